@@ -1,0 +1,20 @@
+//! Persistent homology: barcodes of distances, matrices and images.
+//!
+//! | stage | source | module |
+//! |---|---|---|
+//! | distances → ranks | — | [`metric`], `rips::rank` |
+//! | dimension 0 | Kruskal; Prim | `rips::components` |
+//! | filtration construction with clearing, apparent-pair search | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | `rips::assembly` |
+//! | two-layer pair store | Zhang, Xiao, Wang 2020 | `rips::pair_store` |
+//! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | `rips::reduction` |
+//! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
+//! | bars → files | — | [`output`] |
+//!
+//! Data flows one way: input → ranks → columns → pairs → diagram → writer.
+
+pub mod diagram;
+pub mod metric;
+pub mod output;
+pub mod rips;
+
+pub use diagram::{Bar, Diagram};

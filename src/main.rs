@@ -1,0 +1,2 @@
+//! The `lacuna` program.
+fn main() {}

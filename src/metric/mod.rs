@@ -1,0 +1,143 @@
+//! Inputs of the Vietoris–Rips path: what the distances are, before anything is computed from them.
+//!
+//! A reader (or a library user) makes a [`Distances`]; the pipeline replaces its values by ranks and
+//! never looks at a floating-point number again.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`matrix`] | condensed symmetric distance matrices |
+//! | [`points`] | point clouds with the Euclidean metric |
+//! | [`sparse`] | lists of edges; every other pair of points is never connected |
+//! | [`read`] | one reader per file format, and format detection |
+
+pub mod matrix;
+pub mod points;
+pub mod read;
+pub mod sparse;
+pub mod value;
+
+pub use matrix::DistanceMatrix;
+pub use points::PointCloud;
+pub use sparse::{Edge, SparseDistances};
+pub use value::Value;
+
+/// A finite metric space (or any symmetric non-negative dissimilarity) in one of three shapes.
+///
+/// `T` is the precision the distances are computed and compared in: `f32` (Ripser's) or `f64`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Distances<T = f32> {
+    /// All pairwise distances.
+    Matrix(DistanceMatrix<T>),
+    /// Points in Euclidean space.
+    Points(PointCloud<T>),
+    /// Some pairwise distances; the others are infinite.
+    Sparse(SparseDistances<T>),
+}
+
+impl<T: Value> Distances<T> {
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        match self {
+            Distances::Matrix(m) => m.len(),
+            Distances::Points(p) => p.len(),
+            Distances::Sparse(s) => s.len(),
+        }
+    }
+
+    /// Whether there is no point at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T> From<DistanceMatrix<T>> for Distances<T> {
+    fn from(m: DistanceMatrix<T>) -> Self {
+        Distances::Matrix(m)
+    }
+}
+
+impl<T> From<PointCloud<T>> for Distances<T> {
+    fn from(p: PointCloud<T>) -> Self {
+        Distances::Points(p)
+    }
+}
+
+impl<T> From<SparseDistances<T>> for Distances<T> {
+    fn from(s: SparseDistances<T>) -> Self {
+        Distances::Sparse(s)
+    }
+}
+
+/// Why a [`Distances`] cannot be made from the given numbers.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum MetricError {
+    /// No point at all.
+    #[error("expected at least one point, found none")]
+    Empty,
+    /// A condensed matrix whose length is not n(n-1)/2.
+    #[error(
+        "expected the n(n-1)/2 entries below the diagonal of a distance matrix, found {found} (n = {n} needs {expected})"
+    )]
+    NotTriangular {
+        /// Entries given.
+        found: usize,
+        /// The number of points that comes nearest.
+        n: usize,
+        /// Entries that many points need.
+        expected: usize,
+    },
+    /// NaN or a negative number where a distance belongs.
+    #[error("the distance of points {i} and {j}: expected a non-negative number or infinity, found {found}")]
+    BadDistance {
+        /// One point, 0-based.
+        i: usize,
+        /// The other point, 0-based.
+        j: usize,
+        /// The value found.
+        found: f64,
+    },
+    /// A coordinate that is NaN or infinite.
+    #[error("coordinate {coordinate} of point {point}: expected a finite number, found {found}")]
+    BadCoordinate {
+        /// The point, 0-based.
+        point: usize,
+        /// The coordinate, 0-based.
+        coordinate: usize,
+        /// The value found.
+        found: f64,
+    },
+    /// Coordinates that do not make whole points.
+    #[error("expected {dimension} coordinates per point, found {found} in all")]
+    RaggedPoints {
+        /// Coordinates per point.
+        dimension: usize,
+        /// Coordinates given in all.
+        found: usize,
+    },
+    /// An edge names a point that does not exist.
+    #[error("edge {edge}: expected point ids below {n}, found {found}")]
+    OutOfRange {
+        /// The edge, 0-based.
+        edge: usize,
+        /// The number of points.
+        n: usize,
+        /// The id found.
+        found: u64,
+    },
+    /// The same pair of points twice.
+    #[error("the edge of points {i} and {j} is given twice")]
+    DuplicateEdge {
+        /// One point, 0-based.
+        i: u32,
+        /// The other point, 0-based.
+        j: u32,
+    },
+    /// An edge from a point to itself.
+    #[error("edge {edge}: expected two different points, found {found} twice")]
+    Loop {
+        /// The edge, 0-based.
+        edge: usize,
+        /// The point.
+        found: u32,
+    },
+}

@@ -1,0 +1,64 @@
+//! Point clouds with the Euclidean metric.
+
+use super::{MetricError, Value};
+
+/// n points in R^m.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointCloud<T = f32> {
+    dimension: usize,
+    coordinates: Vec<T>,
+}
+
+impl<T: Value> PointCloud<T> {
+    /// From the coordinates, point by point, `dimension` (≥ 1) of them each.
+    ///
+    /// # Errors
+    /// No point, a last point that is cut short, a coordinate that is NaN or infinite.
+    pub fn new(dimension: usize, coordinates: Vec<T>) -> Result<Self, MetricError> {
+        if coordinates.is_empty() || dimension == 0 {
+            return Err(MetricError::Empty);
+        }
+        if !coordinates.len().is_multiple_of(dimension) {
+            return Err(MetricError::RaggedPoints { dimension, found: coordinates.len() });
+        }
+        if let Some(k) = coordinates.iter().position(|&x| !x.into().is_finite()) {
+            return Err(MetricError::BadCoordinate {
+                point: k / dimension,
+                coordinate: k % dimension,
+                found: coordinates[k].into(),
+            });
+        }
+        Ok(PointCloud { dimension, coordinates })
+    }
+
+    /// The number of points, at least 1.
+    pub fn len(&self) -> usize {
+        self.coordinates.len() / self.dimension
+    }
+
+    /// Never: a cloud has at least one point.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The dimension m of the ambient space.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The coordinates of point `i`.
+    ///
+    /// # Panics
+    /// `i` is out of range.
+    pub fn point(&self, i: usize) -> &[T] {
+        &self.coordinates[i * self.dimension..(i + 1) * self.dimension]
+    }
+
+    /// The Euclidean distance of points `i` and `j`.
+    ///
+    /// # Panics
+    /// A point is out of range.
+    pub fn distance(&self, i: usize, j: usize) -> T {
+        T::euclidean(self.point(i), self.point(j))
+    }
+}

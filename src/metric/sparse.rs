@@ -1,0 +1,71 @@
+//! Distances of some pairs of points only.
+
+use super::{MetricError, Value};
+
+/// Two points and their distance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge<T = f32> {
+    /// The greater point id.
+    pub i: u32,
+    /// The smaller point id.
+    pub j: u32,
+    /// The distance, non-negative.
+    pub distance: T,
+}
+
+/// A weighted graph on n points: pairs that are not listed are never connected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseDistances<T = f32> {
+    n: usize,
+    edges: Vec<Edge<T>>,
+}
+
+impl<T: Value> SparseDistances<T> {
+    /// From triplets `(i, j, distance)` in any order, either end first. Edges of infinite length are dropped.
+    ///
+    /// # Errors
+    /// No point, a point id not below `n`, an edge from a point to itself, the same pair twice, a distance that
+    /// is NaN or negative.
+    pub fn new(n: usize, triplets: impl IntoIterator<Item = (u32, u32, T)>) -> Result<Self, MetricError> {
+        if n == 0 {
+            return Err(MetricError::Empty);
+        }
+        let mut edges = Vec::new();
+        for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {
+            let (i, j) = if a > b { (a, b) } else { (b, a) };
+            if i as usize >= n {
+                return Err(MetricError::OutOfRange { edge, n, found: i.into() });
+            }
+            if i == j {
+                return Err(MetricError::Loop { edge, found: i });
+            }
+            let d: f64 = distance.into();
+            if d.is_nan() || d < 0.0 {
+                return Err(MetricError::BadDistance { i: i as usize, j: j as usize, found: d });
+            }
+            if d.is_finite() {
+                edges.push(Edge { i, j, distance });
+            }
+        }
+        edges.sort_unstable_by_key(|e| (e.i, e.j));
+        if let Some(twice) = edges.windows(2).find(|w| (w[0].i, w[0].j) == (w[1].i, w[1].j)) {
+            return Err(MetricError::DuplicateEdge { i: twice[0].i, j: twice[0].j });
+        }
+        Ok(SparseDistances { n, edges })
+    }
+
+    /// The number of points, at least 1.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Never: a graph has at least one point.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The edges, sorted by `(i, j)`.
+    pub fn edges(&self) -> &[Edge<T>] {
+        &self.edges
+    }
+}

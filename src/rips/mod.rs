@@ -1,0 +1,187 @@
+//! Path 1: Vietoris–Rips persistence barcodes.
+
+pub mod plain;
+pub mod plan;
+pub mod progress;
+pub mod stats;
+
+use crate::diagram::Diagram;
+use crate::metric::{Distances, Value};
+pub use plan::{PairStore, Plan, Shape, Threshold};
+pub use progress::Progress;
+pub use stats::{DimensionStats, PairStoreStats, Stats};
+
+/// A Vietoris–Rips computation: distances and what is asked of them.
+#[derive(Debug, Clone)]
+pub struct Rips<T = f32> {
+    distances: Distances<T>,
+    max_dim: usize,
+    threshold: Threshold,
+    modulus: u32,
+    threads: Option<usize>,
+    pair_store: PairStore,
+}
+
+/// What a run gives: the diagram, and how it came about.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The bars.
+    pub diagram: Diagram,
+    /// Counts and times.
+    pub stats: Stats,
+    /// What was chosen and why.
+    pub plan: Plan,
+    /// What the distances looked like.
+    pub summary: Summary,
+}
+
+/// The figures of the input that Ripser prints before the bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Number of points.
+    pub points: usize,
+    /// The dimension of the ambient space, for a point cloud.
+    pub ambient_dimension: Option<usize>,
+    /// Whether the input was a list of edges.
+    pub edge_list: bool,
+    /// The smallest distance and the greatest finite one; `None` without any finite distance.
+    pub value_range: Option<(f64, f64)>,
+    /// Number of distances up to the threshold.
+    pub edges: usize,
+    /// The threshold used.
+    pub threshold: f64,
+    /// Whether `threshold` is the enclosing radius.
+    pub enclosing_radius: bool,
+}
+
+/// Why a run cannot be made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RipsError {
+    /// The modulus is not a prime below 2^16.
+    #[error("modulus: expected a prime below 65536, found {0}")]
+    Modulus(u32),
+    /// The threshold is NaN or negative.
+    #[error("threshold: expected a non-negative number, found {0}")]
+    Threshold(f64),
+    /// The simplices do not fit the widest entry.
+    #[error(
+        "dimension {dim} of {points} points needs entries of {bits} bits, the widest are {widest}; ask for a lower --dim"
+    )]
+    TooWide {
+        /// Dimension asked.
+        dim: usize,
+        /// Number of points.
+        points: usize,
+        /// Bits needed.
+        bits: u64,
+        /// Bits there are.
+        widest: u32,
+    },
+    /// The sorted second layer of the pair store would not fit in memory.
+    #[error(
+        "pair store: the sorted layer may need {needed} bytes, {available} are available; use the implicit one"
+    )]
+    PairStoreMemory {
+        /// Bytes it may need.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+    },
+    /// The threads could not be started.
+    #[error("threads: {0}")]
+    Threads(String),
+}
+
+impl<T: Value> Rips<T> {
+    /// A computation on these distances: up to dimension 1, at the enclosing radius, over Z/2, on all cores.
+    pub fn new(distances: impl Into<Distances<T>>) -> Self {
+        Rips {
+            distances: distances.into(),
+            max_dim: 1,
+            threshold: Threshold::EnclosingRadius,
+            modulus: 2,
+            threads: None,
+            pair_store: PairStore::Implicit,
+        }
+    }
+
+    /// Homology up to this dimension (default 1), cut to n − 2.
+    pub fn max_dim(mut self, dim: usize) -> Self {
+        self.max_dim = dim;
+        self
+    }
+
+    /// Simplices of diameter up to `t`; infinity asks for the whole filtration.
+    pub fn threshold(mut self, t: f64) -> Self {
+        self.threshold = Threshold::Value(t);
+        self
+    }
+
+    /// Coefficients in Z/p (default 2), p a prime below 2^16.
+    pub fn modulus(mut self, p: u32) -> Self {
+        self.modulus = p;
+        self
+    }
+
+    /// Number of threads (default: the global rayon pool's).
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// The second layer of the pair store (default implicit).
+    pub fn pair_store(mut self, layer: PairStore) -> Self {
+        self.pair_store = layer;
+        self
+    }
+
+    /// The barcode.
+    ///
+    /// # Errors
+    /// [`RipsError`]: an argument is out of its range, or the run would not fit.
+    pub fn run(&self) -> Result<Diagram, RipsError> {
+        Ok(self.solve(&())?.diagram)
+    }
+
+    /// The barcode with the figures of the run, reporting to `progress` on the way.
+    ///
+    /// # Errors
+    /// As [`Rips::run`].
+    pub fn solve(&self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        progress.begin("plain", 0, 1);
+        let n = self.distances.len();
+        let (threshold, enclosing_radius) = match (self.threshold, &self.distances) {
+            (Threshold::Value(t), _) => (t, false),
+            (_, Distances::Sparse(_)) => (f64::INFINITY, false),
+            _ => (plain::enclosing_radius(&self.distances), true),
+        };
+        let diagram = plain::barcode(&self.distances, self.max_dim, threshold, self.modulus);
+        let plan = Plan {
+            points: n,
+            edges: 0,
+            max_dim: self.max_dim.min(n.saturating_sub(2)),
+            asked_dim: self.max_dim,
+            modulus: self.modulus as u16,
+            threshold,
+            enclosing_radius,
+            ranks: 0,
+            rank_width: 32,
+            index_width: 64,
+            entry_width: 64,
+            shape: Shape::Dense,
+            pair_store: self.pair_store,
+            threads: 1,
+            simd: "none",
+        };
+        let summary = Summary {
+            points: n,
+            ambient_dimension: None,
+            edge_list: matches!(self.distances, Distances::Sparse(_)),
+            value_range: None,
+            edges: 0,
+            threshold,
+            enclosing_radius,
+        };
+        Ok(Outcome { diagram, stats: Stats::default(), plan, summary })
+    }
+}

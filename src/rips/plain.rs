@@ -1,0 +1,194 @@
+//! The plain version: the readable reference, and the oracle every test of the fast version answers to.
+//!
+//! Lists every simplex up to dimension `max_dim + 1`, sorts them by (diameter ↑, dimension ↑, combinatorial
+//! index ↓), and reduces the boundary matrix column by column from the left (Edelsbrunner, Letscher, Zomorodian
+//! 2002; over Z/p: Zomorodian, Carlsson 2005). Memory and time grow with the number of simplices, and worse: for small inputs only.
+//! It shares nothing with the fast version but the types of its input and output.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::diagram::{Bar, Diagram};
+use crate::metric::{Distances, Value};
+
+/// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim`
+/// (cut to n − 2) over Z/`modulus`, `modulus` a prime.
+pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
+    let n = distances.len();
+    let max_dim = max_dim.min(n.saturating_sub(2));
+    let distance = table(distances);
+    let filtration = filtration(n, max_dim + 1, threshold, |i, j| distance[i * n + j]);
+    diagram(&filtration, max_dim, &standard_reduction(&filtration, u64::from(modulus)))
+}
+
+/// The enclosing radius: the smallest r such that some point is within r of all others.
+pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
+    let n = distances.len();
+    let distance = table(distances);
+    let eccentricity = |i: usize| (0..n).map(|j| distance[i * n + j]).fold(0.0, f64::max);
+    (0..n).map(eccentricity).fold(f64::INFINITY, f64::min)
+}
+
+/// All n² distances.
+fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
+    let n = distances.len();
+    let mut table = vec![f64::INFINITY; n * n];
+    let mut set = |i: usize, j: usize, d: f64| {
+        table[i * n + j] = d;
+        table[j * n + i] = d;
+    };
+    for i in 0..n {
+        set(i, i, 0.0);
+    }
+    match distances {
+        Distances::Matrix(m) => pairs(n).for_each(|(i, j)| set(i, j, m.get(i, j).into())),
+        Distances::Points(p) => pairs(n).for_each(|(i, j)| set(i, j, p.distance(i, j).into())),
+        Distances::Sparse(s) => {
+            s.edges().iter().for_each(|e| set(e.i as usize, e.j as usize, e.distance.into()));
+        }
+    }
+    table
+}
+
+fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(|i| (0..i).map(move |j| (i, j)))
+}
+
+/// A simplex of the filtration; `vertices` descend.
+struct Simplex {
+    vertices: Vec<usize>,
+    diameter: f64,
+}
+
+/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order.
+fn filtration(n: usize, top: usize, threshold: f64, distance: impl Fn(usize, usize) -> f64) -> Vec<Simplex> {
+    let mut all: Vec<Simplex> = (0..n).map(|v| Simplex { vertices: vec![v], diameter: 0.0 }).collect();
+    let mut start = 0;
+    for _ in 0..top {
+        let end = all.len();
+        for s in start..end {
+            for v in 0..*all[s].vertices.last().unwrap_or(&0) {
+                let diameter =
+                    all[s].vertices.iter().map(|&u| distance(u, v)).fold(all[s].diameter, f64::max);
+                if diameter <= threshold && diameter.is_finite() {
+                    let mut vertices = all[s].vertices.clone();
+                    vertices.push(v);
+                    all.push(Simplex { vertices, diameter });
+                }
+            }
+        }
+        start = end;
+    }
+    all.sort_by(order);
+    all
+}
+
+/// (diameter ↑, dimension ↑, combinatorial index ↓): among simplices of one dimension the combinatorial index
+/// orders as the descending vertex lists do.
+fn order(a: &Simplex, b: &Simplex) -> Ordering {
+    a.diameter
+        .total_cmp(&b.diameter)
+        .then(a.vertices.len().cmp(&b.vertices.len()))
+        .then(b.vertices.cmp(&a.vertices))
+}
+
+/// For every column its pivot (the papers' *low*): the standard algorithm, left to right.
+fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
+    let position: HashMap<&[usize], usize> =
+        filtration.iter().enumerate().map(|(k, s)| (s.vertices.as_slice(), k)).collect();
+    let mut columns: Vec<Vec<(usize, u64)>> = Vec::with_capacity(filtration.len());
+    let mut column_with_pivot: HashMap<usize, usize> = HashMap::new();
+    let mut pivots = Vec::with_capacity(filtration.len());
+    for (j, simplex) in filtration.iter().enumerate() {
+        let mut column = boundary(simplex, &position, p);
+        while let Some(&(pivot, c)) = column.last() {
+            let Some(&i) = column_with_pivot.get(&pivot) else { break };
+            let (_, other) = columns[i][columns[i].len() - 1];
+            column = add(&column, &columns[i], p - c * inverse(other, p) % p, p);
+        }
+        let pivot = column.last().map(|&(row, _)| row);
+        if let Some(row) = pivot {
+            column_with_pivot.insert(row, j);
+        }
+        columns.push(column);
+        pivots.push(pivot);
+    }
+    pivots
+}
+
+/// The boundary of a simplex as (row, coefficient), rows ascending.
+fn boundary(simplex: &Simplex, position: &HashMap<&[usize], usize>, p: u64) -> Vec<(usize, u64)> {
+    if simplex.vertices.len() == 1 {
+        return Vec::new();
+    }
+    let mut column: Vec<(usize, u64)> = (0..simplex.vertices.len())
+        .map(|k| {
+            let mut facet = simplex.vertices.clone();
+            facet.remove(k);
+            (position[facet.as_slice()], if k % 2 == 0 { 1 } else { p - 1 })
+        })
+        .collect();
+    column.sort_unstable();
+    column
+}
+
+/// a + factor·b over Z/p, rows ascending.
+fn add(a: &[(usize, u64)], b: &[(usize, u64)], factor: u64, p: u64) -> Vec<(usize, u64)> {
+    let mut sum = Vec::with_capacity(a.len() + b.len());
+    let (mut x, mut y) = (a.iter().copied().peekable(), b.iter().copied().peekable());
+    loop {
+        let (row, c) = match (x.peek(), y.peek()) {
+            (None, None) => return sum,
+            (Some(&(r, c)), Some(&(s, d))) if r == s => {
+                x.next();
+                y.next();
+                (r, (c + factor * d) % p)
+            }
+            (Some(&(r, c)), other) if other.is_none_or(|&(s, _)| r < s) => {
+                x.next();
+                (r, c)
+            }
+            (_, Some(&(s, d))) => {
+                y.next();
+                (s, factor * d % p)
+            }
+            (Some(_), None) => unreachable!("covered by the guard above"),
+        };
+        if c != 0 {
+            sum.push((row, c));
+        }
+    }
+}
+
+/// The inverse modulo a prime p, by Fermat.
+fn inverse(a: u64, p: u64) -> u64 {
+    let (mut base, mut exponent, mut result) = (a % p, p - 2, 1);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result = result * base % p;
+        }
+        base = base * base % p;
+        exponent /= 2;
+    }
+    result
+}
+
+fn diagram(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) -> Diagram {
+    let mut death = vec![f64::INFINITY; filtration.len()];
+    for (j, pivot) in pivots.iter().enumerate() {
+        if let Some(row) = *pivot {
+            death[row] = filtration[j].diameter;
+        }
+    }
+    let mut dimensions: Vec<Vec<Bar>> = vec![Vec::new(); max_dim + 1];
+    // Births in reverse filtration order give higher dimensions in the canonical order.
+    for k in (0..filtration.len()).rev() {
+        let dim = filtration[k].vertices.len() - 1;
+        let bar = Bar { birth: filtration[k].diameter, death: death[k] };
+        if pivots[k].is_none() && dim <= max_dim && bar.death > bar.birth {
+            dimensions[dim].push(bar);
+        }
+    }
+    dimensions[0].sort_by(|a, b| a.death.total_cmp(&b.death));
+    Diagram::new(dimensions)
+}

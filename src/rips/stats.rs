@@ -1,0 +1,59 @@
+//! What a run counted and how long its stages took: the columns of Ripser++'s Tables 1 and 3.
+
+use serde::Serialize;
+
+/// Counts and times of a whole run, one entry a dimension from 1 up.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Stats {
+    /// Dimensions 1, 2, …, in order.
+    pub dimensions: Vec<DimensionStats>,
+    /// Seconds from distances to ranks.
+    pub rank_seconds: f64,
+    /// Seconds for the pairs of dimension 0.
+    pub components_seconds: f64,
+}
+
+/// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct DimensionStats {
+    /// The dimension d.
+    pub dim: usize,
+    /// d-simplices with a diameter up to the threshold.
+    pub simplices: u64,
+    /// d-simplices that are the death of a pair of dimension d−1 (columns that clearing removes).
+    pub cleared: u64,
+    /// Pairs (d-simplex, cofacet) of equal diameter found by the apparent-pair search, never reduced.
+    pub apparent: u64,
+    /// `apparent`, and residue columns paired with their first cofacet of equal diameter without any addition.
+    pub shortcut: u64,
+    /// `shortcut`, and residue columns paired with their oldest cofacet without any addition.
+    pub emergent: u64,
+    /// Finite pairs of this dimension, those of length zero included.
+    pub pairs: u64,
+    /// Columns without a pair: essential classes.
+    pub essential: u64,
+    /// Columns that are neither cleared nor apparent: the submatrix that is reduced.
+    pub residue: u64,
+    /// Column additions: coboundaries of stored columns and of apparent facets added to a working column.
+    /// Depends on the schedule when there is more than one thread, as do the pair store's reads.
+    pub additions: u64,
+    /// Reads and writes of the two layers of the pair store.
+    pub pair_store: PairStoreStats,
+    /// Seconds of filtration construction with clearing and apparent-pair search.
+    pub assembly_seconds: f64,
+    /// Seconds of submatrix reduction.
+    pub reduction_seconds: f64,
+}
+
+/// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct PairStoreStats {
+    /// Look-ups in layer 1.
+    pub layer1_reads: u64,
+    /// Insertions into layer 1.
+    pub layer1_writes: u64,
+    /// Look-ups in layer 2.
+    pub layer2_reads: u64,
+    /// Pairs written to layer 2 (none when it is implicit).
+    pub layer2_writes: u64,
+}

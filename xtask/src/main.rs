@@ -1,0 +1,2 @@
+//! Lacuna's chores.
+fn main() {}
