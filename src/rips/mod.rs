@@ -1,9 +1,14 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
 
+pub mod code;
+pub mod complex;
+pub mod field;
 pub mod plain;
 pub mod plan;
 pub mod progress;
+mod reduction;
 pub mod stats;
+pub mod word;
 
 use crate::diagram::Diagram;
 use crate::metric::{Distances, Value};

@@ -1,0 +1,2 @@
+//! Submatrix reduction.
+mod queue;
