@@ -1,8 +1,11 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
 
+mod assembly;
 pub mod code;
 pub mod complex;
+mod components;
 pub mod field;
+pub mod pair_store;
 pub mod plain;
 pub mod plan;
 pub mod progress;

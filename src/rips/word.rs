@@ -38,6 +38,8 @@ pub trait Word:
     fn leading_zeros(self) -> u32;
     /// Limb `k`, least significant first.
     fn limb(self, k: usize) -> u64;
+    /// The word of these limbs.
+    fn from_limbs(limb: impl Fn(usize) -> u64) -> Self;
 
     /// A hash of all limbs (multiply and fold, as in wyhash: the keys are structured, the table is open-addressed).
     #[inline]
@@ -79,6 +81,11 @@ macro_rules! word {
             fn limb(self, k: usize) -> u64 {
                 (self >> (64 * k)) as u64
             }
+
+            #[inline]
+            fn from_limbs(limb: impl Fn(usize) -> u64) -> Self {
+                (0..Self::LIMBS).fold(0, |word, k| word | (<$t>::from(limb(k)) << (64 * k)))
+            }
         }
     };
 }
@@ -110,6 +117,10 @@ impl Word for U512 {
     fn limb(self, k: usize) -> u64 {
         self.as_limbs()[k]
     }
+
+    fn from_limbs(limb: impl Fn(usize) -> u64) -> Self {
+        U512::from_limbs(std::array::from_fn(limb))
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +138,7 @@ mod tests {
         assert_eq!(W::ones(W::BITS - 1).leading_zeros(), 1);
         assert!((W::from_u32(1) << (W::BITS - 1)) > W::ones(W::BITS - 1));
         assert_ne!(x.hash64(), (x ^ W::from_u32(1)).hash64());
+        assert_eq!(W::from_limbs(|k| x.limb(k)), x);
         assert_eq!(W::LIMBS * 64, W::BITS as usize);
     }
 
