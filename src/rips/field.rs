@@ -121,11 +121,6 @@ impl Field for Modulo {
     }
 }
 
-/// Whether p is prime.
-pub fn is_prime(p: u32) -> bool {
-    p >= 2 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,12 +134,5 @@ mod tests {
                 assert_eq!(field.add(a, field.neg(a)), 0);
             }
         }
-    }
-
-    #[test]
-    fn primes() {
-        let primes: Vec<u32> = (0..30).filter(|&p| is_prime(p)).collect();
-        assert_eq!(primes, [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]);
-        assert!(is_prime(65_521) && !is_prime(65_521 + 4) && !is_prime(251 * 251));
     }
 }

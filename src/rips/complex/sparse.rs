@@ -51,15 +51,15 @@ impl Sparse {
         }
         let (neighbours, ranks) = rows.into_iter().unzip();
         let mut graph = Sparse { offsets, neighbours, ranks, bitsets: None };
-        if n * n.div_ceil(64) <= MAX_BLOCKS {
+        if Sparse::affords_bitsets(n) {
             graph.bitsets = Some(Bitsets::new(&graph));
         }
         graph
     }
 
-    /// Whether it keeps adjacency bitsets.
-    pub fn has_bitsets(&self) -> bool {
-        self.bitsets.is_some()
+    /// Whether adjacency bitsets are made for n points.
+    pub fn affords_bitsets(n: usize) -> bool {
+        n * n.div_ceil(64) <= MAX_BLOCKS
     }
 
     #[cfg(test)]

@@ -177,8 +177,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
         let task = self.shared.task;
         task.cofacet_code.vertices_of(cofacet, &mut self.cofacet);
         let rank = task.cofacet_code.rank(cofacet);
-        let omitted =
-            task.apparent.facet(task.complex, cofacet, &self.cofacet, rank, &mut self.facet)?;
+        let omitted = task.apparent.facet(task.complex, cofacet, &self.cofacet, rank, &mut self.facet)?;
         let below = self.cofacet.len() - 1 - omitted;
         let entry = task.code.entry(rank, self.facet.iter().copied());
         Some((entry, task.field.sign(below)))
