@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use lacuna::rips::DimensionStats;
+use lacuna::{Bar, Diagram};
 
 use super::metrics::Metric;
 
@@ -79,6 +80,19 @@ impl Filtration {
         reduced.into_iter().map(|(pivot, (death, _))| (self.simplices[pivot], death)).collect()
     }
 
+    /// The bars of positive length of dimensions 0..=`max_dim`, in no order.
+    pub(crate) fn bars(&self, max_dim: usize) -> Diagram {
+        let pairs = self.pairs();
+        let deaths: BTreeSet<Mask> = pairs.values().copied().collect();
+        let mut dimensions = vec![Vec::new(); max_dim + 1];
+        for &s in self.simplices.iter().filter(|&&s| dimension(s) <= max_dim && !deaths.contains(&s)) {
+            let death = pairs.get(&s).map_or(f64::INFINITY, |&t| self.diameter[t as usize]);
+            let bar = Bar { birth: self.diameter[s as usize], death };
+            dimensions[dimension(s)].extend((bar.death > bar.birth).then_some(bar));
+        }
+        Diagram::new(dimensions)
+    }
+
     /// The counts of dimensions 1..=`max_dim`; `additions`, the pair store's figures and the times stay 0.
     pub(crate) fn counts(&self, max_dim: usize) -> Vec<DimensionStats> {
         let pairs = self.pairs();
@@ -116,7 +130,7 @@ fn dimension(mask: Mask) -> usize {
 fn diameter_of(mask: Mask, smaller: &[f64], metric: &Metric) -> f64 {
     let top = mask.ilog2();
     let rest = mask & !(1 << top);
-    (0..top)
-        .filter(|v| rest >> v & 1 == 1)
-        .fold(smaller[rest as usize], |diameter, v| diameter.max(metric.get(top as usize, v as usize)))
+    let distances = (0..top).filter(|v| rest >> v & 1 == 1).map(|v| metric.get(top as usize, v as usize));
+    // Adding 0 makes −0 a 0: the sort tells them apart.
+    distances.fold(smaller[rest as usize], f64::max) + 0.0
 }
