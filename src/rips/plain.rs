@@ -15,6 +15,8 @@ use crate::metric::{Distances, Value};
 /// (cut to n − 2) over Z/`modulus`, `modulus` a prime.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
     let n = distances.len();
+    // Distances and threshold are compared in the precision of the distances.
+    let threshold = T::from_f64(threshold).into();
     let max_dim = max_dim.min(n.saturating_sub(2));
     let distance = table(distances);
     let filtration = filtration(n, max_dim + 1, threshold, |i, j| distance[i * n + j]);
@@ -33,9 +35,10 @@ pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
 fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
     let n = distances.len();
     let mut table = vec![f64::INFINITY; n * n];
+    // Adding 0 makes −0 a 0: the sort below tells them apart.
     let mut set = |i: usize, j: usize, d: f64| {
-        table[i * n + j] = d;
-        table[j * n + i] = d;
+        table[i * n + j] = d + 0.0;
+        table[j * n + i] = d + 0.0;
     };
     for i in 0..n {
         set(i, i, 0.0);
