@@ -82,6 +82,10 @@ pub struct Sweep<'a, R> {
 
 /// Vertices w tried on all lanes of a block at once.
 const CANDIDATES: usize = 16;
+/// Vertices w below the first top tried on all lanes at once, where there are none above.
+const BETWEEN: usize = 16;
+/// Facets of a block's tops whose ranks are kept.
+const FACETS: usize = 8;
 /// Vertices w kept for a prefix, from which its blocks choose.
 const NEAR: usize = 32;
 
@@ -219,6 +223,9 @@ impl<R: Rank> Block<'_, R> {
         let mut candidates = [(R::MAX, row); CANDIDATES];
         let found = choose(tile, near, row, rank, &mut candidates);
         let candidates = &candidates[..found];
+        // Whether every w past the first top is among the candidates.
+        let exhausted = tile.n - tops[0] <= CANDIDATES / 2;
+        let mut facets = Facets { of: [R::MAX; FACETS], known: false };
         let (tail, own, absent) = (tail::<R>(), s.splat(rank), s.splat(R::MAX));
         let lanes = u32::MAX >> (32 - S::LEN);
         let (mut simplices, mut apparent) = (0, 0);
@@ -241,6 +248,9 @@ impl<R: Rank> Block<'_, R> {
             }
             let valid = !s.bits(outside) & lanes;
             let mut pending = !s.bits(decided) & lanes;
+            if exhausted && !self.pairs && pending.count_ones() > 2 {
+                pending = self.between(s, tops, reach, row, at, diam, pending);
+            }
             simplices += u64::from(valid.count_ones());
             apparent += u64::from(valid.count_ones() - pending.count_ones());
             while pending != 0 {
@@ -249,23 +259,91 @@ impl<R: Rank> Block<'_, R> {
                 let rows = [reach, row, tile.row(x)];
                 let simplex =
                     Simplex { tops, x, rank: rank.max(reach[x]).max(row[x]), tops_rank: rank, rows };
-                self.pending(s, simplex);
+                self.pending(s, simplex, exhausted, &mut facets);
             }
         }
         self.counts.simplices += simplices;
         self.counts.apparent += apparent;
     }
 
+    /// When all w past the first top are ruled out: tries the next ones, from the greatest, on all lanes at once.
+    /// Returns the lanes of `left` that are not in an apparent pair with one of them.
+    #[inline(always)]
+    fn between<S: Simd<R>>(
+        &self,
+        s: S,
+        tops: &[usize],
+        reach: &[R],
+        row: &[R],
+        at: usize,
+        diam: S::V,
+        left: u32,
+    ) -> u32 {
+        let (mut left, mut pending) = (left, 0);
+        let lowest = tops[tops.len() - 1].max(tops[0].saturating_sub(BETWEEN));
+        for w in (lowest + 1..tops[0]).rev() {
+            let reach_w = reach[w].max(row[w]);
+            if reach_w == R::MAX {
+                continue;
+            }
+            let m = s.max(s.splat(reach_w), s.load(&self.tile.row(w)[at..]));
+            let hit = s.bits(s.le(m, diam)) & left;
+            if hit != 0 {
+                pending |= hit & self.younger_facets(s, tops, w, at, diam);
+                left &= !hit;
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        pending | left
+    }
+
+    /// The lanes on which a facet of tops ∪ {x, w} that omits a top greater than w has the rank of tops ∪ {x}.
+    #[inline(always)]
+    fn younger_facets<S: Simd<R>>(&self, s: S, tops: &[usize], w: usize, at: usize, diam: S::V) -> u32 {
+        let row = self.tile.row(w);
+        let mut younger = 0;
+        for omitted in 0..tops.len() {
+            if tops[omitted] < w {
+                break;
+            }
+            let mut rank = R::default();
+            let mut m = s.load(&row[at..]);
+            for k in 0..tops.len() {
+                if k == omitted {
+                    continue;
+                }
+                let row_k = self.tile.row(tops[k]);
+                rank = rank.max(row[tops[k]]);
+                for l in 0..k {
+                    if l != omitted {
+                        rank = rank.max(row_k[tops[l]]);
+                    }
+                }
+                m = s.max(m, s.load(&row_k[at..]));
+            }
+            younger |= s.bits(s.le(diam, s.max(m, s.splat(rank))));
+        }
+        younger
+    }
+
     /// Decides one simplex.
     #[inline(always)]
-    fn pending<S: Simd<R>>(&mut self, s: S, simplex: Simplex<'_, R>) {
+    fn pending<S: Simd<R>>(
+        &mut self,
+        s: S,
+        simplex: Simplex<'_, R>,
+        exhausted: bool,
+        facets: &mut Facets<R>,
+    ) {
         let Simplex { tops, rank, rows, .. } = simplex;
         let n = self.tile.n;
-        if !self.pairs && greatest(s, &rows, rank, tops[0] + 1, n).is_some() {
+        if !self.pairs && !exhausted && greatest(s, &rows, rank, tops[0] + 1, n).is_some() {
             self.counts.apparent += 1;
             return;
         }
-        if tops.len() > 1 && self.is_apparent_cofacet(s, simplex) {
+        if tops.len() > 1 && self.is_apparent_cofacet(s, simplex, facets) {
             self.counts.cleared += 1;
             return;
         }
@@ -288,29 +366,53 @@ impl<R: Rank> Block<'_, R> {
 
     /// Whether the youngest facet of equal rank has no older cofacet of that rank.
     #[inline(always)]
-    fn is_apparent_cofacet<S: Simd<R>>(&mut self, s: S, simplex: Simplex<'_, R>) -> bool {
+    fn is_apparent_cofacet<S: Simd<R>>(
+        &mut self,
+        s: S,
+        simplex: Simplex<'_, R>,
+        facets: &mut Facets<R>,
+    ) -> bool {
         let Simplex { tops, x, rank, tops_rank, rows: [reach, row_last, row_x] } = simplex;
         let tile = self.tile;
+        if !facets.known {
+            facets.find(tile, tops);
+        }
         for omitted in 0..tops.len() {
-            let kept = || tops.iter().enumerate().filter(move |&(k, _)| k != omitted).map(|(_, &v)| v);
-            if !kept().any(|u| row_x[u] == rank) && !edge_of_rank(tile, kept, rank) {
+            let mut facet =
+                if omitted < FACETS { facets.of[omitted] } else { rank_without(tile, tops, omitted) };
+            for k in 0..tops.len() {
+                if k != omitted {
+                    facet = facet.max(row_x[tops[k]]);
+                }
+            }
+            if facet != rank {
                 continue;
             }
             let floor = tops[omitted] + 1;
-            return greatest_of(s, tile, || kept().chain([x]), rank, floor).is_none()
-                && !(omitted < self.outside && self.older_outside(kept().chain([x]), rank, tops[omitted]));
+            let older = if tops.len() <= 3 {
+                // Up to three rows; those of x stand in for fewer.
+                let mut rows = [row_x; 3];
+                for (k, out) in (0..tops.len()).filter(|&k| k != omitted).zip(&mut rows) {
+                    *out = tile.row(tops[k]);
+                }
+                greatest(s, &rows, rank, floor, tile.n)
+            } else {
+                greatest_without(s, tile, tops, omitted, row_x, rank, floor)
+            };
+            return older.is_none() && !(omitted < self.outside && self.older_outside(simplex, omitted));
         }
         tops_rank == rank && greatest(s, &[reach, row_last, row_last], rank, x + 1, tile.n).is_none()
     }
 
-    /// Asks the sink for cofacets outside the matrix.
+    /// Asks the sink for cofacets outside the matrix of the facet without the top at `omitted`.
     #[cold]
-    fn older_outside(&mut self, facet: impl Iterator<Item = usize>, rank: R, above: usize) -> bool {
-        let kept = self.vertices.len() - 1;
-        for (out, v) in self.vertices.iter_mut().zip(facet) {
+    fn older_outside(&mut self, simplex: Simplex<'_, R>, omitted: usize) -> bool {
+        let Simplex { tops, x, rank, .. } = simplex;
+        let facet = tops.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v);
+        for (out, v) in self.vertices.iter_mut().zip(facet.chain([x])) {
             *out = v as u32;
         }
-        self.sink.older_outside(&self.vertices[..kept], rank.widen(), above as u32)
+        self.sink.older_outside(&self.vertices[..tops.len()], rank.widen(), tops[omitted] as u32)
     }
 
     /// Whether a facet of the cofacet by `w` that omits a vertex greater than `w` has the rank of the simplex.
@@ -324,6 +426,36 @@ impl<R: Rank> Block<'_, R> {
             kept().any(|u| row[u] == rank) || edge_of_rank(self.tile, kept, rank)
         })
     }
+}
+
+/// The ranks of the facets of a block's tops, found when first asked for.
+struct Facets<R> {
+    of: [R; FACETS],
+    known: bool,
+}
+
+impl<R: Rank> Facets<R> {
+    #[inline(always)]
+    fn find(&mut self, tile: Tile<'_, R>, tops: &[usize]) {
+        self.known = true;
+        for omitted in 0..tops.len().min(FACETS) {
+            self.of[omitted] = rank_without(tile, tops, omitted);
+        }
+    }
+}
+
+/// The rank of the tops but one.
+#[inline(always)]
+fn rank_without<R: Rank>(tile: Tile<'_, R>, tops: &[usize], omitted: usize) -> R {
+    let mut rank = R::default();
+    for k in 0..tops.len() {
+        for l in 0..k {
+            if k != omitted && l != omitted {
+                rank = rank.max(tile.row(tops[k])[tops[l]]);
+            }
+        }
+    }
+    rank
 }
 
 /// Candidates for a block: of the vertices near its prefix first those within the tops' rank, then others.
@@ -388,12 +520,14 @@ fn greatest<R: Rank, S: Simd<R>>(
     None
 }
 
-/// The greatest w ≥ floor within `limit` of all the vertices.
+/// The greatest w ≥ floor within `limit` of the tops but one, and in the row.
 #[inline(always)]
-fn greatest_of<R: Rank, S: Simd<R>, I: Iterator<Item = usize>>(
+fn greatest_without<R: Rank, S: Simd<R>>(
     s: S,
     tile: Tile<'_, R>,
-    vertices: impl Fn() -> I,
+    tops: &[usize],
+    omitted: usize,
+    row: &[R],
     limit: R,
     floor: usize,
 ) -> Option<usize> {
@@ -401,8 +535,13 @@ fn greatest_of<R: Rank, S: Simd<R>, I: Iterator<Item = usize>>(
     let mut at = tile.n.next_multiple_of(S::LEN);
     while at > floor {
         at -= S::LEN;
-        let zero = s.splat(R::default());
-        let m = vertices().fold(zero, |m, v| s.max(m, s.load(&tile.row(v)[at..])));
+        // A loop, not a fold: vector code inside an adapter's closure is not compiled for the vector unit.
+        let mut m = s.load(&row[at..]);
+        for k in 0..tops.len() {
+            if k != omitted {
+                m = s.max(m, s.load(&tile.row(tops[k])[at..]));
+            }
+        }
         if let Some(w) = last_lane(s, s.le(m, limit), at, floor) {
             return Some(w);
         }

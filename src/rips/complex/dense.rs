@@ -83,7 +83,12 @@ impl<R: Rank> Complex for Dense<R> {
 /// The greatest of the ranks from the simplex's vertices to the vertices `at`, `at` + 1, …, a lane each.
 #[inline(always)]
 fn reach<R: Rank, S: Simd<R>>(s: S, tile: Tile<'_, R>, simplex: &[u32], at: usize, least: S::V) -> S::V {
-    simplex.iter().fold(least, |m, &v| s.max(m, s.load(&tile.row(v as usize)[at..])))
+    // A loop, not a fold: vector code inside an adapter's closure is not compiled for the vector unit.
+    let mut m = least;
+    for &v in simplex {
+        m = s.max(m, s.load(&tile.row(v as usize)[at..]));
+    }
+    m
 }
 
 /// The greatest w ≥ floor within `limit` of all vertices.
