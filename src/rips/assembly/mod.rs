@@ -82,16 +82,17 @@ impl Assemble for Sparse {
 fn assemble_dense<W: Word, R: Rank>(complex: &Dense<R>, task: &Task<'_, W>) -> Assembly<W> {
     let n = complex.points();
     let level = complex.level();
-    // Greatest vertices for edges, pairs of greatest vertices for everything else; the long ones first.
-    let tasks = if task.dim == 1 { n } else { n * (n - 1) / 2 };
+    // A task fixes the greatest vertex, or the two greatest where that leaves a sweep blocks to share its
+    // preparations; the long ones come first.
+    let deep = task.dim > 2;
+    let tasks = if deep { n * (n - 1) / 2 } else { n };
     let parts = (0..tasks).into_par_iter().rev().fold(
         || Part::<W, R>::new(task),
         |mut part, index| {
-            let tops = if task.dim == 1 { (index, None) } else { pair(index) };
-            let fixed = [tops.0, tops.1.unwrap_or_default()];
+            let fixed = if deep { pair(index) } else { [index, 0] };
+            let fixed = &fixed[..if deep { 2 } else { 1 }];
             let Part { buffers, counts, residue } = &mut part;
             residue.ids = None;
-            let fixed = &fixed[..if task.dim == 1 { 1 } else { 2 }];
             level.run(Sweep {
                 tile: complex.tile(),
                 fixed,
@@ -102,7 +103,7 @@ fn assemble_dense<W: Word, R: Rank>(complex: &Dense<R>, task: &Task<'_, W>) -> A
                 counts,
                 sink: residue,
             });
-            task.progress.advance(work(tops, task.dim));
+            task.progress.advance(binomial(fixed[fixed.len() - 1], task.dim + 1 - fixed.len()));
             part
         },
     );
@@ -110,7 +111,7 @@ fn assemble_dense<W: Word, R: Rank>(complex: &Dense<R>, task: &Task<'_, W>) -> A
 }
 
 /// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
-fn pair(index: usize) -> (usize, Option<usize>) {
+fn pair(index: usize) -> [usize; 2] {
     let mut i = ((1.0 + (1.0 + 8.0 * index as f64).sqrt()) / 2.0) as usize;
     while i * (i - 1) / 2 > index {
         i -= 1;
@@ -118,7 +119,7 @@ fn pair(index: usize) -> (usize, Option<usize>) {
     while i * (i + 1) / 2 <= index {
         i += 1;
     }
-    (i, Some(index - i * (i - 1) / 2))
+    [i, index - i * (i - 1) / 2]
 }
 
 impl<W> Task<'_, W> {
@@ -126,12 +127,6 @@ impl<W> Task<'_, W> {
     fn pairs(&self) -> bool {
         self.layer == plan::PairStore::Sorted
     }
-}
-
-/// Simplices below the tops of a dense task.
-fn work(tops: (usize, Option<usize>), dim: usize) -> u64 {
-    let (below, k) = (tops.1.unwrap_or(tops.0), if dim == 1 { 1 } else { dim - 1 });
-    binomial(below, k)
 }
 
 /// C(n, k), saturating.
