@@ -161,6 +161,8 @@ impl Run<'_> {
                 field,
                 code,
                 cofacet_code,
+                // Ranks are stored in 32 bits.
+                ranks: self.values.len() as u32,
                 columns: &residue.columns,
                 apparent: &residue.apparent,
                 progress: self.progress,

@@ -21,6 +21,8 @@ pub(crate) use portable::Portable;
 pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf + 'static {
     /// The value of an absent edge, and of the diagonal.
     const MAX: Self;
+    /// The greatest rank that is one, widened.
+    const GREATEST: u32;
     /// Bits of the type.
     const BITS: u32;
     /// Narrows a rank known to fit; `u32::MAX` becomes `MAX`.
@@ -42,6 +44,7 @@ macro_rules! rank {
     ($t:ty, $avx2:ident, $avx512:ident) => {
         impl Rank for $t {
             const MAX: Self = <$t>::MAX;
+            const GREATEST: u32 = <$t>::MAX as u32 - 1;
             const BITS: u32 = <$t>::BITS;
 
             #[inline(always)]

@@ -1,6 +1,6 @@
 //! A square matrix of ranks.
 
-use super::Complex;
+use super::{Band, Complex};
 use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
 
 /// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`, so that
@@ -70,8 +70,9 @@ impl<R: Rank> Complex for Dense<R> {
         self.level.run(Greatest { tile: self.tile(), simplex, limit: R::narrow(rank), floor })
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, f: impl FnMut(u32, u32)) {
-        self.level.run(Cofacets { tile: self.tile(), simplex, rank: R::narrow(rank), f });
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, f: impl FnMut(u32, u32)) {
+        let (from, to) = (R::narrow(band.from), R::narrow(band.to.min(R::GREATEST)));
+        self.level.run(Cofacets { tile: self.tile(), simplex, rank: R::narrow(rank), from, to, f });
     }
 
     fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
@@ -121,11 +122,13 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     }
 }
 
-/// All cofacets.
+/// All cofacets of ranks `from` to `to`.
 struct Cofacets<'a, R, F> {
     tile: Tile<'a, R>,
     simplex: &'a [u32],
     rank: R,
+    from: R,
+    to: R,
     f: F,
 }
 
@@ -134,11 +137,14 @@ impl<R: Rank, F: FnMut(u32, u32)> Kernel<R> for Cofacets<'_, R, F> {
 
     #[inline(always)]
     fn run<S: Simd<R>>(mut self, s: S) {
-        let absent = s.splat(R::MAX);
+        let (from, to) = (s.splat(self.from), s.splat(self.to));
         let mut ranks = [R::MAX; MAX_LANES];
         for at in (0..self.tile.n).step_by(S::LEN) {
             let m = reach(s, self.tile, self.simplex, at, s.splat(self.rank));
-            let mut present = !s.bits(s.le(absent, m)) & (u32::MAX >> (32 - S::LEN));
+            let mut present = s.bits(s.le(m, to)) & s.bits(s.le(from, m));
+            if present == 0 {
+                continue;
+            }
             s.store(m, &mut ranks);
             while present != 0 {
                 let lane = present.trailing_zeros();

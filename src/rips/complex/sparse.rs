@@ -1,6 +1,6 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
-use super::{ABSENT, Complex};
+use super::{ABSENT, Band, Complex};
 
 /// A graph with ranked edges in compressed rows.
 #[derive(Debug)]
@@ -195,9 +195,11 @@ impl Complex for Sparse {
         found
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, mut f: impl FnMut(u32, u32)) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, mut f: impl FnMut(u32, u32)) {
         self.common::<false>(simplex, rank, 0, |w, reach| {
-            f(w, reach);
+            if band.contains(reach) {
+                f(w, reach);
+            }
             false
         });
     }

@@ -5,16 +5,24 @@ use std::sync::atomic::Ordering;
 use super::queue::{Queue, Term, cancel};
 use super::{Claim, Counts, Shared, Version};
 use crate::rips::code::CofacetEntries;
-use crate::rips::complex::Complex;
+use crate::rips::complex::{Band, Complex};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
+
+/// A column is first looked at this part of all ranks past its pivot.
+const FIRST_BAND: u32 = 64;
 
 /// Scratch and counts of a thread.
 pub(super) struct Worker<'a, C, W: Word, F: Field> {
     shared: &'a Shared<'a, C, W, F>,
     pub(super) counts: Counts,
-    /// The working column below its pivot.
+    /// The working column's entries of ranks up to `band.to`. Those beyond are looked for when these run out: most
+    /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.
     column: Queue<W, F>,
+    /// The ranks looked at; while it is widened, those that are new.
+    band: Band,
+    /// Ranks the band grows by when it runs out.
+    step: u32,
     /// The simplices added up to get it, its own among them.
     terms: Vec<Term<W, F>>,
     vertices: Vec<u32>,
@@ -28,6 +36,8 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
             shared,
             counts: Counts::default(),
             column: Queue::new(shared.task.field),
+            band: Band { from: 0, to: 0 },
+            step: 0,
             terms: Vec::new(),
             vertices: Vec::new(),
             cofacet: Vec::new(),
@@ -54,7 +64,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
                             j = other;
                             self.restore(found.value, pivot.0);
                             built = true;
-                            let Some(again) = self.column.pop() else { return };
+                            let Some(again) = self.pop() else { return };
                             pivot = again;
                         }
                         continue;
@@ -83,7 +93,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
                     }
                 },
             }
-            match self.column.pop() {
+            match self.pop() {
                 Some(next) => pivot = next,
                 None => return,
             }
@@ -109,9 +119,41 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
         }
         *built = true;
         self.shared.untouched[j].store(false, Ordering::Relaxed);
-        self.terms.clear();
-        self.column.reset(pivot.0);
+        self.reset(pivot.0);
         self.add_term(self.own(j));
+    }
+
+    /// An empty working column whose pivot is known to be `pivot` or later.
+    fn reset(&mut self, pivot: W) {
+        self.terms.clear();
+        self.column.reset(pivot);
+        let task = self.shared.task;
+        let rank = task.cofacet_code.rank(pivot);
+        self.step = task.ranks / FIRST_BAND + 1;
+        self.band = Band { from: rank, to: rank.saturating_add(self.step) };
+    }
+
+    /// Takes the pivot out of the working column.
+    fn pop(&mut self) -> Option<Term<W, F>> {
+        loop {
+            let pivot = self.column.pop();
+            if pivot.is_some() || self.band.to >= self.shared.task.ranks {
+                return pivot;
+            }
+            self.widen();
+        }
+    }
+
+    /// Looks at the next ranks.
+    fn widen(&mut self) {
+        let from = self.band.to + 1;
+        self.step = self.step.saturating_mul(2);
+        self.band = Band { from, to: from.saturating_add(self.step) };
+        cancel(self.shared.task.field, &mut self.terms);
+        for k in 0..self.terms.len() {
+            self.add_simplex(self.terms[k]);
+        }
+        self.band.from = 0;
     }
 
     /// The simplex of column j.
@@ -121,8 +163,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
 
     /// Makes the working column the stored one that `value` stands for.
     fn restore(&mut self, value: u64, pivot: W) {
-        self.terms.clear();
-        self.column.reset(pivot);
+        self.reset(pivot);
         let one = self.shared.task.field.one();
         self.add_claimed(value, one);
         let j = self.shared.column_of(value);
@@ -164,7 +205,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
         let task = self.shared.task;
         let mut cofacets = CofacetEntries::new(&task.code, &task.cofacet_code, entry, &self.vertices);
         let column = &mut self.column;
-        task.complex.cofacets(&self.vertices, task.code.rank(entry), |w, rank| {
+        task.complex.cofacets(&self.vertices, task.code.rank(entry), self.band, |w, rank| {
             let (cofacet, below) = cofacets.entry(w, rank);
             column.push((cofacet, task.field.mul(factor, task.field.sign(below))));
         });

@@ -38,6 +38,8 @@ pub struct Task<'a, C, W, F> {
     pub code: Code<W>,
     /// Entries of rows.
     pub cofacet_code: Code<W>,
+    /// Number of ranks.
+    pub ranks: u32,
     /// The residue, in reverse filtration order.
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.
