@@ -1,1 +1,144 @@
 //! One writer per output format.
+//!
+//! | format | module | what it holds |
+//! |---|---|---|
+//! | `text` | [`text`] | what Ripser 1.2.1 prints, byte for byte |
+//! | `csv` | [`csv`] | a line a bar: `dim,birth,death` |
+//! | `json` | [`json`] | an object: the bars and the figures of the run |
+//! | `npy` | [`npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
+//!
+//! All hold the same bars in the same order: by dimension, then as in [`Diagram`]. Text rounds to six significant
+//! digits; the others give doubles in full (a single-precision distance is exact as a double).
+//!
+//! # Text
+//! Header lines that depend on the input, then for each dimension the line `persistence intervals in dim k:` and
+//! a line a bar, ` [birth,death)`, or ` [birth, )` for an essential one. See [`text`] for the headers.
+//!
+//! # CSV
+//! ```text
+//! dim,birth,death
+//! 0,0.0,1.5
+//! 0,0.0,inf
+//! ```
+//! Lines end with `\n`; an essential bar dies at `inf`; numbers are the shortest that read back as the same double.
+//!
+//! # JSON
+//! ```text
+//! {"points":2,"modulus":2,"threshold":1.5,"max_dim":0,"bars":[
+//! {"dim":0,"birth":0.0,"death":1.5},
+//! {"dim":0,"birth":0.0,"death":null}
+//! ]}
+//! ```
+//! | key | value |
+//! |---|---|
+//! | `points` | number of points |
+//! | `modulus` | p, the coefficients are Z/p |
+//! | `threshold` | the greatest diameter of the filtration, `null` for infinity |
+//! | `max_dim` | the highest dimension computed |
+//! | `bars` | the bars; the `death` of an essential one is `null` |
+//!
+//! # NPY
+//! Version 1.0, dtype `<f8`, C order, shape (bars, 3); an essential bar dies at infinity.
+
+pub mod csv;
+pub mod json;
+pub mod npy;
+pub mod number;
+pub mod text;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use crate::diagram::Diagram;
+use crate::rips::Summary;
+
+/// An output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Ripser's text.
+    #[default]
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// A JSON object.
+    Json,
+    /// A NumPy array.
+    Npy,
+}
+
+/// What there is to write.
+#[derive(Debug, Clone, Copy)]
+pub struct Barcode<'a> {
+    /// The bars.
+    pub diagram: &'a Diagram,
+    /// The figures of the input.
+    pub summary: &'a Summary,
+    /// The coefficients are Z/`modulus`.
+    pub modulus: u16,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 4] = [Format::Text, Format::Csv, Format::Json, Format::Npy];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Npy => "npy",
+        }
+    }
+
+    /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Format::Text => text::write(barcode, out),
+            Format::Csv => csv::write(barcode.diagram, out),
+            Format::Json => json::write(barcode, out),
+            Format::Npy => npy::write(barcode.diagram, out),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Not the name of an output format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected text, csv, json or npy, found {0:?}")]
+pub struct UnknownFormat(
+    /// What was found.
+    pub String,
+);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        let error = "txt".parse::<Format>().unwrap_err();
+        assert_eq!(error.to_string(), "expected text, csv, json or npy, found \"txt\"");
+    }
+}

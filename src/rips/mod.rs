@@ -1,15 +1,18 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
 
+pub mod modulus;
 pub mod plain;
 pub mod plan;
 pub mod progress;
 pub mod stats;
+pub mod summary;
 
 use crate::diagram::Diagram;
 use crate::metric::{Distances, Value};
 pub use plan::{PairStore, Plan, Shape, Threshold};
 pub use progress::Progress;
 pub use stats::{DimensionStats, PairStoreStats, Stats};
+pub use summary::Summary;
 
 /// A Vietoris–Rips computation: distances and what is asked of them.
 #[derive(Debug, Clone)]
@@ -33,25 +36,6 @@ pub struct Outcome {
     pub plan: Plan,
     /// What the distances looked like.
     pub summary: Summary,
-}
-
-/// The figures of the input that Ripser prints before the bars.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Summary {
-    /// Number of points.
-    pub points: usize,
-    /// The dimension of the ambient space, for a point cloud.
-    pub ambient_dimension: Option<usize>,
-    /// Whether the input was a list of edges.
-    pub edge_list: bool,
-    /// The smallest distance and the greatest finite one; `None` without any finite distance.
-    pub value_range: Option<(f64, f64)>,
-    /// Number of distances up to the threshold.
-    pub edges: usize,
-    /// The threshold used.
-    pub threshold: f64,
-    /// Whether `threshold` is the enclosing radius.
-    pub enclosing_radius: bool,
 }
 
 /// Why a run cannot be made.
@@ -148,20 +132,23 @@ impl<T: Value> Rips<T> {
     /// # Errors
     /// As [`Rips::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        let modulus = modulus::prime_modulus(self.modulus)?;
+        if let Threshold::Value(t) = self.threshold
+            && (t.is_nan() || t < 0.0)
+        {
+            return Err(RipsError::Threshold(t));
+        }
         progress.begin("plain", 0, 1);
         let n = self.distances.len();
-        let (threshold, enclosing_radius) = match (self.threshold, &self.distances) {
-            (Threshold::Value(t), _) => (t, false),
-            (_, Distances::Sparse(_)) => (f64::INFINITY, false),
-            _ => (plain::enclosing_radius(&self.distances), true),
-        };
+        let summary = Summary::of(&self.distances, self.threshold);
+        let Summary { threshold, enclosing_radius, .. } = summary;
         let diagram = plain::barcode(&self.distances, self.max_dim, threshold, self.modulus);
         let plan = Plan {
             points: n,
-            edges: 0,
+            edges: summary.edges,
             max_dim: self.max_dim.min(n.saturating_sub(2)),
             asked_dim: self.max_dim,
-            modulus: self.modulus as u16,
+            modulus,
             threshold,
             enclosing_radius,
             ranks: 0,
@@ -172,15 +159,6 @@ impl<T: Value> Rips<T> {
             pair_store: self.pair_store,
             threads: 1,
             simd: "none",
-        };
-        let summary = Summary {
-            points: n,
-            ambient_dimension: None,
-            edge_list: matches!(self.distances, Distances::Sparse(_)),
-            value_range: None,
-            edges: 0,
-            threshold,
-            enclosing_radius,
         };
         Ok(Outcome { diagram, stats: Stats::default(), plan, summary })
     }

@@ -1,7 +1,12 @@
 //! The choices of a run, made once, as data.
 
+use std::fmt;
+
+use serde::Serialize;
+
 /// The second layer of the pair store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PairStore {
     /// Apparent pairs are recomputed at look-up from the distances: no memory.
     #[default]
@@ -22,7 +27,8 @@ pub enum Threshold {
 }
 
 /// The shape the ranked distances are kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A square matrix of ranks.
     Dense,
@@ -33,8 +39,8 @@ pub enum Shape {
     },
 }
 
-/// What was chosen and why: `lacuna rips --explain` prints it.
-#[derive(Debug, Clone, PartialEq)]
+/// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](fmt::Display).
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     /// Number of points.
     pub points: usize,
@@ -66,4 +72,156 @@ pub struct Plan {
     pub threads: usize,
     /// Instruction set the sweeps use.
     pub simd: &'static str,
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: [(&str, String); 12] = [
+            ("points", self.points.to_string()),
+            ("dimension", self.explain_dimension()),
+            ("threshold", self.explain_threshold()),
+            ("coefficients", format!("Z/{}", self.modulus)),
+            ("shape", self.explain_shape()),
+            ("rank width", self.explain_rank_width()),
+            ("index width", self.explain_index_width()),
+            ("entry width", self.explain_entry_width()),
+            ("residue", RESIDUE.to_string()),
+            ("pair store", self.pair_store.explain().to_string()),
+            ("threads", self.threads.to_string()),
+            ("simd", self.simd.to_string()),
+        ];
+        for (k, (what, choice)) in lines.iter().enumerate() {
+            write!(f, "{}{what:<13} {choice}", if k == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+/// The one strategy there is: nothing that can be recomputed is stored.
+const RESIDUE: &str = "streamed: simplices are enumerated, never listed; only columns that are neither cleared nor \
+                       apparent are kept, the others are recomputed from the distances when needed";
+
+impl Plan {
+    fn explain_dimension(&self) -> String {
+        let Plan { points, max_dim, asked_dim, .. } = self;
+        if max_dim == asked_dim {
+            format!("{max_dim}, as asked")
+        } else {
+            format!("{max_dim}: {asked_dim} was asked, {points} points have no homology above it")
+        }
+    }
+
+    fn explain_threshold(&self) -> String {
+        let t = self.threshold;
+        if self.enclosing_radius {
+            format!("{t}: the enclosing radius, past which the complex is a cone and no bar is born or dies")
+        } else if t.is_infinite() {
+            "inf: the whole filtration".to_string()
+        } else {
+            format!("{t}, as asked")
+        }
+    }
+
+    fn explain_shape(&self) -> String {
+        let pairs = self.points as u128 * (self.points as u128).saturating_sub(1) / 2;
+        let edges = self.edges;
+        let shape = match self.shape {
+            Shape::Dense => "dense, a square matrix of ranks",
+            Shape::Sparse { bitsets: true } => "sparse, neighbour lists and adjacency bitsets",
+            Shape::Sparse { bitsets: false } => {
+                "sparse, neighbour lists alone: adjacency bitsets would be too large"
+            }
+        };
+        format!("{shape}: {edges} of {pairs} pairs of points are edges up to the threshold")
+    }
+
+    fn explain_rank_width(&self) -> String {
+        let Plan { ranks, rank_width, .. } = self;
+        let why = if *rank_width == 16 { "fit 16 bits" } else { "are too many for 16 bits" };
+        format!("{rank_width} bits: {ranks} distinct distances up to the threshold, zero included, {why}")
+    }
+
+    fn explain_index_width(&self) -> String {
+        let (width, n, d) = (self.index_width, self.points, self.max_dim + 1);
+        format!("{width} bits: the {} vertices of a simplex of dimension {d} among {n} points", d + 1)
+    }
+
+    fn explain_entry_width(&self) -> String {
+        let width = self.entry_width;
+        format!(
+            "{width} bits: the narrowest word that holds a rank above an index; its order is the filtration order"
+        )
+    }
+}
+
+impl PairStore {
+    fn explain(self) -> &'static str {
+        match self {
+            PairStore::Implicit => {
+                "implicit: apparent pairs are recomputed from the distances at look-up, which takes no memory"
+            }
+            PairStore::Sorted => "sorted: apparent pairs are kept in an array ordered by cofacet, as asked",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        Plan {
+            points: 297,
+            edges: 40_000,
+            max_dim: 3,
+            asked_dim: 3,
+            modulus: 2,
+            threshold: 1.5,
+            enclosing_radius: true,
+            ranks: 6_802,
+            rank_width: 16,
+            index_width: 45,
+            entry_width: 64,
+            shape: Shape::Dense,
+            pair_store: PairStore::Implicit,
+            threads: 2,
+            simd: "avx2",
+        }
+    }
+
+    /// The line of one choice, without its name.
+    fn line(plan: &Plan, name: &str) -> String {
+        let text = plan.to_string();
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no line {name} in\n{text}")).trim().to_string()
+    }
+
+    #[test]
+    fn every_choice_has_a_line_with_its_figures() {
+        let plan = plan();
+        assert_eq!(plan.to_string().lines().count(), 12);
+        assert_eq!(line(&plan, "dimension"), "3, as asked");
+        assert!(line(&plan, "threshold").starts_with("1.5: the enclosing radius"));
+        assert!(
+            line(&plan, "shape").ends_with("40000 of 43956 pairs of points are edges up to the threshold")
+        );
+        assert!(line(&plan, "rank width").starts_with("16 bits: 6802 distinct distances"));
+        assert!(line(&plan, "index width").starts_with("45 bits: the 5 vertices"));
+        assert!(line(&plan, "entry width").starts_with("64 bits"));
+        assert!(line(&plan, "residue").starts_with("streamed"));
+        assert!(line(&plan, "pair store").starts_with("implicit"));
+        assert_eq!(line(&plan, "simd"), "avx2");
+    }
+
+    #[test]
+    fn a_choice_made_otherwise_says_otherwise() {
+        let shape = Shape::Sparse { bitsets: false };
+        let plan = Plan { shape, pair_store: PairStore::Sorted, asked_dim: 900, rank_width: 32, ..plan() };
+        let plan = Plan { enclosing_radius: false, threshold: f64::INFINITY, ..plan };
+        assert!(line(&plan, "dimension").contains("900 was asked, 297 points"));
+        assert_eq!(line(&plan, "threshold"), "inf: the whole filtration");
+        assert!(line(&plan, "shape").contains("adjacency bitsets would be too large"));
+        assert!(line(&plan, "rank width").contains("too many for 16 bits"));
+        assert!(line(&plan, "pair store").starts_with("sorted"));
+    }
 }

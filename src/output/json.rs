@@ -1,0 +1,62 @@
+//! A JSON object: the bars and the figures of the run.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::Barcode;
+
+#[derive(Serialize)]
+struct Bar {
+    dim: usize,
+    birth: f64,
+    /// Infinity is `null`: that is what serde_json makes of it.
+    death: f64,
+}
+
+/// Writes the object, a line a bar.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Barcode { diagram, summary, modulus } = barcode;
+    let threshold = serde_json::to_string(&summary.threshold)?;
+    let max_dim = diagram.len().saturating_sub(1);
+    write!(out, "{{\"points\":{},\"modulus\":{modulus},\"threshold\":{threshold},", summary.points)?;
+    write!(out, "\"max_dim\":{max_dim},\"bars\":[")?;
+    for (k, (dim, bar)) in diagram.iter().enumerate() {
+        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &Bar { dim, birth: bar.birth, death: bar.death })?;
+    }
+    out.write_all(b"\n]}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::diagram::Diagram;
+    use crate::rips::Summary;
+
+    #[test]
+    fn the_object_parses_and_infinity_is_null() {
+        let bar = |birth, death| crate::Bar { birth, death };
+        let diagram = Diagram::new(vec![vec![bar(0.0, 0.1), bar(0.0, f64::INFINITY)], vec![]]);
+        let summary = Summary {
+            points: 3,
+            ambient_dimension: None,
+            edge_list: true,
+            value_range: None,
+            edges: 1,
+            threshold: f64::INFINITY,
+            enclosing_radius: false,
+        };
+        let mut text = Vec::new();
+        write(&Barcode { diagram: &diagram, summary: &summary, modulus: 3 }, &mut text).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);
+        let expected = json!({"points": 3, "modulus": 3, "threshold": null, "max_dim": 1, "bars": bars});
+        assert_eq!(value, expected);
+    }
+}

@@ -1,0 +1,49 @@
+//! A NumPy array: `<f8`, C order, shape (bars, 3), the columns dim, birth, death.
+
+use std::io::{self, Write};
+
+use npyz::{DType, TypeStr, WriterBuilder};
+
+use crate::diagram::Diagram;
+
+/// Writes the array.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
+    let bars = diagram.iter().count() as u64;
+    let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
+    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[bars, 3]);
+    let mut array = options.writer(out).begin_nd()?;
+    for (dim, bar) in diagram.iter() {
+        array.extend([dim as f64, bar.birth, bar.death])?;
+    }
+    array.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagram::Bar;
+
+    fn read_back(diagram: &Diagram) -> (Vec<u64>, Vec<f64>) {
+        let mut bytes = Vec::new();
+        write(diagram, &mut bytes).unwrap();
+        let array = npyz::NpyFile::new(bytes.as_slice()).unwrap();
+        (array.shape().to_vec(), array.into_vec().unwrap())
+    }
+
+    #[test]
+    fn rows_of_three_doubles() {
+        let bar = |birth, death| Bar { birth, death };
+        let diagram = Diagram::new(vec![vec![bar(0.0, f64::INFINITY)], vec![bar(0.1, 0.3)]]);
+        let (shape, values) = read_back(&diagram);
+        assert_eq!(shape, [2, 3]);
+        assert_eq!(values, [0.0, 0.0, f64::INFINITY, 1.0, 0.1, 0.3]);
+    }
+
+    #[test]
+    fn no_bars_are_an_array_of_no_rows() {
+        assert_eq!(read_back(&Diagram::new(vec![vec![]])), (vec![0, 3], vec![]));
+    }
+}

@@ -1,0 +1,140 @@
+//! Ripser's text: what Ripser 1.2.1 prints for the same input, byte for byte.
+//!
+//! | input | header lines |
+//! |---|---|
+//! | matrix | `value range: […]`, `distance matrix with N points, using threshold at enclosing radius R` |
+//! | matrix, threshold given | `value range: […]`, `sparse distance matrix with N points and E/M entries` |
+//! | list of edges | `sparse distance matrix with N points and E/M entries` |
+//! | point cloud | `point cloud with N points in dimension D`, then as for a matrix |
+//! | point cloud, finite threshold given | `point cloud with N points in dimension D` |
+//!
+//! Where Ripser is wrong the text is what it would be if it were not: one point has the range `[0,0]` and one
+//! essential bar (Ripser crashes); infinite distances are no entries and kill no bar (Ripser counts them under an infinite
+//! threshold, and prints bars dying at `inf`); the entries of a list of edges are those up to the threshold
+//! (Ripser counts, and keeps, longer ones).
+
+use std::io::{self, Write};
+
+use super::Barcode;
+use super::number::General;
+use crate::diagram::{Bar, Diagram};
+use crate::rips::Summary;
+
+/// Writes the headers and the bars.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_header(barcode.summary, out)?;
+    write_bars(barcode.diagram, out)
+}
+
+fn write_header(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let points = summary.points;
+    if let Some(dimension) = summary.ambient_dimension {
+        writeln!(out, "point cloud with {points} points in dimension {dimension}")?;
+        if !summary.enclosing_radius && summary.threshold.is_finite() {
+            return Ok(());
+        }
+    }
+    if !summary.edge_list {
+        let (least, greatest) = printed_range(summary);
+        writeln!(out, "value range: [{},{}]", General(least), General(greatest))?;
+    }
+    if summary.enclosing_radius {
+        let radius = General(summary.threshold);
+        writeln!(out, "distance matrix with {points} points, using threshold at enclosing radius {radius}")
+    } else {
+        let pairs = points as u128 * (points as u128).saturating_sub(1) / 2;
+        let edges = summary.edges;
+        writeln!(out, "sparse distance matrix with {points} points and {edges}/{pairs} entries")
+    }
+}
+
+/// The value range; without any finite distance it is empty, which Ripser writes as infinity to minus infinity.
+fn printed_range(summary: &Summary) -> (f64, f64) {
+    let empty = if summary.points == 1 { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+    summary.value_range.unwrap_or(empty)
+}
+
+fn write_bars(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
+    for dim in 0..diagram.len() {
+        writeln!(out, "persistence intervals in dim {dim}:")?;
+        for bar in diagram.bars(dim) {
+            write_bar(bar, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_bar(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
+    let birth = General(bar.birth);
+    if bar.is_essential() {
+        writeln!(out, " [{birth}, )")
+    } else {
+        writeln!(out, " [{birth},{})", General(bar.death))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(summary: Summary) -> String {
+        let mut text = Vec::new();
+        write_header(&summary, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    fn matrix() -> Summary {
+        Summary {
+            points: 4,
+            ambient_dimension: None,
+            edge_list: false,
+            value_range: Some((0.25, 1_234_567.0)),
+            edges: 5,
+            threshold: 2.0,
+            enclosing_radius: true,
+        }
+    }
+
+    #[test]
+    fn the_header_lines_of_every_kind_of_input() {
+        let range = "value range: [0.25,1.23457e+06]\n";
+        let dense = "distance matrix with 4 points, using threshold at enclosing radius 2\n";
+        let sparse = "sparse distance matrix with 4 points and 5/6 entries\n";
+        let cloud = "point cloud with 4 points in dimension 3\n";
+        let cut = Summary { enclosing_radius: false, ..matrix() };
+        let whole = Summary { threshold: f64::INFINITY, ..cut.clone() };
+        let points = |summary: &Summary| Summary { ambient_dimension: Some(3), ..summary.clone() };
+        assert_eq!(header(matrix()), format!("{range}{dense}"));
+        assert_eq!(header(cut.clone()), format!("{range}{sparse}"));
+        assert_eq!(header(whole.clone()), format!("{range}{sparse}"));
+        assert_eq!(header(Summary { edge_list: true, ..whole.clone() }), sparse);
+        assert_eq!(header(points(&matrix())), format!("{cloud}{range}{dense}"));
+        assert_eq!(header(points(&whole)), format!("{cloud}{range}{sparse}"));
+        assert_eq!(header(points(&cut)), cloud);
+    }
+
+    #[test]
+    fn the_range_of_no_distances() {
+        let none = Summary { value_range: None, ..matrix() };
+        assert!(header(none.clone()).starts_with("value range: [inf,-inf]\n"));
+        assert!(header(Summary { points: 1, ..none }).starts_with("value range: [0,0]\n"));
+    }
+
+    #[test]
+    fn every_dimension_has_its_line_bars_or_not() {
+        let bar = |birth, death| Bar { birth, death };
+        let diagram = Diagram::new(vec![
+            vec![bar(0.0, 0.1), bar(0.0, f64::INFINITY)],
+            vec![],
+            vec![bar(1e-5, 1e6), bar(0.5, f64::INFINITY)],
+        ]);
+        let mut text = Vec::new();
+        write_bars(&diagram, &mut text).unwrap();
+        let expected = "persistence intervals in dim 0:\n [0,0.1)\n [0, )\npersistence intervals in dim 1:\n\
+                        persistence intervals in dim 2:\n [1e-05,1e+06)\n [0.5, )\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+}

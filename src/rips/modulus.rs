@@ -1,0 +1,33 @@
+//! Which moduli there are.
+
+use super::RipsError;
+
+/// `p` as a modulus: a prime below 2^16.
+///
+/// # Errors
+/// [`RipsError::Modulus`]: it is none.
+pub fn prime_modulus(p: u32) -> Result<u16, RipsError> {
+    match u16::try_from(p) {
+        Ok(small) if is_prime(p) => Ok(small),
+        _ => Err(RipsError::Modulus(p)),
+    }
+}
+
+/// By trial division, for `p` below 2^16.
+fn is_prime(p: u32) -> bool {
+    p >= 2 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_primes_below_two_to_the_sixteen() {
+        assert_eq!((0..1 << 16).filter(|&p| prime_modulus(p).is_ok()).count(), 6542);
+        assert_eq!(prime_modulus(65521), Ok(65521));
+        for p in [0, 1, 4, 65535, 65536, 65537, u32::MAX] {
+            assert_eq!(prime_modulus(p), Err(RipsError::Modulus(p)));
+        }
+    }
+}
