@@ -34,7 +34,7 @@ pub(super) struct Case {
     /// `--ratio`, when given.
     pub(super) ratio: Option<f32>,
     /// `--modulus`, when given.
-    pub(super) modulus: Option<u32>,
+    pub(super) modulus: Option<u16>,
 }
 
 impl Case {
@@ -52,7 +52,7 @@ impl Case {
         self
     }
 
-    const fn modulus(mut self, modulus: u32) -> Self {
+    const fn modulus(mut self, modulus: u16) -> Self {
         self.modulus = Some(modulus);
         self
     }

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod encode;
+mod expected;
 mod random;
 mod sample;
 mod spaces;
@@ -29,6 +30,14 @@ pub(crate) enum DataError {
     /// A generator made something that is no space.
     #[error("a generator is wrong: {0}")]
     Space(#[from] MetricError),
+    /// A case names an input that there is not.
+    #[error("case {case}: no input is called {file}")]
+    NoInput {
+        /// The case.
+        case: &'static str,
+        /// The file it names.
+        file: &'static str,
+    },
     /// A committed file differs from the generated one, is missing, or is nobody's.
     #[error("not as generated (run `cargo xtask data` and look at the difference): {}", .0.join(", "))]
     Differs(Vec<String>),
@@ -67,6 +76,11 @@ fn generate() -> Result<Files, DataError> {
         let bytes = encode::encode(&input.space, input.format);
         let bytes = bytes.map_err(|source| DataError::Io { path: input.file.into(), source })?;
         files.insert(input.file.to_owned(), bytes);
+    }
+    for case in &CASES {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let input = input.ok_or(DataError::NoInput { case: case.name, file: case.file })?;
+        files.insert(format!("expected/{}.txt", case.name), expected::text(case, input)?);
     }
     files.insert("cases.tsv".to_owned(), tables::cases(&CASES, &inputs).into_bytes());
     files.insert("README.md".to_owned(), tables::readme(&inputs).into_bytes());

@@ -169,3 +169,26 @@ fn rounded(x: f64) -> f64 {
     let scale = 10f64.powi(DIGITS as i32);
     (x * scale).round() / scale + 0.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_projective_plane_is_a_closed_surface_of_euler_characteristic_one() {
+        for edge in (0..6).flat_map(|i| (0..i).map(move |j| [i, j])) {
+            let holding = PROJECTIVE_PLANE.iter().filter(|t| edge.iter().all(|v| t.contains(v)));
+            assert_eq!(holding.count(), 2, "triangles at the edge {edge:?}");
+        }
+        assert_eq!(6 - 15 + PROJECTIVE_PLANE.len() as i32, 1);
+    }
+
+    #[test]
+    fn the_klein_bottle_s_distance_respects_its_gluing() {
+        for (x, y) in [(0.1, 0.2), (0.7, 0.9), (0.5, 0.5)] {
+            assert!(klein_distance(&[0.0, y], &[1.0, 1.0 - y]) < 1e-12);
+            assert!(klein_distance(&[x, 0.0], &[x, 1.0]) < 1e-12);
+        }
+        assert!((klein_distance(&[0.05, 0.3], &[0.95, 0.7]) - 0.1).abs() < 1e-12);
+    }
+}
