@@ -18,3 +18,8 @@ pub mod output;
 pub mod rips;
 
 pub use diagram::{Bar, Diagram};
+
+/// The examples of README.md run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
