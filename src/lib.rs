@@ -12,6 +12,7 @@
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 
+pub mod backend;
 pub mod diagram;
 pub mod metric;
 pub mod output;

@@ -1,0 +1,39 @@
+//! What can go wrong, and the exit code for it.
+
+use std::io;
+use std::path::PathBuf;
+
+use lacuna::backend::BackendError;
+use lacuna::metric::read::ReadError;
+use lacuna::rips::RipsError;
+
+/// Why the program fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Rips(#[from] RipsError),
+    #[error("{}: expected a path that can be written", path.display())]
+    Open { path: PathBuf, source: io::Error },
+    #[error("{}: expected a path that can be written, found a directory", path.display())]
+    Directory { path: PathBuf },
+    #[error("{}: expected different files for the bars and the statistics, found the same", path.display())]
+    SameFile { path: PathBuf },
+    #[error("cannot write {target}")]
+    Write { target: String, source: io::Error },
+    #[error("cannot start {threads} threads")]
+    Threads { threads: usize, source: rayon::ThreadPoolBuildError },
+}
+
+impl CliError {
+    /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Write { .. } | CliError::Threads { .. } | CliError::Rips(RipsError::Threads(_)) => 1,
+            _ => 2,
+        }
+    }
+}

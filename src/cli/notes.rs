@@ -1,0 +1,67 @@
+//! What is said on standard error along the way.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use lacuna::rips::{Plan, Stats};
+
+/// How talkative the program is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Notes {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+}
+
+impl Notes {
+    /// Says a line, unless told to be quiet.
+    pub(crate) fn note(self, line: impl Display) {
+        if !self.quiet {
+            tell(line);
+        }
+    }
+
+    /// Whether a progress bar is welcome.
+    pub(crate) fn wants_progress(self) -> bool {
+        !self.quiet && std::io::stderr().is_terminal()
+    }
+
+    /// With `-v`, says that the dimension was cut and how long each stage took.
+    pub(crate) fn timings(self, plan: &Plan, stats: &Stats, times: &Times) {
+        if !self.verbose {
+            return;
+        }
+        if plan.max_dim < plan.asked_dim {
+            let Plan { points, max_dim, asked_dim, .. } = plan;
+            tell(format_args!(
+                "dimension {asked_dim} asked, {max_dim} computed: {points} points have no more"
+            ));
+        }
+        tell(timing_line("read", times.read.as_secs_f64()));
+        tell(timing_line("rank", stats.rank_seconds));
+        tell(timing_line("dimension 0", stats.components_seconds));
+        for d in &stats.dimensions {
+            tell(timing_line(&format!("dimension {} assembly", d.dim), d.assembly_seconds));
+            tell(timing_line(&format!("dimension {} reduction", d.dim), d.reduction_seconds));
+        }
+        tell(timing_line("write", times.write.as_secs_f64()));
+        tell(timing_line("total", times.total.as_secs_f64()));
+    }
+}
+
+/// How long the stages around the computation took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    pub(crate) read: Duration,
+    pub(crate) write: Duration,
+    pub(crate) total: Duration,
+}
+
+fn timing_line(stage: &str, seconds: f64) -> String {
+    format!("{stage:<24} {seconds:>9.3} s")
+}
+
+/// Says a line whatever was asked: a closed standard error is no reason to fail.
+pub(crate) fn tell(line: impl Display) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

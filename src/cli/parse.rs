@@ -1,0 +1,103 @@
+//! Values of options: each error says what was expected and what was found.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lacuna::backend::Choice;
+use lacuna::output;
+use lacuna::rips::PairStore;
+use lacuna::rips::modulus::prime_modulus;
+
+/// Threads that can be asked for: more than any pool takes would be cut without a word.
+const MAX_THREADS: usize = 65_535;
+
+/// Non-negative; infinity asks for the whole filtration.
+pub(crate) fn threshold(found: &str) -> Result<f64, String> {
+    match found.parse() {
+        Ok(t) if t >= 0.0 => Ok(t),
+        _ => Err(format!("expected a non-negative number or inf, found {found}")),
+    }
+}
+
+/// In single precision, as it is compared. Below 1 it would let through bars of length zero.
+pub(crate) fn ratio(found: &str) -> Result<f32, String> {
+    match found.parse::<f32>() {
+        Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
+        _ => Err(format!("expected a finite number, 1 or more, found {found}")),
+    }
+}
+
+pub(crate) fn dimension(found: &str) -> Result<usize, String> {
+    found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+}
+
+pub(crate) fn modulus(found: &str) -> Result<u16, String> {
+    let prime = found.parse().ok().and_then(|p| prime_modulus(p).ok());
+    prime.ok_or_else(|| format!("expected a prime below 65536, found {found}"))
+}
+
+pub(crate) fn threads(found: &str) -> Result<usize, String> {
+    match found.parse() {
+        Ok(n) if (1..=MAX_THREADS).contains(&n) => Ok(n),
+        _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}, found {found}")),
+    }
+}
+
+pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
+    PossibleValuesParser::new(output::Format::ALL.map(output::Format::name)).try_map(|name| name.parse())
+}
+
+pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
+    one_of([("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda)])
+}
+
+pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
+    one_of([("implicit", PairStore::Implicit), ("sorted", PairStore::Sorted)])
+}
+
+/// A choice by name.
+fn one_of<const N: usize, T>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(choices.map(|(name, _)| name)).try_map(move |found| {
+        let named = choices.iter().find(|(name, _)| *name == found);
+        named.map(|&(_, choice)| choice).ok_or_else(|| format!("unexpected {found}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds() {
+        assert_eq!(threshold("0.5"), Ok(0.5));
+        assert_eq!(threshold("inf"), Ok(f64::INFINITY));
+        assert_eq!(threshold("0"), Ok(0.0));
+        for bad in ["-1", "-inf", "nan", "NaN", "", "1,5", "abc", "1 "] {
+            let error = threshold(bad).unwrap_err();
+            assert_eq!(error, format!("expected a non-negative number or inf, found {bad}"));
+        }
+    }
+
+    #[test]
+    fn ratios() {
+        assert_eq!(ratio("1.5"), Ok(1.5));
+        for bad in ["0.9", "-1", "nan", "inf", "x", ""] {
+            assert!(ratio(bad).unwrap_err().contains("1 or more"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers() {
+        assert_eq!((dimension("0"), dimension("7")), (Ok(0), Ok(7)));
+        assert_eq!((threads("1"), threads("65535")), (Ok(1), Ok(65_535)));
+        assert_eq!((modulus("2"), modulus("65521")), (Ok(2), Ok(65_521)));
+        for bad in ["-1", "1.5", "x", "", "99999999999999999999"] {
+            assert!(dimension(bad).is_err() && threads(bad).is_err() && modulus(bad).is_err(), "{bad}");
+        }
+        assert!(threads("0").is_err() && threads("65536").is_err());
+        for bad in ["0", "1", "4", "65535", "65537"] {
+            assert_eq!(modulus(bad).unwrap_err(), format!("expected a prime below 65536, found {bad}"));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A progress bar on standard error.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lacuna::rips::Progress;
+
+/// Runs that end before are not worth a bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often the bar moves when nothing else moves it.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A bar that appears once the run has lasted a while, and goes when it is dropped.
+pub(crate) struct Meter {
+    bar: ProgressBar,
+    timer: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Meter {
+    /// A bar that does not show yet; never, unless `wanted`.
+    pub(crate) fn new(wanted: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let timer = wanted.then(|| show_later(bar.clone()));
+        Meter { bar, timer }
+    }
+}
+
+/// Shows `bar` after a while, unless the sender is dropped before.
+fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
+    let (ended, wait) = mpsc::channel();
+    let timer = thread::spawn(move || {
+        if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(TICK);
+        }
+    });
+    (ended, timer)
+}
+
+impl Progress for Meter {
+    fn begin(&self, stage: &'static str, dim: usize, total: u64) {
+        self.bar.set_style(style(total));
+        self.bar.set_length(total);
+        self.bar.set_position(0);
+        self.bar.set_message(format!("dimension {dim}, {stage}"));
+    }
+
+    fn advance(&self, units: u64) {
+        self.bar.inc(units);
+    }
+}
+
+/// A stage with parts to count, and one without.
+const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {elapsed}";
+const UNCOUNTED: &str = "{msg:32} {spinner}  {elapsed}";
+
+fn style(total: u64) -> ProgressStyle {
+    let template = if total > 1 { COUNTED } else { UNCOUNTED };
+    // Both are valid, a test says so.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if let Some((ended, timer)) = self.timer.take() {
+            drop(ended);
+            // The timer cannot panic; if it did, the run itself is none the worse.
+            let _ = timer.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_templates_are_valid() {
+        for total in [0, 1, 2, 1000] {
+            let meter = Meter::new(false);
+            meter.begin("assembly", 2, total);
+            meter.advance(1);
+            assert_eq!((meter.bar.position(), meter.bar.length()), (1, Some(total)));
+            assert_eq!(meter.bar.message(), "dimension 2, assembly");
+        }
+        for template in [COUNTED, UNCOUNTED] {
+            assert!(ProgressStyle::with_template(template).is_ok());
+        }
+    }
+}

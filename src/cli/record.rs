@@ -1,0 +1,58 @@
+//! What `--stats FILE` writes: a JSON object.
+//!
+//! | key | value |
+//! |---|---|
+//! | `version` | of the program |
+//! | `file`, `format` | the input, and what it was read as |
+//! | `backend`, `threads` | what did the work |
+//! | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
+//! | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
+//! | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
+//! | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
+
+use std::io::{self, Write};
+
+use lacuna::rips::{Plan, Stats};
+use serde::Serialize;
+
+use super::notes::Times;
+
+/// The object.
+#[derive(Debug, Serialize)]
+pub(crate) struct Record<'a> {
+    pub(crate) version: &'static str,
+    pub(crate) file: String,
+    pub(crate) format: String,
+    pub(crate) backend: String,
+    pub(crate) threads: usize,
+    pub(crate) plan: &'a Plan,
+    #[serde(flatten)]
+    pub(crate) times: Seconds,
+    #[serde(flatten)]
+    pub(crate) stats: &'a Stats,
+}
+
+/// Times, as numbers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Seconds {
+    read_seconds: f64,
+    write_seconds: f64,
+    total_seconds: f64,
+}
+
+impl From<Times> for Seconds {
+    fn from(times: Times) -> Self {
+        Seconds {
+            read_seconds: times.read.as_secs_f64(),
+            write_seconds: times.write.as_secs_f64(),
+            total_seconds: times.total.as_secs_f64(),
+        }
+    }
+}
+
+impl Record<'_> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}

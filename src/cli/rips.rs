@@ -1,0 +1,213 @@
+//! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use lacuna::backend::{Backend, Choice};
+use lacuna::metric::read::{self, Input, Loaded, read_path};
+use lacuna::metric::{Distances, Value};
+use lacuna::output::{self, Barcode};
+use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
+
+use super::error::CliError;
+use super::notes::{Notes, Times, tell};
+use super::progress::Meter;
+use super::record::Record;
+use super::sink::Sink;
+use super::{EXIT_CODES, parse};
+
+/// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
+///
+/// The bars go to standard output, everything else to standard error. The text is that of Ripser 1.2.1.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Input file, `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Format of the input [default: detected from its content and name]
+    ///
+    /// lower-distance  text, the entries below the diagonal of a distance matrix
+    /// upper-distance  text, the entries above it
+    /// distance        text, a square distance matrix
+    /// point-cloud     text, the coordinates of a point a line
+    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected
+    /// dipha           DIPHA's binary distance matrix
+    /// binary          little-endian 32-bit floats, the entries below the diagonal
+    /// npy             NumPy array, n×n distances or n×m points
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Input",
+        verbatim_doc_comment,
+        allow_hyphen_values = true
+    )]
+    format: Option<read::Format>,
+
+    /// Highest homology dimension, cut to the number of points less 2
+    #[arg(long, value_name = "K", help_heading = "Filtration", default_value = "1",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    dim: usize,
+
+    /// Greatest diameter: a number, or inf for the whole filtration [default: enclosing radius]
+    ///
+    /// Past the enclosing radius, the smallest r such that some point is within r of all others, no bar is born or
+    /// dies. Lists of edges have none and are taken whole.
+    #[arg(long, value_name = "T", help_heading = "Filtration",
+        value_parser = parse::threshold, allow_hyphen_values = true)]
+    threshold: Option<f64>,
+
+    /// Coefficients in Z/P, P a prime below 65536
+    #[arg(long, value_name = "P", help_heading = "Filtration", default_value = "2",
+        value_parser = parse::modulus, allow_hyphen_values = true)]
+    modulus: u16,
+
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    /// What does the work; this build has no GPU support, cuda is an error
+    #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",
+        value_parser = parse::backend())]
+    backend: Choice,
+
+    /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
+    #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
+        value_parser = parse::pair_store())]
+    pair_store: PairStore,
+
+    /// Format of the bars
+    ///
+    /// text  as Ripser prints them
+    /// csv   a line a bar: dim,birth,death; essential bars die at inf
+    /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]},
+    ///       a bar is {"dim", "birth", "death"}; null stands for infinity
+    /// npy   NumPy array of doubles, a row a bar: dim, birth, death
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", default_value = "text",
+        value_parser = parse::output_format(), verbatim_doc_comment)]
+    output: output::Format,
+
+    /// Write the bars to FILE, replaced as a whole when the run has succeeded
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    /// Above dimension 0, leave out finite bars whose death is not above R times their birth; R is 1 or more
+    #[arg(long, value_name = "R", help_heading = "Output", default_value = "1",
+        value_parser = parse::ratio, allow_hyphen_values = true)]
+    ratio: f32,
+
+    /// Write counts and times of every dimension to FILE, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    stats: Option<PathBuf>,
+
+    /// Say on standard error what was chosen (widths, shape, pair store, threads) and why
+    #[arg(long, help_heading = "Messages")]
+    explain: bool,
+
+    /// Say nothing on standard error but errors and what was asked for
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say on standard error how long each stage took
+    #[arg(short, long, help_heading = "Messages")]
+    verbose: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna rips --dim 2 distances.txt
+  lacuna rips --threshold 1.5 --output csv -o bars.csv points.txt
+  lacuna rips --dim 3 --threads 4 --explain --stats stats.json points.npy
+  gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
+
+/// Reads, computes, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let backend = Backend::choose(arguments.backend)?;
+    let (mut bars, stats) = open_outputs(arguments)?;
+    start_threads(arguments.threads)?;
+
+    let (loaded, read) = timed(|| read_path(&arguments.file, arguments.format));
+    let Loaded { input, format, detection } = loaded?;
+    if let Some(why) = detection {
+        notes.note(format_args!("{}: {format} ({why})", arguments.file.display()));
+    }
+    let outcome = arguments.solve(backend, input, &Meter::new(notes.wants_progress()))?;
+    if arguments.explain {
+        tell(format_args!("{:<13} {backend}\n{}", "backend", outcome.plan));
+    }
+    let (written, write) = timed(|| arguments.write_bars(&outcome, &mut bars));
+    written?;
+
+    let times = Times { read, write, total: start.elapsed() };
+    let record = Record {
+        version: env!("CARGO_PKG_VERSION"),
+        file: arguments.file.display().to_string(),
+        format: format.to_string(),
+        backend: backend.to_string(),
+        threads: outcome.plan.threads,
+        plan: &outcome.plan,
+        times: times.into(),
+        stats: &outcome.stats,
+    };
+    commit(bars, stats, &record)?;
+    notes.timings(&outcome.plan, &outcome.stats, &times);
+    Ok(())
+}
+
+impl Arguments {
+    fn solve(&self, backend: Backend, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        match (backend, input) {
+            (Backend::Cpu, Input::Single(distances)) => self.rips(distances).solve(progress),
+            (Backend::Cpu, Input::Double(distances)) => self.rips(distances).solve(progress),
+        }
+    }
+
+    fn rips<T: Value>(&self, distances: Distances<T>) -> Rips<T> {
+        let rips =
+            Rips::new(distances).max_dim(self.dim).modulus(self.modulus.into()).pair_store(self.pair_store);
+        match self.threshold {
+            Some(t) => rips.threshold(t),
+            None => rips,
+        }
+    }
+
+    fn write_bars(&self, outcome: &Outcome, bars: &mut Sink) -> Result<(), CliError> {
+        let diagram = outcome.diagram.with_ratio(self.ratio);
+        let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
+        bars.fill(|out| self.output.write(&barcode, out))
+    }
+}
+
+/// The outputs for the bars and, if asked for, the statistics.
+fn open_outputs(arguments: &Arguments) -> Result<(Sink, Option<Sink>), CliError> {
+    let bars = Sink::open(arguments.output_file.as_deref())?;
+    let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path))).transpose()?;
+    match (bars.file(), stats.as_ref().and_then(Sink::file)) {
+        (Some(path), Some(other)) if path == other => Err(CliError::SameFile { path: path.to_path_buf() }),
+        _ => Ok((bars, stats)),
+    }
+}
+
+/// Writes the statistics, then puts all files in their places: all or, on failure, none.
+fn commit(bars: Sink, stats: Option<Sink>, record: &Record<'_>) -> Result<(), CliError> {
+    let Some(mut stats) = stats else { return bars.commit() };
+    stats.fill(|out| record.write(out))?;
+    bars.commit()?;
+    stats.commit()
+}
+
+/// Makes the pool that everything runs on.
+fn start_threads(threads: Option<usize>) -> Result<(), CliError> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|source| CliError::Threads { threads, source })
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
+}

@@ -1,0 +1,50 @@
+//! `distance`: a square matrix as text.
+//!
+//! A row a line, n rows of n numbers; the diagonal is zero. Both triangles are read and must agree within a
+//! relative difference of 1e-5; the lower one counts, as for Ripser, which reads nothing else. `inf` means
+//! "never connected".
+
+use super::error::{Place, Problem, quote};
+use super::square::{self, SquareFault};
+use super::text::{self, Table, entries};
+use crate::metric::DistanceMatrix;
+
+/// The matrix that a table of `text` holds.
+pub(super) fn read(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
+    table.check_any(text)?;
+    check_square(text, &table)?;
+    let n = table.rows();
+    let lower =
+        square::lower_of(n, |i, j| table.values[i * n + j]).map_err(|fault| fault_problem(text, n, fault))?;
+    DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
+}
+
+/// An error when the table is not n rows of n numbers.
+fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
+    let triangle = table.rows() > 1
+        && (table.row_lens().eq(1..=table.rows()) || table.row_lens().eq((1..=table.rows()).rev()));
+    let width = table.check_width(text).map_err(|problem| match triangle {
+        true if table.row_len(0) == 1 => {
+            problem.note("rows that grow by one are a lower triangle: --format lower-distance")
+        }
+        true => problem.note("rows that shrink by one are an upper triangle: --format upper-distance"),
+        false => problem,
+    })?;
+    if width == table.rows() {
+        return Ok(());
+    }
+    let expected = format!("a square matrix, {width} rows of {}", entries(width));
+    Err(Problem::new(Place::Whole, expected, format!("{} rows", table.rows())))
+}
+
+fn fault_problem(text: &[u8], n: usize, fault: SquareFault) -> Problem {
+    match fault {
+        SquareFault::Diagonal(i) => text::value_problem(text, i * n + i, square::DIAGONAL),
+        SquareFault::Value(i, j) => text::value_problem(text, i * n + j, square::DISTANCE),
+        SquareFault::Asymmetric(i, j) => {
+            let (place, token) = text::locate(text, j * n + i);
+            let expected = format!("the same distance as {place}{}", quote(token));
+            text::value_problem(text, i * n + j, expected).note("the matrix is not symmetric")
+        }
+    }
+}

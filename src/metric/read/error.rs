@@ -1,0 +1,122 @@
+//! What can be wrong with an input file, and where.
+
+use super::Format;
+use std::fmt;
+
+/// Why an input cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file cannot be opened or read.
+    #[error("{file}: {error}")]
+    Io {
+        /// The file, as it was named.
+        file: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The content is not what its format promises.
+    #[error("{file}: {problem}{}", Reason(*format, detection.as_deref()))]
+    Malformed {
+        /// The file, as it was named.
+        file: String,
+        /// The format it was read in; `None` when none could be chosen.
+        format: Option<Format>,
+        /// Why that format, when it was not given.
+        detection: Option<String>,
+        /// What is wrong, and where.
+        problem: Box<Problem>,
+    },
+}
+
+/// The tail of a message that says which format was read and how it was chosen.
+struct Reason<'a>(Option<Format>, Option<&'a str>);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason(Some(format), Some(why)) => {
+                write!(f, " (taken for {format}: {why}; --format says otherwise)")
+            }
+            Reason(Some(format), None) => write!(f, " (format {format})"),
+            Reason(None, _) => Ok(()),
+        }
+    }
+}
+
+/// One thing that is wrong with an input.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+pub struct Problem {
+    /// Where it is.
+    pub place: Place,
+    /// What belongs there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+    /// A remedy, when there is an obvious one.
+    pub note: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Problem { place, expected: expected.into(), found: found.into(), note: None }
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// A place in an input. Lines and entries count from 1, bytes from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The input as a whole.
+    Whole,
+    /// A line of text.
+    Line(usize),
+    /// An entry of a line of text.
+    Entry {
+        /// The line.
+        line: usize,
+        /// The entry within the line.
+        entry: usize,
+    },
+    /// An offset into a binary file.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    /// With a colon and a blank after it, or nothing for the whole input.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => Ok(()),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Entry { line, entry } => write!(f, "line {line}, entry {entry}: "),
+            Place::Byte(offset) => write!(f, "byte {offset}: "),
+        }
+    }
+}
+
+/// What was found, in quotes, control characters escaped, cut when long.
+pub(super) fn quote(found: &[u8]) -> String {
+    const LONGEST: usize = 32;
+    let text = String::from_utf8_lossy(&found[..found.len().min(4 * LONGEST)]);
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < found.len() && text.chars().count() > LONGEST {
+        shown.push('…');
+    }
+    format!("{shown:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_short_and_printable() {
+        assert_eq!(quote(b"abc"), "\"abc\"");
+        assert_eq!(quote(b"\x00\xff"), "\"\\0\u{fffd}\"");
+        assert_eq!(quote(&[b'x'; 1000]).chars().count(), 32 + 3);
+    }
+}

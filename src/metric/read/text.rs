@@ -1,0 +1,404 @@
+//! Numbers in text: the grammar every text format shares, and a parallel reader of whole tables.
+//!
+//! ```text
+//! file    := [BOM] line ('\n' line)*
+//! line    := blank* '#' anything                         a comment, skipped
+//!          | blank* [ number (gap number)* [gap] ]       a row; skipped when it has no number
+//! gap     := blank+ | blank* separator blank*
+//! blank   := ' ' | TAB | CR | VT | FF
+//! separator := ',' | ';' | ':' | '|'
+//! number  := decimal with optional sign, fraction and exponent | ["+"|"-"] ("inf" | "infinity"), any case
+//! ```
+//!
+//! Numbers are rounded to `f32` straight from the decimal, correctly (as Ripser does). NaN and finite decimals
+//! that overflow `f32` are errors in every format. Ripser takes *any* character for a separator, and stops
+//! reading without a word at the first text that is no number; here both are errors.
+//!
+//! Nothing but the numbers and the row ends is kept. Lines and entries are counted again, from the start of the
+//! text, when there is an error to report.
+
+use super::error::{Place, Problem, quote};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Text is cut into parallel pieces of at least this many bytes.
+const PIECE: usize = 1 << 18;
+
+const NUMBER: &str = "a number";
+const SINGLE: &str = "a number that fits single precision (below 3.4028236e38)";
+
+/// A piece of text that is not what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// Where its token starts, in bytes.
+    pub(super) at: usize,
+    pub(super) expected: &'static str,
+}
+
+/// All numbers of a text and how they lie in rows.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// The numbers, row after row.
+    pub(super) values: Vec<f32>,
+    /// For each row, the number of values up to its end.
+    ends: Vec<usize>,
+}
+
+impl Table {
+    /// Every number of `text`.
+    pub(super) fn parse(text: &[u8]) -> Result<Self, Problem> {
+        let count = (text.len() / PIECE).clamp(1, rayon::current_num_threads());
+        let parsed: Result<Vec<Table>, Fault> =
+            pieces(text, count).into_par_iter().map(|piece| Table::parse_piece(text, piece)).collect();
+        parsed.map(Table::join).map_err(|fault| fault_problem(text, fault))
+    }
+
+    fn parse_piece(text: &[u8], piece: Range<usize>) -> Result<Self, Fault> {
+        let mut table = Table::default();
+        // The shortest entry is a digit and a separator, the usual one some eight bytes.
+        table.values.reserve(piece.len() / 8);
+        for line in lines(&text[piece.clone()]) {
+            let before = table.values.len();
+            let offset = piece.start + line.start;
+            scan_line(&text[offset..piece.start + line.end], |_, value| table.values.push(value))
+                .map_err(|fault| Fault { at: fault.at + offset, ..fault })?;
+            if table.values.len() > before {
+                table.ends.push(table.values.len());
+            }
+        }
+        Ok(table)
+    }
+
+    fn join(mut tables: Vec<Table>) -> Self {
+        if tables.len() == 1 {
+            return tables.swap_remove(0);
+        }
+        let mut all = Table::default();
+        all.values.reserve_exact(tables.iter().map(|t| t.values.len()).sum());
+        for table in tables {
+            let shift = all.values.len();
+            all.values.extend_from_slice(&table.values);
+            all.ends.extend(table.ends.iter().map(|end| end + shift));
+        }
+        all
+    }
+
+    /// The number of rows; none of them is empty.
+    pub(super) fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The length of row `r`.
+    pub(super) fn row_len(&self, r: usize) -> usize {
+        self.ends[r] - if r == 0 { 0 } else { self.ends[r - 1] }
+    }
+
+    /// The lengths of the rows.
+    pub(super) fn row_lens(&self) -> impl Iterator<Item = usize> {
+        (0..self.rows()).map(|r| self.row_len(r))
+    }
+
+    /// The common length of all rows.
+    pub(super) fn width(&self) -> Option<usize> {
+        let first = self.row_lens().next()?;
+        self.row_lens().all(|len| len == first).then_some(first)
+    }
+
+    /// Whether this is n rows of n entries with zeros on the diagonal.
+    pub(super) fn is_square_with_zero_diagonal(&self) -> bool {
+        let n = self.rows();
+        self.width() == Some(n) && (0..n).all(|i| self.values[i * n + i] == 0.0)
+    }
+
+    /// An error when there is no number at all.
+    pub(super) fn check_any(&self, text: &[u8]) -> Result<(), Problem> {
+        let found = if text.is_empty() { "an empty file" } else { "no number in the file" };
+        if self.values.is_empty() {
+            return Err(Problem::new(Place::Whole, "at least one point", found));
+        }
+        Ok(())
+    }
+
+    /// An error at the first number that is not good.
+    pub(super) fn check_values(
+        &self,
+        text: &[u8],
+        expected: &str,
+        good: impl Fn(f32) -> bool,
+    ) -> Result<(), Problem> {
+        match self.values.iter().position(|&v| !good(v)) {
+            Some(k) => Err(value_problem(text, k, expected)),
+            None => Ok(()),
+        }
+    }
+
+    /// An error at the first number that is no distance.
+    pub(super) fn check_distances(&self, text: &[u8]) -> Result<(), Problem> {
+        self.check_values(text, "a non-negative distance or inf", |d| d >= 0.0)
+    }
+
+    /// An error at the first row whose length is not that of the first one.
+    pub(super) fn check_width(&self, text: &[u8]) -> Result<usize, Problem> {
+        let width = self.row_len(0);
+        match self.row_lens().position(|len| len != width) {
+            None => Ok(width),
+            Some(r) => Err(Problem::new(
+                Place::Line(row_line(text, r)),
+                format!("{} as in line {}", entries(width), row_line(text, 0)),
+                entries(self.row_len(r)),
+            )),
+        }
+    }
+}
+
+/// `1 entry`, `2 entries`.
+pub(super) fn entries(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "entry" } else { "entries" })
+}
+
+/// The text without the byte order mark it may begin with.
+pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Ranges of about equal length that end where lines end.
+fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut ranges = Vec::with_capacity(count);
+    for k in 1..=count {
+        let aim = (text.len() / count * k).max(start);
+        let end = if k == count {
+            text.len()
+        } else {
+            memchr::memchr(b'\n', &text[aim..]).map_or(text.len(), |e| aim + e + 1)
+        };
+        ranges.push(start..end);
+        start = end;
+    }
+    ranges
+}
+
+/// The lines of a text without their line feeds.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text).chain(std::iter::once(text.len())).map(move |end| {
+        let line = start..end;
+        start = end + 1;
+        line
+    })
+}
+
+/// Gives every number of a line, with the offset it starts at, to `emit`.
+#[inline]
+fn scan_line(line: &[u8], mut emit: impl FnMut(usize, f32)) -> Result<(), Fault> {
+    let mut at = skip_blanks(line, 0);
+    if line.get(at) == Some(&b'#') {
+        return Ok(());
+    }
+    while at < line.len() {
+        let (value, after) = number(line, at)?;
+        emit(at, value);
+        at = gap(line, after).ok_or(Fault { at, expected: NUMBER })?;
+    }
+    Ok(())
+}
+
+/// The number that starts at `at`, and where it ends.
+#[inline]
+pub(super) fn number(line: &[u8], at: usize) -> Result<(f32, usize), Fault> {
+    let (value, length) =
+        fast_float2::parse_partial::<f32, _>(&line[at..]).map_err(|_| Fault { at, expected: NUMBER })?;
+    if !value.is_finite() {
+        special(&line[at..], value).map_err(|expected| Fault { at, expected })?;
+    }
+    Ok((value, at + length))
+}
+
+/// Whether a value that is not finite was written as infinity.
+#[cold]
+fn special(token: &[u8], value: f32) -> Result<(), &'static str> {
+    let first = token.iter().find(|b| !matches!(b, b'+' | b'-'));
+    match first {
+        Some(b'0'..=b'9' | b'.') => Err(SINGLE),
+        _ if value.is_nan() => Err(NUMBER),
+        _ => Ok(()),
+    }
+}
+
+/// Where the gap after a number ends; `None` when other text is glued to the number.
+#[inline]
+pub(super) fn gap(line: &[u8], at: usize) -> Option<usize> {
+    let mut after = skip_blanks(line, at);
+    if line.get(after).is_some_and(|&b| is_separator(b)) {
+        after = skip_blanks(line, after + 1);
+    }
+    (after > at || at == line.len()).then_some(after)
+}
+
+#[inline]
+pub(super) fn skip_blanks(line: &[u8], mut at: usize) -> usize {
+    while line.get(at).is_some_and(|&b| is_blank(b)) {
+        at += 1;
+    }
+    at
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
+}
+
+fn is_separator(byte: u8) -> bool {
+    matches!(byte, b',' | b';' | b':' | b'|')
+}
+
+/// The token that starts at the beginning of `text`: up to the next blank, separator or end of line.
+pub(super) fn token(text: &[u8]) -> &[u8] {
+    let ends = |&b: &u8| b == b'\n' || is_blank(b) || is_separator(b);
+    match text.iter().position(ends) {
+        // A separator where a number belongs is what was found.
+        Some(0) => &text[..1],
+        Some(end) => &text[..end],
+        None => text,
+    }
+}
+
+/// The line that the byte at `at` is in, 1-based, and where it starts.
+fn line_of(text: &[u8], at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+    (1 + memchr::memchr_iter(b'\n', before).count(), start)
+}
+
+/// The error for a fault, its offset turned into line and entry.
+pub(super) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
+    let (line, start) = line_of(text, fault.at);
+    let mut before = 0;
+    // The entries before the fault are sound, so what this returns is the fault itself.
+    let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
+    let place = Place::Entry { line, entry: before + 1 };
+    match text.get(fault.at) {
+        None | Some(b'\n') => Problem::new(place, fault.expected, "the end of the line"),
+        Some(_) => Problem::new(place, fault.expected, quote(token(&text[fault.at..]))),
+    }
+}
+
+/// The error that number `k` of the text is not what was expected.
+pub(super) fn value_problem(text: &[u8], k: usize, expected: impl Into<String>) -> Problem {
+    let (place, token) = locate(text, k);
+    Problem::new(place, expected, quote(token))
+}
+
+/// The place and the token of number `k` of a text that was parsed without a fault.
+pub(super) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
+    let mut seen = 0;
+    for (index, line) in lines(text).enumerate() {
+        let mut here = None;
+        let first = seen;
+        let _ = scan_line(&text[line.clone()], |at, _| {
+            if seen == k {
+                here = Some((Place::Entry { line: index + 1, entry: k - first + 1 }, line.start + at));
+            }
+            seen += 1;
+        });
+        if let Some((place, at)) = here {
+            return (place, token(&text[at..]));
+        }
+    }
+    (Place::Whole, b"")
+}
+
+/// The line of row `r`, 1-based.
+pub(super) fn row_line(text: &[u8], r: usize) -> usize {
+    let mut rows = 0;
+    for (index, line) in lines(text).enumerate() {
+        let mut any = false;
+        let _ = scan_line(&text[line], |_, _| any = true);
+        if any && rows == r {
+            return index + 1;
+        }
+        rows += usize::from(any);
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<f32> {
+        Table::parse(text.as_bytes()).unwrap().values
+    }
+
+    #[test]
+    fn every_separator_and_line_ending() {
+        let want = vec![1.0, 2.0, 3.5];
+        for text in [
+            "1 2 3.5",
+            "1,2,3.5",
+            "1;2;3.5\n",
+            "1\t2\t3.5 \r\n",
+            " 1 , 2 ,\n\n3.5,",
+            "1|2:3.5",
+            "+1 2. 35e-1",
+        ] {
+            assert_eq!(values(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        for text in [
+            "0.1",
+            "16777217",
+            "1.00000017881393432617187499",
+            "1.17549435e-38",
+            "1e-45",
+            "7e-46",
+            "3.4028235e38",
+        ] {
+            assert_eq!(values(text), [text.parse::<f32>().unwrap()], "{text}");
+        }
+    }
+
+    #[test]
+    fn faults_are_found_at_their_line_and_entry() {
+        for (text, line, entry, found) in [
+            ("1 2\n3 x 4", 2, 2, "\"x\""),
+            ("1,,2", 1, 2, "\",\""),
+            ("1\n\n# c\n1-2", 4, 1, "\"1-2\""),
+            ("1 nan", 1, 2, "\"nan\""),
+            ("1 2e99", 1, 2, "\"2e99\""),
+            ("1 -", 1, 2, "\"-\""),
+            ("0x10", 1, 1, "\"0x10\""),
+        ] {
+            let problem = Table::parse(text.as_bytes()).unwrap_err();
+            assert_eq!(problem.place, Place::Entry { line, entry }, "{text:?}");
+            assert_eq!(problem.found, found, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_meet_at_line_ends_and_cover_the_text() {
+        let text: String = (0..100).map(|k| format!("{k} {}\n", k * k)).collect();
+        for count in 1..40 {
+            let ranges = pieces(text.as_bytes(), count);
+            assert_eq!((ranges[0].start, ranges[count - 1].end), (0, text.len()));
+            for pair in ranges.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+                assert!(pair[0].end == text.len() || text.as_bytes()[pair[0].end - 1] == b'\n');
+            }
+            let tables =
+                ranges.into_iter().map(|r| Table::parse_piece(text.as_bytes(), r).unwrap()).collect();
+            let table = Table::join(tables);
+            assert_eq!(table.width(), Some(2));
+            assert_eq!(table.values[198..], [99.0, 9801.0]);
+        }
+    }
+
+    #[test]
+    fn an_entry_is_located_again() {
+        let text = b"# head\n1 2\n\n3,4\n";
+        assert_eq!(locate(text, 3), (Place::Entry { line: 4, entry: 2 }, &b"4"[..]));
+        assert_eq!(row_line(text, 1), 4);
+    }
+}
