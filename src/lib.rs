@@ -17,6 +17,7 @@ pub mod diagram;
 pub mod metric;
 pub mod output;
 pub mod rips;
+pub mod simd;
 
 pub use diagram::{Bar, Diagram};
 

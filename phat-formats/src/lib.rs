@@ -1,1 +1,11 @@
 //! Readers and writers for the file formats of PHAT and DIPHA.
+//!
+//! | format | module |
+//! |---|---|
+//! | DIPHA distance matrices, dense and sparse | [`dipha`] |
+//!
+//! Readers look at bytes that are in memory and copy nothing: a count in a file is believed only when the bytes
+//! it promises are there, so no file, however small, makes a reader allocate. Every error names the byte
+//! offset, what was expected and what was found.
+
+pub mod dipha;

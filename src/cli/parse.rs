@@ -1,6 +1,8 @@
 //! Values of options: each error says what was expected and what was found.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
+
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
 use lacuna::output;
 use lacuna::rips::PairStore;
@@ -39,6 +41,14 @@ pub(crate) fn threads(found: &str) -> Result<usize, String> {
         Ok(n) if (1..=MAX_THREADS).contains(&n) => Ok(n),
         _ => Err(format!("expected a number of threads from 1 to {MAX_THREADS}, found {found}")),
     }
+}
+
+/// A file of its own: standard output holds the bars.
+pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("expected the path of a file, found -, which is standard output"),
+        _ => Ok(path),
+    })
 }
 
 pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {

@@ -1,6 +1,6 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lacuna::backend::{Backend, Choice};
@@ -99,7 +99,7 @@ pub(crate) struct Arguments {
     ratio: f32,
 
     /// Write counts and times of every dimension to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     stats: Option<PathBuf>,
 
     /// Say on standard error what was chosen (widths, shape, pair store, threads) and why
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let (loaded, read) = timed(|| read_path(&arguments.file, arguments.format));
     let Loaded { input, format, detection } = loaded?;
     if let Some(why) = detection {
-        notes.note(format_args!("{}: {format} ({why})", arguments.file.display()));
+        notes.note(format_args!("{}: {format} ({why})", arguments.input_name()));
     }
     let outcome = arguments.solve(backend, input, &Meter::new(notes.wants_progress()))?;
     if arguments.explain {
@@ -159,6 +159,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
+    fn input_name(&self) -> String {
+        if self.file == Path::new("-") { "standard input".into() } else { self.file.display().to_string() }
+    }
+
     fn solve(&self, backend: Backend, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         match (backend, input) {
             (Backend::Cpu, Input::Single(distances)) => self.rips(distances).solve(progress),

@@ -1,11 +1,21 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
 
+mod assembly;
+pub mod code;
+pub mod complex;
+mod components;
+pub mod field;
 pub mod modulus;
+pub mod pair_store;
+mod pipeline;
 pub mod plain;
 pub mod plan;
 pub mod progress;
+pub mod rank;
+mod reduction;
 pub mod stats;
 pub mod summary;
+pub mod word;
 
 use crate::diagram::Diagram;
 use crate::metric::{Distances, Value};
@@ -138,28 +148,13 @@ impl<T: Value> Rips<T> {
         {
             return Err(RipsError::Threshold(t));
         }
-        progress.begin("plain", 0, 1);
-        let n = self.distances.len();
-        let summary = Summary::of(&self.distances, self.threshold);
-        let Summary { threshold, enclosing_radius, .. } = summary;
-        let diagram = plain::barcode(&self.distances, self.max_dim, threshold, self.modulus);
-        let plan = Plan {
-            points: n,
-            edges: summary.edges,
-            max_dim: self.max_dim.min(n.saturating_sub(2)),
-            asked_dim: self.max_dim,
-            modulus,
-            threshold,
-            enclosing_radius,
-            ranks: 0,
-            rank_width: 32,
-            index_width: 64,
-            entry_width: 64,
-            shape: Shape::Dense,
-            pair_store: self.pair_store,
-            threads: 1,
-            simd: "none",
-        };
-        Ok(Outcome { diagram, stats: Stats::default(), plan, summary })
+        let run = || pipeline::run(self, modulus, progress);
+        match self.threads {
+            None => run(),
+            Some(threads) => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                pool.map_err(|error| RipsError::Threads(error.to_string()))?.install(run)
+            }
+        }
     }
 }

@@ -112,10 +112,10 @@ impl Plan {
     }
 
     fn explain_threshold(&self) -> String {
-        let t = self.threshold;
+        let t = shortest(self.threshold);
         if self.enclosing_radius {
             format!("{t}: the enclosing radius, past which the complex is a cone and no bar is born or dies")
-        } else if t.is_infinite() {
+        } else if self.threshold.is_infinite() {
             "inf: the whole filtration".to_string()
         } else {
             format!("{t}, as asked")
@@ -165,6 +165,12 @@ impl PairStore {
     }
 }
 
+/// A number as it was written: one of single precision would have a tail of digits in double.
+fn shortest(x: f64) -> String {
+    let single = x as f32;
+    if f64::from(single) == x { single.to_string() } else { x.to_string() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +217,13 @@ mod tests {
         assert!(line(&plan, "residue").starts_with("streamed"));
         assert!(line(&plan, "pair store").starts_with("implicit"));
         assert_eq!(line(&plan, "simd"), "avx2");
+    }
+
+    #[test]
+    fn a_threshold_reads_as_it_was_given() {
+        let given = |threshold| line(&Plan { enclosing_radius: false, threshold, ..plan() }, "threshold");
+        assert_eq!(given(f64::from(1.3f32)), "1.3, as asked");
+        assert_eq!(given(1.3), "1.3, as asked");
     }
 
     #[test]

@@ -1,10 +1,52 @@
 //! One reader per file format, and format detection.
+//!
+//! | format | content | reader |
+//! |---|---|---|
+//! | `distance` | text, n rows of n distances, zero diagonal | `distance` |
+//! | `lower-distance` | text, the n(n−1)/2 distances below the diagonal, in lines of any length | `triangle` |
+//! | `upper-distance` | text, those above it | `triangle` |
+//! | `point-cloud` | text, a point a line | `cloud` |
+//! | `sparse` | text, `i j d` a line, ids from 0 | `sparse` |
+//! | `dipha` | DIPHA file type 7 or 8 | `dipha`, [`phat_formats::dipha`] |
+//! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
+//! | `npy` | NumPy array, n×n distances or n×m points | `npy` |
+//!
+//! **Text.** Numbers are separated by blanks, tabs, or one of `,` `;` `:` `|` with or without blanks around it; a
+//! separator may end a line. A byte order mark, CRLF line ends, blank lines and lines that begin with `#` are
+//! skipped. Numbers are rounded to `f32` straight from the decimal. `inf` is a distance (never connected) but no
+//! coordinate. NaN, negative distances, decimals that overflow `f32` and any other text are errors, where Ripser
+//! stops reading and answers for the part before.
+//!
+//! **Detection.** Without a format, the first rule that holds decides:
+//!
+//! | the file | is read as |
+//! |---|---|
+//! | begins with NumPy's magic bytes | `npy` |
+//! | begins with DIPHA's magic number | `dipha` |
+//! | is empty | an error |
+//! | is called `*.npy`; `*.dipha`, `*.complex` | `npy`; `dipha` (and found wanting) |
+//! | is not text and is called `*.bin` | `binary` |
+//! | is not text | an error |
+//! | is called `*.lower…`; `*.upper…`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
+//! | has n rows of n numbers with zeros on the diagonal | `distance` |
+//! | has rows of 1, 2, 3, … or …, 3, 2, 1 numbers, every one with a zero where the diagonal would be, but not only zeros | an error: is the diagonal part of it? |
+//! | has rows of 1, 2, 3, … numbers (one number: two points) | `lower-distance` |
+//! | has rows of …, 3, 2, 1 numbers | `upper-distance` |
+//! | is called `*.dist…` | `distance` |
+//! | has lines `i j d` with whole numbers i ≠ j from 0, no pair twice, and some d has a fraction or every id up to the greatest occurs | `sparse` |
+//! | has rows of unequal length | an error |
+//! | has n ≥ 3 rows of n numbers, symmetric, none negative | an error: distances or points? |
+//! | has rows of equal length | `point-cloud` |
 
+mod binary;
 mod cloud;
 mod detect;
+mod dipha;
 mod distance;
 mod error;
 mod format;
+mod npy;
+mod sparse;
 mod square;
 mod text;
 mod triangle;
@@ -74,14 +116,11 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Lo
         problem: Box::new(problem),
     };
     if let Some(format) = format {
-        let input = read_as(bytes, format).map_err(|problem| malformed(Some(format), None, problem))?;
+        let input = read_as(bytes, format, None).map_err(|problem| malformed(Some(format), None, problem))?;
         return Ok(Loaded { input, format, detection: None });
     }
     let found = detect::detect(name, bytes).map_err(|problem| malformed(None, None, problem))?;
-    let input = match found.table {
-        Some(table) => read_table(text::without_bom(bytes), table, found.format),
-        None => read_as(bytes, found.format),
-    };
+    let input = read_as(bytes, found.format, found.table);
     let detection = Some(found.why);
     match input {
         Ok(input) => Ok(Loaded { input, format: found.format, detection }),
@@ -89,23 +128,20 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Lo
     }
 }
 
-fn read_as(bytes: &[u8], format: Format) -> Result<Input, Problem> {
+/// Reads `bytes` in this format; `table` holds the numbers of the text when they are parsed already.
+fn read_as(bytes: &[u8], format: Format, table: Option<Table>) -> Result<Input, Problem> {
     let text = text::without_bom(bytes);
-    read_table(text, Table::parse(text)?, format)
-}
-
-/// What a text format makes of the numbers of `text`.
-fn read_table(text: &[u8], table: Table, format: Format) -> Result<Input, Problem> {
+    let table = || table.map_or_else(|| Table::parse(text), Ok);
     match format {
-        Format::LowerDistance => triangle::read_lower(text, table).map(Input::from),
-        Format::UpperDistance => triangle::read_upper(text, table).map(Input::from),
-        Format::Distance => distance::read(text, table).map(Input::from),
-        Format::PointCloud => cloud::read(text, table).map(Input::from),
-        Format::Sparse | Format::Dipha | Format::Binary | Format::Npy => Err(Problem::new(
-            Place::Whole,
-            "a text matrix or points (the other readers are to come)",
-            format.name(),
-        )),
+        Format::Npy => npy::read(bytes, format),
+        Format::Distance | Format::PointCloud if bytes.starts_with(npy::MAGIC) => npy::read(bytes, format),
+        Format::Dipha => dipha::read(bytes).map(Input::from),
+        Format::Binary => binary::read(bytes).map(Input::from),
+        Format::Sparse => sparse::read(text).map(Input::from),
+        Format::LowerDistance => triangle::read_lower(text, table()?).map(Input::from),
+        Format::UpperDistance => triangle::read_upper(text, table()?).map(Input::from),
+        Format::Distance => distance::read(text, table()?).map(Input::from),
+        Format::PointCloud => cloud::read(text, table()?).map(Input::from),
     }
 }
 

@@ -43,6 +43,13 @@ pub(super) fn agree<T: Value>(a: T, b: T) -> bool {
     a == b || ((a - b).is_finite() && (a - b).abs() <= SYMMETRY * a.max(b))
 }
 
+/// Whether an n×n matrix without a zero diagonal may still be meant as distances: three points or more, all
+/// entries distances, and symmetric.
+pub(super) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+    let off_diagonal = |i: usize, j: usize| if i == j { T::from_f64(0.0) } else { at(i, j) };
+    n >= 3 && any_fault(n, &off_diagonal).is_none()
+}
+
 /// What is wrong with entries `(i, j)` and `(j, i)`.
 fn fault_at<T: Value>(i: usize, j: usize, at: &impl Fn(usize, usize) -> T) -> Option<SquareFault> {
     let good = |d: T| d.into() >= 0.0;

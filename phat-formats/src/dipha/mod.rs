@@ -1,0 +1,93 @@
+//! DIPHA files: little-endian 64-bit integers and doubles after a common header.
+//!
+//! | bytes | type | content |
+//! |---|---|---|
+//! | 0–7 | `i64` | the magic number 8067171840 |
+//! | 8–15 | `i64` | the file type |
+//! | 16–… | | what the file type says |
+//!
+//! | file type | content | reader |
+//! |---|---|---|
+//! | 0 | weighted boundary matrix | |
+//! | 1 | image data | |
+//! | 2 | persistence diagram | |
+//! | 7 | distance matrix | [`DistanceMatrix`] |
+//! | 8 | sparse distance matrix | [`SparseDistanceMatrix`] |
+
+mod dense;
+mod error;
+mod fields;
+mod sparse;
+
+pub use dense::{DistanceMatrix, write_distance_matrix};
+pub use error::DiphaError;
+pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
+
+/// The number every DIPHA file begins with.
+pub const MAGIC: i64 = 8_067_171_840;
+
+/// Bytes of the header: magic number and file type.
+pub const HEADER: usize = 16;
+
+/// What a DIPHA file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileType {
+    /// Weighted boundary matrix, 0.
+    BoundaryMatrix,
+    /// Image data, 1.
+    Image,
+    /// Persistence diagram, 2.
+    Diagram,
+    /// Distance matrix, 7.
+    DistanceMatrix,
+    /// Sparse distance matrix, 8.
+    SparseDistanceMatrix,
+}
+
+impl FileType {
+    /// Every file type.
+    pub const ALL: [FileType; 5] = [
+        FileType::BoundaryMatrix,
+        FileType::Image,
+        FileType::Diagram,
+        FileType::DistanceMatrix,
+        FileType::SparseDistanceMatrix,
+    ];
+
+    /// The number in the header.
+    pub fn code(self) -> i64 {
+        match self {
+            FileType::BoundaryMatrix => 0,
+            FileType::Image => 1,
+            FileType::Diagram => 2,
+            FileType::DistanceMatrix => 7,
+            FileType::SparseDistanceMatrix => 8,
+        }
+    }
+}
+
+impl std::fmt::Display for FileType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self {
+            FileType::BoundaryMatrix => "weighted boundary matrix",
+            FileType::Image => "image data",
+            FileType::Diagram => "persistence diagram",
+            FileType::DistanceMatrix => "distance matrix",
+            FileType::SparseDistanceMatrix => "sparse distance matrix",
+        };
+        write!(f, "{} ({name})", self.code())
+    }
+}
+
+/// Whether a file begins with the magic number.
+pub fn has_magic(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC.to_le_bytes())
+}
+
+/// The file type that the header of a DIPHA file names.
+///
+/// # Errors
+/// The header is cut short, the magic number is another, or there is no such file type.
+pub fn file_type(bytes: &[u8]) -> Result<FileType, DiphaError> {
+    fields::Fields::new(bytes)?.file_type()
+}

@@ -1,0 +1,194 @@
+//! Sparse distance matrices.
+
+use super::fields::{Fields, Word, write_count, write_header};
+use super::{DiphaError, FileType};
+use std::io::{self, Write};
+
+/// A DIPHA sparse distance matrix, file type 8, over the bytes of its file.
+///
+/// | bytes | type | content |
+/// |---|---|---|
+/// | 0–7 | `i64` | 8067171840 |
+/// | 8–15 | `i64` | 8 |
+/// | 16–23 | `i64` | n, the number of points |
+/// | 24–(24 + 8n − 1) | `i64` | the number of neighbours of each point, m in all |
+/// | the next 8m | `i64` | the neighbours of point 0, of point 1, … |
+/// | the next 8m | `f64` | the distances to them, in the same order |
+///
+/// That the distances are symmetric, and none given twice, is for the user to check.
+///
+/// ```
+/// use phat_formats::dipha::{SparseDistanceMatrix, write_sparse_distance_matrix};
+/// let mut file = Vec::new();
+/// write_sparse_distance_matrix(&mut file, &[vec![(1, 0.5)], vec![(0, 0.5)]])?;
+/// let matrix = SparseDistanceMatrix::from_bytes(&file).unwrap();
+/// assert_eq!(matrix.entries().map(|e| (e.row, e.column, e.distance)).next(), Some((0, 1, 0.5)));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SparseDistanceMatrix<'a> {
+    counts: &'a [Word],
+    columns: &'a [Word],
+    distances: &'a [Word],
+    /// Where the distances start in the file.
+    offset: usize,
+}
+
+/// An entry of a [`SparseDistanceMatrix`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SparseEntry {
+    /// The point, 0-based.
+    pub row: usize,
+    /// Its neighbour, 0-based.
+    pub column: usize,
+    /// Their distance.
+    pub distance: f64,
+    /// The byte of the file where the distance starts.
+    pub offset: usize,
+}
+
+impl<'a> SparseDistanceMatrix<'a> {
+    /// The matrix that a whole file holds.
+    ///
+    /// # Errors
+    /// Another magic number or file type; a negative or overflowing count; a neighbour that is out of range; a
+    /// file that is cut short or goes on after the matrix.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
+        let mut fields = Fields::of_type(bytes, FileType::SparseDistanceMatrix)?;
+        let n = fields.count("a number of points")?;
+        let counts_at = fields.offset();
+        let counts = fields.words(n, "numbers of neighbours")?;
+        let m = total(counts, counts_at)?;
+        let columns_at = fields.offset();
+        let columns = fields.words(m, "neighbours")?;
+        check_columns(columns, columns_at, n)?;
+        let offset = fields.offset();
+        let distances = fields.words(m, "distances")?;
+        fields.end()?;
+        Ok(SparseDistanceMatrix { counts, columns, distances, offset })
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The entries, row by row.
+    pub fn entries(&self) -> impl Iterator<Item = SparseEntry> + 'a {
+        let Self { counts, columns, distances, offset } = *self;
+        let count = |word: &Word| i64::from_le_bytes(*word) as usize;
+        let rows = counts.iter().enumerate().flat_map(move |(row, c)| std::iter::repeat_n(row, count(c)));
+        rows.zip(columns).zip(distances).enumerate().map(move |(k, ((row, column), distance))| SparseEntry {
+            row,
+            column: i64::from_le_bytes(*column) as usize,
+            distance: f64::from_le_bytes(*distance),
+            offset: offset + 8 * k,
+        })
+    }
+}
+
+/// The sum of the numbers of neighbours.
+fn total(counts: &[Word], offset: usize) -> Result<usize, DiphaError> {
+    let mut total = 0usize;
+    for (k, word) in counts.iter().enumerate() {
+        let found = i64::from_le_bytes(*word);
+        let sum = usize::try_from(found).ok().and_then(|count| total.checked_add(count));
+        total =
+            sum.ok_or(DiphaError::Count { offset: offset + 8 * k, what: "a number of neighbours", found })?;
+    }
+    Ok(total)
+}
+
+fn check_columns(columns: &[Word], offset: usize, points: usize) -> Result<(), DiphaError> {
+    let good = |word: &Word| usize::try_from(i64::from_le_bytes(*word)).is_ok_and(|column| column < points);
+    match columns.iter().position(|word| !good(word)) {
+        None => Ok(()),
+        Some(k) => {
+            let found = i64::from_le_bytes(columns[k]);
+            Err(DiphaError::Index { offset: offset + 8 * k, points, found })
+        }
+    }
+}
+
+/// Writes a sparse distance matrix, file type 8. For each point: its neighbours and the distances to them.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_sparse_distance_matrix(mut out: impl Write, rows: &[Vec<(usize, f64)>]) -> io::Result<()> {
+    write_header(&mut out, FileType::SparseDistanceMatrix)?;
+    write_count(&mut out, rows.len())?;
+    for row in rows {
+        write_count(&mut out, row.len())?;
+    }
+    for &(neighbour, _) in rows.iter().flatten() {
+        write_count(&mut out, neighbour)?;
+    }
+    for (_, distance) in rows.iter().flatten() {
+        out.write_all(&distance.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dipha::MAGIC;
+
+    fn rows() -> Vec<Vec<(usize, f64)>> {
+        vec![vec![(2, 0.5), (3, 1.5)], vec![], vec![(0, 0.5)], vec![(0, 1.5)]]
+    }
+
+    fn file() -> Vec<u8> {
+        let mut file = Vec::new();
+        write_sparse_distance_matrix(&mut file, &rows()).unwrap();
+        file
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let file = file();
+        let matrix = SparseDistanceMatrix::from_bytes(&file).unwrap();
+        let mut read = vec![Vec::new(); matrix.len()];
+        for entry in matrix.entries() {
+            read[entry.row].push((entry.column, entry.distance));
+            assert_eq!(file[entry.offset..entry.offset + 8], entry.distance.to_le_bytes());
+        }
+        assert_eq!(read, rows());
+    }
+
+    #[test]
+    fn every_cut_and_every_tail_is_an_error() {
+        let mut file = file();
+        for length in 0..file.len() {
+            let error = SparseDistanceMatrix::from_bytes(&file[..length]).unwrap_err();
+            assert!(
+                matches!(error, DiphaError::Truncated { found, .. } if found == length),
+                "{length}: {error}"
+            );
+        }
+        file.push(0);
+        assert!(matches!(
+            SparseDistanceMatrix::from_bytes(&file),
+            Err(DiphaError::Trailing { found: 1, .. })
+        ));
+    }
+
+    #[test]
+    fn counts_and_indices_that_cannot_be_are_errors() {
+        let of = |words: &[i64]| -> Vec<u8> {
+            [MAGIC, 8].iter().chain(words).flat_map(|x| x.to_le_bytes()).collect()
+        };
+        let offset = |words: &[i64]| SparseDistanceMatrix::from_bytes(&of(words)).unwrap_err().offset();
+        assert_eq!(offset(&[-1]), 16);
+        assert_eq!(offset(&[i64::MAX]), 24);
+        assert_eq!(offset(&[2, 1, -1]), 32);
+        assert_eq!(offset(&[3, i64::MAX, i64::MAX, i64::MAX]), 40);
+        assert_eq!(offset(&[2, 1, 0, 2, 0]), 40);
+        assert_eq!(offset(&[2, 1, 0, -1, 0]), 40);
+    }
+}

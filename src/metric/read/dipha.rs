@@ -1,0 +1,143 @@
+//! `dipha`: DIPHA distance matrices, file types 7 (dense) and 8 (sparse).
+//!
+//! The doubles are rounded to `f32`, as Ripser does; one that overflows is an error. A dense matrix has to be
+//! symmetric with a zero diagonal, as in the `distance` format. Entries of a sparse one may be given in one
+//! direction or in both, then they must agree and the row of the greater point counts; an entry of a point with
+//! itself must be 0.
+
+use super::error::{Place, Problem};
+use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
+use crate::metric::{DistanceMatrix, Distances, SparseDistances};
+use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
+
+const AT_LEAST_ONE: &str = "at least one point";
+const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
+
+/// The distances that the file `bytes` holds.
+pub(super) fn read(bytes: &[u8]) -> Result<Distances<f32>, Problem> {
+    if bytes.is_empty() {
+        return Err(Problem::new(Place::Whole, AT_LEAST_ONE, "an empty file"));
+    }
+    match dipha::file_type(bytes).map_err(format_problem)? {
+        FileType::DistanceMatrix => read_dense(bytes).map(Distances::from),
+        FileType::SparseDistanceMatrix => read_sparse(bytes).map(Distances::from),
+        other => {
+            let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];
+            let expected = format!("DIPHA file type {dense} or {sparse}");
+            Err(Problem::new(Place::Byte(8), expected, other.to_string()))
+        }
+    }
+}
+
+fn read_dense(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> {
+    let matrix = dipha::DistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
+    if matrix.is_empty() {
+        return Err(Problem::new(Place::Byte(dipha::HEADER), AT_LEAST_ONE, "0"));
+    }
+    let at = |i, j| single(matrix.get(i, j)).unwrap_or(f32::NAN);
+    let lower = square::lower_of(matrix.len(), at).map_err(|fault| dense_problem(&matrix, fault))?;
+    DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
+}
+
+/// The nearest single-precision number; `None` for a finite number that has none.
+fn single(distance: f64) -> Option<f32> {
+    let rounded = distance as f32;
+    (rounded.is_finite() || !distance.is_finite()).then_some(rounded)
+}
+
+fn dense_problem(matrix: &dipha::DistanceMatrix<'_>, fault: SquareFault) -> Problem {
+    let problem = |i, j, expected: &str| {
+        Problem::new(Place::Byte(matrix.offset_of(i, j)), expected, matrix.get(i, j).to_string())
+    };
+    match fault {
+        SquareFault::Diagonal(i) => problem(i, i, DIAGONAL),
+        SquareFault::Value(i, j) => problem(i, j, expected_of(matrix.get(i, j))),
+        SquareFault::Asymmetric(i, j) => {
+            let expected =
+                format!("the same distance as byte {}: {}", matrix.offset_of(j, i), matrix.get(j, i));
+            problem(i, j, &expected).note("the matrix is not symmetric")
+        }
+    }
+}
+
+/// What belongs in the place of a number that is no distance of single precision.
+fn expected_of(found: f64) -> &'static str {
+    if found.is_finite() && found > 0.0 { SINGLE } else { DISTANCE }
+}
+
+/// An entry of a sparse matrix, its distance rounded.
+struct Neighbour {
+    entry: SparseEntry,
+    distance: f32,
+}
+
+impl Neighbour {
+    /// Orders entries by pair of points, and within a pair the row of the greater point first.
+    fn key(&self) -> (usize, usize, bool) {
+        let SparseEntry { row, column, .. } = self.entry;
+        (row.max(column), row.min(column), row < column)
+    }
+
+    fn problem(&self, expected: impl Into<String>, found: impl Into<String>) -> Problem {
+        Problem::new(Place::Byte(self.entry.offset), expected, found)
+    }
+}
+
+fn read_sparse(bytes: &[u8]) -> Result<SparseDistances<f32>, Problem> {
+    let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
+    let mut entries = Vec::new();
+    for entry in matrix.entries() {
+        let neighbour = check_entry(entry)?;
+        if entry.row != entry.column {
+            entries.push(neighbour);
+        }
+    }
+    entries.sort_by_key(Neighbour::key);
+    check_pairs(&entries)?;
+    entries.dedup_by_key(|n| (n.key().0, n.key().1));
+    if u32::try_from(matrix.len()).is_err() {
+        return Err(Problem::new(
+            Place::Byte(dipha::HEADER),
+            "fewer than 2^32 points",
+            matrix.len().to_string(),
+        ));
+    }
+    let triplets = entries.iter().map(|n| (n.key().0 as u32, n.key().1 as u32, n.distance));
+    SparseDistances::new(matrix.len(), triplets).map_err(super::metric_problem)
+}
+
+fn check_entry(entry: SparseEntry) -> Result<Neighbour, Problem> {
+    let distance = single(entry.distance).unwrap_or(f32::NAN);
+    let neighbour = Neighbour { entry, distance };
+    let found = entry.distance.to_string();
+    if distance.is_nan() || distance < 0.0 {
+        return Err(neighbour.problem(expected_of(entry.distance), found));
+    }
+    if entry.row == entry.column && distance != 0.0 {
+        return Err(neighbour.problem(format!("0 from point {} to itself", entry.row), found));
+    }
+    Ok(neighbour)
+}
+
+/// An error when sorted entries give a pair twice in one direction, or in both but not with one distance.
+fn check_pairs(entries: &[Neighbour]) -> Result<(), Problem> {
+    for pair in entries.windows(2) {
+        let (first, second) = (&pair[0], &pair[1]);
+        let (i, j, upper) = second.key();
+        if first.key() == second.key() {
+            let expected = format!("every pair of points once (byte {} has this one)", first.entry.offset);
+            return Err(second.problem(expected, format!("points {i} and {j} again")));
+        }
+        if upper && first.key() == (i, j, false) && !square::agree(first.distance, second.distance) {
+            let expected =
+                format!("the same distance as byte {}: {}", first.entry.offset, first.entry.distance);
+            let problem = second.problem(expected, second.entry.distance.to_string());
+            return Err(problem.note("the matrix is not symmetric"));
+        }
+    }
+    Ok(())
+}
+
+fn format_problem(error: DiphaError) -> Problem {
+    Problem::new(Place::Byte(error.offset()), error.expected(), error.found())
+}

@@ -1,0 +1,234 @@
+//! Filtration construction with clearing and apparent-pair search.
+//!
+//! **Meaning.** Of all d-simplices up to the threshold, the *residue*: those that are neither the death of a pair of
+//! dimension d−1 (clearing; such a column reduces to zero) nor the birth of a zero apparent pair (its column is
+//! reduced as it is). Sorted in reverse filtration order, the order columns are reduced in. No simplex is listed that
+//! is not in the residue.
+//!
+//! **How.** [`sweep`] streams over the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
+//! by the two greatest vertices. A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
+//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (see [`neighbourhood`]).
+
+mod neighbourhood;
+mod sweep;
+
+pub use sweep::Counts;
+
+use rayon::prelude::*;
+
+use self::sweep::{Buffers, Sink, Sweep};
+use super::code::Code;
+use super::complex::{Complex, Dense, Sparse};
+use super::pair_store::{ApparentPairs, PairStore};
+use super::plan;
+use super::progress::Progress;
+use super::word::Word;
+use crate::simd::{Level, Rank};
+
+/// What assembly gives.
+#[derive(Debug)]
+pub struct Assembly<W> {
+    /// Entries of the residue, in reverse filtration order.
+    pub columns: Vec<W>,
+    /// The zero apparent pairs of these columns' dimension: layer 2 of the pair store.
+    pub apparent: ApparentPairs<W>,
+    /// Simplices counted.
+    pub counts: Counts,
+    /// Look-ups in layer 1.
+    pub layer1_reads: u64,
+}
+
+/// A complex whose residue can be assembled.
+pub trait Assemble: Complex {
+    /// The residue of dimension `task.dim`.
+    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W>;
+}
+
+/// What to assemble.
+pub struct Task<'a, W> {
+    /// The dimension d ≥ 1.
+    pub dim: usize,
+    /// Entries of d-simplices.
+    pub code: Code<W>,
+    /// Entries of their cofacets.
+    pub cofacet_code: Code<W>,
+    /// Pairs of dimension d−1.
+    pub cleared: &'a PairStore<W>,
+    /// Which second layer to make.
+    pub layer: plan::PairStore,
+    /// Bits of a stored rank.
+    pub rank_width: u32,
+    /// The instruction set of sweeps.
+    pub level: Level,
+    /// Told of the work done, in simplices.
+    pub progress: &'a dyn Progress,
+}
+
+impl<R: Rank> Assemble for Dense<R> {
+    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
+        match task.layer {
+            plan::PairStore::Implicit => assemble_dense::<W, R, false>(self, task),
+            plan::PairStore::Sorted => assemble_dense::<W, R, true>(self, task),
+        }
+    }
+}
+
+impl Assemble for Sparse {
+    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
+        match (task.layer, task.rank_width) {
+            (plan::PairStore::Implicit, 16) => neighbourhood::assemble::<W, u16, false>(self, task),
+            (plan::PairStore::Implicit, _) => neighbourhood::assemble::<W, u32, false>(self, task),
+            (plan::PairStore::Sorted, 16) => neighbourhood::assemble::<W, u16, true>(self, task),
+            (plan::PairStore::Sorted, _) => neighbourhood::assemble::<W, u32, true>(self, task),
+        }
+    }
+}
+
+fn assemble_dense<W: Word, R: Rank, const PAIRS: bool>(
+    complex: &Dense<R>,
+    task: &Task<'_, W>,
+) -> Assembly<W> {
+    let n = complex.points();
+    let level = complex.level();
+    // Greatest vertices for edges, pairs of greatest vertices for everything else; the long ones first.
+    let tasks = if task.dim == 1 { n } else { n * (n - 1) / 2 };
+    let parts = (0..tasks).into_par_iter().rev().fold(
+        || Part::<W, R, PAIRS>::new(task),
+        |mut part, index| {
+            let tops = if task.dim == 1 { (index, None) } else { pair(index) };
+            let fixed = [tops.0, tops.1.unwrap_or_default()];
+            let Part { buffers, counts, residue } = &mut part;
+            residue.ids = None;
+            let fixed = &fixed[..if task.dim == 1 { 1 } else { 2 }];
+            level.run(Sweep { tile: complex.tile(), fixed, dim: task.dim, buffers, counts, sink: residue });
+            task.progress.advance(work(tops, task.dim));
+            part
+        },
+    );
+    merge(parts.collect(), PAIRS)
+}
+
+/// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
+fn pair(index: usize) -> (usize, Option<usize>) {
+    let mut i = ((1.0 + (1.0 + 8.0 * index as f64).sqrt()) / 2.0) as usize;
+    while i * (i - 1) / 2 > index {
+        i -= 1;
+    }
+    while i * (i + 1) / 2 <= index {
+        i += 1;
+    }
+    (i, Some(index - i * (i - 1) / 2))
+}
+
+/// Simplices below the tops of a dense task.
+fn work(tops: (usize, Option<usize>), dim: usize) -> u64 {
+    let (below, k) = (tops.1.unwrap_or(tops.0), if dim == 1 { 1 } else { dim - 1 });
+    binomial(below, k)
+}
+
+/// C(n, k), saturating.
+pub fn binomial(n: usize, k: usize) -> u64 {
+    if k > n {
+        return 0;
+    }
+    let mut product = 1u128;
+    for i in 0..k.min(n - k) {
+        product = product * (n - i) as u128 / (i + 1) as u128;
+        if product > u128::from(u64::MAX) {
+            return u64::MAX;
+        }
+    }
+    // At most u64::MAX.
+    product as u64
+}
+
+/// One thread's share.
+struct Part<'a, W, R, const PAIRS: bool> {
+    buffers: Buffers<R>,
+    counts: Counts,
+    residue: Residue<'a, W, PAIRS>,
+}
+
+impl<'a, W: Word, R: Rank, const PAIRS: bool> Part<'a, W, R, PAIRS> {
+    fn new(task: &'a Task<'a, W>) -> Self {
+        let residue = Residue {
+            task,
+            ids: None,
+            columns: Vec::new(),
+            cofacets: Vec::new(),
+            cleared: 0,
+            reads: 0,
+            vertices: Vec::new(),
+        };
+        Part { buffers: Buffers::default(), counts: Counts::default(), residue }
+    }
+}
+
+/// Clears by layer 1 and keeps the rest.
+struct Residue<'a, W, const PAIRS: bool> {
+    task: &'a Task<'a, W>,
+    /// The ids of a tile's vertices, when they are not their own.
+    ids: Option<Vec<u32>>,
+    columns: Vec<W>,
+    cofacets: Vec<W>,
+    cleared: u64,
+    reads: u64,
+    vertices: Vec<u32>,
+}
+
+impl<W: Word, const PAIRS: bool> Residue<'_, W, PAIRS> {
+    fn id(&self, v: u32) -> u32 {
+        self.ids.as_ref().map_or(v, |ids| ids[v as usize])
+    }
+}
+
+impl<W: Word, const PAIRS: bool> Sink for Residue<'_, W, PAIRS> {
+    const WANTS_APPARENT: bool = PAIRS;
+
+    fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
+        self.vertices.clear();
+        let at = vertices.partition_point(|&v| v > w);
+        self.vertices.extend(vertices[..at].iter().chain([&w]).chain(&vertices[at..]));
+        let ids = self.vertices.iter().map(|&v| self.id(v));
+        let entry = self.task.cofacet_code.entry(rank, ids);
+        self.cofacets.push(entry);
+    }
+
+    #[inline]
+    fn undecided(&mut self, vertices: &[u32], rank: u32) {
+        let entry = self.task.code.entry(rank, vertices.iter().map(|&v| self.id(v)));
+        self.reads += 1;
+        if self.task.cleared.pivots.get(entry).is_some() {
+            self.cleared += 1;
+        } else {
+            self.columns.push(entry);
+        }
+    }
+}
+
+fn merge<W: Word, R: Rank, const PAIRS: bool>(parts: Vec<Part<'_, W, R, PAIRS>>, pairs: bool) -> Assembly<W> {
+    let mut all = Assembly {
+        columns: Vec::new(),
+        apparent: ApparentPairs::Implicit,
+        counts: Counts::default(),
+        layer1_reads: 0,
+    };
+    let mut cofacets = Vec::new();
+    for part in parts {
+        all.columns.extend(part.residue.columns);
+        cofacets.extend(part.residue.cofacets);
+        all.counts.simplices += part.counts.simplices;
+        all.counts.apparent += part.counts.apparent;
+        all.counts.cleared += part.counts.cleared + part.residue.cleared;
+        all.layer1_reads += part.residue.reads;
+    }
+    all.columns.par_sort_unstable_by(|a, b| b.cmp(a));
+    if pairs {
+        cofacets.par_sort_unstable();
+        all.apparent = ApparentPairs::Sorted(cofacets);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

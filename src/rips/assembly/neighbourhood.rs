@@ -1,0 +1,139 @@
+//! Assembly of a sparse complex, one neighbourhood at a time.
+//!
+//! The simplices with greatest vertex v, and all their cofacets, lie among v and its neighbours: the ranks among those
+//! make a small dense matrix, swept with v as the fixed first top. Vertices keep their order, so ties are broken as in
+//! the whole. Where a neighbourhood is too large for that (a hub), it is cut down to the common neighbours of two, three,
+//! … tops; should none of these fit, the simplices are decided one by one on the neighbour lists.
+
+use rayon::prelude::*;
+
+use super::{Assembly, Part, Sink, Sweep, Task, merge};
+use crate::rips::complex::{ABSENT, Complex, Sparse, Tile, apparent, stride};
+use crate::rips::word::Word;
+use crate::simd::Rank;
+
+/// Vertices of a tile at most: 16 MiB of 32-bit ranks.
+const MAX_TILE: usize = 2048;
+
+pub(super) fn assemble<W: Word, R: Rank, const PAIRS: bool>(
+    complex: &Sparse,
+    task: &Task<'_, W>,
+) -> Assembly<W> {
+    let n = complex.points() as u32;
+    let parts = (0..n).into_par_iter().fold(
+        || Cutter::<W, R, PAIRS> {
+            complex,
+            task,
+            max_tile: MAX_TILE,
+            part: Part::new(task),
+            ranks: Vec::new(),
+            local: vec![ABSENT; n as usize],
+            tops: Vec::new(),
+        },
+        |mut cutter, v| {
+            let (neighbours, _) = complex.row(v);
+            if neighbours.first().is_some_and(|&least| least < v) {
+                cutter.tops.clear();
+                cutter.tops.push(v);
+                cutter.assemble(neighbours);
+            }
+            task.progress.advance(1);
+            cutter
+        },
+    );
+    merge(parts.map(|cutter| cutter.part).collect(), PAIRS)
+}
+
+/// One thread's state.
+pub(super) struct Cutter<'a, W, R, const PAIRS: bool> {
+    complex: &'a Sparse,
+    task: &'a Task<'a, W>,
+    max_tile: usize,
+    part: Part<'a, W, R, PAIRS>,
+    ranks: Vec<R>,
+    /// The place of a vertex in the tile, or `ABSENT`.
+    local: Vec<u32>,
+    /// Descending.
+    tops: Vec<u32>,
+}
+
+impl<W: Word, R: Rank, const PAIRS: bool> Cutter<'_, W, R, PAIRS> {
+    /// All simplices that start with `tops`; `common` are the common neighbours of these, ascending.
+    fn assemble(&mut self, common: &[u32]) {
+        if common.len() + self.tops.len() <= self.max_tile {
+            return self.sweep(common);
+        }
+        let Some(&last) = self.tops.last() else { return };
+        let below = common.partition_point(|&v| v < last);
+        for k in (0..below).rev() {
+            self.tops.push(common[k]);
+            if self.tops.len() > self.task.dim {
+                self.decide();
+            } else {
+                let (list, _) = self.complex.row(common[k]);
+                let closer: Vec<u32> =
+                    common.iter().copied().filter(|v| list.binary_search(v).is_ok()).collect();
+                self.assemble(&closer);
+            }
+            self.tops.pop();
+        }
+    }
+
+    /// Sweeps the matrix of the tops and their common neighbours.
+    fn sweep(&mut self, common: &[u32]) {
+        let mut ids: Vec<u32> = common.iter().chain(&self.tops).copied().collect();
+        ids.sort_unstable();
+        let stride = stride(ids.len());
+        self.ranks.clear();
+        self.ranks.resize(ids.len() * stride, R::MAX);
+        for (k, &id) in ids.iter().enumerate() {
+            self.local[id as usize] = k as u32;
+        }
+        for (k, &id) in ids.iter().enumerate() {
+            let row = &mut self.ranks[k * stride..][..stride];
+            let (neighbours, ranks) = self.complex.row(id);
+            for (&w, &rank) in neighbours.iter().zip(ranks) {
+                let place = self.local[w as usize];
+                if place != ABSENT {
+                    row[place as usize] = R::narrow(rank);
+                }
+            }
+        }
+        let fixed: Vec<usize> = self.tops.iter().map(|&t| self.local[t as usize] as usize).collect();
+        for &id in &ids {
+            self.local[id as usize] = ABSENT;
+        }
+        let tile = Tile { n: ids.len(), stride, ranks: &self.ranks };
+        let Part { buffers, counts, residue } = &mut self.part;
+        residue.ids = Some(ids);
+        self.task.level.run(Sweep {
+            tile,
+            fixed: &fixed,
+            dim: self.task.dim,
+            buffers,
+            counts,
+            sink: residue,
+        });
+    }
+
+    /// Decides the simplex `tops` on the neighbour lists.
+    fn decide(&mut self) {
+        let (complex, simplex) = (self.complex, &self.tops);
+        let edges = (0..simplex.len()).flat_map(|k| (0..k).map(move |l| (k, l)));
+        let rank = edges.map(|(k, l)| complex.edge(simplex[k], simplex[l])).fold(0, u32::max);
+        let Part { counts, residue, .. } = &mut self.part;
+        residue.ids = None;
+        counts.simplices += 1;
+        let mut facet = Vec::new();
+        if self.task.dim > 1 && apparent::zero_apparent_facet(complex, simplex, rank, &mut facet).is_some() {
+            counts.cleared += 1;
+        } else if let Some(w) = apparent::zero_apparent_cofacet(complex, simplex, rank) {
+            counts.apparent += 1;
+            if PAIRS {
+                residue.apparent(simplex, w, rank);
+            }
+        } else {
+            residue.undecided(simplex, rank);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Assembly against the definitions, simplex by simplex.

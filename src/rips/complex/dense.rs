@@ -1,0 +1,180 @@
+//! A square matrix of ranks.
+
+use super::Complex;
+use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
+
+/// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`, so that
+/// no loop over vertices need skip those of the simplex.
+#[derive(Debug)]
+pub struct Dense<R> {
+    n: usize,
+    stride: usize,
+    ranks: Vec<R>,
+    level: Level,
+}
+
+/// A view of a matrix laid out as [`Dense`] says.
+#[derive(Debug, Clone, Copy)]
+pub struct Tile<'a, R> {
+    /// Rows in use.
+    pub n: usize,
+    /// Length of a row, a multiple of [`MAX_LANES`].
+    pub stride: usize,
+    /// `n` rows.
+    pub ranks: &'a [R],
+}
+
+impl<'a, R: Rank> Tile<'a, R> {
+    /// The row of a vertex, `stride` long.
+    #[inline(always)]
+    pub fn row(&self, v: usize) -> &'a [R] {
+        &self.ranks[v * self.stride..][..self.stride]
+    }
+}
+
+/// The length of a padded row.
+pub fn stride(n: usize) -> usize {
+    n.next_multiple_of(MAX_LANES)
+}
+
+impl<R: Rank> Dense<R> {
+    /// From rows laid out as the type's documentation says; `stride(n)` long, the diagonal `MAX`.
+    pub fn new(n: usize, ranks: Vec<R>, level: Level) -> Self {
+        debug_assert_eq!(ranks.len(), n * stride(n));
+        Dense { n, stride: stride(n), ranks, level }
+    }
+
+    /// The whole matrix.
+    pub fn tile(&self) -> Tile<'_, R> {
+        Tile { n: self.n, stride: self.stride, ranks: &self.ranks }
+    }
+
+    /// The instruction set its sweeps use.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+}
+
+impl<R: Rank> Complex for Dense<R> {
+    fn points(&self) -> usize {
+        self.n
+    }
+
+    #[inline(always)]
+    fn edge(&self, u: u32, v: u32) -> u32 {
+        self.ranks[u as usize * self.stride + v as usize].widen()
+    }
+
+    fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
+        let floor = floor as usize;
+        self.level.run(Greatest { tile: self.tile(), simplex, limit: R::narrow(rank), floor })
+    }
+
+    fn cofacets(&self, simplex: &[u32], rank: u32, f: impl FnMut(u32, u32)) {
+        self.level.run(Cofacets { tile: self.tile(), simplex, rank: R::narrow(rank), f });
+    }
+
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
+        let found = self.level.run(Oldest { tile: self.tile(), simplex, rank: R::narrow(rank) });
+        found.map(|(w, rank)| (w, rank.widen()))
+    }
+}
+
+/// The greatest of the ranks from the simplex's vertices to the vertices `at`, `at` + 1, …, a lane each.
+#[inline(always)]
+fn reach<R: Rank, S: Simd<R>>(s: S, tile: Tile<'_, R>, simplex: &[u32], at: usize, least: S::V) -> S::V {
+    simplex.iter().fold(least, |m, &v| s.max(m, s.load(&tile.row(v as usize)[at..])))
+}
+
+/// The greatest w ≥ floor within `limit` of all vertices.
+struct Greatest<'a, R> {
+    tile: Tile<'a, R>,
+    simplex: &'a [u32],
+    limit: R,
+    floor: usize,
+}
+
+impl<R: Rank> Kernel<R> for Greatest<'_, R> {
+    type Output = Option<u32>;
+
+    #[inline(always)]
+    fn run<S: Simd<R>>(self, s: S) -> Option<u32> {
+        let limit = s.splat(self.limit);
+        let mut at = self.tile.n.next_multiple_of(S::LEN);
+        while at > self.floor {
+            at -= S::LEN;
+            let m = reach(s, self.tile, self.simplex, at, s.splat(R::default()));
+            let mut within = s.bits(s.le(m, limit));
+            if at < self.floor {
+                within &= u32::MAX << (self.floor - at);
+            }
+            if within != 0 {
+                return Some(at as u32 + within.ilog2());
+            }
+        }
+        None
+    }
+}
+
+/// All cofacets.
+struct Cofacets<'a, R, F> {
+    tile: Tile<'a, R>,
+    simplex: &'a [u32],
+    rank: R,
+    f: F,
+}
+
+impl<R: Rank, F: FnMut(u32, u32)> Kernel<R> for Cofacets<'_, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<R>>(mut self, s: S) {
+        let absent = s.splat(R::MAX);
+        let mut ranks = [R::MAX; MAX_LANES];
+        for at in (0..self.tile.n).step_by(S::LEN) {
+            let m = reach(s, self.tile, self.simplex, at, s.splat(self.rank));
+            let mut present = !s.bits(s.le(absent, m)) & (u32::MAX >> (32 - S::LEN));
+            s.store(m, &mut ranks);
+            while present != 0 {
+                let lane = present.trailing_zeros();
+                (self.f)(at as u32 + lane, ranks[lane as usize % MAX_LANES].widen());
+                present &= present - 1;
+            }
+        }
+    }
+}
+
+/// The oldest cofacet: leaves at the first one of the simplex's own rank, coming from the greatest vertex.
+struct Oldest<'a, R> {
+    tile: Tile<'a, R>,
+    simplex: &'a [u32],
+    rank: R,
+}
+
+impl<R: Rank> Kernel<R> for Oldest<'_, R> {
+    type Output = Option<(u32, R)>;
+
+    #[inline(always)]
+    fn run<S: Simd<R>>(self, s: S) -> Option<(u32, R)> {
+        let own = s.splat(self.rank);
+        let mut least = s.splat(R::MAX);
+        let mut at = self.tile.n.next_multiple_of(S::LEN);
+        while at > 0 {
+            at -= S::LEN;
+            let m = reach(s, self.tile, self.simplex, at, own);
+            let equal = s.bits(s.le(m, own));
+            if equal != 0 {
+                return Some((at as u32 + equal.ilog2(), self.rank));
+            }
+            least = s.min(least, m);
+        }
+        let mut lanes = [R::MAX; MAX_LANES];
+        s.store(least, &mut lanes);
+        let limit = lanes.iter().copied().fold(R::MAX, R::min);
+        if limit == R::MAX {
+            return None;
+        }
+        let greatest = Greatest { tile: self.tile, simplex: self.simplex, limit, floor: 0 };
+        greatest.run(s).map(|w| (w, limit))
+    }
+}

@@ -1,0 +1,215 @@
+//! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
+
+use super::{ABSENT, Complex};
+
+/// A graph with ranked edges in compressed rows.
+#[derive(Debug)]
+pub struct Sparse {
+    /// n + 1 offsets into `neighbours` and `ranks`.
+    offsets: Vec<usize>,
+    /// Ascending in each row.
+    neighbours: Vec<u32>,
+    ranks: Vec<u32>,
+    bitsets: Option<Bitsets>,
+}
+
+/// One row of n bits a vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
+/// list, and with it the rank of the edge, is a popcount away.
+#[derive(Debug)]
+struct Bitsets {
+    blocks: usize,
+    bits: Vec<u64>,
+    before: Vec<u32>,
+}
+
+/// Bitsets are made up to this many blocks of 12 bytes: 96 MiB, some 23,000 points.
+const MAX_BLOCKS: usize = 1 << 23;
+
+impl Sparse {
+    /// From edges (i, j, rank), no pair twice.
+    pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Self {
+        let mut offsets = vec![0; n + 1];
+        for &(i, j, _) in edges {
+            offsets[i as usize + 1] += 1;
+            offsets[j as usize + 1] += 1;
+        }
+        for v in 0..n {
+            offsets[v + 1] += offsets[v];
+        }
+        let mut next = offsets.clone();
+        let mut rows = vec![(0, 0); 2 * edges.len()];
+        let mut put = |v: u32, entry| {
+            rows[next[v as usize]] = entry;
+            next[v as usize] += 1;
+        };
+        for &(i, j, rank) in edges {
+            put(i, (j, rank));
+            put(j, (i, rank));
+        }
+        for v in 0..n {
+            rows[offsets[v]..offsets[v + 1]].sort_unstable();
+        }
+        let (neighbours, ranks) = rows.into_iter().unzip();
+        let mut graph = Sparse { offsets, neighbours, ranks, bitsets: None };
+        if Sparse::affords_bitsets(n) {
+            graph.bitsets = Some(Bitsets::new(&graph));
+        }
+        graph
+    }
+
+    /// Whether adjacency bitsets are made for n points.
+    pub fn affords_bitsets(n: usize) -> bool {
+        n * n.div_ceil(64) <= MAX_BLOCKS
+    }
+
+    #[cfg(test)]
+    pub(super) fn without_bitsets(&mut self) {
+        self.bitsets = None;
+    }
+
+    /// The neighbours of a vertex, ascending, and the ranks of the edges to them.
+    pub fn row(&self, v: u32) -> (&[u32], &[u32]) {
+        let range = self.offsets[v as usize]..self.offsets[v as usize + 1];
+        (&self.neighbours[range.clone()], &self.ranks[range])
+    }
+
+    /// Calls `f(w, rank of the cofacet)` for the common neighbours w ≥ `floor` until it says stop; ascending, or
+    /// descending when `DOWN`.
+    #[inline]
+    fn common<const DOWN: bool>(
+        &self,
+        simplex: &[u32],
+        rank: u32,
+        floor: u32,
+        f: impl FnMut(u32, u32) -> bool,
+    ) {
+        match &self.bitsets {
+            Some(bitsets) => bitsets.common::<DOWN>(self, simplex, rank, floor, f),
+            None => self.common_by_lists::<DOWN>(simplex, rank, floor, f),
+        }
+    }
+
+    /// Walks the shortest list and searches the others.
+    fn common_by_lists<const DOWN: bool>(
+        &self,
+        simplex: &[u32],
+        rank: u32,
+        floor: u32,
+        mut f: impl FnMut(u32, u32) -> bool,
+    ) {
+        let Some(&shortest) = simplex.iter().min_by_key(|&&v| self.row(v).0.len()) else { return };
+        let (list, ranks) = self.row(shortest);
+        let start = list.partition_point(|&w| w < floor);
+        let mut visit = |k: usize| {
+            let others = simplex.iter().filter(|&&v| v != shortest);
+            let reach = others.map(|&v| self.edge(v, list[k])).fold(rank.max(ranks[k]), u32::max);
+            reach == ABSENT || !f(list[k], reach)
+        };
+        if DOWN {
+            (start..list.len()).rev().all(&mut visit);
+        } else {
+            (start..list.len()).all(&mut visit);
+        }
+    }
+}
+
+impl Bitsets {
+    fn new(graph: &Sparse) -> Self {
+        let n = graph.points();
+        let blocks = n.div_ceil(64);
+        let (mut bits, mut before) = (vec![0u64; n * blocks], vec![0u32; n * blocks]);
+        for v in 0..n {
+            let row = v * blocks..(v + 1) * blocks;
+            for &w in graph.row(v as u32).0 {
+                bits[row.start + w as usize / 64] |= 1 << (w % 64);
+            }
+            let mut count = 0;
+            for k in row {
+                before[k] = count;
+                count += bits[k].count_ones();
+            }
+        }
+        Bitsets { blocks, bits, before }
+    }
+
+    #[inline]
+    fn common<const DOWN: bool>(
+        &self,
+        graph: &Sparse,
+        simplex: &[u32],
+        rank: u32,
+        floor: u32,
+        mut f: impl FnMut(u32, u32) -> bool,
+    ) {
+        let first = floor as usize / 64;
+        for step in first..self.blocks {
+            let block = if DOWN { self.blocks - 1 - (step - first) } else { step };
+            let row = |v: u32| self.bits[v as usize * self.blocks + block];
+            let mut both = simplex.iter().fold(u64::MAX, |both, &v| both & row(v));
+            if block == first {
+                both &= u64::MAX << (floor % 64);
+            }
+            while both != 0 {
+                let bit = if DOWN { both.ilog2() } else { both.trailing_zeros() };
+                both ^= 1 << bit;
+                let place = |v: u32| self.place(graph, v, block, bit);
+                let reach = simplex.iter().fold(rank, |reach, &v| reach.max(graph.ranks[place(v)]));
+                if f((64 * block) as u32 + bit, reach) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Where the edge from v to the vertex `64·block + bit` lies.
+    #[inline]
+    fn place(&self, graph: &Sparse, v: u32, block: usize, bit: u32) -> usize {
+        let k = v as usize * self.blocks + block;
+        let below = (self.bits[k] & ((1 << bit) - 1)).count_ones();
+        graph.offsets[v as usize] + (self.before[k] + below) as usize
+    }
+}
+
+impl Complex for Sparse {
+    fn points(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline]
+    fn edge(&self, u: u32, v: u32) -> u32 {
+        if let Some(bitsets) = &self.bitsets {
+            let (block, bit) = (v as usize / 64, v % 64);
+            let adjacent = bitsets.bits[u as usize * bitsets.blocks + block] >> bit & 1 == 1;
+            return if adjacent { self.ranks[bitsets.place(self, u, block, bit)] } else { ABSENT };
+        }
+        let (list, ranks) = self.row(u);
+        list.binary_search(&v).map_or(ABSENT, |k| ranks[k])
+    }
+
+    fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
+        let mut found = None;
+        self.common::<true>(simplex, rank, floor, |w, reach| {
+            found = (reach == rank).then_some(w);
+            found.is_some()
+        });
+        found
+    }
+
+    fn cofacets(&self, simplex: &[u32], rank: u32, mut f: impl FnMut(u32, u32)) {
+        self.common::<false>(simplex, rank, 0, |w, reach| {
+            f(w, reach);
+            false
+        });
+    }
+
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
+        let mut oldest: Option<(u32, u32)> = None;
+        self.common::<true>(simplex, rank, 0, |w, reach| {
+            if oldest.is_none_or(|(_, least)| reach < least) {
+                oldest = Some((w, reach));
+            }
+            reach == rank
+        });
+        oldest
+    }
+}

@@ -1,0 +1,89 @@
+//! One conformance suite for every complex, against the definitions.
+
+use super::*;
+use crate::simd::{Level, Rank};
+
+/// A symmetric table of ranks with an absent edge here and there.
+fn table(n: usize, ranks: u32, state: &mut u32) -> Vec<u32> {
+    let mut table = vec![ABSENT; n * n];
+    for i in 0..n {
+        for j in 0..i {
+            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let rank = if *state >> 29 == 0 { ABSENT } else { (*state >> 8) % ranks };
+            table[i * n + j] = rank;
+            table[j * n + i] = rank;
+        }
+    }
+    table
+}
+
+fn dense<R: Rank>(n: usize, table: &[u32], level: Level) -> Dense<R> {
+    let mut ranks = vec![<R as Rank>::MAX; n * stride(n)];
+    for i in 0..n {
+        for j in 0..n {
+            ranks[i * stride(n) + j] = R::narrow(table[i * n + j]);
+        }
+    }
+    Dense::new(n, ranks, level)
+}
+
+fn sparse(n: usize, table: &[u32]) -> Sparse {
+    let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges: Vec<(u32, u32, u32)> = pairs
+        .map(|(i, j)| (i as u32, j as u32, table[i * n + j]))
+        .filter(|&(_, _, rank)| rank != ABSENT)
+        .collect();
+    Sparse::new(n, &edges)
+}
+
+fn conforms(complex: &impl Complex, n: usize, table: &[u32], state: &mut u32) {
+    assert_eq!(complex.points(), n);
+    for _ in 0..60 {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let mut simplex: Vec<u32> = (0..1 + (*state >> 30)).map(|k| (*state >> (7 * k)) % n as u32).collect();
+        simplex.sort_unstable_by(|a, b| b.cmp(a));
+        simplex.dedup();
+        let edge = |u: u32, v: u32| table[u as usize * n + v as usize];
+        let mut rank = 0;
+        for (k, &u) in simplex.iter().enumerate() {
+            for &v in &simplex[..k] {
+                assert_eq!(complex.edge(u, v), edge(u, v));
+                rank = rank.max(edge(u, v));
+            }
+        }
+        if rank == ABSENT {
+            continue;
+        }
+        let reach = |w: u32| simplex.iter().map(|&v| edge(v, w)).fold(rank, u32::max);
+        let outside = || (0..n as u32).filter(|w| !simplex.contains(w));
+        let expected: Vec<(u32, u32)> =
+            outside().map(|w| (w, reach(w))).filter(|&(_, r)| r != ABSENT).collect();
+        let mut found = Vec::new();
+        complex.cofacets(&simplex, rank, |w, r| found.push((w, r)));
+        assert_eq!(found, expected);
+        let oldest = expected.iter().copied().min_by_key(|&(w, r)| (r, u32::MAX - w));
+        assert_eq!(complex.oldest_cofacet(&simplex, rank), oldest);
+        for floor in [0, 1, n as u32 / 2, n as u32 - 1, n as u32] {
+            let greatest = outside().rev().find(|&w| w >= floor && reach(w) == rank);
+            assert_eq!(complex.greatest_cofacet(&simplex, rank, floor), greatest);
+        }
+    }
+}
+
+#[test]
+fn every_complex_finds_the_same_cofacets() {
+    let mut state = 3;
+    for n in [1, 2, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100] {
+        for ranks in [1, 3, 1000] {
+            let table = table(n, ranks, &mut state);
+            for level in Level::available() {
+                conforms(&dense::<u16>(n, &table, level), n, &table, &mut state);
+                conforms(&dense::<u32>(n, &table, level), n, &table, &mut state);
+            }
+            let mut graph = sparse(n, &table);
+            conforms(&graph, n, &table, &mut state);
+            graph.without_bitsets();
+            conforms(&graph, n, &table, &mut state);
+        }
+    }
+}

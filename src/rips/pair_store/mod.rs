@@ -1,0 +1,64 @@
+//! The two-layer pair store (Zhang, Xiao, Wang 2020, Section 5).
+//!
+//! It answers one question: which column, if any, has this simplex as its pivot? Layer 1 holds the pairs that
+//! submatrix reduction found; layer 2 the zero apparent pairs, which are never reduced. Layer 2 is either *implicit*,
+//! recomputed from the distances at each look-up, or *sorted*: the cofacets of all apparent pairs in an array,
+//! searched by bisection as in the paper. Both give the same answers; whoever asks cannot tell them apart.
+
+mod pivots;
+
+pub use pivots::Pivots;
+
+use super::complex::{Complex, apparent};
+use super::word::Word;
+
+/// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
+#[derive(Debug)]
+pub enum ApparentPairs<W> {
+    /// Decided from the distances.
+    Implicit,
+    /// The entries of all τ, ascending.
+    Sorted(Vec<W>),
+    /// There are none: vertices are paired with edges by union-find alone.
+    None,
+}
+
+impl<W: Word> ApparentPairs<W> {
+    /// The position in τ of the vertex to omit to get its σ, if τ is in a pair. `vertices` and `rank` are those of
+    /// `entry`; `facet` is left with the vertices of the answer.
+    #[inline]
+    pub fn facet(
+        &self,
+        complex: &impl Complex,
+        entry: W,
+        vertices: &[u32],
+        rank: u32,
+        facet: &mut Vec<u32>,
+    ) -> Option<usize> {
+        match self {
+            ApparentPairs::Implicit => apparent::zero_apparent_facet(complex, vertices, rank, facet),
+            ApparentPairs::Sorted(cofacets) => {
+                cofacets.binary_search(&entry).ok()?;
+                let omitted = apparent::zero_pivot_facet(complex, vertices, rank)?;
+                facet.clear();
+                facet.extend(vertices.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v));
+                Some(omitted)
+            }
+            ApparentPairs::None => None,
+        }
+    }
+
+    /// Pairs written.
+    pub fn written(&self) -> u64 {
+        if let ApparentPairs::Sorted(cofacets) = self { cofacets.len() as u64 } else { 0 }
+    }
+}
+
+/// Both layers, for pairs of simplices of one dimension with simplices of the next.
+#[derive(Debug)]
+pub struct PairStore<W> {
+    /// Layer 1.
+    pub pivots: Pivots<W>,
+    /// Layer 2.
+    pub apparent: ApparentPairs<W>,
+}

@@ -1,0 +1,193 @@
+//! Layer 1: a concurrent map from pivots to column ids that only grows.
+//!
+//! Open addressing with a fixed number of slots: there are never more pivots than columns, and their number is known.
+//! A slot is claimed once, for ever; its key is written before its state says so, and its value may then be swapped.
+//! All of it is atomics; nobody waits but for the few instructions in which another thread writes a key.
+
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::rips::word::Word;
+
+/// Nobody claimed the slot.
+const EMPTY: u64 = 0;
+/// Its key is being written.
+const BUSY: u64 = 1;
+/// States from here on are values plus this.
+const FIRST: u64 = 2;
+
+/// The map.
+#[derive(Debug)]
+pub struct Pivots<W> {
+    states: Vec<AtomicU64>,
+    /// `W::LIMBS` a slot.
+    keys: Vec<AtomicU64>,
+    word: PhantomData<W>,
+}
+
+/// A pivot's slot and value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub slot: usize,
+    /// What it maps to.
+    pub value: u64,
+}
+
+impl<W: Word> Pivots<W> {
+    /// Room for `pivots` pivots, at two thirds full.
+    pub fn with_capacity(pivots: usize) -> Self {
+        let slots = pivots + pivots / 2 + 4;
+        let zeros = |n| std::iter::repeat_with(|| AtomicU64::new(0)).take(n).collect();
+        Pivots { states: zeros(slots), keys: zeros(slots * W::LIMBS), word: PhantomData }
+    }
+
+    /// The value of a pivot.
+    #[inline]
+    pub fn get(&self, key: W) -> Option<Found> {
+        let mut slot = self.home(key);
+        loop {
+            match self.state(slot) {
+                EMPTY => return None,
+                state if self.holds(slot, key) => return Some(Found { slot, value: state - FIRST }),
+                _ => slot = self.next(slot),
+            }
+        }
+    }
+
+    /// Maps a pivot to a value, unless it is there already: then that is the error.
+    ///
+    /// # Errors
+    /// What the pivot maps to.
+    pub fn insert(&self, key: W, value: u64) -> Result<(), Found> {
+        let mut slot = self.home(key);
+        loop {
+            match self.state(slot) {
+                EMPTY => {
+                    if self.states[slot]
+                        .compare_exchange(EMPTY, BUSY, Ordering::Acquire, Ordering::Relaxed)
+                        .is_ok()
+                    {
+                        for k in 0..W::LIMBS {
+                            self.keys[slot * W::LIMBS + k].store(key.limb(k), Ordering::Relaxed);
+                        }
+                        self.states[slot].store(value + FIRST, Ordering::Release);
+                        return Ok(());
+                    }
+                    // Somebody else claimed the slot, maybe for this key: look again.
+                }
+                state if self.holds(slot, key) => return Err(Found { slot, value: state - FIRST }),
+                _ => slot = self.next(slot),
+            }
+        }
+    }
+
+    /// Swaps the value found in a slot for another; fails when it changed since.
+    pub fn replace(&self, found: Found, value: u64) -> bool {
+        self.states[found.slot]
+            .compare_exchange(found.value + FIRST, value + FIRST, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// All pivots and their values, in no order; nobody inserts meanwhile.
+    pub fn iter(&self) -> impl Iterator<Item = (W, u64)> + '_ {
+        self.states.iter().enumerate().filter_map(|(slot, state)| {
+            let state = state.load(Ordering::Acquire);
+            (state >= FIRST).then(|| (W::from_limbs(|k| self.key_limb(slot, k)), state - FIRST))
+        })
+    }
+
+    /// The slot a key is looked for first.
+    #[inline(always)]
+    fn home(&self, key: W) -> usize {
+        // The high half of hash × slots is below the number of slots.
+        ((u128::from(key.hash64()) * self.states.len() as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
+    fn next(&self, slot: usize) -> usize {
+        if slot + 1 == self.states.len() { 0 } else { slot + 1 }
+    }
+
+    /// A state that is not `BUSY`.
+    #[inline(always)]
+    fn state(&self, slot: usize) -> u64 {
+        loop {
+            match self.states[slot].load(Ordering::Acquire) {
+                BUSY => std::hint::spin_loop(),
+                state => return state,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn key_limb(&self, slot: usize, k: usize) -> u64 {
+        self.keys[slot * W::LIMBS + k].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn holds(&self, slot: usize, key: W) -> bool {
+        (0..W::LIMBS).all(|k| self.key_limb(slot, k) == key.limb(k))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    fn conforms<W: Word>() {
+        let table = Pivots::<W>::with_capacity(500);
+        let mut map = HashMap::new();
+        for x in 0..500u32 {
+            let key = (W::from_u32(x.wrapping_mul(2_654_435_761) % 700) << 30) | W::from_u32(5);
+            match map.entry(key) {
+                std::collections::hash_map::Entry::Vacant(v) => {
+                    assert_eq!(table.get(key), None);
+                    assert_eq!(table.insert(key, x.into()), Ok(()));
+                    v.insert(u64::from(x));
+                }
+                std::collections::hash_map::Entry::Occupied(mut o) => {
+                    let found = table.insert(key, x.into()).unwrap_err();
+                    assert_eq!((found.value, table.get(key)), (*o.get(), Some(found)));
+                    assert!(table.replace(found, 9));
+                    assert!(!table.replace(found, 10) || found.value == 9);
+                    o.insert(9);
+                }
+            }
+        }
+        for (&key, &value) in &map {
+            let now = table.get(key).map(|f| f.value);
+            assert!(now == Some(value) || now == Some(10) && value == 9);
+        }
+        assert_eq!(table.iter().count(), map.len());
+    }
+
+    #[test]
+    fn as_a_hash_map_does() {
+        conforms::<u64>();
+        conforms::<u128>();
+        conforms::<ruint::aliases::U512>();
+    }
+
+    #[test]
+    fn one_of_many_threads_inserts_a_key() {
+        let table = Pivots::<u128>::with_capacity(1000);
+        let inserted = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for thread in 0..8u64 {
+                let (table, inserted) = (&table, &inserted);
+                scope.spawn(move || {
+                    for x in 0..1000u32 {
+                        match table.insert(u128::from(x) << 70, thread) {
+                            Ok(()) => drop(inserted.fetch_add(1, Ordering::Relaxed)),
+                            Err(found) => assert!(found.value < 8),
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(inserted.load(Ordering::Relaxed), 1000);
+        assert_eq!(table.iter().count(), 1000);
+    }
+}

@@ -1,0 +1,191 @@
+//! The working column: a monotone priority queue of entries with cancellation.
+//!
+//! Additions never lower a column's pivot: what lies below it is zero and stays so. Hence a radix heap (Ahuja,
+//! Mehlhorn, Orlin, Tarjan 1990): bucket k holds the entries whose highest bit that differs from the last pivot is
+//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, as most
+//! do not, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
+
+use crate::rips::field::Field;
+use crate::rips::word::Word;
+
+/// A column entry and its coefficient.
+pub(super) type Term<W, F> = (W, <F as Field>::Coefficient);
+
+/// A column under reduction.
+pub(super) struct Queue<W: Word, F: Field> {
+    field: F,
+    last: W,
+    /// `W::BITS + 1` buckets.
+    buckets: Vec<Vec<Term<W, F>>>,
+    /// Bit k of limb k/64: bucket k has entries.
+    occupied: Vec<u64>,
+    /// A bucket this long is compacted before it grows further.
+    limits: Vec<usize>,
+}
+
+const COMPACT: usize = 1 << 14;
+
+impl<W: Word, F: Field> Queue<W, F> {
+    pub(super) fn new(field: F) -> Self {
+        let buckets = W::BITS as usize + 1;
+        Queue {
+            field,
+            last: W::ZERO,
+            buckets: std::iter::repeat_with(Vec::new).take(buckets).collect(),
+            occupied: vec![0; buckets.div_ceil(64)],
+            limits: vec![COMPACT; buckets],
+        }
+    }
+
+    /// Empties the column; its pivot is known to be `pivot` or later.
+    pub(super) fn reset(&mut self, pivot: W) {
+        for limb in 0..self.occupied.len() {
+            while self.occupied[limb] != 0 {
+                let k = 64 * limb + self.occupied[limb].trailing_zeros() as usize;
+                self.buckets[k].clear();
+                self.limits[k] = COMPACT;
+                self.occupied[limb] &= self.occupied[limb] - 1;
+            }
+        }
+        self.last = pivot;
+    }
+
+    /// Adds a term.
+    #[inline(always)]
+    pub(super) fn push(&mut self, term: Term<W, F>) {
+        if term.0 < self.last {
+            return;
+        }
+        let k = (W::BITS - (term.0 ^ self.last).leading_zeros()) as usize;
+        let bucket = &mut self.buckets[k];
+        if bucket.is_empty() {
+            self.occupied[k / 64] |= 1 << (k % 64);
+        }
+        bucket.push(term);
+        if bucket.len() > self.limits[k] {
+            self.compact(k);
+        }
+    }
+
+    /// Removes and returns the pivot: the earliest entry whose coefficients do not sum to zero.
+    pub(super) fn pop(&mut self) -> Option<Term<W, F>> {
+        loop {
+            let k = self.first_bucket()?;
+            if k > 0 {
+                self.advance(k);
+            }
+            let sum = self.buckets[0].iter().fold(F::ZERO, |sum, &(_, c)| self.field.add(sum, c));
+            self.buckets[0].clear();
+            self.occupied[0] &= !1;
+            if let Some(c) = self.field.non_zero(sum) {
+                return Some((self.last, c));
+            }
+        }
+    }
+
+    fn first_bucket(&self) -> Option<usize> {
+        let limb = self.occupied.iter().position(|&bits| bits != 0)?;
+        Some(64 * limb + self.occupied[limb].trailing_zeros() as usize)
+    }
+
+    /// Makes the least entry of bucket k the last pivot and spreads the bucket over those below it.
+    fn advance(&mut self, k: usize) {
+        let mut bucket = std::mem::take(&mut self.buckets[k]);
+        self.occupied[k / 64] &= !(1 << (k % 64));
+        self.limits[k] = COMPACT;
+        self.last = bucket.iter().fold(bucket[0].0, |least, &(e, _)| least.min(e));
+        for &term in &bucket {
+            self.push(term);
+        }
+        bucket.clear();
+        self.buckets[k] = bucket;
+    }
+
+    /// Adds up equal entries, so that a bucket holds no more than twice the distinct ones (or a few thousand).
+    #[cold]
+    fn compact(&mut self, k: usize) {
+        cancel(self.field, &mut self.buckets[k]);
+        self.limits[k] = COMPACT.max(2 * self.buckets[k].len());
+        if self.buckets[k].is_empty() {
+            self.occupied[k / 64] &= !(1 << (k % 64));
+        }
+    }
+}
+
+/// Sorts terms and adds up equal ones; those that come to zero vanish.
+pub(super) fn cancel<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
+    terms.sort_unstable_by_key(|&(entry, _)| entry);
+    let (mut kept, mut at) = (0, 0);
+    while at < terms.len() {
+        let entry = terms[at].0;
+        let mut sum = F::ZERO;
+        while at < terms.len() && terms[at].0 == entry {
+            sum = field.add(sum, terms[at].1);
+            at += 1;
+        }
+        if let Some(c) = field.non_zero(sum) {
+            terms[kept] = (entry, c);
+            kept += 1;
+        }
+    }
+    terms.truncate(kept);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::field::{Modulo, Two};
+    use std::collections::BTreeMap;
+
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state >> 33
+    }
+
+    /// Against a sorted map, with pushes between the pops and a small range so that much cancels.
+    fn conforms<W: Word, F: Field<Sum: PartialEq>>(field: F, coefficient: impl Fn(u64) -> F::Coefficient) {
+        let mut state = 7;
+        for round in 0..50 {
+            let mut queue = Queue::<W, F>::new(field);
+            queue.reset(W::ZERO);
+            let mut map: BTreeMap<W, F::Sum> = BTreeMap::new();
+            let range = 1 + random(&mut state) % if round % 2 == 0 { 40 } else { 100_000 };
+            let mut last = W::ZERO;
+            for _ in 0..200 {
+                for _ in 0..random(&mut state) % 30 {
+                    let entry = (W::from_u32((random(&mut state) % range) as u32) << 20) | W::from_u32(3);
+                    let c = coefficient(random(&mut state));
+                    queue.push((entry, c));
+                    if entry >= last {
+                        let sum = map.entry(entry).or_insert(F::ZERO);
+                        *sum = field.add(*sum, c);
+                    }
+                }
+                map.retain(|_, sum| field.non_zero(*sum).is_some());
+                let expected = map.pop_first().map(|(e, sum)| (e, field.non_zero(sum).unwrap()));
+                let found = queue.pop();
+                assert_eq!(found, expected);
+                let Some((pivot, _)) = found else { break };
+                last = pivot;
+            }
+        }
+    }
+
+    #[test]
+    fn pops_what_a_sorted_map_pops() {
+        conforms::<u64, _>(Two, |_| ());
+        conforms::<u128, _>(Two, |_| ());
+        conforms::<u64, _>(Modulo::new(3), |x| 1 + (x % 2) as u16);
+        conforms::<ruint::aliases::U512, _>(Modulo::new(65_521), |x| 1 + (x % 65_520) as u16);
+    }
+
+    #[test]
+    fn cancelled_entries_do_not_pile_up() {
+        let mut queue = Queue::<u64, Two>::new(Two);
+        queue.reset(0);
+        for k in 0..10_000_000u64 {
+            queue.push((1_000_000 + k % 5, ()));
+        }
+        assert!(queue.buckets.iter().map(Vec::len).sum::<usize>() < 2 * COMPACT);
+    }
+}

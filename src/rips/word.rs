@@ -1,0 +1,151 @@
+//! Words that hold a column entry: (rank, index) packed so that integer order is filtration order.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
+
+use ruint::aliases::U512;
+
+/// An unsigned integer wide enough for a packed entry: `u64`, `u128`, or 512 bits for what no machine word holds.
+pub trait Word:
+    Copy
+    + Ord
+    + Hash
+    + Debug
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// Bits of the word.
+    const BITS: u32;
+    /// 64-bit limbs of the word.
+    const LIMBS: usize = Self::BITS as usize / 64;
+    /// Zero.
+    const ZERO: Self;
+
+    /// Widens.
+    fn from_u32(x: u32) -> Self;
+    /// The low 32 bits.
+    fn low_u32(self) -> u32;
+    /// `bits` ones, `bits` < `BITS`.
+    fn ones(bits: u32) -> Self;
+    /// Leading zeros.
+    fn leading_zeros(self) -> u32;
+    /// Limb `k`, least significant first.
+    fn limb(self, k: usize) -> u64;
+    /// The word of these limbs.
+    fn from_limbs(limb: impl Fn(usize) -> u64) -> Self;
+
+    /// A hash of all limbs (multiply and fold, as in wyhash: the keys are structured, the table is open-addressed).
+    #[inline]
+    fn hash64(self) -> u64 {
+        (0..Self::LIMBS).fold(0x9e37_79b9_7f4a_7c15, |h, k| {
+            let product = u128::from(self.limb(k) ^ h) * 0xa076_1d64_78bd_642f;
+            (product as u64) ^ ((product >> 64) as u64)
+        })
+    }
+}
+
+macro_rules! word {
+    ($t:ty) => {
+        impl Word for $t {
+            const BITS: u32 = <$t>::BITS;
+            const ZERO: Self = 0;
+
+            #[inline(always)]
+            fn from_u32(x: u32) -> Self {
+                x.into()
+            }
+
+            #[inline(always)]
+            fn low_u32(self) -> u32 {
+                self as u32
+            }
+
+            #[inline(always)]
+            fn ones(bits: u32) -> Self {
+                (1 << bits) - 1
+            }
+
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                <$t>::leading_zeros(self)
+            }
+
+            #[inline(always)]
+            fn limb(self, k: usize) -> u64 {
+                (self >> (64 * k)) as u64
+            }
+
+            #[inline]
+            fn from_limbs(limb: impl Fn(usize) -> u64) -> Self {
+                (0..Self::LIMBS).fold(0, |word, k| word | (<$t>::from(limb(k)) << (64 * k)))
+            }
+        }
+    };
+}
+
+word!(u64);
+word!(u128);
+
+impl Word for U512 {
+    const BITS: u32 = 512;
+    const ZERO: Self = U512::ZERO;
+
+    fn from_u32(x: u32) -> Self {
+        U512::from(x)
+    }
+
+    fn low_u32(self) -> u32 {
+        self.as_limbs()[0] as u32
+    }
+
+    fn ones(bits: u32) -> Self {
+        (U512::from(1) << bits) - U512::from(1)
+    }
+
+    fn leading_zeros(self) -> u32 {
+        // At most 512.
+        U512::leading_zeros(&self) as u32
+    }
+
+    fn limb(self, k: usize) -> u64 {
+        self.as_limbs()[k]
+    }
+
+    fn from_limbs(limb: impl Fn(usize) -> u64) -> Self {
+        U512::from_limbs(std::array::from_fn(limb))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conforms<W: Word>() {
+        let x = (W::from_u32(5) << 40) | W::from_u32(77);
+        assert_eq!(x.low_u32(), 77);
+        assert_eq!((x >> 40).low_u32(), 5);
+        assert_eq!(x.limb(0), (5 << 40) | 77);
+        assert_eq!(W::from_u32(1).leading_zeros(), W::BITS - 1);
+        assert_eq!(W::ZERO.leading_zeros(), W::BITS);
+        assert_eq!(W::ones(50) ^ W::ones(50), W::ZERO);
+        assert_eq!(W::ones(W::BITS - 1).leading_zeros(), 1);
+        assert!((W::from_u32(1) << (W::BITS - 1)) > W::ones(W::BITS - 1));
+        assert_ne!(x.hash64(), (x ^ W::from_u32(1)).hash64());
+        assert_eq!(W::from_limbs(|k| x.limb(k)), x);
+        assert_eq!(W::LIMBS * 64, W::BITS as usize);
+    }
+
+    #[test]
+    fn all_words_conform() {
+        conforms::<u64>();
+        conforms::<u128>();
+        conforms::<U512>();
+    }
+}

@@ -1,0 +1,188 @@
+//! One safe seam to the vector units.
+//!
+//! A sweep is written once, generically, as a [`Kernel`]; [`Level::run`] instantiates it for the instruction set the
+//! machine has. A token of a type that implements [`Simd`] is the proof that its instructions exist: tokens are made
+//! by [`Level::detect`] alone, so their methods are safe. All methods, and everything a kernel calls in its inner
+//! loops, must be `#[inline(always)]`: only then is it compiled inside the function that enables the instructions.
+//!
+//! | level | lanes of `u16` | lanes of `u32` |
+//! |---|---|---|
+//! | AVX-512 (F, BW) | 32 | 16 |
+//! | AVX2 | 16 | 8 |
+//! | portable (plain arrays, whatever the compiler makes of them) | 8 | 8 |
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use portable::Portable;
+
+/// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
+pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf + 'static {
+    /// The value of an absent edge, and of the diagonal.
+    const MAX: Self;
+    /// Bits of the type.
+    const BITS: u32;
+    /// Narrows a rank known to fit; `u32::MAX` becomes `MAX`.
+    fn narrow(rank: u32) -> Self;
+    /// Widens; `MAX` becomes `u32::MAX`.
+    fn widen(self) -> u32;
+}
+
+/// Which vectors hold this rank, for every level.
+pub trait LanesOf: Sized {
+    #[doc(hidden)]
+    #[cfg(target_arch = "x86_64")]
+    fn run_x86<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output
+    where
+        Self: Rank;
+}
+
+macro_rules! rank {
+    ($t:ty, $avx2:ident, $avx512:ident) => {
+        impl Rank for $t {
+            const MAX: Self = <$t>::MAX;
+            const BITS: u32 = <$t>::BITS;
+
+            #[inline(always)]
+            fn narrow(rank: u32) -> Self {
+                // Ranks are checked against the width when it is chosen; only the "absent" value saturates.
+                rank.min(<$t>::MAX as u32) as $t
+            }
+
+            #[inline(always)]
+            fn widen(self) -> u32 {
+                if self == <$t>::MAX { u32::MAX } else { self as u32 }
+            }
+        }
+
+        impl LanesOf for $t {
+            #[cfg(target_arch = "x86_64")]
+            fn run_x86<K: Kernel<Self>>(level: Level, kernel: K) -> K::Output {
+                match level.0 {
+                    Set::Avx512(proof) => x86::run_avx512(x86::$avx512(proof), kernel),
+                    Set::Avx2(proof) => x86::run_avx2(x86::$avx2(proof), kernel),
+                    Set::Portable => kernel.run(Portable),
+                }
+            }
+        }
+    };
+}
+
+rank!(u16, Avx2U16, Avx512U16);
+rank!(u32, Avx2U32, Avx512U32);
+
+/// Vector operations on ranks of type `R`.
+pub trait Simd<R: Rank>: Copy {
+    /// A vector of `LEN` ranks.
+    type V: Copy;
+    /// A truth value a lane.
+    type M: Copy;
+    /// Lanes.
+    const LEN: usize;
+
+    /// All lanes the same.
+    fn splat(self, r: R) -> Self::V;
+    /// The first `LEN` ranks of `ranks`.
+    ///
+    /// # Panics
+    /// There are fewer.
+    fn load(self, ranks: &[R]) -> Self::V;
+    /// Writes the lanes to the first `LEN` places of `out`.
+    ///
+    /// # Panics
+    /// There are fewer.
+    fn store(self, v: Self::V, out: &mut [R]);
+    /// The greater of each lane.
+    fn max(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The smaller of each lane.
+    fn min(self, a: Self::V, b: Self::V) -> Self::V;
+    /// a ≤ b, lane by lane.
+    fn le(self, a: Self::V, b: Self::V) -> Self::M;
+    /// a ∨ b.
+    fn or(self, a: Self::M, b: Self::M) -> Self::M;
+    /// A bit a lane, lane 0 lowest.
+    fn bits(self, m: Self::M) -> u32;
+    /// Whether every lane is true.
+    fn all(self, m: Self::M) -> bool;
+}
+
+/// A computation to run at the best level there is.
+pub trait Kernel<R: Rank> {
+    /// What it gives back.
+    type Output;
+    /// The computation; implementations are `#[inline(always)]`.
+    fn run<S: Simd<R>>(self, simd: S) -> Self::Output;
+}
+
+/// An instruction set this machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Level(Set);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Set {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::Avx2),
+    Portable,
+}
+
+impl Level {
+    /// The best level of this machine.
+    pub fn detect() -> Level {
+        Level::available()[0]
+    }
+
+    /// All levels of this machine, best first.
+    pub fn available() -> Vec<Level> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(x86::Avx512::detect().map(Set::Avx512));
+            levels.extend(x86::Avx2::detect().map(Set::Avx2));
+        }
+        levels.push(Set::Portable);
+        levels.into_iter().map(Level).collect()
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(_) => "AVX2",
+            Set::Portable => "portable",
+        }
+    }
+
+    /// Lanes of ranks of type `R`.
+    pub fn lanes<R: Rank>(self) -> usize {
+        struct Lanes;
+        impl<R: Rank> Kernel<R> for Lanes {
+            type Output = usize;
+            #[inline(always)]
+            fn run<S: Simd<R>>(self, _: S) -> usize {
+                S::LEN
+            }
+        }
+        self.run::<R, _>(Lanes)
+    }
+
+    /// Runs the kernel with this level's instructions.
+    #[inline]
+    pub fn run<R: Rank, K: Kernel<R>>(self, kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        return R::run_x86(self, kernel);
+        #[cfg(not(target_arch = "x86_64"))]
+        return kernel.run(Portable);
+    }
+}
+
+/// Lanes of the widest vector of the narrowest rank: rows of ranks are padded to a multiple of it, so that a load at
+/// any multiple of any level's lanes stays inside the row.
+pub const MAX_LANES: usize = 32;
+
+#[cfg(test)]
+mod tests;

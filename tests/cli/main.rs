@@ -1,0 +1,75 @@
+//! The program as its users meet it: exit codes, the two streams, files, formats.
+
+mod files;
+mod formats;
+mod messages;
+mod misuse;
+mod text;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A quadrilateral: one loop, born at 1.5, filled at 2.
+const SQUARE: &str = "0 1 2 1.5\n1 0 1.25 2\n2 1.25 0 1\n1.5 2 1 0\n";
+
+/// What Ripser prints for [`SQUARE`].
+const SQUARE_TEXT: &str = "\
+value range: [1,2]
+distance matrix with 4 points, using threshold at enclosing radius 2
+persistence intervals in dim 0:
+ [0,1)
+ [0,1)
+ [0,1.25)
+ [0, )
+persistence intervals in dim 1:
+ [1.5,2)
+";
+
+/// `lacuna rips` with these arguments.
+fn rips<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    command.arg("rips").args(arguments);
+    command
+}
+
+/// `lacuna rips` with these arguments, reading `input`.
+fn rips_of(input: &str, arguments: &[&str]) -> Command {
+    let mut command = rips(arguments);
+    command.arg("-").write_stdin(input);
+    command
+}
+
+/// A directory for one test.
+struct Scratch(TempDir);
+
+impl Scratch {
+    fn new() -> Self {
+        Scratch(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The names of all files, sorted.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}

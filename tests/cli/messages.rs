@@ -1,0 +1,141 @@
+//! Standard error: what was detected, `--quiet`, `-v`, `--explain`; and `--stats`, `--help`.
+
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+use serde_json::Value;
+
+use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips, rips_of};
+
+#[test]
+fn the_detected_format_is_said_on_standard_error() {
+    let scratch = Scratch::new();
+    let file = scratch.file("square.txt", SQUARE);
+    let said = contains("square.txt: distance (").and(contains(")\n"));
+    rips([&file]).assert().success().stdout(SQUARE_TEXT).stderr(said);
+    rips_of(SQUARE, &[]).assert().success().stderr(contains("standard input: distance ("));
+}
+
+#[test]
+fn a_given_format_is_not_said() {
+    rips_of(SQUARE, &["--format", "distance"]).assert().success().stderr(is_empty());
+}
+
+#[test]
+fn quiet_is_silent() {
+    for quiet in ["-q", "--quiet"] {
+        rips_of(SQUARE, &[quiet, "--dim", "9"])
+            .assert()
+            .success()
+            .stdout(SQUARE_TEXT.to_string() + DIM_2)
+            .stderr(is_empty());
+    }
+}
+
+const DIM_2: &str = "persistence intervals in dim 2:\n";
+
+#[test]
+fn quiet_keeps_what_was_asked_for() {
+    rips_of(SQUARE, &["--quiet", "--explain"]).assert().success().stderr(contains("pair store"));
+    rips_of("", &["--quiet"]).assert().code(2).stderr(contains("error: "));
+}
+
+#[test]
+fn verbose_tells_the_time_of_every_stage() {
+    let assert = rips_of(SQUARE, &["-v", "--format", "distance"]).assert().success().stdout(SQUARE_TEXT);
+    let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    for stage in ["read", "rank", "dimension 0", "write", "total"] {
+        let line = text.lines().find_map(|line| line.strip_prefix(stage));
+        let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
+        let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
+        assert!((0.0..60.0).contains(&seconds), "{stage}: {seconds}");
+    }
+}
+
+#[test]
+fn a_dimension_that_is_cut_is_said_when_asked() {
+    rips_of(SQUARE, &["-v", "--dim", "9"]).assert().stderr(contains("dimension 9 asked, 2 computed"));
+    rips_of(SQUARE, &["--explain", "--dim", "9"]).assert().stderr(contains("2: 9 was asked"));
+    rips_of(SQUARE, &["-v", "--dim", "2"]).assert().stderr(contains("asked").not());
+}
+
+#[test]
+fn explain_gives_the_plan() {
+    let assert =
+        rips_of(SQUARE, &["--explain", "--pair-store", "sorted"]).assert().success().stdout(SQUARE_TEXT);
+    let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    let choices = [
+        ("backend", "cpu"),
+        ("points", "4"),
+        ("dimension", "1, as asked"),
+        ("threshold", "2: the enclosing radius"),
+        ("coefficients", "Z/2"),
+        ("shape", ""),
+        ("rank width", ""),
+        ("index width", ""),
+        ("entry width", ""),
+        ("residue", "streamed"),
+        ("pair store", "sorted"),
+        ("threads", ""),
+        ("simd", ""),
+    ];
+    for (what, choice) in choices {
+        let line = text.lines().find_map(|line| line.strip_prefix(what));
+        let line = line.unwrap_or_else(|| panic!("no {what} in\n{text}")).trim();
+        assert!(line.starts_with(choice) && !line.is_empty(), "{what}: {line}");
+    }
+}
+
+#[test]
+fn stats_are_json() {
+    let scratch = Scratch::new();
+    let stats = scratch.path("stats.json");
+    let arguments = ["--dim", "2", "--threshold", "inf", "--stats", stats.to_str().unwrap()];
+    rips_of(SQUARE, &arguments).assert().success();
+    let object: Value = serde_json::from_str(&read(&stats)).unwrap();
+    assert_eq!(object["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        (&object["file"], &object["format"], &object["backend"]),
+        (&"-".into(), &"distance".into(), &"cpu".into())
+    );
+    for key in ["read_seconds", "rank_seconds", "components_seconds", "write_seconds", "total_seconds"] {
+        assert!(object[key].as_f64().is_some_and(|s| s >= 0.0), "{key}: {}", object[key]);
+    }
+    assert!(object["threads"].as_u64().is_some_and(|n| n >= 1));
+    assert!(object["dimensions"].is_array());
+    let plan = &object["plan"];
+    assert_eq!(
+        (&plan["points"], &plan["threshold"], &plan["pair_store"]),
+        (&4.into(), &Value::Null, &"implicit".into())
+    );
+}
+
+#[test]
+fn help_names_every_option_with_its_value_and_the_exit_codes() {
+    let options = [
+        "<FILE>",
+        "--format <FORMAT>",
+        "--dim <K>",
+        "--threshold <T>",
+        "--ratio <R>",
+        "--modulus <P>",
+        "--threads <N>",
+        "--backend <BACKEND>",
+        "--pair-store <LAYER>",
+        "--output <FORMAT>",
+        "-o, --output-file <FILE>",
+        "--stats <FILE>",
+        "--explain",
+        "--quiet",
+        "--verbose",
+        "Examples:",
+        "Exit codes:",
+    ];
+    let assert = rips(["--help"]).assert().success().stderr(is_empty());
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    for option in options {
+        assert!(text.contains(option), "no {option} in\n{text}");
+    }
+    for format in lacuna::metric::read::Format::ALL {
+        assert!(text.contains(format.name()), "no {format} in\n{text}");
+    }
+}

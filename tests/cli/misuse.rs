@@ -1,0 +1,86 @@
+//! Wrong usage and wrong input: exit code 2, nothing on standard output, what was expected and what was found on
+//! standard error.
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::{contains, is_empty};
+
+use super::{SQUARE, Scratch, rips, rips_of};
+
+fn refuse(arguments: &[&str], fragments: &[&str]) {
+    let mut assert = rips_of(SQUARE, arguments).assert().code(2).stdout(is_empty());
+    for fragment in fragments {
+        assert = assert.stderr(contains(*fragment));
+    }
+}
+
+#[test]
+fn values_out_of_range() {
+    for t in ["-1", "-inf", "nan", "abc", ""] {
+        refuse(&["--threshold", t], &["--threshold <T>", "expected a non-negative number or inf", "found"]);
+    }
+    for r in ["0.5", "-2", "nan", "inf", "x"] {
+        refuse(&["--ratio", r], &["--ratio <R>", "expected a finite number, 1 or more, found", r]);
+    }
+    for p in ["0", "1", "4", "65535", "65537", "4294967311", "-3", "two"] {
+        refuse(&["--modulus", p], &["--modulus <P>", "expected a prime below 65536, found", p]);
+    }
+    for n in ["0", "-1", "1.5", "many", "65536"] {
+        refuse(&["--threads", n], &["--threads <N>", "expected a number of threads from 1", n]);
+    }
+    for k in ["-1", "abc", "1.5", "99999999999999999999999"] {
+        refuse(&["--dim", k], &["--dim <K>", "expected a whole number, 0 or more, found", k]);
+    }
+}
+
+#[test]
+fn names_there_are_not() {
+    refuse(&["--format", "excel"], &["--format <FORMAT>", "lower-distance", "excel"]);
+    refuse(&["--output", "xml"], &["--output <FORMAT>", "text, csv, json, npy", "xml"]);
+    refuse(&["--backend", "tpu"], &["--backend <BACKEND>", "auto, cpu, cuda", "tpu"]);
+    refuse(&["--pair-store", "heap"], &["--pair-store <LAYER>", "implicit, sorted", "heap"]);
+}
+
+#[test]
+fn a_gpu_this_build_does_not_have() {
+    refuse(&["--backend", "cuda"], &["error: backend: expected auto or cpu, found cuda", "no GPU support"]);
+}
+
+#[test]
+fn options_there_are_not_and_options_without_a_value() {
+    refuse(&["--bogus"], &["unexpected argument '--bogus'"]);
+    refuse(&["--verbose", "--quiet"], &["cannot be used with"]);
+    rips(["-", "--dim"]).assert().code(2).stdout(is_empty()).stderr(contains("a value is required"));
+    rips(["one", "two"]).assert().code(2).stdout(is_empty()).stderr(contains("unexpected argument 'two'"));
+    rips::<&str>([]).assert().code(2).stdout(is_empty()).stderr(contains("<FILE>"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read() {
+    let scratch = Scratch::new();
+    let missing = scratch.path("missing.txt");
+    let assert = rips([&missing]).assert().code(2).stdout(is_empty());
+    assert.stderr(contains("error: ").and(contains("missing.txt: ")));
+    rips([scratch.0.path()]).assert().code(2).stdout(is_empty()).stderr(contains("error: "));
+}
+
+#[test]
+fn a_file_that_is_not_what_it_should_be() {
+    let scratch = Scratch::new();
+    let cases = [
+        ("distance", "", "expected"),
+        ("distance", "0 1\n1 nan\n", "line 2"),
+        ("distance", "0 1\n-1 0\n", "line 2"),
+        ("distance", "0 1 2\n1 0\n2 1 0\n", "line 2"),
+        ("distance", "0 1\nx 0\n", "line 2, entry 1: expected a number, found \"x\""),
+        ("lower-distance", "1\n2 inf nan\n", "line 2"),
+        ("point-cloud", "1 2\n3\n", "line 2"),
+    ];
+    for (format, content, fragment) in cases {
+        let file = scratch.file("bad.txt", content);
+        let assert = rips(["--format".as_ref(), format.as_ref(), file.as_os_str()])
+            .assert()
+            .code(2)
+            .stdout(is_empty());
+        assert.stderr(contains(fragment).and(contains("error: ")).and(contains("bad.txt")));
+    }
+}
