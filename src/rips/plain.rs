@@ -33,9 +33,10 @@ pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
 fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
     let n = distances.len();
     let mut table = vec![f64::INFINITY; n * n];
+    // Adding 0 makes −0 a 0: the sort below tells them apart.
     let mut set = |i: usize, j: usize, d: f64| {
-        table[i * n + j] = d;
-        table[j * n + i] = d;
+        table[i * n + j] = d + 0.0;
+        table[j * n + i] = d + 0.0;
     };
     for i in 0..n {
         set(i, i, 0.0);

@@ -1,0 +1,178 @@
+//! Inputs as plain tables of distances, and the families random ones are drawn from.
+//!
+//! A [`Metric`] keeps `f64` values; every family but [`Family::Double`] draws values that `f32` holds exactly,
+//! so that both precisions must give the same bars.
+
+use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances, Value};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// A symmetric table of distances (not always a metric in the strict sense), entries below the diagonal.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Metric {
+    pub(crate) n: usize,
+    pub(crate) lower: Vec<f64>,
+    /// Whether single precision would merge distances.
+    pub(crate) double: bool,
+    /// The points the distances come from, where there are any.
+    pub(crate) cloud: Option<PointCloud<f32>>,
+}
+
+/// Where random inputs come from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Family {
+    /// Integers 1..=k.
+    Ties(u32),
+    /// Integers 0..=k: points at distance zero, without the triangle inequality.
+    Zeros(u32),
+    /// Uniform floats, all different as a rule.
+    Generic,
+    /// Floats; every distance is infinite with this probability.
+    Disconnected(f64),
+    /// Integers 1..=3; every distance is infinite with this probability.
+    Graph(f64),
+    /// Shortest paths in a random connected graph of unit edges.
+    Paths,
+    /// Points in R^m.
+    Cloud(usize),
+    /// Points of a small integer grid in R^m: ties and coincident points.
+    Grid(usize),
+    /// Few points in R^2, repeated.
+    Duplicates,
+    /// The corners of the number format: both zeros, subnormal, neighbouring, greatest and infinite values.
+    Extremes,
+    /// Values that differ in double precision only.
+    Double,
+}
+
+impl Metric {
+    pub(crate) fn from_fn(n: usize, mut d: impl FnMut(usize, usize) -> f64) -> Metric {
+        let lower = pairs(n).map(|(i, j)| d(i, j)).collect();
+        Metric { n, lower, double: false, cloud: None }
+    }
+
+    /// `n` points of a family, the same for the same seed on every machine.
+    pub(crate) fn random(family: Family, n: usize, rng: &mut Pcg64) -> Metric {
+        let single = |x: f64| f64::from(x as f32);
+        match family {
+            Family::Ties(k) => Metric::from_fn(n, |_, _| rng.random_range(1..=k).into()),
+            Family::Zeros(k) => Metric::from_fn(n, |_, _| rng.random_range(0..=k).into()),
+            Family::Generic => Metric::from_fn(n, |_, _| single(rng.random_range(0.5..1.5))),
+            Family::Disconnected(p) => {
+                Metric::from_fn(
+                    n,
+                    |_, _| if rng.random_bool(p) { f64::INFINITY } else { single(rng.random()) },
+                )
+            }
+            Family::Graph(p) => Metric::from_fn(n, |_, _| {
+                if rng.random_bool(p) { f64::INFINITY } else { rng.random_range(1..=3).into() }
+            }),
+            Family::Paths => shortest_paths(n, rng),
+            Family::Cloud(m) => cloud(m, (0..n * m).map(|_| rng.random_range(-1.0f32..1.0)).collect()),
+            Family::Grid(m) => cloud(m, (0..n * m).map(|_| rng.random_range(0..3) as f32).collect()),
+            Family::Duplicates => duplicates(n, rng),
+            Family::Extremes => Metric::from_fn(n, |_, _| CORNERS[rng.random_range(0..CORNERS.len())]),
+            Family::Double => {
+                let step = f64::EPSILON * 4.0;
+                let metric = Metric::from_fn(n, |_, _| 1.0 + step * f64::from(rng.random_range(0..40)));
+                Metric { double: true, ..metric }
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, i: usize, j: usize) -> f64 {
+        let (hi, lo) = (i.max(j), i.min(j));
+        if hi == lo { 0.0 } else { self.lower[hi * (hi - 1) / 2 + lo] }
+    }
+
+    pub(crate) fn matrix<T: Value>(&self) -> DistanceMatrix<T> {
+        let lower = self.lower.iter().map(|&d| T::from_f64(d)).collect();
+        DistanceMatrix::from_lower(lower).expect("a family draws distances")
+    }
+
+    /// The edges up to `longest`, the greater id first in some and last in others.
+    pub(crate) fn edges<T: Value>(&self, longest: f64) -> SparseDistances<T> {
+        let triplets = pairs(self.n).zip(&self.lower).filter(|&(_, &d)| d <= longest).map(|((i, j), &d)| {
+            let (a, b) = if (i + j) % 2 == 0 { (i, j) } else { (j, i) };
+            (a as u32, b as u32, T::from_f64(d))
+        });
+        SparseDistances::new(self.n, triplets).expect("a family draws distances")
+    }
+
+    /// Point `k` of the result is point `order[k]` of `self`.
+    pub(crate) fn relabelled(&self, order: &[usize]) -> Metric {
+        let metric = Metric::from_fn(self.n, |i, j| self.get(order[i], order[j]));
+        Metric { double: self.double, ..metric }
+    }
+
+    pub(crate) fn map(&self, f: impl Fn(f64) -> f64) -> Metric {
+        Metric { lower: self.lower.iter().map(|&d| f(d)).collect(), cloud: None, ..*self }
+    }
+
+    /// The smallest r such that some point is within r of all others.
+    pub(crate) fn enclosing_radius(&self) -> f64 {
+        let eccentricity = |i| (0..self.n).map(|j| self.get(i, j)).fold(0.0, f64::max);
+        (0..self.n).map(eccentricity).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Point pairs j < i in the order of a condensed matrix.
+pub(crate) fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (1..n).flat_map(|i| (0..i).map(move |j| (i, j)))
+}
+
+/// The generator of a seed.
+pub(crate) fn generator(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+/// A random order of 0..n.
+pub(crate) fn shuffled(n: usize, rng: &mut Pcg64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(rng);
+    order
+}
+
+const CORNERS: [f64; 10] = [
+    0.0,
+    -0.0,
+    1.401298464324817e-45, // the least positive f32
+    f32::MIN_POSITIVE as f64,
+    1.0,
+    1.0 + f32::EPSILON as f64,
+    1.0 - f32::EPSILON as f64 / 2.0,
+    16777216.0,
+    f32::MAX as f64,
+    f64::INFINITY,
+];
+
+fn cloud(m: usize, coordinates: Vec<f32>) -> Metric {
+    let cloud = PointCloud::new(m, coordinates).expect("finite coordinates of whole points");
+    let metric = Metric::from_fn(cloud.len(), |i, j| cloud.distance(i, j).into());
+    Metric { cloud: Some(cloud), ..metric }
+}
+
+fn duplicates(n: usize, rng: &mut Pcg64) -> Metric {
+    let distinct: Vec<[f32; 2]> = (0..n / 2 + 1).map(|_| [rng.random(), rng.random()]).collect();
+    cloud(2, (0..n).flat_map(|_| distinct[rng.random_range(0..distinct.len())]).collect())
+}
+
+/// A random tree and some n more edges, then Floyd–Warshall.
+fn shortest_paths(n: usize, rng: &mut Pcg64) -> Metric {
+    let mut table = vec![vec![f64::INFINITY; n]; n];
+    let tree: Vec<(usize, usize)> = (1..n).map(|i| (i, rng.random_range(0..i))).collect();
+    let chords: Vec<(usize, usize)> =
+        (0..n).map(|_| (rng.random_range(0..n), rng.random_range(0..n))).collect();
+    for (i, j) in tree.into_iter().chain(chords) {
+        (table[i][j], table[j][i]) = (1.0, 1.0);
+    }
+    for k in 0..n {
+        for i in 0..n {
+            for j in 0..n {
+                table[i][j] = table[i][j].min(table[i][k] + table[k][j]);
+            }
+        }
+    }
+    Metric::from_fn(n, |i, j| table[i][j])
+}

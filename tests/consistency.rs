@@ -1,0 +1,282 @@
+//! Inputs too large for the oracle: independent configurations must agree, and so must the bars and what is known
+//! of them by other means: minimum spanning forests, Euler characteristics, the cone beyond the enclosing radius,
+//! truncation, disjoint unions, the homotopy types of cycles.
+
+mod common;
+
+use common::metrics::{Family, Metric, generator};
+use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
+use lacuna::metric::SparseDistances;
+use lacuna::rips::{PairStore, Rips, Threshold};
+use lacuna::{Bar, Diagram};
+
+#[test]
+fn configurations_agree() {
+    let cases = [
+        (Family::Generic, 60, 2),
+        (Family::Generic, 96, 1),
+        (Family::Ties(3), 64, 2),
+        (Family::Ties(40), 130, 1),
+        (Family::Paths, 80, 2),
+        (Family::Graph(0.6), 100, 3),
+        (Family::Grid(3), 100, 2),
+        (Family::Duplicates, 90, 2),
+        (Family::Cloud(3), 127, 2),
+        (Family::Cloud(4), 50, 3),
+        (Family::Double, 65, 2),
+    ];
+    for (seed, (family, n, dim)) in cases.into_iter().enumerate() {
+        let metric = Metric::random(family, n, &mut generator(seed as u64));
+        let half = Threshold::Value(0.6 * metric.enclosing_radius().min(4.0));
+        for ask in [
+            Ask::enclosed(dim),
+            Ask { modulus: 3, ..Ask::whole(1) },
+            Ask { dim, threshold: half, modulus: 2 },
+        ] {
+            let expected = Variant::PLAINEST.run(&metric, ask).diagram;
+            for variant in Variant::all().into_iter().skip(1 + seed % 5).step_by(5) {
+                let found = variant.run(&metric, ask).diagram;
+                assert_same(&found, &expected, &metric, ask, (family, seed, variant));
+            }
+        }
+    }
+}
+
+/// The parallel reduction races on purpose: the same input over and over, many columns with many additions.
+#[test]
+fn threads_agree_again_and_again() {
+    let metric = Metric::random(Family::Paths, 110, &mut generator(7));
+    let noisy = Metric::random(Family::Cloud(5), 70, &mut generator(8));
+    for (metric, ask) in [(metric, Ask::enclosed(2)), (noisy, Ask { modulus: 3, ..Ask::enclosed(2) })] {
+        let expected = Variant::PLAINEST.run(&metric, ask).diagram;
+        for round in 0..5 {
+            for threads in [2, 3, 4, 8] {
+                let store = if round % 2 == 0 { PairStore::Implicit } else { PairStore::Sorted };
+                let variant = Variant { threads, store, ..Variant::PLAINEST };
+                let found = variant.run(&metric, ask).diagram;
+                assert_same(&found, &expected, &metric, ask, (round, variant));
+            }
+        }
+    }
+}
+
+/// Past the enclosing radius the complex is a cone: the whole filtration has the same bars. With more than
+/// 65,536 distinct distances the ranks of the whole filtration are 32 bits wide.
+#[test]
+fn nothing_changes_past_the_enclosing_radius() {
+    let cases = [
+        (Family::Generic, 370, 1, 32),
+        (Family::Generic, 60, 2, 16),
+        (Family::Cloud(3), 100, 2, 16),
+        (Family::Grid(2), 100, 1, 16),
+        (Family::Paths, 70, 2, 16),
+    ];
+    for (family, n, dim, rank_width) in cases {
+        let metric = Metric::random(family, n, &mut generator(n as u64));
+        for form in [Form::Matrix, Form::Edges] {
+            let variant = Variant { form, ..Variant::PLAINEST };
+            let whole = variant.run(&metric, Ask::whole(dim));
+            assert_eq!(whole.plan.rank_width, rank_width, "{family:?}");
+            let enclosed = variant.run(&metric, Ask::enclosed(dim)).diagram;
+            assert_same(&whole.diagram, &enclosed, &metric, Ask::whole(dim), variant);
+        }
+    }
+}
+
+/// At a threshold t the bars born up to t remain, those that die after t become essential.
+#[test]
+fn a_threshold_truncates() {
+    for (family, n, dim) in [(Family::Cloud(2), 90, 2), (Family::Ties(6), 60, 2), (Family::Generic, 90, 1)] {
+        let metric = Metric::random(family, n, &mut generator(3));
+        let whole = Variant::PLAINEST.run(&metric, Ask::whole(dim)).diagram;
+        let mut distances = metric.lower.clone();
+        distances.sort_by(f64::total_cmp);
+        for part in [20, 5, 3, 2] {
+            let t = distances[distances.len() / part];
+            let ask = Ask { threshold: Threshold::Value(t), ..Ask::whole(dim) };
+            for form in [Form::Matrix, Form::Edges, Form::Pruned] {
+                let found = Variant { form, ..Variant::PLAINEST }.run(&metric, ask).diagram;
+                assert_same(&found, &truncated(&whole, t), &metric, ask, (family, form));
+            }
+        }
+    }
+}
+
+fn truncated(whole: &Diagram, t: f64) -> Diagram {
+    let cut = |bar: &Bar| Bar { death: if bar.death > t { f64::INFINITY } else { bar.death }, ..*bar };
+    let bars = |dim| whole.bars(dim).iter().filter(|bar| bar.birth <= t).map(cut).collect();
+    Diagram::new((0..whole.len()).map(bars).collect())
+}
+
+/// Components far apart do not see each other.
+#[test]
+fn a_disjoint_union_has_the_bars_of_its_parts() {
+    let a = Metric::random(Family::Ties(4), 35, &mut generator(1));
+    let b = Metric::random(Family::Cloud(2), 40, &mut generator(2));
+    // The points of the parts alternate as far as they go.
+    let part = |k: usize| if k < 2 * a.n { (k % 2, k / 2) } else { (1, k - a.n) };
+    let union = Metric::from_fn(a.n + b.n, |i, j| match (part(i), part(j)) {
+        ((0, i), (0, j)) => a.get(i, j),
+        ((1, i), (1, j)) => b.get(i, j),
+        _ => f64::INFINITY,
+    });
+    for form in [Form::Matrix, Form::Edges] {
+        let bars = |metric: &Metric| Variant { form, ..Variant::PLAINEST }.run(metric, Ask::whole(2)).diagram;
+        let parts = [bars(&a), bars(&b)];
+        let all = |dim| parts.iter().flat_map(|d| d.bars(dim)).copied().collect();
+        assert_eq!(multiset(&bars(&union)), multiset(&Diagram::new((0..3).map(all).collect())));
+    }
+}
+
+/// The deaths of dimension 0 are the edges of a minimum spanning forest.
+#[test]
+fn dimension_zero_is_a_minimum_spanning_forest() {
+    let families = [
+        Family::Generic,
+        Family::Ties(5),
+        Family::Zeros(9),
+        Family::Disconnected(0.99),
+        Family::Graph(0.995),
+        Family::Cloud(3),
+        Family::Duplicates,
+    ];
+    for (seed, family) in families.into_iter().enumerate() {
+        for n in [1, 2, 33, 100, 400] {
+            let metric = Metric::random(family, n, &mut generator(seed as u64));
+            let expected = forest(&metric);
+            for form in [Form::Matrix, Form::Edges, Form::Points] {
+                let found = Variant { form, ..Variant::PLAINEST }.run(&metric, Ask::whole(0)).diagram;
+                let deaths: Vec<f64> = found.bars(0).iter().map(|bar| bar.death).collect();
+                assert_eq!(deaths, expected, "{family:?}, n = {n}, {form:?}");
+                assert!(found.bars(0).iter().all(|bar| bar.birth == 0.0));
+            }
+        }
+    }
+}
+
+/// The positive lengths of a minimum spanning forest, ascending, then an infinity a tree.
+fn forest(metric: &Metric) -> Vec<f64> {
+    let mut nearest = vec![f64::INFINITY; metric.n];
+    let mut left: Vec<usize> = (0..metric.n).collect();
+    let mut lengths = Vec::new();
+    while let Some(at) = (0..left.len()).min_by(|&a, &b| nearest[left[a]].total_cmp(&nearest[left[b]])) {
+        let v = left.swap_remove(at);
+        lengths.push(nearest[v]);
+        left.iter().for_each(|&u| nearest[u] = nearest[u].min(metric.get(u, v)));
+    }
+    lengths.retain(|&length| length > 0.0);
+    lengths.sort_by(f64::total_cmp);
+    lengths
+}
+
+/// At every diameter the alternating count of the bars alive is that of the simplices.
+#[test]
+fn euler_characteristic_at_every_diameter() {
+    let cases = [
+        (Family::Cloud(2), 80, 0.3),
+        (Family::Cloud(3), 130, 0.45),
+        (Family::Graph(0.88), 90, f64::INFINITY),
+        (Family::Disconnected(0.85), 64, 0.8),
+        (Family::Ties(2), 14, f64::INFINITY),
+        (Family::Generic, 15, f64::INFINITY),
+    ];
+    for (family, n, t) in cases {
+        let metric = Metric::random(family, n, &mut generator(5));
+        let simplices = cliques(&metric, t);
+        let dim = simplices.iter().map(|&(_, dim)| dim).max().unwrap_or(0);
+        for form in [Form::Matrix, Form::Edges] {
+            let ask = Ask { threshold: Threshold::Value(t), ..Ask::whole(dim) };
+            let diagram = Variant { form, threads: 2, ..Variant::PLAINEST }.run(&metric, ask).diagram;
+            for &(r, _) in &simplices {
+                let alive = diagram.iter().filter(|(_, bar)| bar.birth <= r && r < bar.death);
+                let bars = alternating(alive.map(|(dim, _)| dim));
+                let all =
+                    alternating(simplices.iter().filter(|(diameter, _)| *diameter <= r).map(|&(_, dim)| dim));
+                assert_eq!(bars, all, "{family:?} at {r}, {form:?}");
+            }
+        }
+    }
+}
+
+fn alternating(dimensions: impl Iterator<Item = usize>) -> i64 {
+    dimensions.map(|dim| if dim % 2 == 0 { 1 } else { -1 }).sum()
+}
+
+/// Diameter and dimension of every simplex.
+fn cliques(metric: &Metric, t: f64) -> Vec<(f64, usize)> {
+    fn extend(metric: &Metric, t: f64, clique: &mut Vec<usize>, diameter: f64, out: &mut Vec<(f64, usize)>) {
+        for v in clique.last().map_or(0, |&v| v + 1)..metric.n {
+            let diameter = clique.iter().map(|&u| metric.get(u, v)).fold(diameter, f64::max);
+            if diameter <= t && diameter.is_finite() {
+                clique.push(v);
+                out.push((diameter, clique.len() - 1));
+                extend(metric, t, clique, diameter, out);
+                clique.pop();
+            }
+        }
+    }
+    let mut out = Vec::new();
+    extend(metric, t, &mut Vec::new(), 0.0, &mut out);
+    out
+}
+
+/// The complex of the n-cycle at r < n/2 is a sphere S^(2l+1) while l/(2l+1) < r/n < (l+1)/(2l+3), and a wedge of
+/// S^(2l) at r/n = l/(2l+1) (Adamaszek, Adams 2017). 31 is prime, so only the spheres occur.
+#[test]
+fn cycles_are_odd_spheres() {
+    let n = 31;
+    let metric = Metric::from_fn(n, |i, j| (i - j).min(n - (i - j)) as f64);
+    for form in [Form::Matrix, Form::Edges] {
+        for modulus in [2, 3] {
+            let variant = Variant { form, threads: 2, ..Variant::PLAINEST };
+            let diagram = variant.run(&metric, Ask { modulus, ..Ask::whole(5) }).diagram;
+            let bars = |dim| diagram.bars(dim).iter().map(|bar| (bar.birth, bar.death)).collect::<Vec<_>>();
+            assert_eq!(bars(1), [(1.0, 11.0)]);
+            assert_eq!(bars(2), []);
+            assert_eq!(bars(3), [(11.0, 13.0)]);
+            assert_eq!(bars(4), []);
+            assert_eq!(bars(5), [(13.0, 14.0)]);
+        }
+    }
+}
+
+/// A small complex on a few of very many points, the rest isolated: the higher the ids, the wider the entries,
+/// past 64 and past 128 bits; the bars of dimension ≥ 1 are the small complex's.
+#[test]
+fn entries_of_every_width() {
+    let ties = Metric::random(Family::Ties(3), 12, &mut generator(4));
+    let floats = Metric::random(Family::Generic, 13, &mut generator(5));
+    let cross = cross_polytope(7);
+    let mut widths = Vec::new();
+    for (metric, dim) in [(&ties, 10), (&floats, 4), (&cross, 6)] {
+        let expected = oracle(metric, Ask::whole(dim));
+        for n in [metric.n as u32, 1_000, 70_000, 1_000_000] {
+            for modulus in [2, 3] {
+                let rips = Rips::new(scattered(metric, n)).max_dim(dim).modulus(modulus);
+                let outcome = rips.solve(&()).expect("fits the widest entry");
+                for d in 1..=dim {
+                    assert_eq!(outcome.diagram.bars(d), expected.bars(d), "n = {n}, dimension {d}");
+                }
+                assert_eq!(outcome.diagram.bars(0).len(), n as usize);
+                widths.push(outcome.plan.entry_width);
+            }
+        }
+    }
+    widths.sort_unstable();
+    widths.dedup();
+    assert_eq!(widths, [64, 128, 512]);
+}
+
+/// The vertices of the `k`-dimensional cross-polytope, S^(k−1): opposite ones are at distance 2, others at 1.
+fn cross_polytope(k: usize) -> Metric {
+    Metric::from_fn(2 * k, |i, j| if i / 2 == j / 2 { 2.0 } else { 1.0 })
+}
+
+/// The edges of a metric on ids that are spread over 0..n and keep their order.
+fn scattered(metric: &Metric, n: u32) -> SparseDistances<f32> {
+    let id =
+        |i: u32| if i + 3 < metric.n as u32 { i * (n / metric.n as u32) } else { n - (metric.n as u32 - i) };
+    let edges = metric.edges::<f32>(f64::INFINITY);
+    let triplets: Vec<_> = edges.edges().iter().map(|e| (id(e.i), id(e.j), e.distance)).collect();
+    SparseDistances::new(n as usize, triplets).expect("ids below n")
+}

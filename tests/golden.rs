@@ -1,0 +1,85 @@
+//! The program's text output on real inputs, byte for byte Ripser 1.2.1's: every line of `cases.tsv`.
+//! See `common/shared.rs` for where the inputs are and what happens without them.
+
+mod common;
+
+use std::fs;
+
+use common::shared::{Case, cases, folder, lacuna_rips};
+
+/// Inputs of seconds, not of milliseconds: they run apart so that the others answer at once.
+const LARGE: [&str; 10] = [
+    "torus3_500",
+    "rand3_2000",
+    "o3_1024",
+    "sphere_3_192",
+    "dragon1000",
+    "o3_4096",
+    "HIV",
+    "celegans",
+    "vicsek300",
+    "radius_1500",
+];
+
+#[test]
+fn golden_small() {
+    compare("golden_small", |name| !LARGE.contains(&name));
+}
+
+#[test]
+fn golden_large() {
+    compare("golden_large", |name| LARGE.contains(&name));
+}
+
+/// Ripser crashes on one point; the answer is one essential bar.
+#[test]
+fn golden_one_point() {
+    let Some(folder) = folder("golden_one_point") else { return };
+    let output =
+        lacuna_rips(&["--format", "point-cloud", "--dim", "1"], &folder.join("data/rips/one_point.pts"));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let bars: Vec<&str> = stdout.lines().filter(|line| line.starts_with(" [")).collect();
+    assert_eq!(bars, [" [0, )"], "{stdout}");
+    assert!(stdout.contains("persistence intervals in dim 0:\n [0, )\n"), "{stdout}");
+}
+
+/// Runs the cases whose names are wanted and reports all that differ.
+fn compare(suite: &str, wanted: impl Fn(&str) -> bool) {
+    let Some(folder) = folder(suite) else { return };
+    let cases: Vec<Case> = cases(&folder).into_iter().filter(|case| wanted(&case.name)).collect();
+    assert!(!cases.is_empty(), "no case of {suite} in cases.tsv");
+    let differing: Vec<String> = cases.iter().filter_map(difference).collect();
+    assert!(differing.is_empty(), "{} of {} cases:\n{}", differing.len(), cases.len(), differing.join("\n"));
+}
+
+/// What is wrong with a case, if anything.
+fn difference(case: &Case) -> Option<String> {
+    let arguments: Vec<&str> =
+        ["--format", &case.format].into_iter().chain(case.arguments.iter().map(String::as_str)).collect();
+    let output = lacuna_rips(&arguments, &case.file);
+    let golden = fs::read(&case.golden).unwrap_or_else(|error| panic!("{}: {error}", case.golden.display()));
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Some(format!("{}: {}: {}", case.name, output.status, stderr.trim()));
+    }
+    (output.stdout != golden).then(|| format!("{}: {}", case.name, first_difference(&output.stdout, &golden)))
+}
+
+/// The first line in which two different texts differ.
+fn first_difference(found: &[u8], expected: &[u8]) -> String {
+    let lines = |text: &[u8]| -> Vec<String> {
+        text.split(|&byte| byte == b'\n').map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    };
+    let (found, expected) = (lines(found), lines(expected));
+    let same = found.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+    let show = |lines: &[String]| lines.get(same).map_or("the end".to_owned(), |line| format!("{line:?}"));
+    format!("line {}: expected {}, found {}", same + 1, show(&expected), show(&found))
+}
+
+#[test]
+fn the_first_difference_is_named() {
+    assert_eq!(first_difference(b"a\nb\n", b"a\nc\n"), "line 2: expected \"c\", found \"b\"");
+    assert_eq!(first_difference(b"a\n", b"a"), "line 2: expected the end, found \"\"");
+    assert_eq!(first_difference(b"", b"a\nb"), "line 1: expected \"a\", found \"\"");
+}
