@@ -20,7 +20,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -61,20 +60,19 @@ class Ran:
     """A finished process."""
 
     seconds: float
+    """From start to exit."""
     peak: int
-    """Bytes."""
+    """Bytes of resident memory."""
 
 
-def run(command, stdout=subprocess.DEVNULL):
-    """Runs a command that must succeed: wall time from start to exit, peak resident memory."""
-    start = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in command], stdout=stdout)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"exit code {process.returncode}: {' '.join(map(str, command))}")
-    return Ran(seconds, usage.ru_maxrss * 1024)
+def run(command, scratch, stdout=os.devnull):
+    """Runs a command that must succeed."""
+    command, report = [str(word) for word in command], scratch / "launched"
+    subprocess.run([sys.executable, "-I", "-S", HERE / "launch.py", stdout, report, *command], check=True)
+    seconds, peak, code = report.read_text().split()
+    if int(code) != 0:
+        raise SystemExit(f"exit code {code}: {' '.join(command)}")
+    return Ran(float(seconds), int(peak))
 
 
 class Bench:
@@ -91,17 +89,17 @@ class Bench:
 
     def lacuna(self, output="text"):
         command = [self.options.lacuna, "rips", *self.case.arguments(), "--threads", self.options.threads]
-        return run([*command, "--quiet", "--output", output, "-o", self.scratch / f"lacuna.{output}"])
+        options = ["--quiet", "--output", output, "-o", self.scratch / f"lacuna.{output}"]
+        return run([*command, *options], self.scratch)
 
     def ripser(self):
-        with (self.scratch / "ripser.text").open("wb") as out:
-            return run([self.options.ripser, *self.case.arguments()], stdout=out)
+        return run([self.options.ripser, *self.case.arguments()], self.scratch, self.scratch / "ripser.text")
 
     def peer(self, name):
         import numpy as np
 
         result = self.scratch / f"{name}.npz"
-        ran = run([sys.executable, HERE / "worker.py", name, self.request, result])
+        ran = run([sys.executable, HERE / "worker.py", name, self.request, result], self.scratch)
         return Ran(float(np.load(result)["seconds"]), ran.peak)
 
     def write_request(self):
