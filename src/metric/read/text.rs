@@ -47,10 +47,18 @@ pub(super) struct Table {
 impl Table {
     /// Every number of `text`.
     pub(super) fn parse(text: &[u8]) -> Result<Self, Problem> {
-        let count = (text.len() / PIECE).clamp(1, rayon::current_num_threads());
-        let parsed: Result<Vec<Table>, Fault> =
-            pieces(text, count).into_par_iter().map(|piece| Table::parse_piece(text, piece)).collect();
-        parsed.map(Table::join).map_err(|fault| fault_problem(text, fault))
+        Table::parse_pieces(text).map_err(|fault| fault_problem(text, fault))
+    }
+
+    fn parse_pieces(text: &[u8]) -> Result<Self, Fault> {
+        let most = text.len() / PIECE;
+        if most < 2 {
+            return Table::parse_piece(text, 0..text.len());
+        }
+        let ranges = pieces(text, most.min(rayon::current_num_threads()));
+        let tables: Result<_, Fault> =
+            ranges.into_par_iter().map(|piece| Table::parse_piece(text, piece)).collect();
+        tables.map(Table::join)
     }
 
     fn parse_piece(text: &[u8], piece: Range<usize>) -> Result<Self, Fault> {
