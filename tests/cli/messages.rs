@@ -43,7 +43,9 @@ fn quiet_keeps_what_was_asked_for() {
 fn verbose_tells_the_time_of_every_stage() {
     let assert = rips_of(SQUARE, &["-v", "--format", "distance"]).assert().success().stdout(SQUARE_TEXT);
     let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-    for stage in ["read", "rank", "dimension 0", "write", "total"] {
+    for stage in
+        ["read", "rank", "dimension 0", "dimension 1 assembly", "dimension 1 reduction", "write", "total"]
+    {
         let line = text.lines().find_map(|line| line.strip_prefix(stage));
         let seconds = line.and_then(|rest| rest.trim().strip_suffix(" s"));
         let seconds: f64 = seconds.unwrap_or_else(|| panic!("no {stage} in\n{text}")).parse().unwrap();
@@ -85,6 +87,21 @@ fn explain_gives_the_plan() {
     }
 }
 
+/// Every simplex is cleared, apparent or in the residue; every column that is not cleared has a pair or is essential.
+fn counts_add_up(dimension: &Value) {
+    let count = |key: &str| dimension[key].as_u64().unwrap_or_else(|| panic!("{key}: {}", dimension[key]));
+    assert_eq!(count("simplices"), count("cleared") + count("apparent") + count("residue"));
+    assert_eq!(count("simplices"), count("cleared") + count("pairs") + count("essential"));
+    assert!(count("apparent") <= count("shortcut") && count("shortcut") <= count("emergent"));
+    assert!(count("emergent") <= count("pairs") && count("additions") < 100);
+    for key in ["layer1_reads", "layer1_writes", "layer2_reads", "layer2_writes"] {
+        assert!(dimension["pair_store"][key].is_u64(), "{key}: {}", dimension["pair_store"][key]);
+    }
+    for key in ["assembly_seconds", "reduction_seconds"] {
+        assert!(dimension[key].as_f64().is_some_and(|s| s >= 0.0), "{key}: {}", dimension[key]);
+    }
+}
+
 #[test]
 fn stats_are_json() {
     let scratch = Scratch::new();
@@ -101,7 +118,12 @@ fn stats_are_json() {
         assert!(object[key].as_f64().is_some_and(|s| s >= 0.0), "{key}: {}", object[key]);
     }
     assert!(object["threads"].as_u64().is_some_and(|n| n >= 1));
-    assert!(object["dimensions"].is_array());
+    let dimensions = object["dimensions"].as_array().unwrap();
+    assert_eq!(dimensions.iter().map(|d| d["dim"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    for (dimension, simplices) in dimensions.iter().zip([6, 4]) {
+        counts_add_up(dimension);
+        assert_eq!(dimension["simplices"], simplices);
+    }
     let plan = &object["plan"];
     assert_eq!(
         (&plan["points"], &plan["threshold"], &plan["pair_store"]),

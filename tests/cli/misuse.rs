@@ -74,6 +74,11 @@ fn a_file_that_is_not_what_it_should_be() {
         ("distance", "0 1\nx 0\n", "line 2, entry 1: expected a number, found \"x\""),
         ("lower-distance", "1\n2 inf nan\n", "line 2"),
         ("point-cloud", "1 2\n3\n", "line 2"),
+        ("sparse", "0 1 1\n1 0 2\n", "line 2"),
+        ("sparse", "0 1 1\n-1 0 2\n", "line 2"),
+        ("binary", "abc", "expected"),
+        ("dipha", "abcdefgh", "byte 0"),
+        ("npy", "abcdefgh", "byte 0"),
     ];
     for (format, content, fragment) in cases {
         let file = scratch.file("bad.txt", content);

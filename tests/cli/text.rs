@@ -112,6 +112,43 @@ persistence intervals in dim 1:
     expect(POINTS, &["--format", "point-cloud", "--threshold", "inf"], text);
 }
 
+const EDGES: &str = "0 1 1\n1 2 0.5\n2 3 1.25\n3 0 1\n4 5 1e-05\n";
+
+#[test]
+fn a_list_of_edges() {
+    let text = "\
+sparse distance matrix with 6 points and 5/15 entries
+persistence intervals in dim 0:
+ [0,1e-05)
+ [0,0.5)
+ [0,1)
+ [0,1)
+ [0, )
+ [0, )
+persistence intervals in dim 1:
+ [1.25, )
+persistence intervals in dim 2:
+";
+    expect(EDGES, &["--format", "sparse", "--dim", "2"], text);
+}
+
+/// Ripser counts and keeps the longer edge.
+#[test]
+fn a_list_of_edges_is_cut_at_the_threshold() {
+    let text = "\
+sparse distance matrix with 6 points and 4/15 entries
+persistence intervals in dim 0:
+ [0,1e-05)
+ [0,0.5)
+ [0,1)
+ [0,1)
+ [0, )
+ [0, )
+persistence intervals in dim 1:
+";
+    expect(EDGES, &["--format", "sparse", "--threshold", "1"], text);
+}
+
 #[test]
 fn ratio_leaves_out_short_bars_above_dimension_zero() {
     let head = "\
