@@ -5,6 +5,7 @@ bar by some 1e-7 and can give rise to a bar of about that length where another p
 """
 
 import bisect
+import math
 
 import numpy as np
 
@@ -29,7 +30,9 @@ def _bars(barcode, dim):
 
 
 def _close(a, b, scale):
-    return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1e-3 * scale)
+    if a == b or not (math.isfinite(a) and math.isfinite(b)):
+        return a == b
+    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b), 1e-3 * scale)
 
 
 def _unmatched(ours, theirs, scale):
