@@ -15,6 +15,8 @@ use crate::metric::{Distances, Value};
 /// (cut to n − 2) over Z/`modulus`, `modulus` a prime.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
     let n = distances.len();
+    // Distances and threshold are compared in the precision of the distances.
+    let threshold = T::from_f64(threshold).into();
     let max_dim = max_dim.min(n.saturating_sub(2));
     let distance = table(distances);
     let filtration = filtration(n, max_dim + 1, threshold, |i, j| distance[i * n + j]);

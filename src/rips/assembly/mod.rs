@@ -66,46 +66,47 @@ pub struct Task<'a, W> {
 
 impl<R: Rank> Assemble for Dense<R> {
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
-        match task.layer {
-            plan::PairStore::Implicit => assemble_dense::<W, R, false>(self, task),
-            plan::PairStore::Sorted => assemble_dense::<W, R, true>(self, task),
-        }
+        assemble_dense(self, task)
     }
 }
 
 impl Assemble for Sparse {
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
-        match (task.layer, task.rank_width) {
-            (plan::PairStore::Implicit, 16) => neighbourhood::assemble::<W, u16, false>(self, task),
-            (plan::PairStore::Implicit, _) => neighbourhood::assemble::<W, u32, false>(self, task),
-            (plan::PairStore::Sorted, 16) => neighbourhood::assemble::<W, u16, true>(self, task),
-            (plan::PairStore::Sorted, _) => neighbourhood::assemble::<W, u32, true>(self, task),
+        match task.rank_width {
+            16 => neighbourhood::assemble::<W, u16>(self, task),
+            _ => neighbourhood::assemble::<W, u32>(self, task),
         }
     }
 }
 
-fn assemble_dense<W: Word, R: Rank, const PAIRS: bool>(
-    complex: &Dense<R>,
-    task: &Task<'_, W>,
-) -> Assembly<W> {
+fn assemble_dense<W: Word, R: Rank>(complex: &Dense<R>, task: &Task<'_, W>) -> Assembly<W> {
     let n = complex.points();
     let level = complex.level();
     // Greatest vertices for edges, pairs of greatest vertices for everything else; the long ones first.
     let tasks = if task.dim == 1 { n } else { n * (n - 1) / 2 };
     let parts = (0..tasks).into_par_iter().rev().fold(
-        || Part::<W, R, PAIRS>::new(task),
+        || Part::<W, R>::new(task),
         |mut part, index| {
             let tops = if task.dim == 1 { (index, None) } else { pair(index) };
             let fixed = [tops.0, tops.1.unwrap_or_default()];
             let Part { buffers, counts, residue } = &mut part;
             residue.ids = None;
             let fixed = &fixed[..if task.dim == 1 { 1 } else { 2 }];
-            level.run(Sweep { tile: complex.tile(), fixed, dim: task.dim, buffers, counts, sink: residue });
+            level.run(Sweep {
+                tile: complex.tile(),
+                fixed,
+                dim: task.dim,
+                partial: false,
+                pairs: task.pairs(),
+                buffers,
+                counts,
+                sink: residue,
+            });
             task.progress.advance(work(tops, task.dim));
             part
         },
     );
-    merge(parts.collect(), PAIRS)
+    merge(parts.collect())
 }
 
 /// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
@@ -118,6 +119,13 @@ fn pair(index: usize) -> (usize, Option<usize>) {
         i += 1;
     }
     (i, Some(index - i * (i - 1) / 2))
+}
+
+impl<W> Task<'_, W> {
+    /// Whether the apparent pairs are to be listed.
+    fn pairs(&self) -> bool {
+        self.layer == plan::PairStore::Sorted
+    }
 }
 
 /// Simplices below the tops of a dense task.
@@ -143,17 +151,18 @@ pub fn binomial(n: usize, k: usize) -> u64 {
 }
 
 /// One thread's share.
-struct Part<'a, W, R, const PAIRS: bool> {
+struct Part<'a, W, R> {
     buffers: Buffers<R>,
     counts: Counts,
-    residue: Residue<'a, W, PAIRS>,
+    residue: Residue<'a, W>,
 }
 
-impl<'a, W: Word, R: Rank, const PAIRS: bool> Part<'a, W, R, PAIRS> {
+impl<'a, W: Word, R: Rank> Part<'a, W, R> {
     fn new(task: &'a Task<'a, W>) -> Self {
         let residue = Residue {
             task,
             ids: None,
+            graph: None,
             columns: Vec::new(),
             cofacets: Vec::new(),
             cleared: 0,
@@ -165,10 +174,12 @@ impl<'a, W: Word, R: Rank, const PAIRS: bool> Part<'a, W, R, PAIRS> {
 }
 
 /// Clears by layer 1 and keeps the rest.
-struct Residue<'a, W, const PAIRS: bool> {
+struct Residue<'a, W> {
     task: &'a Task<'a, W>,
     /// The ids of a tile's vertices, when they are not their own.
     ids: Option<Vec<u32>>,
+    /// The whole that a tile is part of.
+    graph: Option<&'a Sparse>,
     columns: Vec<W>,
     cofacets: Vec<W>,
     cleared: u64,
@@ -176,15 +187,13 @@ struct Residue<'a, W, const PAIRS: bool> {
     vertices: Vec<u32>,
 }
 
-impl<W: Word, const PAIRS: bool> Residue<'_, W, PAIRS> {
+impl<W: Word> Residue<'_, W> {
     fn id(&self, v: u32) -> u32 {
         self.ids.as_ref().map_or(v, |ids| ids[v as usize])
     }
 }
 
-impl<W: Word, const PAIRS: bool> Sink for Residue<'_, W, PAIRS> {
-    const WANTS_APPARENT: bool = PAIRS;
-
+impl<W: Word> Sink for Residue<'_, W> {
     fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
         self.vertices.clear();
         let at = vertices.partition_point(|&v| v > w);
@@ -204,9 +213,17 @@ impl<W: Word, const PAIRS: bool> Sink for Residue<'_, W, PAIRS> {
             self.columns.push(entry);
         }
     }
+
+    fn older_outside(&mut self, facet: &[u32], rank: u32, above: u32) -> bool {
+        let ids = facet.iter().map(|&v| self.id(v));
+        let facet: Vec<u32> = ids.collect();
+        let floor = self.id(above) + 1;
+        self.graph.is_some_and(|graph| graph.greatest_cofacet(&facet, rank, floor).is_some())
+    }
 }
 
-fn merge<W: Word, R: Rank, const PAIRS: bool>(parts: Vec<Part<'_, W, R, PAIRS>>, pairs: bool) -> Assembly<W> {
+fn merge<W: Word, R: Rank>(parts: Vec<Part<'_, W, R>>) -> Assembly<W> {
+    let pairs = parts.first().is_some_and(|part| part.residue.task.pairs());
     let mut all = Assembly {
         columns: Vec::new(),
         apparent: ApparentPairs::Implicit,

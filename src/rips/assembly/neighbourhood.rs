@@ -15,13 +15,10 @@ use crate::simd::Rank;
 /// Vertices of a tile at most: 16 MiB of 32-bit ranks.
 const MAX_TILE: usize = 2048;
 
-pub(super) fn assemble<W: Word, R: Rank, const PAIRS: bool>(
-    complex: &Sparse,
-    task: &Task<'_, W>,
-) -> Assembly<W> {
+pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -> Assembly<W> {
     let n = complex.points() as u32;
     let parts = (0..n).into_par_iter().fold(
-        || Cutter::<W, R, PAIRS> {
+        || Cutter::<W, R> {
             complex,
             task,
             max_tile: MAX_TILE,
@@ -41,15 +38,15 @@ pub(super) fn assemble<W: Word, R: Rank, const PAIRS: bool>(
             cutter
         },
     );
-    merge(parts.map(|cutter| cutter.part).collect(), PAIRS)
+    merge(parts.map(|cutter| cutter.part).collect())
 }
 
 /// One thread's state.
-pub(super) struct Cutter<'a, W, R, const PAIRS: bool> {
+pub(super) struct Cutter<'a, W, R> {
     complex: &'a Sparse,
     task: &'a Task<'a, W>,
     max_tile: usize,
-    part: Part<'a, W, R, PAIRS>,
+    part: Part<'a, W, R>,
     ranks: Vec<R>,
     /// The place of a vertex in the tile, or `ABSENT`.
     local: Vec<u32>,
@@ -57,7 +54,7 @@ pub(super) struct Cutter<'a, W, R, const PAIRS: bool> {
     tops: Vec<u32>,
 }
 
-impl<W: Word, R: Rank, const PAIRS: bool> Cutter<'_, W, R, PAIRS> {
+impl<W: Word, R: Rank> Cutter<'_, W, R> {
     /// All simplices that start with `tops`; `common` are the common neighbours of these, ascending.
     fn assemble(&mut self, common: &[u32]) {
         if common.len() + self.tops.len() <= self.max_tile {
@@ -106,10 +103,13 @@ impl<W: Word, R: Rank, const PAIRS: bool> Cutter<'_, W, R, PAIRS> {
         let tile = Tile { n: ids.len(), stride, ranks: &self.ranks };
         let Part { buffers, counts, residue } = &mut self.part;
         residue.ids = Some(ids);
+        residue.graph = Some(self.complex);
         self.task.level.run(Sweep {
             tile,
             fixed: &fixed,
             dim: self.task.dim,
+            partial: true,
+            pairs: self.task.pairs(),
             buffers,
             counts,
             sink: residue,
@@ -129,7 +129,7 @@ impl<W: Word, R: Rank, const PAIRS: bool> Cutter<'_, W, R, PAIRS> {
             counts.cleared += 1;
         } else if let Some(w) = apparent::zero_apparent_cofacet(complex, simplex, rank) {
             counts.apparent += 1;
-            if PAIRS {
+            if self.task.pairs() {
                 residue.apparent(simplex, w, rank);
             }
         } else {

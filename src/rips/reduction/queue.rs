@@ -23,7 +23,7 @@ pub(super) struct Queue<W: Word, F: Field> {
     limits: Vec<usize>,
 }
 
-const COMPACT: usize = 1 << 14;
+const COMPACT: usize = 1 << 18;
 
 impl<W: Word, F: Field> Queue<W, F> {
     pub(super) fn new(field: F) -> Self {
