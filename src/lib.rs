@@ -20,3 +20,8 @@ pub mod rips;
 pub mod simd;
 
 pub use diagram::{Bar, Diagram};
+
+/// The examples of README.md run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -128,8 +128,8 @@ impl Edges {
                     *out = R::narrow(rank);
                 }
                 let mut at = start + i + i;
-                for j in i + 1..n {
-                    row[j] = R::narrow(lower[at]);
+                for (j, out) in row.iter_mut().enumerate().take(n).skip(i + 1) {
+                    *out = R::narrow(lower[at]);
                     at += j;
                 }
             }),

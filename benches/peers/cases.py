@@ -1,0 +1,84 @@
+"""The inputs of the comparison, and how to read them."""
+
+import dataclasses
+import math
+import pathlib
+import re
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One computation: a file, its format, how far."""
+
+    name: str
+    file: pathlib.Path
+    format: str
+    dim: int
+    threshold: float = math.inf
+    """inf: none is given, so that every program picks its own bound that loses no bar."""
+
+    def arguments(self):
+        """Arguments that Lacuna and Ripser share, the file last."""
+        threshold = [] if math.isinf(self.threshold) else ["--threshold", repr(self.threshold)]
+        return ["--format", self.format, "--dim", str(self.dim), *threshold, str(self.file)]
+
+    def array(self):
+        """Points (n × m) or a full distance matrix (n × n), single precision."""
+        numbers = np.array(re.findall(r"[-+.\deE]+", self.file.read_text()), dtype=np.float32)
+        if self.format == "point-cloud":
+            first = re.findall(r"[-+.\deE]+", self.file.open().readline())
+            return numbers.reshape(-1, len(first))
+        if self.format == "distance":
+            n = math.isqrt(len(numbers))
+            return numbers.reshape(n, n)
+        if self.format == "lower-distance":
+            return _full(numbers)
+        raise ValueError(f"{self.name}: no reader for {self.format}")
+
+
+def _full(lower):
+    n = (1 + math.isqrt(1 + 8 * len(lower))) // 2
+    matrix = np.zeros((n, n), dtype=np.float32)
+    matrix[np.tril_indices(n, -1)] = lower
+    return matrix + matrix.T
+
+
+def real(folder):
+    """Data sets of the literature, from a folder that has them."""
+    folder = pathlib.Path(folder)
+    return [
+        Case("celegans d3", folder / "celegans.dist", "distance", 3),
+        Case("vicsek300 d3", folder / "vicsek300.dist", "distance", 3),
+        Case("HIV d2", folder / "HIV.dist", "distance", 2),
+        Case("dragon1000 d2", folder / "dragon1000.dist", "distance", 2),
+        Case("sphere_3_192 d3", folder / "sphere_3_192.lower", "lower-distance", 3),
+        Case("o3_4096 t1.4 d3", folder / "o3_4096.pts", "point-cloud", 3, 1.4),
+        Case("rand3_2000 d1", folder / "rand3_2000.pts", "point-cloud", 1),
+    ]
+
+
+def own():
+    """The shipped examples, and random clouds made on the spot."""
+    data = ROOT / "data"
+    return [
+        Case("circle d1", data / "circle.pts", "point-cloud", 1),
+        Case("sphere d2", data / "sphere.pts", "point-cloud", 2),
+        Case("torus t2 d2", data / "torus.pts", "point-cloud", 2, 2.0),
+        Case("klein bottle t0.34 d2", data / "klein_bottle.lower", "lower-distance", 2, 0.34),
+        Case("projective plane d2", data / "projective_plane.dist", "distance", 2),
+        Case("random 600 d1", _random_cloud(600), "point-cloud", 1),
+        Case("random 150 d2", _random_cloud(150), "point-cloud", 2),
+    ]
+
+
+def _random_cloud(n):
+    """n uniform points in the unit cube, seeded by n."""
+    file = ROOT / "target" / "peers" / f"random_{n}.pts"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    points = np.random.Generator(np.random.PCG64(n)).random((n, 3))
+    np.savetxt(file, points, fmt="%.6f")
+    return file

@@ -1,0 +1,67 @@
+"""One adapter a program: the call that is timed, and the barcode it gives."""
+
+import dataclasses
+import time
+from importlib import metadata
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A Python package and its call."""
+
+    package: str
+    call: callable
+    """(array, is_points, dim, threshold, threads) → bars (k × 2) of dimension 0, 1, …"""
+    note: str
+
+    def version(self):
+        return metadata.version(self.package)
+
+    def timed(self, *arguments):
+        """Seconds of the call alone, and the bars."""
+        start = time.perf_counter()
+        bars = self.call(*arguments)
+        return time.perf_counter() - start, bars
+
+
+def _giotto_ph(array, is_points, dim, threshold, threads):
+    from gph import ripser_parallel
+
+    metric = "euclidean" if is_points else "precomputed"
+    return ripser_parallel(
+        array, maxdim=dim, thresh=threshold, metric=metric, collapse_edges=False, n_threads=threads
+    )["dgms"]
+
+
+def _ripser_py(array, is_points, dim, threshold, threads):
+    from ripser import ripser
+
+    del threads
+    return ripser(array, maxdim=dim, thresh=threshold, distance_matrix=not is_points)["dgms"]
+
+
+def _gudhi(array, is_points, dim, threshold, threads):
+    from gudhi.sklearn.rips_persistence import RipsPersistence
+
+    rips = RipsPersistence(
+        homology_dimensions=list(range(dim + 1)),
+        threshold=threshold,
+        input_type="point cloud" if is_points else "full distance matrix",
+        homology_coeff_field=2,
+        n_jobs=threads,
+    )
+    return rips.fit_transform([array])[0]
+
+
+PEERS = {
+    "giotto-ph": Peer("giotto-ph", _giotto_ph, "`collapse_edges=False`"),
+    "ripser.py": Peer("ripser", _ripser_py, "one thread"),
+    "gudhi": Peer("gudhi", _gudhi, "edge collapse as it chooses"),
+}
+
+
+def import_all(name):
+    """Loads a peer's module, so that its call is timed without the import."""
+    PEERS[name].timed(np.zeros((3, 3), dtype=np.float32), False, 1, np.inf, 1)

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Lacuna against other programs: the same barcode first, then the time.
+
+    python3 benches/peers/run.py [--data DIR] [--runs 3] [--threads N] [--peers giotto-ph,gudhi] [--ripser PATH]
+
+Makes a virtual environment under target/ and installs the peers there (requirements.txt), builds Lacuna, compares the
+barcodes of every case, then runs the programs in turn and writes medians and ratios to benches/RESULTS.md. Lacuna and
+Ripser are timed as whole processes, from start to exit, reading the file and writing the answer; the peers by their
+call alone, on an array that is already in memory. Peak memory is that of the process, Python's own included. Exits 1
+when a barcode differs: a timing without the right answer is none.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import venv
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ENVIRONMENT = ROOT / "target" / "peers" / "venv"
+
+
+def enter_environment():
+    """Goes on in the virtual environment, which it makes when there is none or the requirements have changed."""
+    if pathlib.Path(sys.prefix) == ENVIRONMENT:
+        return
+    python = ENVIRONMENT / "bin" / "python"
+    wanted, installed = HERE / "requirements.txt", ENVIRONMENT / "requirements.txt"
+    if not installed.exists() or installed.read_text() != wanted.read_text():
+        print(f"installing the peers in {ENVIRONMENT}", file=sys.stderr)
+        venv.create(ENVIRONMENT, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--requirement", wanted], check=True)
+        installed.write_text(wanted.read_text())
+    os.execv(python, [str(python), *sys.argv])
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path, help="folder with the real data sets; default: our own examples")
+    parser.add_argument("--cases", help="only cases whose name contains one of these, separated by commas")
+    parser.add_argument("--peers", default="giotto-ph,ripser.py,gudhi", help="default: %(default)s")
+    parser.add_argument("--ripser", type=pathlib.Path, help="a Ripser binary: its text must be ours, byte for byte")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each program (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="default: all cores")
+    parser.add_argument("--lacuna", type=pathlib.Path, help="a binary that is already built")
+    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
+    parser.add_argument("--dry-run", action="store_true", help="print the table, leave benches/RESULTS.md alone")
+    return parser.parse_args()
+
+
+@dataclasses.dataclass(frozen=True)
+class Ran:
+    """A finished process."""
+
+    seconds: float
+    """From start to exit."""
+    peak: int
+    """Bytes of resident memory."""
+
+
+def run(command, scratch, stdout=os.devnull):
+    """Runs a command that must succeed."""
+    command, report = [str(word) for word in command], scratch / "launched"
+    subprocess.run([sys.executable, "-I", "-S", HERE / "launch.py", stdout, report, *command], check=True)
+    seconds, peak, code = report.read_text().split()
+    if int(code) != 0:
+        raise SystemExit(f"exit code {code}: {' '.join(command)}")
+    return Ran(float(seconds), int(peak))
+
+
+class Bench:
+    """The programs on one case."""
+
+    def __init__(self, case, options, scratch):
+        self.case, self.options, self.scratch = case, options, scratch
+        self.request = scratch / "request.npz"
+        self.programs = {"lacuna": self.lacuna}
+        if options.ripser:
+            self.programs["ripser"] = self.ripser
+        for name in options.peer_names:
+            self.programs[name] = lambda name=name: self.peer(name)
+
+    def lacuna(self, output="text"):
+        command = [self.options.lacuna, "rips", *self.case.arguments(), "--threads", self.options.threads]
+        options = ["--quiet", "--output", output, "-o", self.scratch / f"lacuna.{output}"]
+        return run([*command, *options], self.scratch)
+
+    def ripser(self):
+        return run([self.options.ripser, *self.case.arguments()], self.scratch, self.scratch / "ripser.text")
+
+    def peer(self, name):
+        import numpy as np
+
+        result = self.scratch / f"{name}.npz"
+        ran = run([sys.executable, HERE / "worker.py", name, self.request, result], self.scratch)
+        return Ran(float(np.load(result)["seconds"]), ran.peak)
+
+    def write_request(self):
+        import numpy as np
+
+        np.savez(
+            self.request,
+            array=self.case.array(),
+            is_points=self.case.format == "point-cloud",
+            dim=self.case.dim,
+            threshold=self.case.threshold,
+            threads=self.options.threads,
+        )
+
+    def our_bars(self):
+        """Lacuna's bars, a k × 2 array a dimension."""
+        import numpy as np
+
+        self.lacuna("json")
+        answer = json.loads((self.scratch / "lacuna.json").read_text())
+        bars = [[] for _ in range(self.case.dim + 1)]
+        for bar in answer["bars"]:
+            bars[bar["dim"]].append((bar["birth"], math.inf if bar["death"] is None else bar["death"]))
+        return [np.array(b, dtype=float).reshape(-1, 2) for b in bars]
+
+    def their_bars(self, name):
+        import numpy as np
+
+        result = np.load(self.scratch / f"{name}.npz")
+        return [result[f"dim{k}"] for k in range(self.case.dim + 1) if f"dim{k}" in result]
+
+    def mismatches(self):
+        """Runs every program once; what their answers say against ours. Also the number of our bars."""
+        import verify
+
+        self.write_request()
+        ours = self.our_bars()
+        found = []
+        for name in self.options.peer_names:
+            self.peer(name)
+            different = verify.difference(ours, self.their_bars(name), self.case.dim + 1)
+            found += [f"{self.case.name}, {name}: {different}"] if different else []
+        if self.options.ripser:
+            self.lacuna()
+            self.ripser()
+            texts = [(self.scratch / f"{name}.text").read_bytes() for name in ("lacuna", "ripser")]
+            found += [f"{self.case.name}, ripser: the text differs"] if texts[0] != texts[1] else []
+        return found, sum(map(len, ours))
+
+    def measure(self):
+        """Medians over the runs, the programs taking turns: {program: (seconds, peak)}."""
+        runs = {name: [] for name in self.programs}
+        for _ in range(self.options.runs):
+            for name, program in self.programs.items():
+                runs[name].append(program())
+        return {
+            name: (statistics.median(r.seconds for r in ran), statistics.median(r.peak for r in ran))
+            for name, ran in runs.items()
+        }
+
+
+def header(options):
+    """What was measured, where and how."""
+    import peers
+    import report
+
+    versions = [f"{name} {peers.PEERS[name].version()} ({peers.PEERS[name].note})" for name in options.peer_names]
+    versions += ["Ripser (whole process, one thread)"] if options.ripser else []
+    return [
+        f"- Commit {report.commit()}; {report.machine()}; {options.threads} threads; medians of {options.runs} runs.",
+        f"- Against {', '.join(versions)}.",
+        "- A factor is the program's time over Lacuna's; in brackets its time and peak memory.",
+    ]
+
+
+def selected(options):
+    import cases
+
+    every = cases.real(options.data) if options.data else cases.own()
+    wanted = options.cases.split(",") if options.cases else [""]
+    chosen = [case for case in every if any(part in case.name for part in wanted)]
+    missing = [str(case.file) for case in chosen if not case.file.exists()]
+    if missing or not chosen:
+        raise SystemExit(f"no such file: {', '.join(missing)}" if missing else "no case has such a name")
+    return chosen
+
+
+def compare(options):
+    """Every case verified and timed: the rows of the table, and what did not match."""
+    rows, wrong = [], []
+    for case in selected(options):
+        with tempfile.TemporaryDirectory() as scratch:
+            bench = Bench(case, options, pathlib.Path(scratch))
+            found, bars = bench.mismatches()
+            wrong += found
+            print(f"{case.name}: {bars} bars, {'; '.join(found) or 'same as everyone'}", file=sys.stderr)
+            if not found:
+                rows.append((case.name, bars, bench.measure()))
+    return rows, wrong
+
+
+def check_peers(options):
+    import peers
+
+    options.peer_names = [name for name in options.peers.split(",") if name]
+    unknown = [name for name in options.peer_names if name not in peers.PEERS]
+    if unknown:
+        raise SystemExit(f"unknown peer {unknown[0]}: expected some of {', '.join(peers.PEERS)}")
+
+
+def main():
+    options = parse_arguments()
+    if not options.no_venv:
+        enter_environment()
+    import report
+
+    check_peers(options)
+    if options.lacuna is None:
+        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+        options.lacuna = ROOT / "target" / "release" / "lacuna"
+    rows, wrong = compare(options)
+    names = (["ripser"] if options.ripser else []) + options.peer_names
+    table = report.markdown(rows, names, header(options))
+    print(table)
+    if wrong:
+        raise SystemExit("barcodes differ, nothing written:\n" + "\n".join(wrong))
+    if not options.dry_run:
+        report.write(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+//! Distances as the bytes of each input format.
+
+use std::fmt::Write as _;
+use std::io;
+
+use lacuna::metric::read::Format;
+use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
+use npyz::WriterBuilder as _;
+
+/// The name `--format` knows a format by.
+pub(super) fn name(format: Format) -> &'static str {
+    match format {
+        Format::LowerDistance => "lower-distance",
+        Format::UpperDistance => "upper-distance",
+        Format::Distance => "distance",
+        Format::PointCloud => "point-cloud",
+        Format::Sparse => "sparse",
+        Format::Dipha => "dipha",
+        Format::Binary => "binary",
+        Format::Npy => "npy",
+    }
+}
+
+/// The file of a space.
+///
+/// # Errors
+/// The format does not hold spaces of that shape.
+pub(super) fn encode(space: &Distances<f64>, format: Format) -> io::Result<Vec<u8>> {
+    match (space, format) {
+        (Distances::Points(cloud), Format::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
+        (Distances::Sparse(graph), Format::Sparse) => Ok(sparse(graph).into_bytes()),
+        (Distances::Matrix(matrix), Format::LowerDistance) => Ok(rows(matrix, |i| 0..i).into_bytes()),
+        (Distances::Matrix(matrix), Format::UpperDistance) => {
+            Ok(rows(matrix, |i| i + 1..matrix.len()).into_bytes())
+        }
+        (Distances::Matrix(matrix), Format::Distance) => Ok(rows(matrix, |_| 0..matrix.len()).into_bytes()),
+        (Distances::Matrix(matrix), Format::Dipha) => Ok(dipha(matrix)),
+        (Distances::Matrix(matrix), Format::Binary) => Ok(binary(matrix)),
+        (Distances::Matrix(matrix), Format::Npy) => npy(matrix),
+        _ => Err(io::Error::other(format!("{} does not hold a space of this shape", name(format)))),
+    }
+}
+
+fn point_cloud(cloud: &PointCloud<f64>) -> String {
+    (0..cloud.len()).map(|i| line(cloud.point(i).iter().copied(), " ")).collect()
+}
+
+fn sparse(graph: &SparseDistances<f64>) -> String {
+    graph.edges().iter().fold(String::new(), |mut text, edge| {
+        let _ = writeln!(text, "{} {} {}", edge.i, edge.j, edge.distance);
+        text
+    })
+}
+
+/// A line a point, with its distances to the points of `columns(i)`; points without any have none.
+fn rows(matrix: &DistanceMatrix<f64>, columns: impl Fn(usize) -> std::ops::Range<usize>) -> String {
+    let row = |i| columns(i).map(move |j| matrix.get(i, j));
+    (0..matrix.len()).filter(|&i| !columns(i).is_empty()).map(|i| line(row(i), ",")).collect()
+}
+
+fn line(numbers: impl Iterator<Item = f64>, separator: &str) -> String {
+    let words: Vec<String> = numbers.map(|x| x.to_string()).collect();
+    words.join(separator) + "\n"
+}
+
+/// Magic number, file type 7, n as little-endian i64, then the full matrix as f64.
+fn dipha(matrix: &DistanceMatrix<f64>) -> Vec<u8> {
+    let header = [8_067_171_840, 7, matrix.len() as i64];
+    header.iter().flat_map(|x| x.to_le_bytes()).chain(full(matrix).flat_map(f64::to_le_bytes)).collect()
+}
+
+/// The lower triangle as little-endian f32.
+fn binary(matrix: &DistanceMatrix<f64>) -> Vec<u8> {
+    matrix.lower().iter().flat_map(|&d| (d as f32).to_le_bytes()).collect()
+}
+
+/// The full matrix as a two-dimensional f64 array.
+fn npy(matrix: &DistanceMatrix<f64>) -> io::Result<Vec<u8>> {
+    let n = matrix.len() as u64;
+    let mut bytes = Vec::new();
+    let mut writer =
+        npyz::WriteOptions::new().default_dtype().shape(&[n, n]).writer(&mut bytes).begin_nd()?;
+    writer.extend(full(matrix))?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+fn full(matrix: &DistanceMatrix<f64>) -> impl Iterator<Item = f64> + '_ {
+    let n = matrix.len();
+    (0..n).flat_map(move |i| (0..n).map(move |j| matrix.get(i, j)))
+}

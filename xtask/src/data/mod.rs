@@ -1,0 +1,127 @@
+//! data/: generated as a whole, so that what is committed can be checked against what made it.
+
+mod catalogue;
+mod encode;
+mod expected;
+mod random;
+mod sample;
+mod spaces;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use lacuna::metric::MetricError;
+
+use catalogue::CASES;
+
+/// Why data/ cannot be written, or is not what it should be.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DataError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A generator made something that is no space.
+    #[error("a generator is wrong: {0}")]
+    Space(#[from] MetricError),
+    /// A case names an input that there is not.
+    #[error("case {case}: no input is called {file}")]
+    NoInput {
+        /// The case.
+        case: &'static str,
+        /// The file it names.
+        file: &'static str,
+    },
+    /// A committed file differs from the generated one, is missing, or is nobody's.
+    #[error("not as generated (run `cargo xtask data` and look at the difference): {}", .0.join(", "))]
+    Differs(Vec<String>),
+}
+
+/// Path relative to data/ → bytes.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Writes data/ and says how many files it holds.
+pub(crate) fn write() -> Result<usize, DataError> {
+    let files = generate()?;
+    for (name, bytes) in &files {
+        let path = root().join(name);
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&path, bytes));
+        written.map_err(|source| DataError::Io { path, source })?;
+    }
+    Ok(files.len())
+}
+
+/// Compares data/ with what [`write()`] would write, and says how many files it holds.
+pub(crate) fn check() -> Result<usize, DataError> {
+    let files = generate()?;
+    let committed = committed(&root())?;
+    let names = files.keys().chain(committed.keys().filter(|name| !files.contains_key(*name)));
+    let differing: Vec<String> =
+        names.filter(|name| files.get(*name) != committed.get(*name)).cloned().collect();
+    if differing.is_empty() { Ok(files.len()) } else { Err(DataError::Differs(differing)) }
+}
+
+/// Every file of data/.
+fn generate() -> Result<Files, DataError> {
+    let inputs = catalogue::inputs()?;
+    let mut files = Files::new();
+    for input in &inputs {
+        let bytes = encode::encode(&input.space, input.format);
+        let bytes = bytes.map_err(|source| DataError::Io { path: input.file.into(), source })?;
+        files.insert(input.file.to_owned(), bytes);
+    }
+    for case in &CASES {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let input = input.ok_or(DataError::NoInput { case: case.name, file: case.file })?;
+        files.insert(format!("expected/{}.txt", case.name), expected::text(case, input)?);
+    }
+    files.insert("cases.tsv".to_owned(), tables::cases(&CASES, &inputs).into_bytes());
+    files.insert("README.md".to_owned(), tables::readme(&inputs).into_bytes());
+    Ok(files)
+}
+
+/// Every file under `folder`.
+fn committed(folder: &Path) -> Result<Files, DataError> {
+    let mut files = Files::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(path) = folders.pop() {
+        let fail = |source| DataError::Io { path: path.clone(), source };
+        for entry in fs::read_dir(&path).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = fs::read(&path).map_err(|source| DataError::Io { path: path.clone(), source })?;
+                files.insert(relative(&path, folder), bytes);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// `path` below `folder`, with forward slashes on every platform.
+fn relative(path: &Path, folder: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../data")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn committed_data_is_what_the_generator_writes() {
+        let checked = super::check();
+        assert!(checked.is_ok(), "{}", checked.unwrap_err());
+    }
+}
