@@ -27,13 +27,18 @@ fn every_matrix(n: usize, values: &[f64], mut visit: impl FnMut(u64, &Metric)) {
     }
 }
 
-/// All dimensions there are on n points, one configuration after the other.
+/// All dimensions there are on n points, in the dense and in the sparse shape; now and then in one of all the
+/// configurations, most of which have threads to start.
 fn against_oracle(n: usize, values: &[f64], modulus: u32) {
-    let variants: Vec<Variant> = Variant::all().into_iter().filter(|v| v.form != Form::Points).collect();
+    let all = Variant::all();
+    let stores = [PairStore::Implicit, PairStore::Sorted];
     every_matrix(n, values, |code, metric| {
-        let variant = variants[(code / 3 + code) as usize % variants.len()];
+        let store = stores[code as usize % 2];
+        let both =
+            [Variant::PLAINEST, Variant::SPARSEST].map(|variant| Variant { store, threads: 0, ..variant });
+        let other = (code % 16 == 0).then(|| all[code as usize / 16 % all.len()]);
         let ask = Ask { modulus, ..Ask::whole(n.saturating_sub(2)) };
-        check(metric, ask, [variant, Variant::PLAINEST], &format!("matrix {code} on {n} points"));
+        check(metric, ask, both.into_iter().chain(other), &format!("matrix {code} on {n} points"));
     });
 }
 
@@ -116,7 +121,7 @@ fn relabelling_the_points_keeps_the_bars() {
     for (k, (metric, ask)) in samples().into_iter().enumerate() {
         let expected = multiset(&Variant::PLAINEST.run(&metric, ask).diagram);
         let mut rng = generator(k as u64);
-        for form in [Form::Matrix, Form::Edges] {
+        for form in [Form::Matrix, Form::Scattered] {
             let reversed = (0..metric.n).rev().collect();
             for order in [reversed, shuffled(metric.n, &mut rng), shuffled(metric.n, &mut rng)] {
                 let variant = Variant { form, threads: 2, ..Variant::PLAINEST };
@@ -146,7 +151,7 @@ fn powers_of_two_scale_the_bars() {
     for exponent in [-60, -1, 1, 3, 60] {
         let scale = 2f64.powi(exponent);
         assert_maps(|d| d * scale, single, "scaled");
-        assert_maps(|d| d * scale, Variant { form: Form::Edges, threads: 2, ..single }, "scaled");
+        assert_maps(|d| d * scale, Variant { threads: 2, ..Variant::SPARSEST }, "scaled");
     }
     assert_maps(|d| d * 2f64.powi(-900), Variant { double: true, ..single }, "scaled");
 }
@@ -155,7 +160,7 @@ fn powers_of_two_scale_the_bars() {
 fn monotone_maps_map_the_bars() {
     let double = Variant { double: true, ..Variant::PLAINEST };
     assert_maps(|d| d * d, double, "squared");
-    assert_maps(|d| d * (1.0 + d), Variant { form: Form::Edges, ..double }, "d + d²");
+    assert_maps(|d| d * (1.0 + d), Variant { form: Form::Scattered, ..double }, "d + d²");
     assert_maps(|d| if d > 0.0 { 1e300 + d * 1e296 } else { 0.0 }, double, "far from 0");
 }
 

@@ -15,8 +15,8 @@ use rand_pcg::Pcg64;
 
 const MODULI: [u32; 5] = [2, 3, 5, 32749, 65521];
 
-/// `count` inputs of a family with everything that is asked of them drawn at random. Each is run in 8 of the
-/// 48 configurations, a different 8 from one input to the next.
+/// `count` inputs of a family with everything that is asked of them drawn at random. Each is run in 10 of the
+/// 60 configurations, a different 10 from one input to the next.
 fn family(family: Family, count: u64) {
     let variants = Variant::all();
     for k in 0..count {
@@ -43,6 +43,7 @@ fn ask(metric: &Metric, rng: &mut Pcg64) -> Ask {
     Ask { dim, threshold: threshold(metric, rng), modulus }
 }
 
+/// Thresholds are rounded to the precision of the distances, so only such values are drawn.
 fn threshold(metric: &Metric, rng: &mut Pcg64) -> Threshold {
     let distance =
         if metric.lower.is_empty() { 1.0 } else { metric.lower[rng.random_range(0..metric.lower.len())] };
@@ -50,8 +51,9 @@ fn threshold(metric: &Metric, rng: &mut Pcg64) -> Threshold {
         0 | 1 => Threshold::EnclosingRadius,
         2 | 3 => Threshold::Value(f64::INFINITY),
         4 => Threshold::Value(distance),
-        5 => Threshold::Value(distance.next_down().max(0.0)),
-        6 => Threshold::Value(distance.min(1e9) * rng.random_range(0.5..1.5)),
+        5 if metric.double => Threshold::Value(distance.next_down()),
+        5 => Threshold::Value((distance as f32).next_down().max(0.0).into()),
+        6 => Threshold::Value((distance.min(1e9) as f32 * rng.random_range(0.5..1.5)).into()),
         _ => Threshold::Value(0.0),
     }
 }

@@ -149,7 +149,10 @@ fn counts_are_those_of_brute_force() {
             let ask = match round % 3 {
                 0 => Ask::whole(dim),
                 1 => Ask::enclosed(dim),
-                _ => Ask { threshold: Threshold::Value(rng.random_range(0.0..3.0)), ..Ask::whole(dim) },
+                _ => Ask {
+                    threshold: Threshold::Value(rng.random_range(0.0f32..3.0).into()),
+                    ..Ask::whole(dim)
+                },
             };
             let top = dim.min(metric.n.saturating_sub(2));
             let expected = Filtration::new(&metric, top + 1, ask.value(&metric)).counts(top);
@@ -201,7 +204,7 @@ fn counts_agree_in_all_configurations() {
             assert_identities(&expected);
             for threads in [1, 4] {
                 for store in [PairStore::Implicit, PairStore::Sorted] {
-                    for form in [Form::Matrix, Form::Edges] {
+                    for form in Form::ALL {
                         let variant = Variant { form, store, threads, ..Variant::PLAINEST };
                         let found = variant.run(&metric, ask);
                         assert_eq!(

@@ -100,6 +100,17 @@ impl Metric {
         SparseDistances::new(self.n, triplets).expect("a family draws distances")
     }
 
+    /// The edges up to `longest` on ids that are spread over 0..`n` and keep their order, the last three at the end.
+    pub(crate) fn scattered<T: Value>(&self, n: usize, longest: f64) -> SparseDistances<T> {
+        let id = |i: u32| {
+            let i = i as usize;
+            (if i + 3 < self.n { i * (n / self.n) } else { n - (self.n - i) }) as u32
+        };
+        let edges = self.edges::<T>(longest);
+        let triplets = edges.edges().iter().map(|e| (id(e.i), id(e.j), e.distance));
+        SparseDistances::new(n, triplets).expect("ids below n")
+    }
+
     /// Point `k` of the result is point `order[k]` of `self`.
     pub(crate) fn relabelled(&self, order: &[usize]) -> Metric {
         let metric = Metric::from_fn(self.n, |i, j| self.get(order[i], order[j]));

@@ -25,6 +25,15 @@ pub(crate) enum Form {
     Pruned,
     /// A point cloud; a matrix for inputs that are none.
     Points,
+    /// The edges up to the threshold among isolated points, so many that the graph is sparse; the bars of these
+    /// points are taken from the answer.
+    Scattered,
+}
+
+impl Form {
+    /// All of them.
+    pub(crate) const ALL: [Form; 5] =
+        [Form::Matrix, Form::Edges, Form::Pruned, Form::Points, Form::Scattered];
 }
 
 /// How the computation is run.
@@ -33,6 +42,7 @@ pub(crate) struct Variant {
     pub(crate) form: Form,
     pub(crate) double: bool,
     pub(crate) store: PairStore,
+    /// 0: the global pool's, which costs nothing to start.
     pub(crate) threads: usize,
 }
 
@@ -47,7 +57,7 @@ impl Ask {
         Ask { dim, threshold: Threshold::EnclosingRadius, modulus: 2 }
     }
 
-    /// The threshold as a number.
+    /// The threshold as a number, which distances of the input's precision can be equal to.
     pub(crate) fn value(&self, metric: &Metric) -> f64 {
         match self.threshold {
             Threshold::Value(t) => t,
@@ -61,14 +71,16 @@ impl Variant {
     pub(crate) const PLAINEST: Variant =
         Variant { form: Form::Matrix, double: false, store: PairStore::Implicit, threads: 1 };
 
+    /// The least that takes the sparse shape: its edges among isolated points.
+    pub(crate) const SPARSEST: Variant = Variant { form: Form::Scattered, ..Variant::PLAINEST };
+
     /// All of them.
     pub(crate) fn all() -> Vec<Variant> {
         let mut all = Vec::new();
         for threads in [1, 2, 4] {
             for store in [PairStore::Implicit, PairStore::Sorted] {
                 for double in [false, true] {
-                    let forms = [Form::Matrix, Form::Edges, Form::Pruned, Form::Points];
-                    all.extend(forms.map(|form| Variant { form, double, store, threads }));
+                    all.extend(Form::ALL.map(|form| Variant { form, double, store, threads }));
                 }
             }
         }
@@ -91,21 +103,44 @@ impl Variant {
             Form::Matrix | Form::Points => metric.matrix().into(),
             Form::Edges => metric.edges(f64::INFINITY).into(),
             Form::Pruned => metric.edges(ask.value(metric)).into(),
+            Form::Scattered => metric.scattered(SPREAD * metric.n, ask.value(metric)).into(),
         }
     }
 
     fn solve<T: Value>(self, distances: Distances<T>, metric: &Metric, ask: Ask) -> Outcome {
-        let rips = Rips::new(distances)
-            .max_dim(ask.dim)
-            .modulus(ask.modulus)
-            .pair_store(self.store)
-            .threads(self.threads);
+        let dim =
+            if self.form == Form::Scattered { ask.dim.min(metric.n.saturating_sub(2)) } else { ask.dim };
+        let rips = Rips::new(distances).max_dim(dim).modulus(ask.modulus).pair_store(self.store);
+        let rips = if self.threads == 0 { rips } else { rips.threads(self.threads) };
         let rips = match (self.form, ask.threshold) {
-            (Form::Pruned, _) | (Form::Matrix | Form::Points, Threshold::EnclosingRadius) => rips,
+            (Form::Pruned | Form::Scattered, _)
+            | (Form::Matrix | Form::Points, Threshold::EnclosingRadius) => rips,
             _ => rips.threshold(ask.value(metric)),
         };
-        rips.solve(&()).unwrap_or_else(|error| panic!("{self:?} of {ask:?}: {error}"))
+        let mut outcome = rips.solve(&()).unwrap_or_else(|error| panic!("{self:?} of {ask:?}: {error}"));
+        if self.form == Form::Scattered {
+            outcome.diagram = without_isolated(&outcome.diagram, (SPREAD - 1) * metric.n);
+        }
+        outcome
     }
+}
+
+/// Points a point among isolated ones: at most one pair in `SPREAD`² is an edge.
+const SPREAD: usize = 4;
+
+/// The diagram without so many essential bars of dimension 0, the last ones.
+fn without_isolated(diagram: &Diagram, isolated: usize) -> Diagram {
+    let bars = |dim| {
+        let bars = diagram.bars(dim);
+        let (kept, removed) =
+            bars.split_at(if dim == 0 { bars.len().saturating_sub(isolated) } else { bars.len() });
+        assert!(
+            removed.iter().all(Bar::is_essential),
+            "fewer than {isolated} isolated points in {diagram:?}"
+        );
+        kept.to_vec()
+    };
+    Diagram::new((0..diagram.len()).map(bars).collect())
 }
 
 /// The oracle's answer.
@@ -124,11 +159,10 @@ pub(crate) fn assert_same(
 ) {
     assert!(
         found == expected,
-        "{how:?}\n{ask:?}\nn = {}, entries below the diagonal, row by row:\n{:?}\nexpected {}\nfound    {}",
+        "{how:?}\n{ask:?}\nn = {}, entries below the diagonal, row by row:\n{:?}{}",
         metric.n,
         metric.lower,
-        text(expected),
-        text(found)
+        differences(found, expected)
     );
 }
 
@@ -150,11 +184,14 @@ pub(crate) fn multiset(diagram: &Diagram) -> Vec<(usize, Bar)> {
     bars
 }
 
-fn text(diagram: &Diagram) -> String {
-    let dimension = |dim| {
-        let bars: Vec<String> =
-            diagram.bars(dim).iter().map(|b| format!("[{}, {})", b.birth, b.death)).collect();
-        format!("\n  dim {dim}: {}", bars.join(" "))
-    };
-    (0..diagram.len()).map(dimension).collect()
+/// The dimensions that differ.
+fn differences(found: &Diagram, expected: &Diagram) -> String {
+    let text = |bars: &[Bar]| bars.iter().map(|b| format!("[{}, {}) ", b.birth, b.death)).collect::<String>();
+    let dimensions =
+        (0..found.len().max(expected.len())).filter(|&dim| found.bars(dim) != expected.bars(dim));
+    let lines = dimensions.map(|dim| {
+        let (expected, found) = (text(expected.bars(dim)), text(found.bars(dim)));
+        format!("\ndimension {dim}\n  expected {expected}\n  found    {found}")
+    });
+    format!("\n{} dimensions expected, {} found{}", expected.len(), found.len(), lines.collect::<String>())
 }
