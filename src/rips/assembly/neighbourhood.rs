@@ -16,12 +16,21 @@ use crate::simd::Rank;
 const MAX_TILE: usize = 2048;
 
 pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -> Assembly<W> {
+    assemble_by_tiles::<W, R>(complex, task, MAX_TILE)
+}
+
+/// With tiles of `max_tile` vertices at most.
+pub(super) fn assemble_by_tiles<W: Word, R: Rank>(
+    complex: &Sparse,
+    task: &Task<'_, W>,
+    max_tile: usize,
+) -> Assembly<W> {
     let n = complex.points() as u32;
     let parts = (0..n).into_par_iter().fold(
         || Cutter::<W, R> {
             complex,
             task,
-            max_tile: MAX_TILE,
+            max_tile,
             part: Part::new(task),
             ranks: Vec::new(),
             local: vec![ABSENT; n as usize],
@@ -42,7 +51,7 @@ pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -
 }
 
 /// One thread's state.
-pub(super) struct Cutter<'a, W, R> {
+struct Cutter<'a, W, R> {
     complex: &'a Sparse,
     task: &'a Task<'a, W>,
     max_tile: usize,

@@ -1,1 +1,195 @@
 //! Assembly against the definitions, simplex by simplex.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::rips::complex::{ABSENT, stride};
+use crate::rips::pair_store::Pivots;
+
+/// A complex by its definition.
+struct Table {
+    n: usize,
+    ranks: Vec<u32>,
+}
+
+impl Table {
+    fn random(n: usize, ranks: u32, absent: u32, state: &mut u32) -> Self {
+        let mut table = Table { n, ranks: vec![ABSENT; n * n] };
+        for i in 0..n {
+            for j in 0..i {
+                *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let rank = if (*state >> 24) % 8 < absent { ABSENT } else { (*state >> 8) % ranks };
+                table.ranks[i * n + j] = rank;
+                table.ranks[j * n + i] = rank;
+            }
+        }
+        table
+    }
+
+    /// All simplices of a dimension, vertices descending, with their ranks.
+    fn simplices(&self, dim: usize) -> Vec<(Vec<u32>, u32)> {
+        let mut all: Vec<(Vec<u32>, u32)> = (0..self.n as u32).map(|v| (vec![v], 0)).collect();
+        for _ in 0..dim {
+            let extend = |(simplex, rank): &(Vec<u32>, u32)| {
+                let (simplex, rank) = (simplex.clone(), *rank);
+                (0..simplex[simplex.len() - 1]).filter_map(move |v| {
+                    let edge = |&u: &u32| self.ranks[u as usize * self.n + v as usize];
+                    let rank = simplex.iter().map(edge).fold(rank, u32::max);
+                    (rank != ABSENT).then(|| (simplex.iter().copied().chain([v]).collect(), rank))
+                })
+            };
+            all = all.iter().flat_map(extend).collect();
+        }
+        all
+    }
+
+    /// Zero apparent pairs (σ, τ) with σ of a dimension, as a map from σ to τ.
+    fn apparent(&self, dim: usize) -> BTreeMap<Vec<u32>, Vec<u32>> {
+        let mut oldest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
+        let mut youngest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
+        let ranks: BTreeMap<Vec<u32>, u32> = self.simplices(dim).into_iter().collect();
+        for (cofacet, rank) in self.simplices(dim + 1) {
+            for omitted in 0..cofacet.len() {
+                let mut facet = cofacet.clone();
+                facet.remove(omitted);
+                // Older: smaller rank, then greater vertices; younger the other way round.
+                let best = oldest.entry(facet.clone()).or_insert((rank, cofacet.clone()));
+                if rank < best.0 || rank == best.0 && cofacet > best.1 {
+                    *best = (rank, cofacet.clone());
+                }
+                let own = ranks[&facet];
+                let best = youngest.entry(cofacet.clone()).or_insert((own, facet.clone()));
+                if own > best.0 || own == best.0 && facet < best.1 {
+                    *best = (own, facet);
+                }
+            }
+        }
+        let zero = |(facet, (rank, cofacet)): (Vec<u32>, (u32, Vec<u32>))| {
+            (rank == ranks[&facet] && youngest[&cofacet].1 == facet).then_some((facet, cofacet))
+        };
+        oldest.into_iter().filter_map(zero).collect()
+    }
+
+    fn dense<R: Rank>(&self, level: Level) -> Dense<R> {
+        let mut ranks = vec![<R as Rank>::MAX; self.n * stride(self.n)];
+        for i in 0..self.n {
+            for j in 0..self.n {
+                ranks[i * stride(self.n) + j] = R::narrow(self.ranks[i * self.n + j]);
+            }
+        }
+        Dense::new(self.n, ranks, level)
+    }
+
+    fn sparse(&self) -> Sparse {
+        let edges = self.simplices(1);
+        Sparse::new(self.n, &edges.iter().map(|(e, rank)| (e[0], e[1], *rank)).collect::<Vec<_>>())
+    }
+}
+
+/// What assembly must give, with nothing in layer 1 but every third of the undecided simplices.
+struct Expected {
+    cleared: Vec<u64>,
+    columns: Vec<u64>,
+    cofacets: Vec<u64>,
+    counts: Counts,
+}
+
+fn expected(table: &Table, dim: usize) -> Expected {
+    let (code, up) = (Code::<u64>::new(table.n, dim + 1), Code::<u64>::new(table.n, dim + 2));
+    let apparent = table.apparent(dim);
+    let below = if dim > 1 { table.apparent(dim - 1) } else { BTreeMap::new() };
+    let deaths: Vec<&Vec<u32>> = below.values().collect();
+    let mut counts = Counts::default();
+    let mut undecided = Vec::new();
+    let mut cofacets = Vec::new();
+    for (simplex, rank) in table.simplices(dim) {
+        counts.simplices += 1;
+        if deaths.contains(&&simplex) {
+            counts.cleared += 1;
+        } else if let Some(cofacet) = apparent.get(&simplex) {
+            counts.apparent += 1;
+            cofacets.push(up.entry(rank, cofacet.iter().copied()));
+        } else {
+            undecided.push(code.entry(rank, simplex));
+        }
+    }
+    cofacets.sort_unstable();
+    undecided.sort_unstable_by(|a, b| b.cmp(a));
+    let cleared: Vec<u64> = undecided.iter().copied().step_by(3).collect();
+    undecided.retain(|entry| !cleared.contains(entry));
+    counts.cleared += cleared.len() as u64;
+    Expected { cleared, columns: undecided, cofacets, counts }
+}
+
+/// Checks one complex, however it is assembled, with both second layers.
+fn conforms(
+    table: &Table,
+    dim: usize,
+    rank_width: u32,
+    level: Level,
+    assemble: impl Fn(&Task<'_, u64>) -> Assembly<u64>,
+) {
+    let expected = expected(table, dim);
+    let pivots = Pivots::with_capacity(expected.cleared.len());
+    expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
+    let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
+    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+        let task = Task {
+            dim,
+            code: Code::new(table.n, dim + 1),
+            cofacet_code: Code::new(table.n, dim + 2),
+            cleared: &cleared,
+            layer,
+            rank_width,
+            level,
+            progress: &(),
+        };
+        let found = assemble(&task);
+        assert_eq!(found.columns, expected.columns, "n = {}, dimension {dim}, {layer:?}", table.n);
+        assert_eq!(found.counts, expected.counts, "n = {}, dimension {dim}, {layer:?}", table.n);
+        match &found.apparent {
+            ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &expected.cofacets),
+            _ => assert_eq!(layer, plan::PairStore::Implicit),
+        }
+    }
+}
+
+#[test]
+fn the_residue_is_what_the_definitions_say() {
+    let mut state = 11;
+    for (n, max_dim) in [(2, 1), (3, 2), (9, 4), (12, 6), (17, 3), (33, 2)] {
+        for ranks in [1, 2, 5, 1000] {
+            for absent in [0, 1, 4] {
+                let table = Table::random(n, ranks, absent, &mut state);
+                for dim in 1..=max_dim {
+                    for level in Level::available() {
+                        let (narrow, wide) = (table.dense::<u16>(level), table.dense::<u32>(level));
+                        conforms(&table, dim, 16, level, |task| narrow.assemble(task));
+                        conforms(&table, dim, 32, level, |task| wide.assemble(task));
+                    }
+                    let graph = table.sparse();
+                    let level = Level::detect();
+                    conforms(&table, dim, 16, level, |task| graph.assemble(task));
+                    for max_tile in [0, 3, 6] {
+                        let by_tiles = neighbourhood::assemble_by_tiles::<u64, u32>;
+                        conforms(&table, dim, 32, level, |task| by_tiles(&graph, task, max_tile));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_greatest_vertices_in_order() {
+    let pairs: Vec<[usize; 2]> = (0..6).map(pair).collect();
+    assert_eq!(pairs, [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]]);
+    let last = 65_535 * 65_534 / 2 - 1;
+    assert_eq!(pair(last), [65_534, 65_533]);
+}
+
+#[test]
+fn binomials_saturate() {
+    assert_eq!((binomial(297, 4), binomial(5, 0), binomial(3, 5)), (317_691_990, 1, 0));
+    assert_eq!(binomial(1000, 500), u64::MAX);
+}
