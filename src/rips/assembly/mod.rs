@@ -9,6 +9,8 @@
 //! by the two greatest vertices. A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
 //! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (see [`neighbourhood`]).
 
+mod alone;
+mod block;
 mod neighbourhood;
 mod sweep;
 

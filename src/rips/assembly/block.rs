@@ -1,0 +1,176 @@
+//! A block of the sweep: all simplices with the same tops, the smallest vertex across the lanes.
+
+use super::alone::{Facets, Simplex};
+use super::sweep::{Counts, Sink};
+use crate::rips::complex::Tile;
+use crate::simd::{MAX_LANES, Rank, Simd};
+
+/// Vertices w tried on all lanes of a block at once.
+const CANDIDATES: usize = 16;
+/// Vertices w below the first top tried on all lanes at once, where there are none above.
+const BETWEEN: usize = 16;
+
+/// What a block needs besides its tops.
+pub(super) struct Block<'a, R> {
+    pub(super) tile: Tile<'a, R>,
+    pub(super) counts: &'a mut Counts,
+    pub(super) sink: &'a mut dyn Sink,
+    /// Scratch for the vertices of a simplex.
+    pub(super) vertices: &'a mut Vec<u32>,
+    /// Facets that omit one of so many first tops may have cofacets outside the matrix.
+    pub(super) outside: usize,
+    /// Whether the sink is to be told of apparent pairs.
+    pub(super) pairs: bool,
+}
+
+impl<R: Rank> Block<'_, R> {
+    /// All simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
+    #[inline(always)]
+    pub(super) fn run<S: Simd<R>>(&mut self, s: S, tops: &[usize], reach: &[R], rank: R, near: &[(R, u32)]) {
+        let tile = self.tile;
+        let last = tops[tops.len() - 1];
+        if last == 0 {
+            return;
+        }
+        let row = tile.row(last);
+        let mut candidates = [(R::MAX, row); CANDIDATES];
+        let found = choose(tile, near, row, rank, &mut candidates);
+        let candidates = &candidates[..found];
+        // Whether every w past the first top is among the candidates.
+        let exhausted = tile.n - tops[0] <= CANDIDATES / 2;
+        let mut facets = Facets::default();
+        let (tail, own, absent) = (tail::<R>(), s.splat(rank), s.splat(R::MAX));
+        let lanes = u32::MAX >> (32 - S::LEN);
+        let (mut simplices, mut apparent) = (0, 0);
+        for at in (0..last).step_by(S::LEN) {
+            let mut diam = s.max(own, s.max(s.load(&reach[at..]), s.load(&row[at..])));
+            if at + S::LEN > last {
+                diam = s.max(diam, s.load(&tail[MAX_LANES - (last - at)..]));
+            }
+            let outside = s.le(absent, diam);
+            if s.all(outside) {
+                continue;
+            }
+            let mut decided = outside;
+            for &(reach_w, row_w) in candidates {
+                let m = s.max(s.splat(reach_w), s.load(&row_w[at..]));
+                decided = s.or(decided, s.le(m, diam));
+                if s.all(decided) {
+                    break;
+                }
+            }
+            let valid = !s.bits(outside) & lanes;
+            let mut pending = !s.bits(decided) & lanes;
+            if exhausted && !self.pairs && pending.count_ones() > 2 {
+                pending = self.between(s, tops, [reach, row], at, diam, pending);
+            }
+            simplices += u64::from(valid.count_ones());
+            apparent += u64::from(valid.count_ones() - pending.count_ones());
+            while pending != 0 {
+                let x = at + pending.trailing_zeros() as usize;
+                pending &= pending - 1;
+                let rows = [reach, row, tile.row(x)];
+                let simplex =
+                    Simplex { tops, x, rank: rank.max(reach[x]).max(row[x]), tops_rank: rank, rows };
+                self.decide(s, simplex, exhausted, &mut facets);
+            }
+        }
+        self.counts.simplices += simplices;
+        self.counts.apparent += apparent;
+    }
+
+    /// When all w past the first top are ruled out: tries the next ones, from the greatest, on all lanes at once.
+    /// Returns the lanes of `left` that are not in an apparent pair with one of them.
+    #[inline(always)]
+    fn between<S: Simd<R>>(
+        &self,
+        s: S,
+        tops: &[usize],
+        [reach, row]: [&[R]; 2],
+        at: usize,
+        diam: S::V,
+        mut left: u32,
+    ) -> u32 {
+        let mut pending = 0;
+        let lowest = tops[tops.len() - 1].max(tops[0].saturating_sub(BETWEEN));
+        for w in (lowest + 1..tops[0]).rev() {
+            let reach_w = reach[w].max(row[w]);
+            if reach_w == R::MAX {
+                continue;
+            }
+            let m = s.max(s.splat(reach_w), s.load(&self.tile.row(w)[at..]));
+            let hit = s.bits(s.le(m, diam)) & left;
+            if hit != 0 {
+                pending |= hit & self.younger_facets(s, tops, w, at, diam);
+                left &= !hit;
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        pending | left
+    }
+
+    /// The lanes on which a facet of tops ∪ {x, w} that omits a top greater than w has the rank of tops ∪ {x}.
+    #[inline(always)]
+    fn younger_facets<S: Simd<R>>(&self, s: S, tops: &[usize], w: usize, at: usize, diam: S::V) -> u32 {
+        let row = self.tile.row(w);
+        let mut younger = 0;
+        for omitted in 0..tops.len() {
+            if tops[omitted] < w {
+                break;
+            }
+            let mut rank = R::default();
+            let mut m = s.load(&row[at..]);
+            for k in 0..tops.len() {
+                if k == omitted {
+                    continue;
+                }
+                let row_k = self.tile.row(tops[k]);
+                rank = rank.max(row[tops[k]]);
+                for l in 0..k {
+                    if l != omitted {
+                        rank = rank.max(row_k[tops[l]]);
+                    }
+                }
+                m = s.max(m, s.load(&row_k[at..]));
+            }
+            younger |= s.bits(s.le(diam, s.max(m, s.splat(rank))));
+        }
+        younger
+    }
+}
+
+/// Candidates for a block: of the vertices near its prefix first those within the tops' rank, then others.
+#[inline(always)]
+fn choose<'a, R: Rank>(
+    tile: Tile<'a, R>,
+    near: &[(R, u32)],
+    row: &[R],
+    rank: R,
+    candidates: &mut [(R, &'a [R]); CANDIDATES],
+) -> usize {
+    const HALF: usize = CANDIDATES / 2;
+    let (mut within, mut others) = (0, 0);
+    for &(reach, w) in near {
+        let reach = reach.max(row[w as usize]);
+        if reach <= rank {
+            candidates[within] = (reach, tile.row(w as usize));
+            within += 1;
+            if within == HALF {
+                return HALF;
+            }
+        } else if reach != R::MAX && others < HALF {
+            candidates[HALF + others] = (reach, tile.row(w as usize));
+            others += 1;
+        }
+    }
+    candidates.copy_within(HALF..HALF + others, within);
+    within + others
+}
+
+/// `MAX` from the middle on: what a last, partial vector of lanes is masked with.
+#[inline(always)]
+fn tail<R: Rank>() -> [R; 2 * MAX_LANES] {
+    std::array::from_fn(|k| if k < MAX_LANES { R::default() } else { R::MAX })
+}
