@@ -2,11 +2,11 @@
 //!
 //! | stage | source | module |
 //! |---|---|---|
-//! | distances → ranks | — | [`metric`], `rips::rank` |
-//! | dimension 0 | Kruskal; Prim | `rips::components` |
-//! | filtration construction with clearing, apparent-pair search | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | `rips::assembly` |
-//! | two-layer pair store | Zhang, Xiao, Wang 2020 | `rips::pair_store` |
-//! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | `rips::reduction` |
+//! | distances → ranks | — | [`metric`], [`rips::rank`] |
+//! | dimension 0 | Kruskal; Prim | [`rips::components`] |
+//! | filtration construction with clearing, apparent-pair search | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | [`rips::assembly`] |
+//! | two-layer pair store | Zhang, Xiao, Wang 2020 | [`rips::pair_store`] |
+//! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::reduction`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
 //! | bars → files | — | [`output`] |
 //!

@@ -1,9 +1,9 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
 
-mod assembly;
+pub mod assembly;
 pub mod code;
 pub mod complex;
-mod components;
+pub mod components;
 pub mod field;
 pub mod modulus;
 pub mod pair_store;
@@ -12,7 +12,7 @@ pub mod plain;
 pub mod plan;
 pub mod progress;
 pub mod rank;
-mod reduction;
+pub mod reduction;
 pub mod stats;
 pub mod summary;
 pub mod word;

@@ -5,9 +5,9 @@
 //! reduced as it is). Sorted in reverse filtration order, the order columns are reduced in. No simplex is listed that
 //! is not in the residue.
 //!
-//! **How.** [`sweep`] streams over the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
+//! **How.** `sweep` streams over the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
 //! by the two greatest vertices. A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
-//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (see [`neighbourhood`]).
+//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (`neighbourhood`).
 
 mod alone;
 mod block;

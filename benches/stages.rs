@@ -1,0 +1,175 @@
+//! Every stage of the Vietoris–Rips path alone, on seeded random inputs and on examples that ship.
+//!
+//! `cargo bench` runs all; `cargo bench -- assembly` those whose name has `assembly` in it. Each input is first run
+//! through the whole program and its pairs counted against the number of simplices: a stage that gives wrong answers
+//! is not timed.
+
+#![allow(missing_docs)] // criterion's macros make public functions
+
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use lacuna::metric::read::read_bytes;
+use lacuna::metric::{Distances, PointCloud};
+use lacuna::rips::assembly::{self, Assemble, binomial};
+use lacuna::rips::code::Code;
+use lacuna::rips::complex::Dense;
+use lacuna::rips::components::prim;
+use lacuna::rips::field::Two;
+use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use lacuna::rips::rank::{matrix_of_points, rank};
+use lacuna::rips::{self, Rips, plan, reduction};
+use lacuna::simd::{Level, Rank};
+
+/// n points in the unit cube of R^m, seeded.
+fn cloud(n: usize, m: usize) -> PointCloud {
+    let mut random = Pcg64Mcg::seed_from_u64(2026);
+    PointCloud::new(m, (0..n * m).map(|_| random.random::<f32>()).collect()).expect("finite coordinates")
+}
+
+/// A full filtration as its ranked matrix, and the number of its ranks.
+fn dense<R: Rank>(points: &PointCloud, level: Level) -> (Dense<R>, u32) {
+    let matrix = matrix_of_points(points).expect("distances of finite points");
+    let ranking = rank(&Distances::Matrix(matrix), f32::INFINITY);
+    let ranks = u32::try_from(ranking.values.len()).expect("ranks fit 32 bits");
+    (Dense::new(points.len(), ranking.edges.square(points.len()), level), ranks)
+}
+
+/// Every pair of dimension d of a full filtration, counted: C(n−1, d+1) of them.
+fn verified(points: &PointCloud, dim: usize) {
+    let outcome = Rips::new(points.clone()).max_dim(dim).threshold(f64::INFINITY).solve(&()).expect("a run");
+    for stats in &outcome.stats.dimensions {
+        assert_eq!(stats.pairs + stats.essential, binomial(points.len() - 1, stats.dim + 1), "{stats:?}");
+    }
+}
+
+/// Nothing cleared by reduction.
+fn nothing() -> PairStore<u64> {
+    PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::Implicit }
+}
+
+fn assembly_task<'a>(
+    n: usize,
+    dim: usize,
+    layer: plan::PairStore,
+    cleared: &'a PairStore<u64>,
+) -> assembly::Task<'a, u64> {
+    assembly::Task {
+        dim,
+        code: Code::new(n, dim + 1),
+        cofacet_code: Code::new(n, dim + 2),
+        cleared,
+        layer,
+        rank_width: 32,
+        level: Level::detect(),
+        progress: &(),
+    }
+}
+
+fn read(c: &mut Criterion) {
+    let mut group = c.benchmark_group("read");
+    for name in ["torus.pts", "klein_bottle.lower", "projective_plane.dist"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+        let bytes = std::fs::read(&path).expect("an example that ships");
+        group.throughput(Throughput::Bytes(bytes.len() as u64));
+        group.bench_function(name, |b| {
+            b.iter(|| read_bytes(name, black_box(&bytes), None).expect("readable"))
+        });
+    }
+}
+
+fn ranks_and_components(c: &mut Criterion) {
+    let points = cloud(1000, 3);
+    let matrix = Distances::Matrix(matrix_of_points(&points).expect("finite"));
+    c.bench_function("rank/1000 points", |b| b.iter(|| rank(black_box(&matrix), f32::INFINITY)));
+    let (complex, _) = dense::<u32>(&points, Level::detect());
+    c.bench_function("components/1000 points", |b| {
+        b.iter(|| prim::<u64, u32>(&complex, &Code::new(1000, 2)))
+    });
+}
+
+fn assemble(c: &mut Criterion) {
+    let cleared = nothing();
+    let mut group = c.benchmark_group("assembly");
+    group.sample_size(20);
+    for (n, m, dim) in [(400, 3, 2), (120, 8, 3)] {
+        let points = cloud(n, m);
+        verified(&points, dim);
+        group.throughput(Throughput::Elements(binomial(n, dim + 1)));
+        for level in Level::available() {
+            let name = format!("{n} points, dimension {dim}, {}", level.name());
+            let task = assembly_task(n, dim, plan::PairStore::Implicit, &cleared);
+            let (wide, ranks) = dense::<u32>(&points, level);
+            group.bench_function(BenchmarkId::new("u32", &name), |b| b.iter(|| wide.assemble(&task)));
+            if ranks <= u16::GREATEST {
+                let (narrow, _) = dense::<u16>(&points, level);
+                group.bench_function(BenchmarkId::new("u16", &name), |b| b.iter(|| narrow.assemble(&task)));
+            }
+        }
+    }
+}
+
+fn reduction_task<'a>(
+    complex: &'a Dense<u32>,
+    ranks: u32,
+    task: &assembly::Task<'_, u64>,
+    residue: &'a assembly::Assembly<u64>,
+) -> reduction::Task<'a, Dense<u32>, u64, Two> {
+    reduction::Task {
+        complex,
+        field: Two,
+        code: task.code,
+        cofacet_code: task.cofacet_code,
+        ranks,
+        columns: &residue.columns,
+        apparent: &residue.apparent,
+        progress: &(),
+    }
+}
+
+fn reduce(c: &mut Criterion) {
+    let n = 400;
+    let (complex, ranks) = dense::<u32>(&cloud(n, 3), Level::detect());
+    let mut group = c.benchmark_group("reduction");
+    group.sample_size(20);
+    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+        let pivots = Pivots::with_capacity(n);
+        for edge in prim(&complex, &Code::new(n, 2)).edges {
+            pivots.insert(edge, 0).expect("an edge comes once");
+        }
+        let mut store = PairStore { pivots, apparent: ApparentPairs::None };
+        for dim in [1, 2] {
+            let task = assembly_task(n, dim, layer, &store);
+            let residue = complex.assemble(&task);
+            let columns = residue.columns.len();
+            let reduction = reduction_task(&complex, ranks, &task, &residue);
+            group.throughput(Throughput::Elements(columns as u64));
+            group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
+                b.iter(|| reduction::reduce(black_box(&reduction)));
+            });
+            let pivots = reduction::reduce(&reduction).store;
+            store = PairStore { pivots, apparent: residue.apparent };
+        }
+    }
+}
+
+fn whole(c: &mut Criterion) {
+    let mut group = c.benchmark_group("whole");
+    group.sample_size(20);
+    for (n, m, dim, modulus) in [(150, 3, 2, 2), (150, 3, 2, 3), (100, 8, 3, 2)] {
+        let points = cloud(n, m);
+        verified(&points, dim);
+        for store in [rips::PairStore::Implicit, rips::PairStore::Sorted] {
+            let run = Rips::new(points.clone()).max_dim(dim).modulus(modulus).pair_store(store);
+            let name = format!("{n} points in R^{m}, dimension {dim}, Z/{modulus}, {store:?}");
+            group.bench_function(&name, |b| b.iter(|| run.run().expect("a run")));
+        }
+    }
+}
+
+criterion_group!(stages, read, ranks_and_components, assemble, reduce, whole);
+criterion_main!(stages);
