@@ -6,7 +6,7 @@ mod common;
 
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
-use lacuna::rips::{PairStore, Rips, Threshold};
+use lacuna::rips::{PairStore, Rips, Shape, Threshold};
 use lacuna::{Bar, Diagram};
 
 #[test]
@@ -59,12 +59,12 @@ fn threads_agree_again_and_again() {
     }
 }
 
-/// Past the enclosing radius the complex is a cone: the whole filtration has the same bars. With more than
-/// 65,536 distinct distances the ranks of the whole filtration are 32 bits wide.
+/// Past the enclosing radius the complex is a cone: the whole filtration has the same bars. 380 points have more
+/// than 65,536 distances: the ranks of their whole filtration are 32 bits wide.
 #[test]
 fn nothing_changes_past_the_enclosing_radius() {
     let cases = [
-        (Family::Generic, 370, 1, 32),
+        (Family::Cloud(3), 380, 1, 32),
         (Family::Generic, 60, 2, 16),
         (Family::Cloud(3), 100, 2, 16),
         (Family::Grid(2), 100, 1, 16),
@@ -80,6 +80,23 @@ fn nothing_changes_past_the_enclosing_radius() {
             assert_same(&whole.diagram, &enclosed, &metric, Ask::whole(dim), variant);
         }
     }
+}
+
+/// Ranks of 16 bits up to a threshold, of 32 past it, both in the sparse shape.
+#[test]
+fn ranks_of_both_widths_agree() {
+    let metric = Metric::random(Family::Cloud(3), 1200, &mut generator(12));
+    let mut distances = metric.lower.clone();
+    distances.sort_by(f64::total_cmp);
+    let [short, long] = [(60_000, 16), (85_000, 32)].map(|(edges, rank_width)| {
+        let ask = Ask { threshold: Threshold::Value(distances[edges]), ..Ask::whole(1) };
+        let outcome = Variant { form: Form::Edges, threads: 2, ..Variant::PLAINEST }.run(&metric, ask);
+        assert!(matches!(outcome.plan.shape, Shape::Sparse { .. }), "{:?}", outcome.plan);
+        assert_eq!(outcome.plan.rank_width, rank_width);
+        outcome.diagram
+    });
+    assert!(short == truncated(&long, distances[60_000]), "the 1,200 points of seed 12");
+    assert!(!short.bars(1).is_empty());
 }
 
 /// At a threshold t the bars born up to t remain, those that die after t become essential.

@@ -1,5 +1,5 @@
-//! The fast version against the oracle ([`lacuna::rips::plain`]): the same bars, in the same order, on more than
-//! 2,500 random inputs, whatever the shape of the input, the precision, the pair store and the number of threads.
+//! The fast version against the oracle ([`lacuna::rips::plain`]): the same bars, in the same order, on some
+//! 3,000 random inputs, whatever the shape of the input, the precision, the pair store and the number of threads.
 //! A failure prints the seed, the configuration and the distances.
 //!
 //! Inputs too large for the oracle are in `consistency.rs`.
