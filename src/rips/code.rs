@@ -11,9 +11,6 @@
 
 use super::word::Word;
 
-/// Vertices per simplex at most: 512 bits hold no more.
-pub const MAX_VERTICES: usize = 512;
-
 /// The layout of the entries of one dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<W> {

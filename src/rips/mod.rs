@@ -1,4 +1,22 @@
 //! Path 1: Vietoris–Rips persistence barcodes.
+//!
+//! ```
+//! use lacuna::metric::DistanceMatrix;
+//! use lacuna::rips::Rips;
+//!
+//! // A cycle of four points at distance 1, diagonals 2: a loop from 1 to 2.
+//! let square = DistanceMatrix::from_lower(vec![1.0f32, 2.0, 1.0, 1.0, 2.0, 1.0])?;
+//! let diagram = Rips::new(square).max_dim(1).threshold(3.0).modulus(3).run()?;
+//! assert_eq!(diagram.bars(1).len(), 1);
+//! assert_eq!((diagram.bars(1)[0].birth, diagram.bars(1)[0].death), (1.0, 2.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
+//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); dimension 0 is a spanning
+//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is assembled
+//! ([`assembly`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
+//! ([`reduction`]). [`plain`] is the same by the book, the oracle of all tests.
 
 pub mod assembly;
 pub mod code;
@@ -105,7 +123,8 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// Simplices of diameter up to `t`; infinity asks for the whole filtration.
+    /// Simplices of diameter up to `t`, rounded to the precision of the distances (so that 0.6 takes in a distance
+    /// read as 0.6); infinity asks for the whole filtration. Without it: up to the enclosing radius.
     pub fn threshold(mut self, t: f64) -> Self {
         self.threshold = Threshold::Value(t);
         self
@@ -123,7 +142,8 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// The second layer of the pair store (default implicit).
+    /// The second layer of the pair store (default implicit). The sorted one takes an entry an apparent pair, of which
+    /// there are nearly as many as simplices.
     pub fn pair_store(mut self, layer: PairStore) -> Self {
         self.pair_store = layer;
         self

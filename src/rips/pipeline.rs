@@ -82,6 +82,9 @@ fn plan<T: Value>(
     let Some(entry_width) = entry_width else {
         return Err(RipsError::TooWide { dim: max_dim, points: n, bits, widest: 512 });
     };
+    if rips.pair_store == super::PairStore::Sorted {
+        check_sorted(&ranking.edges, n, max_dim, entry_width)?;
+    }
     let dense = summary.edges >= n * n.saturating_sub(1) / 2 / SPARSE_BELOW;
     let shape = if dense { Shape::Dense } else { Shape::Sparse { bitsets: Sparse::affords_bitsets(n) } };
     Ok(Plan {
@@ -102,6 +105,28 @@ fn plan<T: Value>(
         threads: rayon::current_num_threads(),
         simd: Level::detect().name(),
     })
+}
+
+/// Refuses a sorted second layer that may not fit: a dimension has at most as many apparent pairs as simplices, those
+/// at most the choices of d smaller neighbours of a point, and an entry is held twice while they are collected.
+fn check_sorted(edges: &Edges, n: usize, max_dim: usize, entry_width: u32) -> Result<(), RipsError> {
+    let Some(available) = available_memory() else { return Ok(()) };
+    let degrees = edges.lower_degrees(n);
+    let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
+    let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
+    let needed = most.saturating_mul(2 * u64::from(entry_width) / 8);
+    if needed > available {
+        return Err(RipsError::PairStoreMemory { needed, available });
+    }
+    Ok(())
+}
+
+/// Bytes of memory to be had without swapping, where the system tells (Linux).
+fn available_memory() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
 }
 
 /// What the stages share.

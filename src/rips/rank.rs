@@ -143,6 +143,23 @@ impl Edges {
         square
     }
 
+    /// For each point the number of edges to smaller points.
+    pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
+        match self {
+            Edges::Lower(lower) => (0..n)
+                .map(|i| {
+                    let start = i * i.saturating_sub(1) / 2;
+                    lower[start..start + i].iter().filter(|&&rank| rank != ABSENT).count()
+                })
+                .collect(),
+            Edges::List(list) => {
+                let mut degrees = vec![0; n];
+                list.iter().for_each(|&(i, _, _)| degrees[i as usize] += 1);
+                degrees
+            }
+        }
+    }
+
     /// Neighbour lists.
     pub fn graph(&self, n: usize) -> Sparse {
         match self {
@@ -214,5 +231,7 @@ mod tests {
             assert!((0..5).all(|j| at(i, j) == at(j, i)));
         }
         assert_eq!(at(4, 2), 8);
+        assert_eq!(lower.lower_degrees(5), [0, 1, 2, 3, 4]);
+        assert_eq!(list.lower_degrees(5), [0, 1, 2, 3, 4]);
     }
 }
