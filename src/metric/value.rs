@@ -7,6 +7,9 @@ pub trait Value:
     /// Positive infinity: "never connected".
     const INFINITY: Self;
 
+    /// Whether the bits of [`Value::order_bits`] fit 32.
+    const NARROW: bool;
+
     /// The nearest value of this precision (what a cast does).
     fn from_f64(x: f64) -> Self;
 
@@ -31,6 +34,7 @@ macro_rules! value {
     ($t:ty) => {
         impl Value for $t {
             const INFINITY: Self = <$t>::INFINITY;
+            const NARROW: bool = size_of::<$t>() == 4;
 
             #[inline]
             fn from_f64(x: f64) -> Self {

@@ -25,6 +25,8 @@ pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf +
     const GREATEST: u32;
     /// Bits of the type.
     const BITS: u32;
+    /// `MAX` from the middle on: what a last, partial vector of lanes is masked with.
+    const TAIL: [Self; 2 * MAX_LANES];
     /// Narrows a rank known to fit; `u32::MAX` becomes `MAX`.
     fn narrow(rank: u32) -> Self;
     /// Widens; `MAX` becomes `u32::MAX`.
@@ -46,6 +48,15 @@ macro_rules! rank {
             const MAX: Self = <$t>::MAX;
             const GREATEST: u32 = <$t>::MAX as u32 - 1;
             const BITS: u32 = <$t>::BITS;
+            const TAIL: [Self; 2 * MAX_LANES] = {
+                let mut tail = [0; 2 * MAX_LANES];
+                let mut k = MAX_LANES;
+                while k < 2 * MAX_LANES {
+                    tail[k] = <$t>::MAX;
+                    k += 1;
+                }
+                tail
+            };
 
             #[inline(always)]
             fn narrow(rank: u32) -> Self {

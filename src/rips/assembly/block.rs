@@ -39,13 +39,13 @@ impl<R: Rank> Block<'_, R> {
         // Whether every w past the first top is among the candidates.
         let exhausted = tile.n - tops[0] <= CANDIDATES / 2;
         let mut facets = Facets::default();
-        let (tail, own, absent) = (tail::<R>(), s.splat(rank), s.splat(R::MAX));
+        let (own, absent) = (s.splat(rank), s.splat(R::MAX));
         let lanes = u32::MAX >> (32 - S::LEN);
         let (mut simplices, mut apparent) = (0, 0);
         for at in (0..last).step_by(S::LEN) {
             let mut diam = s.max(own, s.max(s.load(&reach[at..]), s.load(&row[at..])));
             if at + S::LEN > last {
-                diam = s.max(diam, s.load(&tail[MAX_LANES - (last - at)..]));
+                diam = s.max(diam, s.load(&R::TAIL[MAX_LANES - (last - at)..]));
             }
             let outside = s.le(absent, diam);
             if s.all(outside) {
@@ -167,10 +167,4 @@ fn choose<'a, R: Rank>(
     }
     candidates.copy_within(HALF..HALF + others, within);
     within + others
-}
-
-/// `MAX` from the middle on: what a last, partial vector of lanes is masked with.
-#[inline(always)]
-fn tail<R: Rank>() -> [R; 2 * MAX_LANES] {
-    std::array::from_fn(|k| if k < MAX_LANES { R::default() } else { R::MAX })
 }
