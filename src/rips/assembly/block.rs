@@ -5,8 +5,10 @@ use super::sweep::{Counts, Sink};
 use crate::rips::complex::Tile;
 use crate::simd::{MAX_LANES, Rank, Simd};
 
-/// Vertices w tried on all lanes of a block at once.
+/// Vertices w tried on all lanes of a block at once, at most.
 const CANDIDATES: usize = 16;
+/// Of either kind (see `choose`), where not every w is to be tried.
+const MOST: usize = 3;
 /// Vertices w below the first top tried on all lanes at once, where there are none above.
 const BETWEEN: usize = 16;
 
@@ -33,11 +35,12 @@ impl<R: Rank> Block<'_, R> {
             return;
         }
         let row = tile.row(last);
-        let mut candidates = [(R::MAX, row); CANDIDATES];
-        let found = choose(tile, near, row, rank, &mut candidates);
-        let candidates = &candidates[..found];
-        // Whether every w past the first top is among the candidates.
+        // Whether every w past the first top is a candidate.
         let exhausted = tile.n - tops[0] <= CANDIDATES / 2;
+        let mut candidates = [(R::MAX, 0); CANDIDATES];
+        let most = if exhausted { CANDIDATES / 2 } else { MOST };
+        let found = choose(near, row, rank, most, &mut candidates);
+        let candidates = &candidates[..found];
         let mut facets = Facets::default();
         let (own, absent) = (s.splat(rank), s.splat(R::MAX));
         let lanes = u32::MAX >> (32 - S::LEN);
@@ -52,8 +55,8 @@ impl<R: Rank> Block<'_, R> {
                 continue;
             }
             let mut decided = outside;
-            for &(reach_w, row_w) in candidates {
-                let m = s.max(s.splat(reach_w), s.load(&row_w[at..]));
+            for &(reach_w, w) in candidates {
+                let m = s.max(s.splat(reach_w), s.load(&tile.row(w as usize)[at..]));
                 decided = s.or(decided, s.le(m, diam));
                 if s.all(decided) {
                     break;
@@ -141,30 +144,32 @@ impl<R: Rank> Block<'_, R> {
     }
 }
 
-/// Candidates for a block: of the vertices near its prefix first those within the tops' rank, then others.
+/// Candidates for a block: of the vertices near its prefix first those within the tops' rank, then others, up to
+/// `most` of each. Returns their number.
 #[inline(always)]
-fn choose<'a, R: Rank>(
-    tile: Tile<'a, R>,
+fn choose<R: Rank>(
     near: &[(R, u32)],
     row: &[R],
     rank: R,
-    candidates: &mut [(R, &'a [R]); CANDIDATES],
+    most: usize,
+    candidates: &mut [(R, u32); CANDIDATES],
 ) -> usize {
-    const HALF: usize = CANDIDATES / 2;
     let (mut within, mut others) = (0, 0);
     for &(reach, w) in near {
         let reach = reach.max(row[w as usize]);
         if reach <= rank {
-            candidates[within] = (reach, tile.row(w as usize));
+            candidates[within % CANDIDATES] = (reach, w);
             within += 1;
-            if within == HALF {
-                return HALF;
+            if within == most {
+                return within;
             }
-        } else if reach != R::MAX && others < HALF {
-            candidates[HALF + others] = (reach, tile.row(w as usize));
+        } else if reach != R::MAX && others < most {
+            candidates[(CANDIDATES / 2 + others) % CANDIDATES] = (reach, w);
             others += 1;
         }
     }
-    candidates.copy_within(HALF..HALF + others, within);
+    for k in 0..others {
+        candidates[within + k] = candidates[CANDIDATES / 2 + k];
+    }
     within + others
 }

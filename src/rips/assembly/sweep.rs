@@ -82,7 +82,7 @@ pub struct Sweep<'a, R> {
 }
 
 /// Vertices w kept for a prefix, from which its blocks choose.
-const NEAR: usize = 32;
+const NEAR: usize = 16;
 
 impl<R: Rank> Kernel<R> for Sweep<'_, R> {
     type Output = ();
