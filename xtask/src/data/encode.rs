@@ -7,20 +7,6 @@ use lacuna::metric::read::Format;
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 use npyz::WriterBuilder as _;
 
-/// The name `--format` knows a format by.
-pub(super) fn name(format: Format) -> &'static str {
-    match format {
-        Format::LowerDistance => "lower-distance",
-        Format::UpperDistance => "upper-distance",
-        Format::Distance => "distance",
-        Format::PointCloud => "point-cloud",
-        Format::Sparse => "sparse",
-        Format::Dipha => "dipha",
-        Format::Binary => "binary",
-        Format::Npy => "npy",
-    }
-}
-
 /// The file of a space.
 ///
 /// # Errors
@@ -37,7 +23,7 @@ pub(super) fn encode(space: &Distances<f64>, format: Format) -> io::Result<Vec<u
         (Distances::Matrix(matrix), Format::Dipha) => Ok(dipha(matrix)),
         (Distances::Matrix(matrix), Format::Binary) => Ok(binary(matrix)),
         (Distances::Matrix(matrix), Format::Npy) => npy(matrix),
-        _ => Err(io::Error::other(format!("{} does not hold a space of this shape", name(format)))),
+        _ => Err(io::Error::other(format!("{} does not hold a space of this shape", format.name()))),
     }
 }
 

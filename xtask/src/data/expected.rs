@@ -7,8 +7,8 @@ use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseD
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Summary, Threshold, plain};
 
+use super::DataError;
 use super::catalogue::{Case, Input};
-use super::{DataError, encode};
 
 /// The whole standard output of `case`.
 pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
@@ -17,7 +17,7 @@ pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
         Format::Npy => answer(case, &input.space),
         _ => answer(case, &single(&input.space)?),
     }
-    .map_err(|source| DataError::Io { path: encode::name(input.format).into(), source })
+    .map_err(|source| DataError::Io { path: input.format.name().into(), source })
 }
 
 fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>> {

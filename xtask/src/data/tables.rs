@@ -1,7 +1,6 @@
 //! The list of cases and the provenance table.
 
 use super::catalogue::{Case, Input};
-use super::encode;
 
 const README: &str = include_str!("README.head.md");
 
@@ -9,7 +8,7 @@ const README: &str = include_str!("README.head.md");
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
     let row = |case: &Case| {
         let input = inputs.iter().find(|input| input.file == case.file);
-        let format = input.map_or("", |input| encode::name(input.format));
+        let format = input.map_or("", |input| input.format.name());
         format!("{}\t{}\t{format}\t{}\texpected/{}.txt\n", case.name, case.file, case.arguments(), case.name)
     };
     "name\tfile\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
@@ -22,7 +21,7 @@ pub(super) fn readme(inputs: &[Input]) -> String {
         format!(
             "| `{}` | {} | `{}` | {seed} | {} | {} |\n",
             input.file,
-            encode::name(input.format),
+            input.format.name(),
             input.generator,
             input.space.len(),
             input.shows
