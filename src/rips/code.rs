@@ -39,12 +39,6 @@ impl<W: Word> Code<W> {
         }
     }
 
-    /// Vertices per simplex.
-    #[inline]
-    pub fn vertices(&self) -> usize {
-        self.vertices as usize
-    }
-
     /// The entry of the simplex with these vertices, descending.
     #[inline]
     pub fn entry(&self, rank: u32, vertices: impl IntoIterator<Item = u32>) -> W {

@@ -23,8 +23,6 @@ pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf +
     const MAX: Self;
     /// The greatest rank that is one, widened.
     const GREATEST: u32;
-    /// Bits of the type.
-    const BITS: u32;
     /// `MAX` from the middle on: what a last, partial vector of lanes is masked with.
     const TAIL: [Self; 2 * MAX_LANES];
     /// Narrows a rank known to fit; `u32::MAX` becomes `MAX`.
@@ -47,7 +45,6 @@ macro_rules! rank {
         impl Rank for $t {
             const MAX: Self = <$t>::MAX;
             const GREATEST: u32 = <$t>::MAX as u32 - 1;
-            const BITS: u32 = <$t>::BITS;
             const TAIL: [Self; 2 * MAX_LANES] = {
                 let mut tail = [0; 2 * MAX_LANES];
                 let mut k = MAX_LANES;
@@ -169,19 +166,6 @@ impl Level {
             Set::Avx2(_) => "AVX2",
             Set::Portable => "portable",
         }
-    }
-
-    /// Lanes of ranks of type `R`.
-    pub fn lanes<R: Rank>(self) -> usize {
-        struct Lanes;
-        impl<R: Rank> Kernel<R> for Lanes {
-            type Output = usize;
-            #[inline(always)]
-            fn run<S: Simd<R>>(self, _: S) -> usize {
-                S::LEN
-            }
-        }
-        self.run::<R, _>(Lanes)
     }
 
     /// Runs the kernel with this level's instructions.

@@ -1,7 +1,7 @@
 //! What a block cannot decide on all lanes at once: one simplex alone, the lanes over the vertices of its cofacets.
 
 use super::block::Block;
-use crate::rips::complex::Tile;
+use crate::rips::complex::{Tile, last_lane};
 use crate::simd::{Rank, Simd};
 
 /// Facets of a block's tops whose ranks are kept.
@@ -15,7 +15,7 @@ pub(super) struct Simplex<'a, R> {
     /// The smallest vertex.
     pub(super) x: usize,
     pub(super) rank: R,
-    /// All vertices but the smallest.
+    /// The rank of the tops.
     pub(super) tops_rank: R,
     /// Rows whose maximum is the reach of the simplex.
     pub(super) rows: [&'a [R]; 3],
@@ -220,14 +220,4 @@ fn greatest_without<R: Rank, S: Simd<R>>(
         }
     }
     None
-}
-
-/// The last vertex of a vector that starts at `at`, not before `floor`, whose lane is true.
-#[inline(always)]
-fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize) -> Option<usize> {
-    let mut within = s.bits(lanes);
-    if at < floor {
-        within &= u32::MAX << (floor - at);
-    }
-    (within != 0).then(|| at + within.ilog2() as usize)
 }

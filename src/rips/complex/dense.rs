@@ -92,6 +92,16 @@ fn reach<R: Rank, S: Simd<R>>(s: S, tile: Tile<'_, R>, simplex: &[u32], at: usiz
     m
 }
 
+/// The last vertex of a vector that starts at `at`, not before `floor`, whose lane is true.
+#[inline(always)]
+pub fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize) -> Option<usize> {
+    let mut within = s.bits(lanes);
+    if at < floor {
+        within &= u32::MAX << (floor - at);
+    }
+    (within != 0).then(|| at + within.ilog2() as usize)
+}
+
 /// The greatest w ≥ floor within `limit` of all vertices.
 struct Greatest<'a, R> {
     tile: Tile<'a, R>,
@@ -110,12 +120,9 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
         while at > self.floor {
             at -= S::LEN;
             let m = reach(s, self.tile, self.simplex, at, s.splat(R::default()));
-            let mut within = s.bits(s.le(m, limit));
-            if at < self.floor {
-                within &= u32::MAX << (self.floor - at);
-            }
-            if within != 0 {
-                return Some(at as u32 + within.ilog2());
+            if let Some(w) = last_lane(s, s.le(m, limit), at, self.floor) {
+                // Vertices are below 2^32: they come from ids of that type.
+                return Some(w as u32);
             }
         }
         None

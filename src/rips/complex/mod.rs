@@ -4,7 +4,7 @@ pub mod apparent;
 mod dense;
 mod sparse;
 
-pub use dense::{Dense, Tile, stride};
+pub use dense::{Dense, Tile, last_lane, stride};
 pub use sparse::Sparse;
 
 /// The rank of a pair of points that is no edge of the filtration.
