@@ -14,6 +14,7 @@
 
 pub mod backend;
 pub mod diagram;
+pub mod matrix;
 pub mod metric;
 pub mod output;
 pub mod rips;

@@ -9,3 +9,8 @@
 //! offset, what was expected and what was found.
 
 pub mod dipha;
+mod index;
+mod matrix;
+
+pub use index::Index;
+pub use matrix::{BoundaryMatrix, ColumnError, Dimension, NotAComplex};

@@ -1,0 +1,46 @@
+//! Integers that number columns, rows and entries.
+
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+
+/// An unsigned integer that numbers the columns, rows and entries of a matrix: `u32` while they fit, `u64` past that.
+pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + 'static {
+    /// The most columns, and the most entries, that can be numbered. The top bit stays free for the marks of a
+    /// reduction.
+    const MOST: usize;
+
+    /// From a number that is at most [`Index::MOST`].
+    fn from_usize(number: usize) -> Self;
+
+    /// As a number.
+    fn to_usize(self) -> usize;
+}
+
+impl Index for u32 {
+    const MOST: usize = (u32::MAX >> 1) as usize;
+
+    #[inline]
+    fn from_usize(number: usize) -> Self {
+        debug_assert!(number <= Self::MOST);
+        number as u32
+    }
+
+    #[inline]
+    fn to_usize(self) -> usize {
+        self as usize
+    }
+}
+
+impl Index for u64 {
+    const MOST: usize = usize::MAX >> 1;
+
+    #[inline]
+    fn from_usize(number: usize) -> Self {
+        number as u64
+    }
+
+    #[inline]
+    fn to_usize(self) -> usize {
+        self as usize
+    }
+}

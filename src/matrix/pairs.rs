@@ -1,0 +1,29 @@
+//! Persistence pairs: what a reduction answers.
+
+use super::{Figures, Index};
+
+/// The persistence pairs of a filtration of n cells, sorted by birth.
+///
+/// In the pair (i, j), i < j, cell i creates a class that cell j destroys. A cell in no pair creates an *essential*
+/// class, which is never destroyed. Each cell is in one pair at most.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pairs<I> {
+    /// The pairs (birth, death), by birth.
+    pub pairs: Vec<(I, I)>,
+    /// The number of cells.
+    pub cells: usize,
+    /// What it took.
+    pub figures: Figures,
+}
+
+impl<I: Index> Pairs<I> {
+    /// The cells that are in no pair, ascending.
+    pub fn essential(&self) -> Vec<I> {
+        let mut paired = vec![false; self.cells];
+        for (birth, death) in &self.pairs {
+            paired[birth.to_usize()] = true;
+            paired[death.to_usize()] = true;
+        }
+        (0..self.cells).filter(|&cell| !paired[cell]).map(I::from_usize).collect()
+    }
+}

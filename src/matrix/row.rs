@@ -1,0 +1,70 @@
+//! The integers of a matrix, and their atomic twins.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use phat_formats::Index;
+
+/// An index that can be shared between threads.
+pub trait Row: Index {
+    /// Its atomic twin.
+    type Atomic: Atomic<Self>;
+
+    /// Zeros, which cost nothing until they are touched.
+    fn zeros(count: usize) -> Vec<Self::Atomic>;
+}
+
+/// An integer that several threads read and write. Writes publish what was written before them.
+pub trait Atomic<I>: Send + Sync + Sized {
+    /// Reads (acquire).
+    fn load(&self) -> I;
+    /// Reads, without regard for what else was written (relaxed).
+    fn peek(&self) -> I;
+    /// Writes (release).
+    fn store(&self, value: I);
+    /// Writes, publishing nothing else (relaxed).
+    fn put(&self, value: I);
+    /// Writes `new` where `current` is.
+    ///
+    /// # Errors
+    /// What is there instead.
+    fn exchange(&self, current: I, new: I) -> Result<I, I>;
+}
+
+macro_rules! atomic {
+    ($integer:ty, $atomic:ty) => {
+        impl Row for $integer {
+            type Atomic = $atomic;
+
+            fn zeros(count: usize) -> Vec<$atomic> {
+                // Collected in place: the zeroed pages stay untouched until they are used.
+                vec![0 as $integer; count].into_iter().map(<$atomic>::new).collect()
+            }
+        }
+
+        impl Atomic<$integer> for $atomic {
+            #[inline]
+            fn load(&self) -> $integer {
+                <$atomic>::load(self, Ordering::Acquire)
+            }
+            #[inline]
+            fn peek(&self) -> $integer {
+                <$atomic>::load(self, Ordering::Relaxed)
+            }
+            #[inline]
+            fn store(&self, value: $integer) {
+                <$atomic>::store(self, value, Ordering::Release)
+            }
+            #[inline]
+            fn put(&self, value: $integer) {
+                <$atomic>::store(self, value, Ordering::Relaxed)
+            }
+            #[inline]
+            fn exchange(&self, current: $integer, new: $integer) -> Result<$integer, $integer> {
+                self.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+            }
+        }
+    };
+}
+
+atomic!(u32, AtomicU32);
+atomic!(u64, AtomicU64);
