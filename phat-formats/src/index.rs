@@ -9,7 +9,7 @@ pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + '
     /// reduction.
     const MOST: usize;
 
-    /// From a number that is at most [`Index::MOST`].
+    /// From a number that fits.
     fn from_usize(number: usize) -> Self;
 
     /// As a number.
@@ -21,7 +21,7 @@ impl Index for u32 {
 
     #[inline]
     fn from_usize(number: usize) -> Self {
-        debug_assert!(number <= Self::MOST);
+        debug_assert!(number <= u32::MAX as usize);
         number as u32
     }
 

@@ -11,10 +11,13 @@
 
 pub mod columns;
 pub mod figures;
+mod mates;
 pub mod pairs;
 pub mod plan;
 pub mod reduction;
 pub mod row;
+mod scan;
+mod sieve;
 pub mod state;
 
 pub use figures::Figures;
@@ -23,3 +26,4 @@ pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, NotAComple
 pub use plan::{Algorithm, Plan, Representation};
 pub use reduction::reduce;
 pub use row::Row;
+pub use sieve::reduce as sieve_reduce;

@@ -1,0 +1,122 @@
+//! Who is paired with whom, as far as it is known.
+
+use rayon::prelude::*;
+
+use super::row::Atomic;
+use super::{Dimension, Row};
+
+/// Cells looked at by one task.
+const CELLS: usize = 1 << 14;
+
+/// For each cell the cell it is paired with. A cell paired with a later one is a *creator*, with an earlier one a
+/// *destroyer*; the others are *open*: it is not known what they are.
+///
+/// While columns are being reduced, the entry of a creator may be a mark instead: any number of [`Mates::marks`] and
+/// above, which is past all cells and so reads as a later one.
+#[derive(Debug)]
+pub(crate) struct Mates<I: Row> {
+    /// The mate plus one; zero when open.
+    table: Vec<I::Atomic>,
+}
+
+impl<I: Row> Mates<I> {
+    /// All of `cells` cells open.
+    pub(crate) fn new(cells: usize) -> Self {
+        Mates { table: I::zeros(cells) }
+    }
+
+    /// The number of cells.
+    pub(crate) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The least number that is a mark.
+    pub(crate) fn marks() -> usize {
+        I::MOST
+    }
+
+    /// The mate of a cell, or its mark.
+    #[inline]
+    pub(crate) fn get(&self, cell: usize) -> Option<usize> {
+        self.table[cell].load().to_usize().checked_sub(1)
+    }
+
+    /// Whether a cell is open.
+    #[inline]
+    pub(crate) fn is_open(&self, cell: usize) -> bool {
+        self.table[cell].peek() == I::default()
+    }
+
+    /// Whether a cell is known to destroy a class.
+    #[inline]
+    pub(crate) fn is_destroyer(&self, cell: usize) -> bool {
+        self.get(cell).is_some_and(|mate| mate < cell)
+    }
+
+    /// Whether a cell is known to create a class that is destroyed.
+    #[inline]
+    pub(crate) fn is_creator(&self, cell: usize) -> bool {
+        self.get(cell).is_some_and(|mate| mate > cell)
+    }
+
+    /// Pairs two open cells.
+    #[inline]
+    pub(crate) fn pair(&self, creator: usize, destroyer: usize) {
+        debug_assert!(creator < destroyer);
+        self.table[creator].put(I::from_usize(destroyer + 1));
+        self.table[destroyer].put(I::from_usize(creator + 1));
+    }
+
+    /// Replaces what is noted of a creator if it is still `current`.
+    ///
+    /// # Errors
+    /// What is noted instead.
+    #[inline]
+    pub(crate) fn replace(
+        &self,
+        creator: usize,
+        current: Option<usize>,
+        new: usize,
+    ) -> Result<(), Option<usize>> {
+        let number = |mate: Option<usize>| I::from_usize(mate.map_or(0, |mate| mate + 1));
+        match self.table[creator].exchange(number(current), number(Some(new))) {
+            Ok(_) => Ok(()),
+            Err(found) => Err(found.to_usize().checked_sub(1)),
+        }
+    }
+
+    /// The open cells of each dimension, ascending.
+    pub(crate) fn open(&self, dims: &[Dimension], max_dim: Dimension) -> Vec<Vec<I>> {
+        let found = |(task, (mates, dims)): (usize, (&[I::Atomic], &[Dimension]))| {
+            let mut open = vec![Vec::new(); usize::from(max_dim) + 1];
+            for (place, (mate, &dim)) in mates.iter().zip(dims).enumerate() {
+                if mate.peek() == I::default() {
+                    open[usize::from(dim)].push(I::from_usize(task * CELLS + place));
+                }
+            }
+            open
+        };
+        let tasks: Vec<_> =
+            self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate().map(found).collect();
+        (0..=usize::from(max_dim))
+            .map(|dim| tasks.iter().flat_map(|open| &open[dim]).copied().collect())
+            .collect()
+    }
+
+    /// The pairs (creator, destroyer), by creator.
+    pub(crate) fn pairs(&self) -> Vec<(I, I)> {
+        let found = |(task, mates): (usize, &[I::Atomic])| {
+            let mut pairs = Vec::with_capacity(mates.len() / 2);
+            for (place, mate) in mates.iter().enumerate() {
+                let cell = I::from_usize(task * CELLS + place);
+                let mate = mate.peek();
+                if mate > cell && mate.to_usize() > cell.to_usize() + 1 {
+                    pairs.push((cell, I::from_usize(mate.to_usize() - 1)));
+                }
+            }
+            pairs
+        };
+        let tasks: Vec<Vec<(I, I)>> = self.table.par_chunks(CELLS).enumerate().map(found).collect();
+        tasks.concat()
+    }
+}

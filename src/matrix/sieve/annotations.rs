@@ -1,0 +1,183 @@
+//! Blocks in which few classes live at a time, solved by annotations.
+//!
+//! An *annotation* of a cell of dimension d − 1 is a vector over Z/2, one coordinate a living class of that dimension, such that
+//! the sum of the annotations of a cycle's cells is the class of the cycle (Boissonnat, Dey, Maria 2013). They are kept while cells come in
+//! filtration order:
+//!
+//! - a cell σ of dimension d − 1 that creates a class gets a coordinate of its own; one that destroys gets zero;
+//! - a cell τ of dimension d has the class v = the sum of its facets' annotations as boundary. v = 0: τ destroys nothing.
+//!   Else τ destroys the youngest class in v, and v is added to every annotation that has it.
+//!
+//! Three observations make this cheap where columns are many and classes few, as in Rips filtrations:
+//! - a creator σ that the scan paired with τ needs no coordinate: τ is the first cell with facet σ, so nothing reads σ's annotation
+//!   before τ comes and sets it, to the sum of the annotations of τ's other facets;
+//! - while no class lives but of such σ, every annotation is zero, and all cells up to the next creator can be skipped unread;
+//! - 64 coordinates, one word a cell, are enough for that. When a 65th is needed, the block is left to the reduction.
+//!
+//! No column is stored or added: a block takes a word per cell and a look at the entries of the columns that come while a class lives.
+
+use crate::matrix::mates::Mates;
+use crate::matrix::{BoundaryMatrix, Dimension, Row};
+
+/// What the annotations of a block counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    /// Columns whose entries were looked at.
+    pub(super) columns: usize,
+    /// Pairs found.
+    pub(super) pairs: usize,
+}
+
+/// Pairs block `dim`, given the open cells of the dimension below, which all create. None when more than 64 of
+/// their classes live at once; then `mates` is as it was.
+pub(super) fn pair<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dim: Dimension,
+    creators: &[I],
+    mates: &Mates<I>,
+) -> Option<Counts> {
+    let mut annotations = Annotations::new(matrix.len());
+    let mut pairs = Vec::new();
+    let mut counts = Counts::default();
+    let mut coming = creators.iter().map(|cell| cell.to_usize()).peekable();
+    let mut cell = 0;
+    while let Some(cell_of_dim) = next(matrix, dim, &mut cell, &mut coming, &mut annotations)? {
+        let column = matrix.column(cell_of_dim);
+        let Some((low, facets)) = column.split_last() else { continue };
+        match mates.get(cell_of_dim) {
+            // Killed by a cell above: its boundary is that of other cells before it, so zero.
+            Some(mate) if mate > cell_of_dim => continue,
+            Some(mate) => {
+                debug_assert_eq!(mate, low.to_usize());
+                annotations.set(mate, annotations.sum(facets));
+            }
+            None => {
+                if let Some(creator) = annotations.destroy(annotations.sum(column)) {
+                    pairs.push((creator, cell_of_dim));
+                }
+            }
+        }
+        counts.columns += 1;
+    }
+    for &(creator, destroyer) in &pairs {
+        mates.pair(creator, destroyer);
+    }
+    counts.pairs = pairs.len();
+    Some(counts)
+}
+
+/// The next cell of dimension `dim` that comes while a class lives; the creators on the way get their coordinates. The
+/// outer `None`: there are too many.
+fn next<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dim: Dimension,
+    cell: &mut usize,
+    coming: &mut std::iter::Peekable<impl Iterator<Item = usize>>,
+    annotations: &mut Annotations,
+) -> Option<Option<usize>> {
+    loop {
+        if annotations.none_lives() {
+            match coming.peek() {
+                Some(&creator) => *cell = creator,
+                None => return Some(None),
+            }
+        }
+        if *cell == matrix.len() {
+            return Some(None);
+        }
+        let this = *cell;
+        *cell += 1;
+        if coming.next_if_eq(&this).is_some() {
+            annotations.create(this)?;
+        } else if matrix.dim(this) == dim {
+            return Some(Some(this));
+        }
+    }
+}
+
+/// A class is a bit of a word.
+type Word = u64;
+
+struct Annotations {
+    /// Of each cell, zero where none was set.
+    words: Vec<Word>,
+    /// Bits of living classes.
+    living: Word,
+    /// The creator of each living class.
+    creators: [usize; Word::BITS as usize],
+    /// For each living class, the cells that have it, and some that had.
+    members: [Vec<usize>; Word::BITS as usize],
+}
+
+impl Annotations {
+    fn new(cells: usize) -> Self {
+        Annotations {
+            words: vec![0; cells],
+            living: 0,
+            creators: [0; Word::BITS as usize],
+            members: std::array::from_fn(|_| Vec::new()),
+        }
+    }
+
+    fn none_lives(&self) -> bool {
+        self.living == 0
+    }
+
+    /// Gives `cell` a class of its own. None when there are 64 already.
+    fn create(&mut self, cell: usize) -> Option<()> {
+        let class = self.living.trailing_ones();
+        let bit = 1u64.checked_shl(class)?;
+        self.living |= bit;
+        self.creators[class as usize] = cell;
+        self.set(cell, bit);
+        Some(())
+    }
+
+    #[inline]
+    fn sum<I: Row>(&self, cells: &[I]) -> Word {
+        let mut sum = 0;
+        for cell in cells {
+            sum ^= self.words[cell.to_usize()];
+        }
+        sum
+    }
+
+    /// Sets the annotation of a cell that has none.
+    #[inline]
+    fn set(&mut self, cell: usize, word: Word) {
+        if word != 0 {
+            self.words[cell] = word;
+            self.enroll(cell, word);
+        }
+    }
+
+    fn enroll(&mut self, cell: usize, word: Word) {
+        for class in ones(word) {
+            self.members[class].push(cell);
+        }
+    }
+
+    /// Destroys the youngest class in `boundary` and answers its creator; none when the boundary is zero.
+    fn destroy(&mut self, boundary: Word) -> Option<usize> {
+        let class = ones(boundary).max_by_key(|&class| self.creators[class])?;
+        for cell in std::mem::take(&mut self.members[class]) {
+            // A cell may be listed twice: the first time takes the class from it.
+            let word = self.words[cell];
+            if word >> class & 1 == 1 {
+                self.words[cell] = word ^ boundary;
+                self.enroll(cell, boundary & !word);
+            }
+        }
+        self.living &= !(1 << class);
+        Some(self.creators[class])
+    }
+}
+
+/// The places of the ones of a word.
+fn ones(mut word: Word) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(place)
+    })
+}
