@@ -21,7 +21,14 @@ fn main() {
     let mut last = None;
     for _ in 0..reps {
         let s = std::time::Instant::now();
-        let x = sieve_reduce(&m);
+        let x = sieve_reduce(
+            &m,
+            match a.get(5).map(|s| s.as_str()) {
+                Some("on") => Dualize::On,
+                Some("off") => Dualize::Off,
+                _ => Dualize::Auto,
+            },
+        );
         let e = s.elapsed().as_secs_f64();
         if e < best {
             best = e;

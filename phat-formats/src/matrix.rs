@@ -166,6 +166,12 @@ impl<I: Index> BoundaryMatrix<I> {
         &self.rows[self.offsets[column].to_usize()..self.offsets[column + 1].to_usize()]
     }
 
+    /// The rows of consecutive columns, one after the other.
+    #[inline]
+    pub fn rows_of(&self, columns: std::ops::Range<usize>) -> &[I] {
+        &self.rows[self.offsets[columns.start].to_usize()..self.offsets[columns.end].to_usize()]
+    }
+
     /// The greatest row of a column: its *low*. None of an empty column.
     #[inline]
     pub fn low(&self, column: usize) -> Option<I> {

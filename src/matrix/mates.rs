@@ -41,12 +41,6 @@ impl<I: Row> Mates<I> {
         self.table[cell].load().to_usize().checked_sub(1)
     }
 
-    /// Whether a cell is open.
-    #[inline]
-    pub(crate) fn is_open(&self, cell: usize) -> bool {
-        self.table[cell].peek() == I::default()
-    }
-
     /// Whether a cell is known to destroy a class.
     #[inline]
     pub(crate) fn is_destroyer(&self, cell: usize) -> bool {
@@ -85,22 +79,15 @@ impl<I: Row> Mates<I> {
         }
     }
 
-    /// The open cells of each dimension, ascending.
-    pub(crate) fn open(&self, dims: &[Dimension], max_dim: Dimension) -> Vec<Vec<I>> {
+    /// The open cells of a dimension, ascending.
+    pub(crate) fn open(&self, dims: &[Dimension], dim: Dimension) -> Vec<I> {
         let found = |(task, (mates, dims)): (usize, (&[I::Atomic], &[Dimension]))| {
-            let mut open = vec![Vec::new(); usize::from(max_dim) + 1];
-            for (place, (mate, &dim)) in mates.iter().zip(dims).enumerate() {
-                if mate.peek() == I::default() {
-                    open[usize::from(dim)].push(I::from_usize(task * CELLS + place));
-                }
-            }
-            open
+            let cells = mates.iter().zip(dims).enumerate();
+            let open = cells.filter(|(_, (mate, of_cell))| **of_cell == dim && mate.peek() == I::default());
+            open.map(|(place, _)| I::from_usize(task * CELLS + place)).collect::<Vec<_>>()
         };
-        let tasks: Vec<_> =
-            self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate().map(found).collect();
-        (0..=usize::from(max_dim))
-            .map(|dim| tasks.iter().flat_map(|open| &open[dim]).copied().collect())
-            .collect()
+        let tasks = self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate();
+        tasks.map(found).collect::<Vec<_>>().concat()
     }
 
     /// The pairs (creator, destroyer), by creator.

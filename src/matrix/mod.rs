@@ -23,7 +23,9 @@ pub mod state;
 pub use figures::Figures;
 pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, NotAComplex};
-pub use plan::{Algorithm, Plan, Representation};
+pub use plan::{Algorithm, Dualize, Plan, Representation};
 pub use reduction::reduce;
 pub use row::Row;
-pub use sieve::reduce as sieve_reduce;
+pub fn sieve_reduce<I: Row>(m: &BoundaryMatrix<I>, d: Dualize) -> Pairs<I> {
+    sieve::reduce(m, d)
+}

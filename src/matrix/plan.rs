@@ -39,6 +39,18 @@ pub enum Representation {
     Vector,
 }
 
+/// Whether to reduce the anti-transpose instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dualize {
+    /// Where it is less work.
+    #[default]
+    Auto,
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
 /// What [`super::reduce`] will do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {

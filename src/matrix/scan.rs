@@ -9,11 +9,15 @@
 use rayon::prelude::*;
 
 use super::mates::Mates;
-use super::row::Atomic;
+use super::row::{Atomic, touch};
+use super::state::Lookup;
 use super::{BoundaryMatrix, Row};
 
 /// Columns looked at by one task.
 const COLUMNS: usize = 1 << 13;
+
+/// Columns of a batch.
+const BATCH: usize = 16;
 
 /// For each row, the column of its leftmost one.
 #[derive(Debug)]
@@ -26,26 +30,18 @@ impl<I: Row> Leftmost<I> {
     /// Scans a matrix.
     pub(crate) fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
-        if rayon::current_num_threads() == 1 {
-            for column in 0..matrix.len() {
-                let number = I::from_usize(column + 1);
-                for row in matrix.column(column) {
-                    let first = &table[row.to_usize()];
-                    if first.peek() == I::default() {
-                        first.put(number);
-                    }
-                }
-            }
-        } else {
-            tasks(matrix.len()).for_each(|columns| {
+        let alone = rayon::current_num_threads() == 1;
+        tasks(matrix.len()).for_each(|columns| {
+            for columns in batches(columns) {
+                touch::<I>(&table, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
                 for column in columns {
                     let number = I::from_usize(column + 1);
                     for row in matrix.column(column) {
-                        claim(&table[row.to_usize()], number);
+                        claim(&table[row.to_usize()], number, alone);
                     }
                 }
-            });
-        }
+            }
+        });
         Leftmost { table }
     }
 
@@ -59,10 +55,12 @@ impl<I: Row> Leftmost<I> {
     pub(crate) fn pair_stable(&self, matrix: &BoundaryMatrix<I>) -> Mates<I> {
         let mates = Mates::new(matrix.len());
         tasks(matrix.len()).for_each(|columns| {
-            for column in columns {
-                if let Some(low) = matrix.low(column) {
-                    let low = low.to_usize();
-                    if self.get(low) == Some(column) {
+            for columns in batches(columns) {
+                let lows = columns.clone().filter_map(|column| matrix.low(column));
+                touch::<I>(&self.table, lows.map(|low| low.to_usize()));
+                for column in columns {
+                    let low = matrix.low(column).map(|low| low.to_usize());
+                    if let Some(low) = low.filter(|&low| self.get(low) == Some(column)) {
                         mates.pair(low, column);
                     }
                 }
@@ -74,9 +72,12 @@ impl<I: Row> Leftmost<I> {
 
 /// Notes `column` unless a smaller one is noted.
 #[inline]
-fn claim<I: Row>(first: &I::Atomic, column: I) {
+fn claim<I: Row>(first: &I::Atomic, column: I, alone: bool) {
     let mut found = first.peek();
     while found == I::default() || found > column {
+        if alone {
+            return first.put(column);
+        }
         match first.exchange(found, column) {
             Ok(_) => return,
             Err(other) => found = other,
@@ -89,4 +90,55 @@ pub(crate) fn tasks(columns: usize) -> impl ParallelIterator<Item = std::ops::Ra
     (0..columns.div_ceil(COLUMNS))
         .into_par_iter()
         .map(move |task| task * COLUMNS..columns.min((task + 1) * COLUMNS))
+}
+
+/// Batches of columns whose table entries are touched together.
+pub(crate) fn batches(columns: std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> {
+    columns.clone().step_by(BATCH).map(move |first| first..columns.end.min(first + BATCH))
+}
+
+/// What the scan says of each column and row, as the later stages of HYPHA take it.
+pub struct Scan<I: Row> {
+    /// The stable column of each row that is the low of one.
+    pub lookup: Lookup<I>,
+    /// Columns that hold the leftmost one of some row. They cannot reduce to zero (Lemma 4): whatever is added to them, that
+    /// one stays. So their cells destroy.
+    pub destroyers: Vec<bool>,
+    /// Stable columns: reduced as they stand.
+    pub stable: usize,
+    /// The others that are not zero, ascending.
+    pub unstable: Vec<I>,
+}
+
+/// Scans a matrix for leftmost ones.
+pub fn scan<I: Row>(matrix: &BoundaryMatrix<I>) -> Scan<I> {
+    let leftmost = Leftmost::of(matrix);
+    let lookup = Lookup::new(matrix.len());
+    let holds_leftmost =
+        |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
+    let destroyers = (0..matrix.len()).into_par_iter().with_min_len(COLUMNS).map(holds_leftmost).collect();
+    let found: Vec<(usize, Vec<I>)> = tasks(matrix.len())
+        .map(|columns| {
+            let mut stable = 0;
+            let mut unstable = Vec::new();
+            for column in columns {
+                match matrix.low(column).map(|low| low.to_usize()) {
+                    Some(low) if leftmost.get(low) == Some(column) => {
+                        lookup.set(low, column);
+                        stable += 1;
+                    }
+                    Some(_) => unstable.push(I::from_usize(column)),
+                    None => {}
+                }
+            }
+            (stable, unstable)
+        })
+        .collect();
+    let stable = found.iter().map(|(stable, _)| stable).sum();
+    Scan {
+        lookup,
+        destroyers,
+        stable,
+        unstable: found.into_iter().flat_map(|(_, unstable)| unstable).collect(),
+    }
 }

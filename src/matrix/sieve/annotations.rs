@@ -36,6 +36,9 @@ pub(super) fn pair<I: Row>(
     creators: &[I],
     mates: &Mates<I>,
 ) -> Option<Counts> {
+    if creators.is_empty() {
+        return Some(Counts::default());
+    }
     let mut annotations = Annotations::new(matrix.len());
     let mut pairs = Vec::new();
     let mut counts = Counts::default();

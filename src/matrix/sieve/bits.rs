@@ -1,6 +1,5 @@
 //! A set of rows, and a column that is one: bits in a tree.
 
-use crate::matrix::mates::Mates;
 use crate::matrix::{Dimension, Row};
 
 use rayon::prelude::*;
@@ -11,20 +10,33 @@ const BITS: usize = 64;
 /// A set of cells.
 pub(super) struct CellSet {
     words: Vec<u64>,
+    cells: usize,
 }
 
 impl CellSet {
-    /// The cells of dimension `dim` that are not known to destroy.
-    pub(super) fn of_not_destroyers<I: Row>(dims: &[Dimension], dim: Dimension, mates: &Mates<I>) -> Self {
+    /// The cells of dimension `dim` for which `is_in` holds.
+    pub(super) fn of(dims: &[Dimension], dim: Dimension, is_in: impl Fn(usize) -> bool + Sync) -> Self {
         let word = |(place, dims): (usize, &[Dimension])| {
             let mut word = 0;
             for (bit, &of_cell) in dims.iter().enumerate() {
-                let in_set = of_cell == dim && !mates.is_destroyer(place * BITS + bit);
-                word |= u64::from(in_set) << bit;
+                word |= u64::from(of_cell == dim && is_in(place * BITS + bit)) << bit;
             }
             word
         };
-        CellSet { words: dims.par_chunks(BITS).enumerate().with_min_len(256).map(word).collect() }
+        let words = dims.par_chunks(BITS).enumerate().with_min_len(256).map(word).collect();
+        CellSet { words, cells: dims.len() }
+    }
+
+    /// The set with cell n − 1 − i for cell i.
+    pub(super) fn mirrored(&self) -> Self {
+        let word = |place: usize| {
+            let mirrored = |bit: &usize| {
+                let cell = place * BITS + bit;
+                cell < self.cells && self.contains(self.cells - 1 - cell)
+            };
+            (0..BITS).filter(mirrored).fold(0, |word, bit| word | 1 << bit)
+        };
+        CellSet { words: (0..self.words.len()).map(word).collect(), cells: self.cells }
     }
 
     /// Whether a cell is in it.

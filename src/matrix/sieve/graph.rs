@@ -20,29 +20,20 @@ use rayon::prelude::*;
 
 /// Pairs block `dim` of a matrix if its columns have two ones at most; else changes nothing and answers `false`.
 pub(super) fn pair_by_columns<I: Row>(matrix: &BoundaryMatrix<I>, dim: Dimension, mates: &Mates<I>) -> bool {
-    let is_edge = |&column: &usize| matrix.dim(column) == dim;
     if tasks(matrix.len())
         .any(|mut columns| columns.any(|j| matrix.dim(j) == dim && matrix.column(j).len() > 2))
     {
         return false;
     }
-    let ground = matrix.len();
-    // Trees are rooted at their oldest node; the ground is older than all, so ages are numbers plus one, its is 0.
+    // Node i has age i + 1, the ground 0.
     let mut forest = Forest::<I>::new(matrix.len() + 1);
-    let age = |node: usize| if node == ground { 0 } else { node + 1 };
-    for column in (0..matrix.len()).filter(is_edge) {
-        let (a, b) = match *matrix.column(column) {
-            [a, b] => (a.to_usize() + 1, b.to_usize() + 1),
-            [a] => (age(ground), a.to_usize() + 1),
-            _ => continue,
-        };
-        let (a, b) = (forest.root(a), forest.root(b));
-        if a != b {
-            let (older, younger) = (a.min(b), a.max(b));
-            forest.hang(younger, older);
-            mates.pair(younger - 1, column);
-        }
-    }
+    let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim);
+    let ends = edges.filter_map(|column| match *matrix.column(column) {
+        [a, b] => Some((column, a.to_usize() + 1, b.to_usize() + 1)),
+        [a] => Some((column, 0, a.to_usize() + 1)),
+        _ => None,
+    });
+    forest.join(ends, |younger, column| mates.pair(younger - 1, column));
     true
 }
 
@@ -57,19 +48,12 @@ pub(super) fn pair_by_rows<I: Row>(
     let n = matrix.len();
     // Read backwards: node j has age n − j, the ground 0.
     let mut forest = Forest::<I>::new(n + 1);
-    for row in (0..n).rev() {
-        if matrix.dim(row) + 1 != dim {
-            continue;
-        }
-        let Some(first) = leftmost.get(row) else { continue };
+    let edges = (0..n).rev().filter(|&row| matrix.dim(row) + 1 == dim);
+    let ends = edges.filter_map(|row| {
         let other = second[row].peek().to_usize().checked_sub(1);
-        let (a, b) = (forest.root(n - first), forest.root(other.map_or(0, |column| n - column)));
-        if a != b {
-            let (older, younger) = (a.min(b), a.max(b));
-            forest.hang(younger, older);
-            mates.pair(row, n - younger);
-        }
-    }
+        Some((row, n - leftmost.get(row)?, other.map_or(0, |column| n - column)))
+    });
+    forest.join(ends, |younger, row| mates.pair(row, n - younger));
     true
 }
 
@@ -95,34 +79,63 @@ fn second_ones<I: Row>(
     tasks(matrix.len()).all(at_most_two).then_some(second)
 }
 
-/// Trees of numbered nodes. A root is the least number of its tree.
+/// Trees of nodes, numbered by age: a root is the least number of its tree.
 struct Forest<I> {
     /// How far below a node its parent is; zero for a root.
     drop: Vec<I>,
 }
+
+/// Edges whose ends are looked up together.
+const BATCH: usize = 16;
 
 impl<I: Row> Forest<I> {
     fn new(nodes: usize) -> Self {
         Forest { drop: vec![I::default(); nodes] }
     }
 
+    /// Adds edges (name, end, end) one after the other. For each that joins two trees, `joined` hears the root of the younger one and
+    /// the edge's name.
+    fn join(
+        &mut self,
+        mut edges: impl Iterator<Item = (usize, usize, usize)>,
+        mut joined: impl FnMut(usize, usize),
+    ) {
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            batch.extend(edges.by_ref().take(BATCH));
+            if batch.is_empty() {
+                return;
+            }
+            // Loads that nothing waits for: see `touch`.
+            let touched = batch.iter().fold(0, |sum, &(_, a, b)| sum ^ self.parent(a) ^ self.parent(b));
+            std::hint::black_box(touched);
+            for (edge, a, b) in batch.drain(..) {
+                let (a, b) = (self.root(a), self.root(b));
+                if a != b {
+                    let (older, younger) = (a.min(b), a.max(b));
+                    self.drop[younger] = I::from_usize(younger - older);
+                    joined(younger, edge);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn parent(&self, node: usize) -> usize {
+        node - self.drop[node].to_usize()
+    }
+
     /// The root of a node's tree; paths are halved on the way.
     #[inline]
     fn root(&mut self, mut node: usize) -> usize {
         loop {
-            let parent = node - self.drop[node].to_usize();
+            let parent = self.parent(node);
             if parent == node {
                 return node;
             }
-            let grandparent = parent - self.drop[parent].to_usize();
+            let grandparent = self.parent(parent);
             self.drop[node] = I::from_usize(node - grandparent);
             node = grandparent;
         }
-    }
-
-    /// Hangs a root below a lesser one.
-    #[inline]
-    fn hang(&mut self, root: usize, below: usize) {
-        self.drop[root] = I::from_usize(root - below);
     }
 }

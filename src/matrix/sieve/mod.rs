@@ -1,15 +1,21 @@
-//! The sieve: each stage settles the cells it can settle cheaply, and the next sees only the rest.
+//! The sieve: each stage settles the cells it can settle cheaply, the next sees only the rest.
 //!
-//! 1. [`scan`](super::scan): stable columns, all dimensions at once, no additions.
-//! 2. [`graph`]: block 1 by union-find, and the top block when no facet lies in more than two cells.
-//! 3. The blocks between, dimension ascending. When a block's turn comes the block below is solved, so it is known of each row whether
-//!    it can be a low:
-//!    - [`annotations`], while few classes live at a time;
-//!    - else [`residue`]: reduction of the open columns.
+//! | stage | settles | with | module |
+//! |---|---|---|---|
+//! | scan | stable columns, all dimensions at once | a look at every one | [`super::scan`] |
+//! | graph | block 1; the top block where no facet lies in more than two cells | union-find | [`graph`] |
+//! | annotations | blocks in which few classes live at a time | a word a cell | [`annotations`] |
+//! | residue | the open columns of what is left | additions | [`residue`] |
 //!
-//! Blocks (the columns of one dimension) are independent problems: cells of dimension d − 1 are paired with cells of dimension d
-//! in block d and nowhere else. What one block tells another saves work only: a cell that destroys in block d is no low in block
-//! d + 1; a cell that creates in block d + 1 is a zero column in block d.
+//! *Block* d is the columns of dimension d. It pairs cells of dimension d − 1 with cells of dimension d, and no other block does:
+//! blocks are independent problems, solved in any order, each in the way that suits it. What they tell one another saves work only.
+//! A cell that destroys in block d is never a low of block d + 1: its row can be dropped there (compression). A cell that creates
+//! in block d + 1 is a zero column in block d: it need not be reduced (clearing). So annotations go upwards from block 1, where it
+//! is known of each cell below whether it creates; then the residues go downwards, cleared from above and, next to solved blocks,
+//! compressed from below (dualized ones, of which the reverse holds, go upwards).
+//!
+//! A residue is reduced as it stands or anti-transposed (dualized): rows then take the part of columns. Where open rows are much fewer than
+//! open columns, as at the top of a Rips filtration, the dual is less work.
 
 mod annotations;
 mod bits;
@@ -18,52 +24,141 @@ mod residue;
 
 use std::time::Instant;
 
+use super::figures::{Block, Figures, Method};
+use super::mates::Mates;
 use super::scan::Leftmost;
-use super::{BoundaryMatrix, Figures, Pairs, Row};
+use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
-use bits::CellSet;
-use residue::Residue;
+/// Open columns per open row from which on a residue is dualized.
+const DUALIZE: usize = 4;
 
 /// The persistence pairs of a matrix.
-pub fn reduce<I: Row>(matrix: &BoundaryMatrix<I>) -> Pairs<I> {
-    let mut figures = Figures::default();
-    let mut clock = Instant::now();
-    let mut lap = |figures: &mut Figures, stage: &'static str| {
-        figures.stages.push((stage, clock.elapsed().as_secs_f64()));
-        clock = Instant::now();
-    };
-    let leftmost = Leftmost::of(matrix);
-    lap(&mut figures, "leftmost");
-    let mates = leftmost.pair_stable(matrix);
-    lap(&mut figures, "stable");
-    let max_dim = matrix.max_dim().unwrap_or(0);
-    let (bottom, top) = rayon::join(
-        || max_dim >= 1 && graph::pair_by_columns(matrix, 1, &mates),
-        || max_dim >= 2 && graph::pair_by_rows(matrix, max_dim, &leftmost, &mates),
-    );
-    drop(leftmost);
-    lap(&mut figures, "graph");
-    let mut open = mates.open(matrix.dims(), max_dim);
-    lap(&mut figures, "open");
-    for dim in 1..=max_dim {
-        if dim == 1 && bottom || dim == max_dim && top {
-            continue;
-        }
-        let (below, here) = (usize::from(dim) - 1, usize::from(dim));
-        let is_open = |cell: &I| mates.is_open(cell.to_usize());
-        open[below].retain(is_open);
-        open[here].retain(is_open);
-        if annotations::pair(matrix, dim, &open[below], &mates).is_some() {
-            lap(&mut figures, "annotations");
-            continue;
-        }
-        lap(&mut figures, "annotations (given up)");
-        let rows = CellSet::of_not_destroyers(matrix.dims(), dim - 1, &mates);
-        let residue = Residue { matrix, rows: &rows, columns: &open[here], mates: &mates };
-        figures.additions += residue.reduce();
-        lap(&mut figures, "residue");
+pub(crate) fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, dualize: Dualize) -> Pairs<I> {
+    let mut run = Run::new(matrix, dualize);
+    run.graph();
+    run.annotations();
+    run.residues();
+    run.finish()
+}
+
+/// A run of the sieve.
+struct Run<'m, I: Row> {
+    matrix: &'m BoundaryMatrix<I>,
+    max_dim: Dimension,
+    dualize: Dualize,
+    mates: Mates<I>,
+    /// Gone once the graphs are solved.
+    leftmost: Option<Leftmost<I>>,
+    /// Solved blocks.
+    solved: Vec<bool>,
+    figures: Figures,
+    clock: Instant,
+}
+
+impl<'m, I: Row> Run<'m, I> {
+    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize) -> Self {
+        let clock = Instant::now();
+        let leftmost = Leftmost::of(matrix);
+        let mates = leftmost.pair_stable(matrix);
+        let max_dim = matrix.max_dim().unwrap_or(0);
+        let mut solved = vec![false; usize::from(max_dim) + 1];
+        // Block 0 has no rows.
+        solved[0] = true;
+        let leftmost = Some(leftmost);
+        let mut run =
+            Run { matrix, max_dim, dualize, mates, leftmost, solved, figures: Figures::default(), clock };
+        run.lap("scan");
+        run
     }
-    let pairs = mates.pairs();
-    lap(&mut figures, "pairs");
-    Pairs { pairs, cells: matrix.len(), figures }
+
+    fn lap(&mut self, stage: &'static str) {
+        self.figures.lap(stage, self.clock.elapsed());
+        self.clock = Instant::now();
+    }
+
+    fn graph(&mut self) {
+        let Some(leftmost) = self.leftmost.take() else { return };
+        let (matrix, mates, top) = (self.matrix, &self.mates, self.max_dim);
+        let (bottom_solved, top_solved) = rayon::join(
+            || top >= 1 && graph::pair_by_columns(matrix, 1, mates),
+            || top >= 2 && graph::pair_by_rows(matrix, top, &leftmost, mates),
+        );
+        if bottom_solved {
+            self.solve(1, Method::Graph);
+        }
+        if top_solved {
+            self.solve(top, Method::DualGraph);
+        }
+        self.lap("graph");
+    }
+
+    fn solve(&mut self, dim: Dimension, method: Method) {
+        self.solved[usize::from(dim)] = true;
+        self.figures.blocks.push(Block { dim, method });
+    }
+
+    fn annotations(&mut self) {
+        if self.dualize == Dualize::On {
+            return;
+        }
+        for dim in 1..=self.max_dim {
+            let here = usize::from(dim);
+            if self.solved[here] || !self.solved[here - 1] {
+                continue;
+            }
+            let creators = self.open(dim - 1);
+            if let Some(counts) = annotations::pair(self.matrix, dim, &creators, &self.mates) {
+                self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
+            }
+        }
+        self.lap("annotations");
+    }
+
+    fn residues(&mut self) {
+        let mut dual = None;
+        for dim in 1..=self.max_dim {
+            if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
+                let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
+                let open = self.open(dim - 1);
+                let additions = residue::reduce_dual(self.matrix, dual, dim, &open, &self.mates);
+                self.reduced(dim, true, open.len(), additions);
+            }
+        }
+        drop(dual);
+        for dim in (1..=self.max_dim).rev() {
+            if !self.solved[usize::from(dim)] {
+                let open = self.open(dim);
+                let additions = residue::reduce(self.matrix, dim, &open, &self.mates);
+                self.reduced(dim, false, open.len(), additions);
+            }
+        }
+        self.lap("residue");
+    }
+
+    /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block
+    /// below is solved.
+    fn wants_dual(&self, dim: Dimension) -> bool {
+        match self.dualize {
+            Dualize::On => true,
+            Dualize::Off => false,
+            Dualize::Auto => {
+                self.solved[usize::from(dim) - 1] && self.open(dim).len() > DUALIZE * self.open(dim - 1).len()
+            }
+        }
+    }
+
+    fn reduced(&mut self, dim: Dimension, dual: bool, columns: usize, additions: u64) {
+        self.figures.additions += additions;
+        self.solve(dim, Method::Residue { dual, columns, additions });
+    }
+
+    fn open(&self, dim: Dimension) -> Vec<I> {
+        self.mates.open(self.matrix.dims(), dim)
+    }
+
+    fn finish(mut self) -> Pairs<I> {
+        let pairs = self.mates.pairs();
+        self.lap("pairs");
+        Pairs { pairs, cells: self.matrix.len(), figures: self.figures }
+    }
 }

@@ -13,23 +13,62 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::matrix::mates::Mates;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 use super::bits::{BitTree, CellSet};
 
-/// Columns a worker takes at a time.
-const TAKE: usize = 32;
+/// Columns a worker reduces side by side.
+const LANES: usize = 8;
+
+/// Rows past which a column is a bit tree.
+const SHORT: usize = 96;
+
+/// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Answers the number of column additions.
+pub(super) fn reduce<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dim: Dimension,
+    open: &[I],
+    mates: &Mates<I>,
+) -> u64 {
+    let rows = CellSet::of(matrix.dims(), dim - 1, |cell| !mates.is_destroyer(cell));
+    Residue { matrix, rows: &rows, columns: open, mates }.reduce()
+}
+
+/// The same by the anti-transpose, `dual`: pairs the open rows of block `dim`.
+pub(super) fn reduce_dual<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dim: Dimension,
+    open: &[I],
+    mates: &Mates<I>,
+) -> u64 {
+    let mirror = |cell: usize| matrix.len() - 1 - cell;
+    let dual = matrix.anti_transpose();
+    // What creates one way destroys the other.
+    let dual_mates = Mates::new(dual.len());
+    let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) + 1 == dim;
+    let stable = mates.pairs().into_iter().filter(in_block);
+    stable.for_each(|(i, j)| dual_mates.pair(mirror(j.to_usize()), mirror(i.to_usize())));
+    let rows = CellSet::of(matrix.dims(), dim, |cell| !mates.is_creator(cell)).mirrored();
+    let columns: Vec<I> = open.iter().rev().map(|row| I::from_usize(mirror(row.to_usize()))).collect();
+    let additions = Residue { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates }.reduce();
+    for row in open {
+        if let Some(column) = dual_mates.get(mirror(row.to_usize())) {
+            mates.pair(row.to_usize(), mirror(column));
+        }
+    }
+    additions
+}
 
 /// A block to be reduced.
-pub(super) struct Residue<'a, I: Row> {
+struct Residue<'a, I: Row> {
     /// The matrix it is in.
-    pub(super) matrix: &'a BoundaryMatrix<I>,
+    matrix: &'a BoundaryMatrix<I>,
     /// The rows that may be lows.
-    pub(super) rows: &'a CellSet,
+    rows: &'a CellSet,
     /// The open columns, ascending.
-    pub(super) columns: &'a [I],
+    columns: &'a [I],
     /// Who is paired; the block's pairs are added.
-    pub(super) mates: &'a Mates<I>,
+    mates: &'a Mates<I>,
 }
 
 /// A column that has been reduced, at some time.
@@ -39,26 +78,10 @@ struct Reduced<I> {
 }
 
 impl<I: Row> Residue<'_, I> {
-    /// Pairs the open columns, as far as they do not reduce to zero. Answers the number of column additions.
-    pub(super) fn reduce(&self) -> u64 {
+    fn reduce(&self) -> u64 {
         let reduced = boxcar::Vec::new();
         let next = AtomicUsize::new(0);
-        let additions: Vec<u64> = rayon::broadcast(|_| {
-            let mut worker = Worker {
-                residue: self,
-                reduced: &reduced,
-                column: BitTree::new(self.matrix.len()),
-                rows: Vec::new(),
-                additions: 0,
-            };
-            loop {
-                let first = next.fetch_add(TAKE, Ordering::Relaxed);
-                let Some(columns) = self.columns.get(first..) else { break worker.additions };
-                for column in &columns[..columns.len().min(TAKE)] {
-                    worker.settle(column.to_usize());
-                }
-            }
-        });
+        let additions: Vec<u64> = rayon::broadcast(|_| Worker::new(self, &reduced).run(&next));
         self.unmark(&reduced);
         additions.iter().sum()
     }
@@ -75,57 +98,193 @@ impl<I: Row> Residue<'_, I> {
     }
 }
 
+/// A column being reduced.
+struct Lane<I> {
+    column: usize,
+    /// Ascending; the pivot is the last one.
+    rows: Vec<I>,
+    owner: Option<usize>,
+}
+
 struct Worker<'a, I: Row> {
     residue: &'a Residue<'a, I>,
     reduced: &'a boxcar::Vec<Reduced<I>>,
-    column: BitTree,
-    rows: Vec<I>,
+    tree: Option<BitTree>,
     additions: u64,
 }
 
-impl<I: Row> Worker<'_, I> {
-    /// Reduces a column, and on with those it takes a low from.
-    fn settle(&mut self, mut column: usize) {
-        self.add_original(column);
-        while let Some(low) = self.column.pivot() {
-            let owner = self.residue.mates.get(low);
-            match owner {
-                None if self.claim(low, owner, column) => return,
+/// What becomes of a lane after a step.
+enum Step {
+    On,
+    Long,
+    Done,
+}
+
+impl<'a, I: Row> Worker<'a, I> {
+    fn new(residue: &'a Residue<'a, I>, reduced: &'a boxcar::Vec<Reduced<I>>) -> Self {
+        Worker { residue, reduced, tree: None, additions: 0 }
+    }
+
+    fn run(mut self, next: &AtomicUsize) -> u64 {
+        let mut lanes: Vec<Lane<I>> = Vec::with_capacity(LANES);
+        let mut spare: Vec<Vec<I>> = Vec::new();
+        loop {
+            while lanes.len() < LANES {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(column) = self.residue.columns.get(place) else { break };
+                let mut lane =
+                    Lane { column: column.to_usize(), rows: spare.pop().unwrap_or_default(), owner: None };
+                self.add_original(&mut lane.rows, lane.column);
+                if lane.rows.is_empty() { spare.push(lane.rows) } else { lanes.push(lane) }
+            }
+            if lanes.is_empty() {
+                return self.additions;
+            }
+            self.look_ahead(&mut lanes);
+            let mut place = 0;
+            while place < lanes.len() {
+                match self.step(&mut lanes[place]) {
+                    Step::On => {
+                        place += 1;
+                        continue;
+                    }
+                    Step::Long => self.finish_long(&mut lanes[place]),
+                    Step::Done => {}
+                }
+                let mut lane = lanes.swap_remove(place);
+                lane.rows.clear();
+                spare.push(lane.rows);
+            }
+        }
+    }
+
+    /// Loads what the lanes will need next, each kind for all of them before any is used.
+    fn look_ahead(&self, lanes: &mut [Lane<I>]) {
+        for lane in lanes.iter_mut() {
+            lane.owner = self.residue.mates.get(lane.rows[lane.rows.len() - 1].to_usize());
+        }
+        let mut sum = 0;
+        for lane in &*lanes {
+            match lane.owner {
                 None => {}
                 Some(stable) if stable < Mates::<I>::marks() => {
-                    self.add_original(stable);
-                    self.additions += 1;
+                    sum ^= self.residue.matrix.offsets()[stable].to_usize()
                 }
-                Some(mark) => {
-                    let other = &self.reduced[mark - Mates::<I>::marks()];
-                    if other.column < column || self.claim(low, owner, column) {
-                        self.column.add(&other.rows);
-                        self.additions += u64::from(other.column < column);
-                        column = column.max(other.column);
+                Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].column,
+            }
+        }
+        for lane in &*lanes {
+            match lane.owner {
+                None => {}
+                Some(stable) if stable < Mates::<I>::marks() => {
+                    for row in self.residue.matrix.column(stable) {
+                        sum ^= usize::from(self.residue.rows.contains(row.to_usize()));
+                    }
+                }
+                Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].rows[0].to_usize(),
+            }
+        }
+        std::hint::black_box(sum);
+    }
+
+    fn step(&mut self, lane: &mut Lane<I>) -> Step {
+        match lane.owner {
+            None => {
+                let low = lane.rows[lane.rows.len() - 1].to_usize();
+                return if self.claim(low, None, lane.column, &lane.rows) { Step::Done } else { Step::On };
+            }
+            Some(stable) if stable < Mates::<I>::marks() => {
+                self.add_original(&mut lane.rows, stable);
+                self.additions += 1;
+            }
+            Some(mark) => {
+                let low = lane.rows[lane.rows.len() - 1].to_usize();
+                let other = &self.reduced[mark - Mates::<I>::marks()];
+                if other.column < lane.column {
+                    self.additions += 1;
+                    for &row in &other.rows {
+                        toggle(&mut lane.rows, row);
+                    }
+                } else if self.claim(low, lane.owner, lane.column, &lane.rows) {
+                    self.additions += 1;
+                    lane.column = other.column;
+                    for &row in &other.rows {
+                        toggle(&mut lane.rows, row);
                     }
                 }
             }
         }
+        match lane.rows.len() {
+            0 => Step::Done,
+            1..=SHORT => Step::On,
+            _ => Step::Long,
+        }
     }
 
-    /// Adds a column of the matrix, without the rows that are never lows.
     #[inline]
-    fn add_original(&mut self, column: usize) {
-        for row in self.residue.matrix.column(column) {
+    fn add_original(&self, rows: &mut Vec<I>, column: usize) {
+        for &row in self.residue.matrix.column(column) {
             if self.residue.rows.contains(row.to_usize()) {
-                self.column.toggle(row.to_usize());
+                toggle(rows, row);
             }
         }
     }
 
-    /// Claims a low for the working column, which is then empty. If somebody was faster the working column is as it was.
-    fn claim(&mut self, low: usize, owner: Option<usize>, column: usize) -> bool {
-        self.column.take(&mut self.rows);
-        let place = self.reduced.push(Reduced { column, rows: self.rows.as_slice().into() });
-        let claimed = self.residue.mates.replace(low, owner, Mates::<I>::marks() + place).is_ok();
-        if !claimed {
-            self.column.add(&self.rows);
+    /// Reduces a column to the end, and on with those it takes a low from.
+    fn finish_long(&mut self, lane: &mut Lane<I>) {
+        let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.residue.matrix.len()));
+        tree.add(&lane.rows);
+        let mut column = lane.column;
+        while let Some(low) = tree.pivot() {
+            let owner = self.residue.mates.get(low);
+            match owner {
+                Some(stable) if stable < Mates::<I>::marks() => {
+                    for &row in self.residue.matrix.column(stable) {
+                        if self.residue.rows.contains(row.to_usize()) {
+                            tree.toggle(row.to_usize());
+                        }
+                    }
+                    self.additions += 1;
+                }
+                Some(mark) if self.reduced[mark - Mates::<I>::marks()].column < column => {
+                    tree.add(&self.reduced[mark - Mates::<I>::marks()].rows);
+                    self.additions += 1;
+                }
+                _ => {
+                    tree.take(&mut lane.rows);
+                    let claimed = self.claim(low, owner, column, &lane.rows);
+                    match owner {
+                        _ if !claimed => tree.add(&lane.rows),
+                        None => break,
+                        Some(mark) => {
+                            let other = &self.reduced[mark - Mates::<I>::marks()];
+                            tree.add(&other.rows);
+                            column = other.column;
+                        }
+                    }
+                }
+            }
         }
-        claimed
+        self.tree = Some(tree);
+    }
+
+    /// Claims a low for a column; somebody may be faster.
+    fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
+        let place = self.reduced.push(Reduced { column, rows: rows.into() });
+        self.residue.mates.replace(low, owner, Mates::<I>::marks() + place).is_ok()
+    }
+}
+
+/// Adds a row to ascending rows, or takes it out.
+#[inline]
+fn toggle<I: Row>(rows: &mut Vec<I>, row: I) {
+    let mut place = rows.len();
+    while place > 0 && rows[place - 1] > row {
+        place -= 1;
+    }
+    if place > 0 && rows[place - 1] == row {
+        rows.remove(place - 1);
+    } else {
+        rows.insert(place, row);
     }
 }

@@ -1,0 +1,63 @@
+//! Clearing (Zhang et al. 2019, Lemma 2): columns that reduce to zero, found without reducing any.
+//!
+//! The column of a cell is a cycle. Its low i is the last cell of that cycle, so cell i creates a class, and column i reduces to
+//! zero. This holds for the low of *every* column as it stands, reduced or not; so all of them, in all dimensions, are
+//! cleared at once. (Chen and Kerber's twist clears the lows of reduced columns, one dimension after the other.)
+//!
+//! It needs ∂∂ = 0: columns of a matrix that is no boundary matrix are not cycles.
+
+use rayon::prelude::*;
+
+use super::row::Atomic;
+use super::state::Columns;
+use super::{BoundaryMatrix, Index, Row};
+
+/// Cells that are the low of some column.
+pub struct Creators<I: Row> {
+    /// Not zero for a creator.
+    table: Vec<I::Atomic>,
+}
+
+impl<I: Row> Creators<I> {
+    /// The lows of a matrix.
+    pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
+        let table = I::zeros(matrix.len());
+        super::scan::tasks(matrix.len()).for_each(|columns| {
+            for low in columns.filter_map(|column| matrix.low(column)) {
+                table[low.to_usize()].put(I::from_usize(1));
+            }
+        });
+        Creators { table }
+    }
+
+    /// Whether a cell is one.
+    #[inline]
+    pub fn contains(&self, cell: usize) -> bool {
+        self.table[cell].peek() != I::default()
+    }
+}
+
+/// What clearing took away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cleared {
+    /// Columns that were not zero before.
+    pub columns: usize,
+    /// Their ones.
+    pub entries: usize,
+}
+
+/// Clears the columns of creators, and takes them out of `unstable`. (A creator is never stable: a stable column does not reduce to
+/// zero.)
+pub fn clear<I: Row>(columns: &Columns<'_, I>, creators: &Creators<I>, unstable: &mut Vec<I>) -> Cleared {
+    let cleared = unstable
+        .par_iter()
+        .filter(|column| creators.contains(column.to_usize()))
+        .map(|column| {
+            let entries = columns.get(column.to_usize()).len();
+            columns.clear(column.to_usize());
+            (1, entries)
+        })
+        .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    unstable.retain(|column| !creators.contains(column.to_usize()));
+    Cleared { columns: cleared.0, entries: cleared.1 }
+}
