@@ -37,12 +37,12 @@ pub(super) fn reduce<I: Row>(
 /// The same by the anti-transpose, `dual`: pairs the open rows of block `dim`.
 pub(super) fn reduce_dual<I: Row>(
     matrix: &BoundaryMatrix<I>,
+    dual: &BoundaryMatrix<I>,
     dim: Dimension,
     open: &[I],
     mates: &Mates<I>,
 ) -> u64 {
     let mirror = |cell: usize| matrix.len() - 1 - cell;
-    let dual = matrix.anti_transpose();
     // What creates one way destroys the other.
     let dual_mates = Mates::new(dual.len());
     let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) + 1 == dim;
