@@ -2,6 +2,7 @@
 //!
 //! | format | module |
 //! |---|---|
+//! | PHAT boundary matrices, text and binary | [`phat::matrix`] |
 //! | PHAT persistence pairs, text and binary | [`phat::pairs`] |
 //! | DIPHA persistence diagrams, distance matrices, dense and sparse | [`dipha`] |
 //!
@@ -14,6 +15,8 @@ pub mod dipha;
 mod index;
 mod matrix;
 pub mod phat;
+mod source;
 
 pub use index::Index;
 pub use matrix::{BoundaryMatrix, ColumnError, Dimension, NotAComplex};
+pub use source::Source;
