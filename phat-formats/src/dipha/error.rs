@@ -3,7 +3,7 @@
 use super::{FileType, MAGIC};
 
 /// Why a DIPHA file cannot be read. Offsets are in bytes from the start of the file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("byte {}: expected {}, found {}", self.offset(), self.expected(), self.found())]
 pub enum DiphaError {
     /// The file does not begin with the magic number.
@@ -59,6 +59,26 @@ pub enum DiphaError {
         /// The index found.
         found: i64,
     },
+    /// A dimension that is out of range.
+    Dimension {
+        /// Where the dimension is.
+        offset: usize,
+        /// What belongs there.
+        what: &'static str,
+        /// The dimension found.
+        found: i64,
+    },
+    /// A value that cannot be: not a number, or on the wrong side of another.
+    Value {
+        /// Where the value is.
+        offset: usize,
+        /// What belongs there.
+        what: &'static str,
+        /// The value found.
+        found: f64,
+        /// What it has to be on the right side of.
+        other: Option<f64>,
+    },
 }
 
 impl DiphaError {
@@ -70,7 +90,9 @@ impl DiphaError {
             DiphaError::Truncated { found, .. } => found,
             DiphaError::Count { offset, .. }
             | DiphaError::Trailing { offset, .. }
-            | DiphaError::Index { offset, .. } => offset,
+            | DiphaError::Index { offset, .. }
+            | DiphaError::Dimension { offset, .. }
+            | DiphaError::Value { offset, .. } => offset,
         }
     }
 
@@ -80,7 +102,9 @@ impl DiphaError {
             DiphaError::Magic { .. } => format!("DIPHA's magic number {MAGIC}"),
             DiphaError::UnknownType { .. } => "a DIPHA file type (0, 1, 2, 7 or 8)".to_owned(),
             DiphaError::WrongType { expected, .. } => format!("DIPHA file type {expected}"),
-            DiphaError::Count { what, .. } => (*what).to_owned(),
+            DiphaError::Count { what, .. } | DiphaError::Dimension { what, .. } => (*what).to_owned(),
+            DiphaError::Value { what, other: None, .. } => (*what).to_owned(),
+            DiphaError::Value { what, other: Some(other), .. } => format!("{what} {other}"),
             DiphaError::Truncated { offset, what, expected, .. } => {
                 format!("{expected} bytes of {what} from byte {offset} on")
             }
@@ -95,7 +119,9 @@ impl DiphaError {
             DiphaError::Magic { found }
             | DiphaError::UnknownType { found }
             | DiphaError::Count { found, .. }
-            | DiphaError::Index { found, .. } => found.to_string(),
+            | DiphaError::Index { found, .. }
+            | DiphaError::Dimension { found, .. } => found.to_string(),
+            DiphaError::Value { found, .. } => found.to_string(),
             DiphaError::WrongType { found, .. } => found.to_string(),
             DiphaError::Truncated { .. } => "the end of the file".to_owned(),
             DiphaError::Trailing { found, .. } => format!("{found} more bytes"),

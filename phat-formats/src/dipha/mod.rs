@@ -10,16 +10,18 @@
 //! |---|---|---|
 //! | 0 | weighted boundary matrix | |
 //! | 1 | image data | |
-//! | 2 | persistence diagram | |
+//! | 2 | persistence diagram | [`read_diagram`] |
 //! | 7 | distance matrix | [`DistanceMatrix`] |
 //! | 8 | sparse distance matrix | [`SparseDistanceMatrix`] |
 
 mod dense;
+mod diagram;
 mod error;
 mod fields;
 mod sparse;
 
 pub use dense::{DistanceMatrix, write_distance_matrix};
+pub use diagram::{DiagramPoint, read_diagram, write_diagram};
 pub use error::DiphaError;
 pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
 

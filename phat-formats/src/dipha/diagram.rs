@@ -1,0 +1,182 @@
+//! Persistence diagrams.
+
+use super::fields::{Fields, write_header};
+use super::{DiphaError, FileType};
+use crate::block::Block;
+use std::io::{self, Write};
+
+/// A point of a DIPHA persistence diagram, file type 2: the bar of a homology class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DiagramPoint {
+    /// The dimension of the class.
+    pub dim: u32,
+    /// The value at which it is born.
+    pub birth: f64,
+    /// The value at which it dies, not below its birth. For an essential class DIPHA writes the greatest value of the complex.
+    pub death: f64,
+    /// Whether it never dies.
+    pub essential: bool,
+}
+
+/// The points of a persistence diagram, file type 2, in the file's order.
+///
+/// | bytes | type | content |
+/// |---|---|---|
+/// | 0–7 | `i64` | 8067171840 |
+/// | 8–15 | `i64` | 2 |
+/// | 16–23 | `i64` | p, the number of points |
+/// | 24–31 | `i64` | of point 0 the dimension d, or −d − 1 if the class is essential |
+/// | 32–39 | `f64` | its birth |
+/// | 40–47 | `f64` | its death, the complex's greatest value if the class is essential |
+/// | the next 24(p − 1) | | points 1, 2, … in the same way |
+///
+/// DIPHA sorts points by these three, writes none of length 0 and no essential classes of the complex's dimension. The
+/// reader asks for none of that.
+///
+/// ```
+/// use phat_formats::dipha::{DiagramPoint, read_diagram, write_diagram};
+/// let points = [DiagramPoint { dim: 0, birth: 0.0, death: 1.5, essential: true }];
+/// let mut file = Vec::new();
+/// write_diagram(&mut file, points.into_iter())?;
+/// assert_eq!(file[24..32], (-1i64).to_le_bytes());
+/// assert_eq!(read_diagram(&file).unwrap(), points);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Another magic number or file type; a negative count; a file that is cut short or goes on after the points; a dimension that 32
+/// bits do not hold; a value that is not a number; a death below its birth.
+pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
+    let mut fields = Fields::of_type(bytes, FileType::Diagram)?;
+    let count = fields.count("a number of points")?;
+    let start = fields.offset();
+    let words = fields.words(count.saturating_mul(3), "points")?;
+    let points = words.as_chunks().0.iter().enumerate().map(|(k, point)| read_point(point, start + 24 * k));
+    let points = points.collect::<Result<_, _>>()?;
+    fields.end()?;
+    Ok(points)
+}
+
+fn read_point(words: &[[u8; 8]; 3], offset: usize) -> Result<DiagramPoint, DiphaError> {
+    let found = i64::from_le_bytes(words[0]);
+    // −d − 1 is the complement of d.
+    let essential = found < 0;
+    let dim = u32::try_from(if essential { !found } else { found }).map_err(|_| DiphaError::Dimension {
+        offset,
+        what: "a dimension that 32 bits hold",
+        found,
+    })?;
+    let birth = number(words[1], offset + 8, "a birth")?;
+    let death = number(words[2], offset + 16, "a death")?;
+    if death < birth {
+        let what = "a death not below the birth";
+        return Err(DiphaError::Value { offset: offset + 16, what, found: death, other: Some(birth) });
+    }
+    Ok(DiagramPoint { dim, birth, death, essential })
+}
+
+fn number(word: [u8; 8], offset: usize, what: &'static str) -> Result<f64, DiphaError> {
+    let found = f64::from_le_bytes(word);
+    if found.is_nan() { Err(DiphaError::Value { offset, what, found, other: None }) } else { Ok(found) }
+}
+
+/// Writes a persistence diagram, file type 2, in the order given. DIPHA's own is by dimension as it is in the file, birth and
+/// death.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_diagram(
+    out: &mut impl Write,
+    points: impl ExactSizeIterator<Item = DiagramPoint>,
+) -> io::Result<()> {
+    write_header(out, FileType::Diagram)?;
+    let mut block = Block::new(out);
+    block.integer(points.len() as u64)?;
+    for point in points {
+        let dim = i64::from(point.dim);
+        block.word((if point.essential { !dim } else { dim }).to_le_bytes())?;
+        block.word(point.birth.to_le_bytes())?;
+        block.word(point.death.to_le_bytes())?;
+    }
+    block.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dipha::MAGIC;
+
+    fn points() -> Vec<DiagramPoint> {
+        let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
+        vec![
+            point(0, -1.0, 2.0, true),
+            point(u32::MAX, 0.5, 2.0, true),
+            point(0, -1.0, -0.25, false),
+            point(u32::MAX, f64::NEG_INFINITY, f64::INFINITY, false),
+            point(3, 0.0, 0.0, false),
+        ]
+    }
+
+    fn file() -> Vec<u8> {
+        let mut file = Vec::new();
+        write_diagram(&mut file, points().into_iter()).unwrap();
+        file
+    }
+
+    /// A file of one point, which says that it has `count`.
+    fn one(count: i64, dim: i64, birth: f64, death: f64) -> Vec<u8> {
+        let mut file: Vec<u8> = [MAGIC, 2, count, dim].iter().flat_map(|x| x.to_le_bytes()).collect();
+        file.extend([birth, death].iter().flat_map(|x| x.to_le_bytes()));
+        file
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        assert_eq!(read_diagram(&file()).unwrap(), points());
+        assert_eq!(read_diagram(&one(1, -3, 0.5, 1.0)).unwrap()[0].dim, 2);
+        let many: Vec<_> = points().into_iter().cycle().take(10_000).collect();
+        let mut file = Vec::new();
+        write_diagram(&mut file, many.iter().copied()).unwrap();
+        assert_eq!(read_diagram(&file).unwrap(), many);
+    }
+
+    #[test]
+    fn every_cut_and_every_tail_is_an_error() {
+        let mut file = file();
+        for length in 0..file.len() {
+            let error = read_diagram(&file[..length]).unwrap_err();
+            assert!(
+                matches!(error, DiphaError::Truncated { found, .. } if found == length),
+                "{length}: {error}"
+            );
+        }
+        file.push(0);
+        assert_eq!(read_diagram(&file), Err(DiphaError::Trailing { offset: 144, found: 1 }));
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        for (file, message) in [
+            (one(-1, 0, 0.0, 1.0), "byte 16: expected a number of points, found -1"),
+            (
+                one(2, 0, 0.0, 1.0),
+                "byte 48: expected 48 bytes of points from byte 24 on, found the end of the file",
+            ),
+            (
+                one(i64::MAX, 0, 0.0, 1.0),
+                "byte 48: expected 18446744073709551615 bytes of points from byte 24 on, found the end of the file",
+            ),
+            (one(0, 0, 0.0, 1.0), "byte 24: expected the end of the file, found 24 more bytes"),
+            (one(1, 1 << 32, 0.0, 1.0), "byte 24: expected a dimension that 32 bits hold, found 4294967296"),
+            (
+                one(1, -1 - (1 << 32), 0.0, 1.0),
+                "byte 24: expected a dimension that 32 bits hold, found -4294967297",
+            ),
+            (one(1, 0, f64::NAN, 1.0), "byte 32: expected a birth, found NaN"),
+            (one(1, 0, 0.0, f64::NAN), "byte 40: expected a death, found NaN"),
+            (one(1, 0, 1.0, 0.5), "byte 40: expected a death not below the birth 1, found 0.5"),
+        ] {
+            assert_eq!(read_diagram(&file).unwrap_err().to_string(), message);
+        }
+    }
+}
