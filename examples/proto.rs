@@ -1,34 +1,22 @@
 use lacuna::matrix::*;
 fn main() {
     let a: Vec<String> = std::env::args().collect();
-    let t = a[2].parse().unwrap();
-    rayon::ThreadPoolBuilder::new().num_threads(t).build_global().unwrap();
-    let b = std::fs::read(&a[1]).unwrap();
-    let w = |i: usize| i64::from_le_bytes(b[8 * i..8 * i + 8].try_into().unwrap()) as usize;
-    let n = w(0);
-    let mut m = BoundaryMatrix::<u32>::new();
-    let mut p = 1;
-    let mut r = vec![];
-    for _ in 0..n {
-        let c = w(p + 1);
-        r.clear();
-        r.extend((0..c).map(|k| w(p + 2 + k)));
-        m.push(w(p) as u8, &r).unwrap();
-        p += 2 + c;
-    }
+    rayon::ThreadPoolBuilder::new().num_threads(a[2].parse().unwrap()).build_global().unwrap();
+    let s0 = std::time::Instant::now();
+    let m: BoundaryMatrix<u32> =
+        phat_formats::phat::matrix::read_binary(&std::fs::File::open(&a[1]).unwrap()).unwrap().matrix;
+    let read = s0.elapsed().as_secs_f64() * 1e3;
     let reps: usize = a.get(3).map_or(1, |s| s.parse().unwrap());
+    let d = match a.get(5).map(|s| s.as_str()) {
+        Some("on") => Dualize::On,
+        Some("off") => Dualize::Off,
+        _ => Dualize::Auto,
+    };
     let mut best = f64::MAX;
     let mut last = None;
     for _ in 0..reps {
         let s = std::time::Instant::now();
-        let x = sieve_reduce(
-            &m,
-            match a.get(5).map(|s| s.as_str()) {
-                Some("on") => Dualize::On,
-                Some("off") => Dualize::Off,
-                _ => Dualize::Auto,
-            },
-        );
+        let x = sieve_reduce(&m, d);
         let e = s.elapsed().as_secs_f64();
         if e < best {
             best = e;
@@ -37,7 +25,7 @@ fn main() {
     }
     let x = last.unwrap();
     println!(
-        "{} best {:.1} ms adds {} pairs {}: {}",
+        "{} read {read:.1} best {:.1} ms adds {} pairs {}: {}",
         a[1],
         best * 1e3,
         x.figures.additions,

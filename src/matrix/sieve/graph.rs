@@ -27,7 +27,8 @@ pub(super) fn pair_by_columns<I: Row>(matrix: &BoundaryMatrix<I>, dim: Dimension
     }
     // Node i has age i + 1, the ground 0.
     let mut forest = Forest::<I>::new(matrix.len() + 1);
-    let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim);
+    // A creator of the block above closes a cycle: its edge joins nothing.
+    let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim && !mates.is_creator(column));
     let ends = edges.filter_map(|column| match *matrix.column(column) {
         [a, b] => Some((column, a.to_usize() + 1, b.to_usize() + 1)),
         [a] => Some((column, 0, a.to_usize() + 1)),
@@ -48,7 +49,8 @@ pub(super) fn pair_by_rows<I: Row>(
     let n = matrix.len();
     // Read backwards: node j has age n − j, the ground 0.
     let mut forest = Forest::<I>::new(n + 1);
-    let edges = (0..n).rev().filter(|&row| matrix.dim(row) + 1 == dim);
+    // And so does a destroyer of the block below.
+    let edges = (0..n).rev().filter(|&row| matrix.dim(row) + 1 == dim && !mates.is_destroyer(row));
     let ends = edges.filter_map(|row| {
         let other = second[row].peek().to_usize().checked_sub(1);
         Some((row, n - leftmost.get(row)?, other.map_or(0, |column| n - column)))

@@ -21,6 +21,8 @@ mod annotations;
 mod bits;
 mod graph;
 mod residue;
+#[cfg(test)]
+mod tests;
 
 use std::time::Instant;
 

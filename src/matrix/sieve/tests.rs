@@ -1,0 +1,197 @@
+//! Every way to solve a block, alone and together, against the standard algorithm written out.
+
+use std::collections::BTreeSet;
+
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+
+/// A random filtration of all simplices with at most `max_dim + 1` of some vertices, or of some of them.
+fn random_complex(rng: &mut Pcg64Mcg) -> BoundaryMatrix<u32> {
+    let vertices = rng.random_range(1..=9);
+    let max_dim = rng.random_range(0..=4);
+    let levels = rng.random_range(1..=40);
+    let keep = if rng.random_bool(0.5) { 1.0 } else { rng.random_range(0.3..1.0) };
+    // Simplices are sets of bits. Facets come before: a simplex is one level above one of them at the least, or equal and larger.
+    let mut value = vec![None; 1 << vertices];
+    let mut cells: Vec<(u32, u32, usize)> = Vec::new();
+    for simplex in 1usize..1 << vertices {
+        let size = simplex.count_ones();
+        let facets: Vec<usize> =
+            bits_of(simplex).map(|bit| simplex & !(1 << bit)).filter(|&f| f != 0).collect();
+        let of_facets: Option<Vec<u32>> = facets.iter().map(|&facet| value[facet]).collect();
+        let Some(of_facets) =
+            of_facets.filter(|_| size <= max_dim + 1 && (size == 1 || rng.random_bool(keep)))
+        else {
+            continue;
+        };
+        let least = of_facets.iter().copied().max().unwrap_or(0);
+        value[simplex] = Some(least + rng.random_range(0..levels));
+        cells.push((value[simplex].unwrap_or(0), size, simplex));
+    }
+    cells.shuffle(rng);
+    cells.sort_by_key(|&(value, size, _)| (value, size));
+    let mut number = vec![0; 1 << vertices];
+    let mut matrix = BoundaryMatrix::new();
+    for (column, &(_, size, simplex)) in cells.iter().enumerate() {
+        number[simplex] = column;
+        let facets = bits_of(simplex).map(|bit| simplex & !(1 << bit)).filter(|&facet| facet != 0);
+        let mut rows: Vec<usize> = facets.map(|facet| number[facet]).collect();
+        rows.sort_unstable();
+        matrix.push((size - 1) as Dimension, &rows).expect("a complex");
+    }
+    matrix
+}
+
+fn bits_of(set: usize) -> impl Iterator<Item = usize> {
+    (0..usize::BITS as usize).filter(move |bit| set >> bit & 1 == 1)
+}
+
+fn standard(matrix: &BoundaryMatrix<u32>) -> Vec<(u32, u32)> {
+    let mut reduced: Vec<(u32, BTreeSet<u32>)> = Vec::new();
+    for column in 0..matrix.len() {
+        let mut rows: BTreeSet<u32> = matrix.column(column).iter().copied().collect();
+        while let Some((_, other)) =
+            reduced.iter().find(|(_, other)| !rows.is_empty() && other.last() == rows.last())
+        {
+            rows = &rows ^ other;
+        }
+        if !rows.is_empty() {
+            reduced.push((column as u32, rows));
+        }
+    }
+    let mut pairs: Vec<_> =
+        reduced.iter().map(|(column, rows)| (*rows.last().expect("not zero"), *column)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The pairs of a block.
+fn of_block(pairs: &[(u32, u32)], matrix: &BoundaryMatrix<u32>, dim: Dimension) -> Vec<(u32, u32)> {
+    pairs.iter().copied().filter(|&(_, column)| matrix.dim(column as usize) == dim).collect()
+}
+
+/// What is known of a matrix when the blocks for which `solved` holds are.
+fn known(
+    matrix: &BoundaryMatrix<u32>,
+    pairs: &[(u32, u32)],
+    solved: impl Fn(Dimension) -> bool,
+) -> Mates<u32> {
+    let mates = Leftmost::of(matrix).pair_stable(matrix);
+    for &(i, j) in pairs.iter().filter(|(_, j)| solved(matrix.dim(*j as usize))) {
+        mates.pair(i as usize, j as usize);
+    }
+    mates
+}
+
+fn complexes() -> impl Iterator<Item = (BoundaryMatrix<u32>, Vec<(u32, u32)>)> {
+    let mut rng = Pcg64Mcg::seed_from_u64(20);
+    (0..400).map(move |_| random_complex(&mut rng)).map(|matrix| {
+        let pairs = standard(&matrix);
+        (matrix, pairs)
+    })
+}
+
+#[test]
+fn the_whole_sieve() {
+    for (matrix, pairs) in complexes() {
+        matrix.check().expect("a complex");
+        for dualize in [Dualize::Auto, Dualize::On, Dualize::Off] {
+            for threads in [1, 2, 4] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+                let found = pool.install(|| reduce(&matrix, dualize));
+                assert_eq!(found.pairs, pairs, "{dualize:?}, {threads} threads: {matrix:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn graphs_solve_their_blocks() {
+    let mut solved = [0; 2];
+    for (matrix, pairs) in complexes() {
+        let leftmost = Leftmost::of(&matrix);
+        for dim in 1..=matrix.max_dim().unwrap_or(0) {
+            let mates = Mates::new(matrix.len());
+            if graph::pair_by_columns(&matrix, dim, &mates) {
+                assert_eq!(mates.pairs(), of_block(&pairs, &matrix, dim));
+                solved[0] += 1;
+            } else {
+                assert!(dim > 1);
+            }
+            let mates = Mates::new(matrix.len());
+            if graph::pair_by_rows(&matrix, dim, &leftmost, &mates) {
+                assert_eq!(mates.pairs(), of_block(&pairs, &matrix, dim));
+                solved[1] += 1;
+            }
+        }
+    }
+    assert!(solved.iter().all(|&solved| solved > 100), "{solved:?}");
+}
+
+#[test]
+fn annotations_solve_any_block_above_a_solved_one() {
+    for (matrix, pairs) in complexes() {
+        for dim in 1..=matrix.max_dim().unwrap_or(0) {
+            for above in [false, true] {
+                let mates = known(&matrix, &pairs, |d| d == dim - 1 || above && d == dim + 1);
+                let creators = mates.open(matrix.dims(), dim - 1);
+                if creators.len() > 64 {
+                    continue;
+                }
+                annotations::pair(&matrix, dim, &creators, &mates).expect("classes few enough");
+                assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
+            }
+        }
+    }
+}
+
+#[test]
+fn annotations_give_up_and_leave_no_trace() {
+    // A star of 70 triangles at a vertex: 70 cycles live before the first triangle comes.
+    let mut matrix = BoundaryMatrix::<u32>::new();
+    let mut push = |dim, rows: &[usize]| {
+        matrix.push(dim, rows).expect("a complex");
+        matrix.len() - 1
+    };
+    let tip = push(0, &[]);
+    let ends: Vec<(usize, usize)> = (0..70).map(|_| (push(0, &[]), push(0, &[]))).collect();
+    let spokes: Vec<(usize, usize)> =
+        ends.iter().map(|&(a, b)| (push(1, &[tip, a]), push(1, &[tip, b]))).collect();
+    let rims: Vec<usize> = ends.iter().map(|&(a, b)| push(1, &[a, b])).collect();
+    for (&rim, &(a, b)) in rims.iter().zip(&spokes) {
+        push(2, &[a, b, rim]);
+    }
+    // As if nothing were known of the triangles.
+    let mates = Mates::new(matrix.len());
+    graph::pair_by_columns(&matrix, 1, &mates);
+    let before = mates.pairs();
+    let creators = mates.open(matrix.dims(), 1);
+    assert_eq!(creators.len(), 70);
+    assert!(annotations::pair(&matrix, 2, &creators, &mates).is_none());
+    assert_eq!(mates.pairs(), before);
+    assert_eq!(reduce(&matrix, Dualize::Auto).pairs, standard(&matrix));
+}
+
+#[test]
+fn residues_solve_any_block_whatever_is_known_around_it() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    for (matrix, pairs) in complexes() {
+        let dual = matrix.anti_transpose();
+        for dim in 1..=matrix.max_dim().unwrap_or(0) {
+            for (below, above) in [(false, false), (false, true), (true, false), (true, true)] {
+                let known = || known(&matrix, &pairs, |d| below && d + 1 == dim || above && d == dim + 1);
+                let mates = known();
+                let open = mates.open(matrix.dims(), dim);
+                pool.install(|| residue::reduce(&matrix, dim, &open, &mates));
+                assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
+                let mates = known();
+                let open = mates.open(matrix.dims(), dim - 1);
+                pool.install(|| residue::reduce_dual(&matrix, &dual, dim, &open, &mates));
+                assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
+            }
+        }
+    }
+}
