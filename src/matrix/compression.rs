@@ -13,13 +13,13 @@
 //! The search goes from a row to the other rows of its stable column, which are smaller, so it ends. It keeps its own
 //! stack: chains of rows grow as long as the matrix. Workers share the answers; two may search the same row and find the same.
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
-use super::columns::{BitTree, WorkingColumn};
+use super::columns::WorkingColumn;
+use super::reduction::Problem;
+use super::reduction::team::{Rewrite, Team};
 use super::scan::Scan;
-use super::state::Columns;
 use super::{BoundaryMatrix, Index, Row};
 
 /// What compression took away.
@@ -33,24 +33,26 @@ pub struct Compressed {
     pub additions: u64,
 }
 
-/// Compresses the unstable columns.
-pub fn compress<I: Row>(columns: &Columns<'_, I>, scan: &Scan<I>) -> Compressed {
+/// Compresses the columns to do of a problem, whose lookup is that of `scan`.
+pub fn compress<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, scan: &Scan<I>) -> Compressed {
+    let columns = problem.columns;
     let search = Search { matrix: columns.matrix(), scan, answers: answers(columns.len()) };
-    let total = [const { AtomicUsize::new(0) }; 4];
-    let [emptied, before, after, additions] = &total;
-    scan.unstable.par_iter().for_each_init(
-        || Worker { column: BitTree::new(columns.len()), kept: Vec::new(), stack: Vec::new() },
-        |worker, column| {
-            let column = column.to_usize();
-            before.fetch_add(columns.get(column).len(), Ordering::Relaxed);
-            additions.fetch_add(worker.compress(columns.get(column), &search), Ordering::Relaxed);
-            columns.set(column, &worker.kept);
-            after.fetch_add(worker.kept.len(), Ordering::Relaxed);
-            emptied.fetch_add(usize::from(worker.kept.is_empty()), Ordering::Relaxed);
-        },
-    );
-    let [emptied, before, after, additions] = total.map(AtomicUsize::into_inner);
-    Compressed { columns: emptied, entries: before as isize - after as isize, additions: additions as u64 }
+    let (emptied, entries) = (AtomicUsize::new(0), AtomicIsize::new(0));
+    let mut team = Team::<I, C>::new(problem);
+    team.each(problem.todo, |worker, column| {
+        let column = column.to_usize();
+        let before = columns.get(column).len();
+        let stack = RefCell::default();
+        worker.rewrite(columns, column, |row| match scan.lookup.get(row) {
+            _ if search.is_compressible(row, &mut stack.borrow_mut()) => Rewrite::Drop,
+            Some(stable) => Rewrite::Add(columns.get(stable)),
+            None => Rewrite::Keep,
+        });
+        let after = columns.get(column).len();
+        entries.fetch_add(before as isize - after as isize, Ordering::Relaxed);
+        emptied.fetch_add(usize::from(after == 0), Ordering::Relaxed);
+    });
+    Compressed { columns: emptied.into_inner(), entries: entries.into_inner(), additions: team.additions() }
 }
 
 /// Whether rows are compressible, as far as it has been asked.
@@ -68,34 +70,26 @@ fn answers(rows: usize) -> Vec<AtomicU8> {
     (0..rows).map(|_| AtomicU8::new(UNKNOWN)).collect()
 }
 
-/// A row that is being asked about, and how many of the other rows of its stable column have been.
+/// A row that is being asked about, and how many of the other rows of its stable column are compressible.
 type Asked = (usize, usize);
 
 impl<I: Row> Search<'_, I> {
     fn is_compressible(&self, row: usize, stack: &mut Vec<Asked>) -> bool {
-        stack.push((row, 0));
-        while let Some(&mut (row, ref mut asked)) = stack.last_mut() {
-            let answer = match self.known(row) {
-                UNKNOWN => {
-                    // Rows with an answer of their own are answered by `known`: this one has a stable column.
-                    let others = self.scan.lookup.get(row).map_or(&[][..], |stable| self.others(stable));
-                    let open = others[*asked..].iter().position(|&other| self.known(other.to_usize()) != COMPRESSIBLE);
-                    match open {
-                        None => COMPRESSIBLE,
-                        Some(place) => {
-                            *asked += place;
-                            let other = others[*asked].to_usize();
-                            match self.known(other) {
-                                INCOMPRESSIBLE => INCOMPRESSIBLE,
-                                _ => {
-                                    stack.push((other, 0));
-                                    continue;
-                                }
-                            }
-                        }
-                    }
+        if self.known(row) == UNKNOWN {
+            stack.push((row, 0));
+        }
+        while let Some(&mut (row, ref mut settled)) = stack.last_mut() {
+            // Without an answer of its own, the row is the low of a stable column.
+            let others = self.scan.lookup.get(row).map_or(&[][..], |stable| self.others(stable));
+            let dropped = |other: &&I| self.known(other.to_usize()) == COMPRESSIBLE;
+            *settled += others[*settled..].iter().take_while(dropped).count();
+            let answer = match others.get(*settled).map(|other| (other.to_usize(), self.known(other.to_usize()))) {
+                None => COMPRESSIBLE,
+                Some((_, INCOMPRESSIBLE)) => INCOMPRESSIBLE,
+                Some((other, _)) => {
+                    stack.push((other, 0));
+                    continue;
                 }
-                answer => answer,
             };
             self.answers[row].store(answer, Ordering::Relaxed);
             stack.pop();
@@ -116,32 +110,5 @@ impl<I: Row> Search<'_, I> {
     fn others(&self, stable: usize) -> &[I] {
         let rows = self.matrix.column(stable);
         &rows[..rows.len() - 1]
-    }
-}
-
-struct Worker<I> {
-    column: BitTree<I>,
-    kept: Vec<I>,
-    stack: Vec<Asked>,
-}
-
-impl<I: Row> Worker<I> {
-    /// Leaves in `kept` what matters of a column; answers the number of columns added.
-    fn compress(&mut self, rows: &[I], search: &Search<'_, I>) -> u64 {
-        self.kept.clear();
-        self.column.add(rows);
-        let mut additions = 0;
-        while let Some(row) = self.column.pivot() {
-            if search.is_compressible(row.to_usize(), &mut self.stack) {
-                self.column.pop();
-            } else if let Some(stable) = search.scan.lookup.get(row.to_usize()) {
-                self.column.add(search.matrix.column(stable));
-                additions += 1;
-            } else {
-                self.kept.extend(self.column.pop());
-            }
-        }
-        self.kept.reverse();
-        additions
     }
 }

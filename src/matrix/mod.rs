@@ -9,6 +9,7 @@
 //! j whose reduced low is i; cell i creates the class that cell j destroys. So every algorithm here, at any number of
 //! threads, gives the same pairs.
 
+pub mod clearing;
 pub mod columns;
 pub mod figures;
 mod mates;

@@ -26,10 +26,16 @@ mod tests;
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::figures::{Block, Figures, Method};
 use super::mates::Mates;
 use super::scan::Leftmost;
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
+
+/// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
+/// residue.
+const ANNOTATE: usize = 8;
 
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
@@ -108,6 +114,9 @@ impl<'m, I: Row> Run<'m, I> {
             if self.solved[here] || !self.solved[here - 1] {
                 continue;
             }
+            if self.open(dim).len() * ANNOTATE < self.cells(dim) {
+                continue;
+            }
             let creators = self.open(dim - 1);
             if let Some(counts) = annotations::pair(self.matrix, dim, &creators, &self.mates) {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
@@ -152,6 +161,10 @@ impl<'m, I: Row> Run<'m, I> {
     fn reduced(&mut self, dim: Dimension, dual: bool, columns: usize, additions: u64) {
         self.figures.additions += additions;
         self.solve(dim, Method::Residue { dual, columns, additions });
+    }
+
+    fn cells(&self, dim: Dimension) -> usize {
+        self.matrix.dims().par_iter().with_min_len(1 << 16).filter(|&&of_cell| of_cell == dim).count()
     }
 
     fn open(&self, dim: Dimension) -> Vec<I> {
