@@ -31,6 +31,8 @@ pub struct Block {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum Method {
+    /// The scan left nothing open.
+    Scan,
     /// Union-find: columns are edges.
     Graph,
     /// Union-find: rows are edges.

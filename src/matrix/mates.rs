@@ -19,6 +19,15 @@ pub(crate) struct Mates<I: Row> {
     table: Vec<I::Atomic>,
 }
 
+/// Cells of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Census {
+    /// All.
+    pub(crate) cells: usize,
+    /// The open ones.
+    pub(crate) open: usize,
+}
+
 impl<I: Row> Mates<I> {
     /// All of `cells` cells open.
     pub(crate) fn new(cells: usize) -> Self {
@@ -88,6 +97,27 @@ impl<I: Row> Mates<I> {
         };
         let tasks = self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate();
         tasks.map(found).collect::<Vec<_>>().concat()
+    }
+
+    /// The cells and the open cells of each dimension.
+    pub(crate) fn census(&self, dims: &[Dimension], max_dim: Dimension) -> Vec<Census> {
+        let none = || vec![Census::default(); usize::from(max_dim) + 1];
+        let count = |(mates, dims): (&[I::Atomic], &[Dimension])| {
+            let mut census = none();
+            for (mate, &dim) in mates.iter().zip(dims) {
+                census[usize::from(dim)].cells += 1;
+                census[usize::from(dim)].open += usize::from(mate.peek() == I::default());
+            }
+            census
+        };
+        let sum = |mut a: Vec<Census>, b: Vec<Census>| {
+            for (a, b) in a.iter_mut().zip(b) {
+                a.cells += b.cells;
+                a.open += b.open;
+            }
+            a
+        };
+        self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
     }
 
     /// The pairs (creator, destroyer), by creator.

@@ -179,26 +179,47 @@ impl Plan {
         let asked = || "as asked".to_owned();
         let (algorithm, why) = match (request.algorithm, request.columns) {
             (Some(algorithm), _) => (algorithm, asked()),
-            (None, None) => (Algorithm::Sieve, "settles each dimension in the cheapest way that its counts allow".to_owned()),
-            (None, Some(_)) => (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned()),
+            (None, None) => (
+                Algorithm::Sieve,
+                "settles each dimension in the cheapest way that its counts allow".to_owned(),
+            ),
+            (None, Some(_)) => {
+                (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned())
+            }
         };
         reason("algorithm", &algorithm.name(), why);
         let columns = request.columns.unwrap_or_default();
         if algorithm == Algorithm::Sieve {
-            reason("columns", &"the sieve's own", "sorted vectors while short, bit trees when long".to_owned());
+            reason(
+                "columns",
+                &"the sieve's own",
+                "sorted vectors while short, bit trees when long".to_owned(),
+            );
         } else {
-            let why = if request.columns.is_some() { asked() } else { "no representation is better on the whole".to_owned() };
+            let why = if request.columns.is_some() {
+                asked()
+            } else {
+                "no representation is better on the whole".to_owned()
+            };
             reason("columns", &columns.name(), why);
         }
         let dualize = match (request.dualize, algorithm) {
             (Dualize::Auto, Algorithm::Sieve) => {
-                reason("dualize", &"auto", "decided for each dimension by its open rows and columns".to_owned());
+                reason(
+                    "dualize",
+                    &"auto",
+                    "decided for each dimension by its open rows and columns".to_owned(),
+                );
                 Dualize::Auto
             }
             (Dualize::Auto, _) => {
                 let open = Open::count(matrix);
                 let dualize = if open.prefers_dual() { Dualize::On } else { Dualize::Off };
-                reason("dualize", &dualize, format!("the scan leaves {} columns and {} rows open", open.columns, open.rows));
+                reason(
+                    "dualize",
+                    &dualize,
+                    format!("the scan leaves {} columns and {} rows open", open.columns, open.rows),
+                );
                 dualize
             }
             (dualize, _) => {
@@ -247,8 +268,10 @@ impl Open {
                 let is_stable = low.is_some_and(|low| leftmost.get(low) == Some(cell));
                 open.columns += usize::from(low.is_some() && !is_stable && !creators.contains(cell));
                 let first = leftmost.get(cell);
-                let is_pivot = first.is_some_and(|column| matrix.low(column).is_some_and(|low| low.to_usize() == cell));
-                let destroys = || matrix.column(cell).iter().any(|row| leftmost.get(row.to_usize()) == Some(cell));
+                let is_pivot =
+                    first.is_some_and(|column| matrix.low(column).is_some_and(|low| low.to_usize() == cell));
+                let destroys =
+                    || matrix.column(cell).iter().any(|row| leftmost.get(row.to_usize()) == Some(cell));
                 open.rows += usize::from(first.is_some() && !is_pivot && !destroys());
             }
             open

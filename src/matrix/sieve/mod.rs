@@ -26,10 +26,8 @@ mod tests;
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::figures::{Block, Figures, Method};
-use super::mates::Mates;
+use super::mates::{Census, Mates};
 use super::scan::Leftmost;
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
@@ -44,8 +42,8 @@ const DUALIZE: usize = 4;
 pub(crate) fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, dualize: Dualize) -> Pairs<I> {
     let mut run = Run::new(matrix, dualize);
     run.graph();
-    run.annotations();
-    run.residues();
+    run.upwards();
+    run.downwards();
     run.finish()
 }
 
@@ -105,27 +103,34 @@ impl<'m, I: Row> Run<'m, I> {
         self.figures.blocks.push(Block { dim, method });
     }
 
-    fn annotations(&mut self) {
-        if self.dualize == Dualize::On {
-            return;
-        }
+    /// From block 1 up, as long as it is known of each cell below whether it creates.
+    fn upwards(&mut self) {
+        let mut census = self.census();
         for dim in 1..=self.max_dim {
-            let here = usize::from(dim);
-            if self.solved[here] || !self.solved[here - 1] {
+            let (below, here) = (usize::from(dim) - 1, usize::from(dim));
+            if self.solved[here] {
                 continue;
             }
-            if self.open(dim).len() * ANNOTATE < self.cells(dim) {
+            if census[below].open == 0 || census[here].open == 0 {
+                self.solve(dim, Method::Scan);
                 continue;
             }
-            let creators = self.open(dim - 1);
-            if let Some(counts) = annotations::pair(self.matrix, dim, &creators, &self.mates) {
+            if self.dualize == Dualize::On || !self.solved[below] {
+                continue;
+            }
+            if census[here].open * ANNOTATE < census[here].cells {
+                self.residue(dim);
+            } else if let Some(counts) = annotations::pair(self.matrix, dim, &self.open(dim - 1), &self.mates)
+            {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
             }
+            census = self.census();
         }
-        self.lap("annotations");
+        self.lap("upwards");
     }
 
-    fn residues(&mut self) {
+    /// What is left: dualized blocks from below, where the block below is solved; then the others from above.
+    fn downwards(&mut self) {
         let mut dual = None;
         for dim in 1..=self.max_dim {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
@@ -138,12 +143,16 @@ impl<'m, I: Row> Run<'m, I> {
         drop(dual);
         for dim in (1..=self.max_dim).rev() {
             if !self.solved[usize::from(dim)] {
-                let open = self.open(dim);
-                let additions = residue::reduce(self.matrix, dim, &open, &self.mates);
-                self.reduced(dim, false, open.len(), additions);
+                self.residue(dim);
             }
         }
-        self.lap("residue");
+        self.lap("downwards");
+    }
+
+    fn residue(&mut self, dim: Dimension) {
+        let open = self.open(dim);
+        let additions = residue::reduce(self.matrix, dim, &open, &self.mates);
+        self.reduced(dim, false, open.len(), additions);
     }
 
     /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block
@@ -163,8 +172,8 @@ impl<'m, I: Row> Run<'m, I> {
         self.solve(dim, Method::Residue { dual, columns, additions });
     }
 
-    fn cells(&self, dim: Dimension) -> usize {
-        self.matrix.dims().par_iter().with_min_len(1 << 16).filter(|&&of_cell| of_cell == dim).count()
+    fn census(&self) -> Vec<Census> {
+        self.mates.census(self.matrix.dims(), self.max_dim)
     }
 
     fn open(&self, dim: Dimension) -> Vec<I> {
