@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 success, 1 a failure while running, 2 wrong usage or wrong input.
 
+mod allocator;
 mod cli;
 
 use std::error::Error;
