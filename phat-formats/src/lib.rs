@@ -10,6 +10,7 @@
 //! it promises are there, so no file, however small, makes a reader allocate. Every error names the byte
 //! offset, what was expected and what was found.
 
+mod anti_transpose;
 mod block;
 pub mod dipha;
 mod index;
