@@ -16,7 +16,15 @@ fn main() {
     let mut last = None;
     for _ in 0..reps {
         let s = std::time::Instant::now();
-        let x = sieve_reduce(&m, d);
+        let x = reduce(
+            &m,
+            &Plan {
+                algorithm: Algorithm::Sieve,
+                columns: Representation::BitTree,
+                dualize: d,
+                threads: rayon::current_num_threads(),
+            },
+        );
         let e = s.elapsed().as_secs_f64();
         if e < best {
             best = e;

@@ -10,40 +10,29 @@ use lacuna::matrix::columns::Vector;
 use lacuna::matrix::reduction::{Additions, Problem, spectral_sequence, ss_plus, standard_counted, twist};
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
 use lacuna::matrix::state::{Columns, Lookup};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Index, Pairs, Plan, Representation, Row, reduce};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Index, Pairs, Plan, Representation, Row, reduce};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-const ALGORITHMS: [Algorithm; 9] = [
-    Algorithm::Hypha,
-    Algorithm::HyphaTwist,
-    Algorithm::SsPlus,
-    Algorithm::SpectralSequence,
-    Algorithm::Twist,
-    Algorithm::Standard,
-    Algorithm::Row,
-    Algorithm::Chunk,
-    Algorithm::LockFree,
-];
-
-const REPRESENTATIONS: [Representation; 5] = [
-    Representation::BitTree,
-    Representation::Heap,
-    Representation::Full,
-    Representation::Sparse,
-    Representation::Vector,
-];
-
 const THREADS: [usize; 3] = [1, 2, 4];
 
-const PLAINEST: Plan =
-    Plan { algorithm: Algorithm::Standard, columns: Representation::Vector, dualize: false, threads: 1 };
+const PLAINEST: Plan = Plan {
+    algorithm: Algorithm::Standard,
+    columns: Representation::Vector,
+    dualize: Dualize::Off,
+    threads: 1,
+};
 
 /// All there are for a number of threads.
 fn plans(threads: usize) -> impl Iterator<Item = Plan> {
-    ALGORITHMS.into_iter().flat_map(move |algorithm| {
-        REPRESENTATIONS.into_iter().flat_map(move |columns| {
-            [false, true].map(|dualize| Plan { algorithm, columns, dualize, threads })
+    Algorithm::ALL.into_iter().flat_map(move |algorithm| {
+        Representation::ALL.into_iter().flat_map(move |columns| {
+            [Dualize::Off, Dualize::On, Dualize::Auto].map(|dualize| Plan {
+                algorithm,
+                columns,
+                dualize,
+                threads,
+            })
         })
     })
 }
@@ -201,6 +190,7 @@ fn every_complex_on_four_points() {
 #[test]
 fn twenty_runs_of_the_parallel_ones() {
     let parallel = [
+        Algorithm::Sieve,
         Algorithm::Hypha,
         Algorithm::SsPlus,
         Algorithm::SpectralSequence,
@@ -216,7 +206,8 @@ fn twenty_runs_of_the_parallel_ones() {
             on_threads(threads, || {
                 for algorithm in parallel {
                     for run in 0..20 {
-                        let (columns, dualize) = (REPRESENTATIONS[run % 5], run % 2 == 1);
+                        let (columns, dualize) =
+                            (Representation::ALL[run % 5], [Dualize::Off, Dualize::On][run % 2]);
                         let plan = Plan { algorithm, columns, dualize, threads };
                         assert_pairs(&matrix, &plan, &expected, &format!("complex {k}, run {run}"));
                     }

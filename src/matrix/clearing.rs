@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::row::Atomic;
 use super::state::Columns;
-use super::{BoundaryMatrix, Index, Row};
+use super::{BoundaryMatrix, Row};
 
 /// Cells that are the low of some column.
 pub struct Creators<I: Row> {

@@ -20,7 +20,7 @@ use super::columns::WorkingColumn;
 use super::reduction::Problem;
 use super::reduction::team::{Rewrite, Team};
 use super::scan::Scan;
-use super::{BoundaryMatrix, Index, Row};
+use super::{BoundaryMatrix, Row};
 
 /// What compression took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,14 +83,15 @@ impl<I: Row> Search<'_, I> {
             let others = self.scan.lookup.get(row).map_or(&[][..], |stable| self.others(stable));
             let dropped = |other: &&I| self.known(other.to_usize()) == COMPRESSIBLE;
             *settled += others[*settled..].iter().take_while(dropped).count();
-            let answer = match others.get(*settled).map(|other| (other.to_usize(), self.known(other.to_usize()))) {
-                None => COMPRESSIBLE,
-                Some((_, INCOMPRESSIBLE)) => INCOMPRESSIBLE,
-                Some((other, _)) => {
-                    stack.push((other, 0));
-                    continue;
-                }
-            };
+            let answer =
+                match others.get(*settled).map(|other| (other.to_usize(), self.known(other.to_usize()))) {
+                    None => COMPRESSIBLE,
+                    Some((_, INCOMPRESSIBLE)) => INCOMPRESSIBLE,
+                    Some((other, _)) => {
+                        stack.push((other, 0));
+                        continue;
+                    }
+                };
             self.answers[row].store(answer, Ordering::Relaxed);
             stack.pop();
         }

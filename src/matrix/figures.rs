@@ -15,6 +15,71 @@ pub struct Figures {
     pub stages: Vec<(&'static str, f64)>,
     /// Blocks in the order they were solved, where each is solved in a way of its own.
     pub blocks: Vec<Block>,
+    /// What HYPHA's stages found.
+    pub hypha: Option<Hypha>,
+    /// Where the additions of the standard algorithm were.
+    pub distribution: Option<Distribution>,
+}
+
+/// What HYPHA's stages found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Hypha {
+    /// Columns whose low is the leftmost one of its row: reduced without an addition.
+    pub stable: usize,
+    /// The other columns that are not zero.
+    pub unstable: usize,
+    /// Unstable columns that clearing made zero.
+    pub cleared_columns: usize,
+    /// Their ones.
+    pub cleared_entries: usize,
+    /// Unstable columns that compression made zero.
+    pub compressed_columns: usize,
+    /// Ones that compression took out, less those that it brought in.
+    pub compressed_entries: isize,
+    /// Additions of stable columns in compression.
+    pub compression_additions: u64,
+}
+
+/// Where the additions of the standard algorithm are (Zhang et al. 2019, Tables 1 and 2).
+///
+/// The paper sets apart the columns without additions and a *tail* of columns with many. What many is is ours: more than
+/// the mean of the columns that need any.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Distribution {
+    /// All columns.
+    pub columns: usize,
+    /// Columns that need no addition.
+    pub without_additions: usize,
+    /// Columns that need some, the mean at most.
+    pub non_tail: usize,
+    /// Columns that need more.
+    pub tail: usize,
+    /// Columns of the tail that reduce to zero.
+    pub tail_creators: usize,
+    /// The mean number of additions of the columns that need any.
+    pub mean: f64,
+    /// The greatest number of additions of a column.
+    pub most: u64,
+}
+
+impl Distribution {
+    /// From the additions of each column, and whether it reduced to zero.
+    pub fn of(additions: &[u64], is_zero: impl Fn(usize) -> bool) -> Self {
+        let some = additions.iter().filter(|&&count| count > 0).count();
+        let sum: u64 = additions.iter().sum();
+        let mean = if some == 0 { 0.0 } else { sum as f64 / some as f64 };
+        let tail: Vec<usize> =
+            (0..additions.len()).filter(|&column| additions[column] as f64 > mean).collect();
+        Distribution {
+            columns: additions.len(),
+            without_additions: additions.len() - some,
+            non_tail: some - tail.len(),
+            tail: tail.len(),
+            tail_creators: tail.iter().filter(|&&column| is_zero(column)).count(),
+            mean,
+            most: additions.iter().copied().max().unwrap_or(0),
+        }
+    }
 }
 
 /// How the columns of one dimension were solved.
@@ -63,5 +128,47 @@ impl Figures {
             Some((_, sum)) => *sum += seconds,
             None => self.stages.push((stage, seconds)),
         }
+    }
+}
+
+impl std::fmt::Display for Block {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "dimension {}: ", self.dim)?;
+        match self.method {
+            Method::Scan => f.write_str("the scan left nothing open"),
+            Method::Graph => f.write_str("union-find, for no column has more than two ones"),
+            Method::DualGraph => f.write_str("union-find backwards, for no row has more than two ones"),
+            Method::Annotations { columns, pairs } => {
+                write!(
+                    f,
+                    "annotations, for few classes live at a time: {columns} columns read, {pairs} pairs found"
+                )
+            }
+            Method::Residue { dual, columns, additions } => {
+                let what = if dual { "open rows of the anti-transpose" } else { "open columns" };
+                write!(f, "reduction of {columns} {what}, {additions} additions")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_is_above_the_mean_of_the_columns_that_need_any() {
+        let found = Distribution::of(&[0, 0, 1, 2, 0, 9, 4], |column| column == 5);
+        let expected = Distribution {
+            columns: 7,
+            without_additions: 3,
+            non_tail: 3,
+            tail: 1,
+            tail_creators: 1,
+            mean: 4.0,
+            most: 9,
+        };
+        assert_eq!(found, expected);
+        assert_eq!(Distribution::of(&[0], |_| true).mean, 0.0);
     }
 }

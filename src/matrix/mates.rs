@@ -34,11 +34,6 @@ impl<I: Row> Mates<I> {
         Mates { table: I::zeros(cells) }
     }
 
-    /// The number of cells.
-    pub(crate) fn len(&self) -> usize {
-        self.table.len()
-    }
-
     /// The least number that is a mark.
     pub(crate) fn marks() -> usize {
         I::MOST

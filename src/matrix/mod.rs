@@ -11,22 +11,20 @@
 
 pub mod clearing;
 pub mod columns;
+pub mod compression;
 pub mod figures;
 mod mates;
 pub mod pairs;
 pub mod plan;
 pub mod reduction;
 pub mod row;
-mod scan;
-mod sieve;
+pub mod scan;
+pub mod sieve;
 pub mod state;
 
 pub use figures::Figures;
 pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, NotAComplex};
-pub use plan::{Algorithm, Dualize, Plan, Representation};
+pub use plan::{Algorithm, Dualize, Plan, Reason, Representation, Request};
 pub use reduction::reduce;
 pub use row::Row;
-pub fn sieve_reduce<I: Row>(m: &BoundaryMatrix<I>, d: Dualize) -> Pairs<I> {
-    sieve::reduce(m, d)
-}

@@ -9,11 +9,14 @@
 //! | spectral sequence | [`mod@spectral_sequence`] | stripes of columns | yes | Edelsbrunner, Harer 2010; Bauer, Kerber, Reininghaus 2014 |
 //! | SS+ | [`mod@ss_plus`] | tiles or columns | yes | Zhang et al. 2019 |
 //! | lock-free | [`mod@lock_free`] | columns | yes | Morozov, Nigmetov 2020 |
+//! | HYPHA | [`mod@hypha`] | all but twist | yes | Zhang et al. 2019 |
+//! | sieve | [`super::sieve`] | all but union-find and annotations | yes | see there |
 //!
-//! Each takes a [`Problem`] and leaves its pairs in the lookup. Those that clear, clear by dimension, so they want a matrix
+//! All but the last two take a [`Problem`] and leave its pairs in the lookup. Those that clear, clear by dimension, so they want a matrix
 //! whose boundaries have no boundary ([`BoundaryMatrix::check`]).
 
 pub mod chunk;
+pub mod hypha;
 pub mod lock_free;
 pub mod problem;
 pub mod row;
@@ -27,6 +30,7 @@ pub mod twist;
 use std::time::Instant;
 
 pub use self::chunk::chunk;
+pub use self::hypha::hypha;
 pub use self::lock_free::lock_free;
 pub use self::problem::{Additions, Problem};
 pub use self::row::row;
@@ -35,8 +39,10 @@ pub use self::ss_plus::ss_plus;
 pub use self::standard::{standard, standard_counted};
 pub use self::twist::twist;
 use super::columns::{BitTree, Full, Heap, Sparse, Vector, WorkingColumn};
+use super::figures::Distribution;
+use super::plan::Open;
 use super::state::{Columns, Lookup};
-use super::{Algorithm, BoundaryMatrix, Figures, Pairs, Plan, Representation, Row};
+use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representation, Row};
 
 /// The persistence pairs of a matrix, found as planned.
 ///
@@ -47,72 +53,103 @@ use super::{Algorithm, BoundaryMatrix, Figures, Pairs, Plan, Representation, Row
 /// # Panics
 /// When the system does not start the planned threads. To answer that otherwise, start a pool and call from inside.
 pub fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
-    let run = || if plan.dualize { reduce_dual(matrix, plan) } else { reduce_primal(matrix, plan) };
     let threads = plan.threads.max(1);
     if rayon::current_num_threads() == threads {
-        return run();
+        return run(matrix, plan);
     }
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(run),
+        Ok(pool) => pool.install(|| run(matrix, plan)),
         Err(error) => panic!("expected {threads} threads to start, found: {error}"),
     }
 }
 
-fn reduce_primal<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
+fn run<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
+    let is_dual = match plan.dualize {
+        _ if plan.algorithm == Algorithm::Sieve => return super::sieve::reduce(matrix, plan.dualize),
+        Dualize::On => true,
+        Dualize::Off => false,
+        Dualize::Auto => Open::count(matrix).prefers_dual(),
+    };
     let mut figures = Figures::default();
-    let columns = Columns::new(matrix);
-    let lookup = Lookup::new(matrix.len());
-    let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
-    let problem = Problem { columns: &columns, lookup: &lookup, todo: &todo, threads: plan.threads.max(1) };
-    figures.additions = timed(&mut figures, "reduction", || run(plan, &problem));
-    let pairs = timed(&mut figures, "pairs", || {
-        lookup.pairs().map(|(birth, death)| (I::from_usize(birth), I::from_usize(death))).collect()
-    });
+    let pairs =
+        if is_dual { pairs_by_dual(matrix, plan, &mut figures) } else { pairs(matrix, plan, &mut figures) };
     Pairs { pairs, cells: matrix.len(), figures }
 }
 
 /// Reduces the anti-transpose. Its pair (i, j) is the pair (n − 1 − j, n − 1 − i) of the matrix.
-fn reduce_dual<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
-    let mut figures = Figures::default();
-    let dual = timed(&mut figures, "anti-transpose", || matrix.anti_transpose());
-    let Pairs { mut pairs, cells, figures: inner } = reduce_primal(&dual, plan);
-    figures.additions = inner.additions;
-    figures.stages.extend(inner.stages);
-    timed(&mut figures, "mirror", || {
-        let mirror = |cell: I| I::from_usize(cells - 1 - cell.to_usize());
+fn pairs_by_dual<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, figures: &mut Figures) -> Vec<(I, I)> {
+    let dual = timed(figures, "anti-transpose", |_| matrix.anti_transpose());
+    let mut pairs = pairs(&dual, plan, figures);
+    timed(figures, "mirror", |_| {
+        let mirror = |cell: I| I::from_usize(matrix.len() - 1 - cell.to_usize());
         pairs.iter_mut().for_each(|pair| *pair = (mirror(pair.1), mirror(pair.0)));
         pairs.sort_unstable();
     });
-    Pairs { pairs, cells, figures }
+    pairs
 }
 
-fn run<I: Row>(plan: &Plan, problem: &Problem<'_, I>) -> Additions {
+fn pairs<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, figures: &mut Figures) -> Vec<(I, I)> {
     match plan.columns {
-        Representation::BitTree => run_with::<I, BitTree>(plan.algorithm, problem),
-        Representation::Heap => run_with::<I, Heap<I>>(plan.algorithm, problem),
-        Representation::Full => run_with::<I, Full<I>>(plan.algorithm, problem),
-        Representation::Sparse => run_with::<I, Sparse<I>>(plan.algorithm, problem),
-        Representation::Vector => run_with::<I, Vector<I>>(plan.algorithm, problem),
+        Representation::BitTree => pairs_with::<I, BitTree>(matrix, plan, figures),
+        Representation::Heap => pairs_with::<I, Heap<I>>(matrix, plan, figures),
+        Representation::Full => pairs_with::<I, Full<I>>(matrix, plan, figures),
+        Representation::Sparse => pairs_with::<I, Sparse<I>>(matrix, plan, figures),
+        Representation::Vector => pairs_with::<I, Vector<I>>(matrix, plan, figures),
     }
 }
 
-fn run_with<I: Row, C: WorkingColumn<I>>(algorithm: Algorithm, problem: &Problem<'_, I>) -> Additions {
-    match algorithm {
-        // Scan, clearing and compression save additions and change no pair: without them this is what they lead to.
-        Algorithm::Hypha | Algorithm::SsPlus => ss_plus::<I, C>(problem),
-        Algorithm::HyphaTwist | Algorithm::Twist => twist::<I, C>(problem),
-        Algorithm::SpectralSequence => spectral_sequence::<I, C>(problem),
-        Algorithm::Standard => standard::<I, C>(problem),
-        Algorithm::Row => row::<I, C>(problem),
-        Algorithm::Chunk => chunk::<I, C>(problem),
-        Algorithm::LockFree => lock_free::<I, C>(problem),
+fn pairs_with<I: Row, C: WorkingColumn<I>>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    figures: &mut Figures,
+) -> Vec<(I, I)> {
+    let whole = |figures: &mut Figures, algorithm: fn(&Problem<'_, I>) -> Additions| {
+        on_whole(matrix, plan.threads, figures, |problem, figures| figures.additions = algorithm(problem))
+    };
+    match plan.algorithm {
+        Algorithm::Sieve => unreachable!("the sieve has columns of its own"),
+        Algorithm::Hypha => hypha::<I, C>(matrix, plan.threads, figures, ss_plus::<I, C>),
+        Algorithm::HyphaTwist => hypha::<I, C>(matrix, plan.threads, figures, twist::<I, C>),
+        Algorithm::SsPlus => whole(figures, ss_plus::<I, C>),
+        Algorithm::SpectralSequence => whole(figures, spectral_sequence::<I, C>),
+        Algorithm::Twist => whole(figures, twist::<I, C>),
+        Algorithm::Row => whole(figures, row::<I, C>),
+        Algorithm::Chunk => whole(figures, chunk::<I, C>),
+        Algorithm::LockFree => whole(figures, lock_free::<I, C>),
+        Algorithm::Standard => on_whole(matrix, plan.threads, figures, standard_with_figures::<I, C>),
     }
+}
+
+/// Reduces all columns.
+fn on_whole<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    threads: usize,
+    figures: &mut Figures,
+    algorithm: impl FnOnce(&Problem<'_, I>, &mut Figures),
+) -> Vec<(I, I)> {
+    let columns = Columns::new(matrix);
+    let lookup = Lookup::new(matrix.len());
+    let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
+    let problem = Problem { columns: &columns, lookup: &lookup, todo: &todo, threads: threads.max(1) };
+    timed(figures, "reduction", |figures| algorithm(&problem, figures));
+    timed(figures, "pairs", |_| pairs_of(&lookup))
+}
+
+/// The standard algorithm, and where its additions were.
+fn standard_with_figures<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, figures: &mut Figures) {
+    let mut additions = vec![0; problem.columns.len()];
+    figures.additions = standard_counted::<I, C>(problem, |column, count| additions[column] = count);
+    figures.distribution = Some(Distribution::of(&additions, |column| problem.columns.low(column).is_none()));
+}
+
+fn pairs_of<I: Row>(lookup: &Lookup<I>) -> Vec<(I, I)> {
+    lookup.pairs().map(|(birth, death)| (I::from_usize(birth), I::from_usize(death))).collect()
 }
 
 /// Does a stage and notes the seconds it took.
-fn timed<T>(figures: &mut Figures, stage: &'static str, work: impl FnOnce() -> T) -> T {
+fn timed<T>(figures: &mut Figures, stage: &'static str, work: impl FnOnce(&mut Figures) -> T) -> T {
     let start = Instant::now();
-    let done = work();
-    figures.stages.push((stage, start.elapsed().as_secs_f64()));
+    let done = work(figures);
+    figures.lap(stage, start.elapsed());
     done
 }

@@ -50,7 +50,7 @@ pub(super) fn pair_by_rows<I: Row>(
     // Read backwards: node j has age n − j, the ground 0.
     let mut forest = Forest::<I>::new(n + 1);
     // And so does a destroyer of the block below.
-    let edges = (0..n).rev().filter(|&row| matrix.dim(row) + 1 == dim && !mates.is_destroyer(row));
+    let edges = (0..n).rev().filter(|&row| matrix.dim(row) == dim - 1 && !mates.is_destroyer(row));
     let ends = edges.filter_map(|row| {
         let other = second[row].peek().to_usize().checked_sub(1);
         Some((row, n - leftmost.get(row)?, other.map_or(0, |column| n - column)))

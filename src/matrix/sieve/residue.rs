@@ -45,7 +45,7 @@ pub(super) fn reduce_dual<I: Row>(
     let mirror = |cell: usize| matrix.len() - 1 - cell;
     // What creates one way destroys the other.
     let dual_mates = Mates::new(dual.len());
-    let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) + 1 == dim;
+    let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) == dim - 1;
     let stable = mates.pairs().into_iter().filter(in_block);
     stable.for_each(|(i, j)| dual_mates.pair(mirror(j.to_usize()), mirror(i.to_usize())));
     let rows = CellSet::of(matrix.dims(), dim, |cell| !mates.is_creator(cell)).mirrored();
