@@ -14,7 +14,7 @@ mod assembly;
 mod cubical;
 mod rips;
 
-use phat_formats::dipha::DiagramPoint;
+use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
 pub use cubical::cubical;
@@ -90,6 +90,13 @@ impl FiltrationError {
     fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
         let too_large = FiltrationError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
         found.filter(|&found| found <= I::MOST).ok_or(too_large)
+    }
+}
+
+/// The complex of a DIPHA file of type 0: [`phat_formats::dipha::read_boundary_matrix`].
+impl<I> From<WeightedBoundaryMatrix<I>> for Filtration<I> {
+    fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
+        Filtration { matrix, values, max_dim }
     }
 }
 
