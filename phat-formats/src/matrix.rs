@@ -338,4 +338,24 @@ mod tests {
         assert_eq!(mirrored.column(1), [0]);
         assert_eq!(mirrored.anti_transpose(), matrix);
     }
+
+    #[test]
+    fn parts_are_checked_as_columns_are() {
+        let whole = tetrahedron();
+        let (dims, offsets, rows) = (&whole.dims, &whole.offsets, &whole.rows);
+        let of = |rows: Vec<u32>| BoundaryMatrix::from_parts(dims.clone(), offsets.clone(), rows);
+        assert_eq!(of(rows.clone()), Ok(whole.clone()));
+        assert_eq!(BoundaryMatrix::<u32>::from_parts(vec![], vec![0], vec![]), Ok(BoundaryMatrix::new()));
+        // Column 4 begins the rows, column 10 is the first triangle.
+        let first = offsets[10] as usize;
+        for (at, row, error) in [
+            (1, 4, ColumnError::Forward { column: 4, row: 4 }),
+            (1, 0, ColumnError::Order { column: 4, before: 0, row: 0 }),
+            (first, 0, ColumnError::Dimension { column: 10, dim: 2, row: 0, found: 0 }),
+        ] {
+            let mut rows = rows.clone();
+            rows[at] = row;
+            assert_eq!(of(rows), Err(error));
+        }
+    }
 }

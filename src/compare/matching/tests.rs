@@ -71,20 +71,34 @@ fn moved_points_are_found_again() {
 
 #[test]
 fn taking_the_first_that_is_near_is_not_enough() {
-    let (a, b) = ([[0.0, 11.0], [0.6, 9.0]], [[0.0, 10.0], [0.5, 12.0]]);
-    assert_eq!(unmatched(&a, &b, 1.0), NOTHING_LEFT);
-    assert_eq!(unmatched(&b, &a, 1.0), NOTHING_LEFT);
+    // The equal points to the right make the cluster longer along the first axis, so that it is gone through along that.
+    let right = [1.55, 2.5, 3.4, 4.3].map(|x| [x, 11.0]);
+    let a = [&[[0.0, 11.0], [0.6, 9.0]], right.as_slice()].concat();
+    let b = [&[[0.0, 10.0], [0.5, 12.0]], right.as_slice()].concat();
+    // Whichever axis and direction the points are gone through.
+    for mirror in [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]] {
+        for axes in [[0, 1], [1, 0]] {
+            let turn = |p: Point| axes.map(|axis| mirror[axis] * p[axis]);
+            let [a, b] = [&a, &b].map(|points| points.iter().copied().map(turn).collect::<Vec<_>>());
+            assert_eq!(unmatched(&a, &b, 1.0), NOTHING_LEFT);
+            assert_eq!(unmatched(&b, &a, 1.0), NOTHING_LEFT);
+        }
+    }
 }
 
-/// Points of the anti-diagonal, each to be moved on by one: a path through all of them.
+/// All but one take what comes first, and that one finds what it needs taken: everything has to move on.
 #[test]
-fn a_long_path_is_found() {
+fn a_path_through_everything_is_found() {
     let n = 2_000;
-    let a: Vec<Point> = (0..n).map(|k| [f64::from(k), f64::from(-k)]).collect();
-    let b: Vec<Point> = (0..n).map(|k| [f64::from(k) - 1.0, f64::from(1 - k)]).collect();
-    assert_eq!(matched(&a, &b, 1.0), n as usize);
-    assert_eq!(matched(&b, &a, 1.0), n as usize);
-    assert_eq!(matched(&a, &b, 0.0), n as usize - 1);
+    let x = |k: i32| f64::from(-k);
+    let mut a: Vec<Point> = (0..=n).map(|k| [x(k), 0.0]).collect();
+    let mut b: Vec<Point> = (0..=n).map(|k| [x(k) + 0.5, 0.0]).collect();
+    a.push([x(n) + 0.4, 1.8]);
+    b.push([x(n) - 0.5, 0.9]);
+    assert_eq!(matched(&a, &b, 1.0), a.len());
+    assert_eq!(matched(&b, &a, 1.0), a.len());
+    b[0][0] += 10.0;
+    assert_eq!(matched(&a, &b, 1.0), a.len() - 1);
 }
 
 #[test]
