@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
 
@@ -14,6 +15,14 @@ pub(crate) enum CliError {
     Backend(#[from] BackendError),
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Barcode(#[from] BarcodeError),
+    #[error("{a}, {b}")]
+    Compare { a: String, b: String, source: CompareError },
+    #[error(transparent)]
+    Untold(Box<CliError>),
+    #[error("expected different files A and B, found standard input twice")]
+    TwiceStandardInput,
     #[error(transparent)]
     Rips(#[from] RipsError),
     #[error("{}: expected a path that can be written", path.display())]
