@@ -20,7 +20,7 @@ pub(crate) enum CliError {
     Open { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written, found a directory", path.display())]
     Directory { path: PathBuf },
-    #[error("{}: expected different files for the bars and the statistics, found the same", path.display())]
+    #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
     SameFile { path: PathBuf },
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },

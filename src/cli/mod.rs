@@ -2,11 +2,14 @@
 
 mod error;
 mod notes;
+mod outputs;
 mod parse;
 mod progress;
 mod record;
 mod rips;
 mod sink;
+
+use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
@@ -38,4 +41,16 @@ pub(crate) fn run(cli: Cli) -> Result<(), CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments),
     }
+}
+
+/// Makes the pool that everything runs on.
+fn start_threads(threads: Option<usize>) -> Result<(), CliError> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|source| CliError::Threads { threads, source })
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
 }
