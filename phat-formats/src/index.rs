@@ -2,6 +2,7 @@
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// An unsigned integer that numbers the columns, rows and entries of a matrix: `u32` while they fit, `u64` past that.
 pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + 'static {
@@ -14,6 +15,15 @@ pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + '
 
     /// As a number.
     fn to_usize(self) -> usize;
+
+    /// The same integer where several threads write.
+    type Atomic: Send + Sync;
+
+    /// The numbers as such, for as long as they are borrowed.
+    fn as_atomics(numbers: &mut [Self]) -> &[Self::Atomic];
+
+    /// Writes a number, in no order with other writes.
+    fn store(place: &Self::Atomic, number: Self);
 }
 
 impl Index for u32 {
@@ -29,6 +39,18 @@ impl Index for u32 {
     fn to_usize(self) -> usize {
         self as usize
     }
+
+    type Atomic = AtomicU32;
+
+    fn as_atomics(numbers: &mut [Self]) -> &[AtomicU32] {
+        let atomics: &mut [AtomicU32] = zerocopy::transmute_mut!(numbers);
+        atomics
+    }
+
+    #[inline]
+    fn store(place: &AtomicU32, number: Self) {
+        place.store(number, Relaxed);
+    }
 }
 
 impl Index for u64 {
@@ -42,5 +64,17 @@ impl Index for u64 {
     #[inline]
     fn to_usize(self) -> usize {
         self as usize
+    }
+
+    type Atomic = AtomicU64;
+
+    fn as_atomics(numbers: &mut [Self]) -> &[AtomicU64] {
+        let atomics: &mut [AtomicU64] = zerocopy::transmute_mut!(numbers);
+        atomics
+    }
+
+    #[inline]
+    fn store(place: &AtomicU64, number: Self) {
+        place.store(number, Relaxed);
     }
 }

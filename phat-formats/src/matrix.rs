@@ -1,6 +1,8 @@
 //! Boundary matrices in memory.
 
 use crate::Index;
+use crate::anti_transpose::anti_transpose;
+use rayon::prelude::*;
 
 /// The dimension of a cell.
 pub type Dimension = u8;
@@ -187,47 +189,30 @@ impl<I: Index> BoundaryMatrix<I> {
     /// # Errors
     /// [`NotAComplex`] for the first column where it is not so.
     pub fn check(&self) -> Result<(), NotAComplex> {
-        let mut sum: Vec<I> = Vec::new();
-        for column in 0..self.len() {
-            sum.clear();
-            for &row in self.column(column) {
-                sum.extend_from_slice(self.column(row.to_usize()));
-            }
-            sum.sort_unstable();
-            // What occurs an odd number of times is left.
-            let left = sum.chunk_by(|a, b| a == b).find(|equal| equal.len() % 2 == 1);
-            if let Some(row) = left {
-                return Err(NotAComplex { column, row: row[0].to_usize() });
-            }
+        let columns = (0..self.len()).into_par_iter().with_min_len(1 << 10);
+        let left = columns.map_init(Vec::new, |sum, column| self.boundary_of_boundary(column, sum));
+        left.find_map_first(|left| left).map_or(Ok(()), Err)
+    }
+
+    /// What is left over when the boundaries of a column's boundary are added up, by way of `sum`.
+    fn boundary_of_boundary(&self, column: usize, sum: &mut Vec<I>) -> Option<NotAComplex> {
+        sum.clear();
+        for &row in self.column(column) {
+            sum.extend_from_slice(self.column(row.to_usize()));
         }
-        Ok(())
+        sum.sort_unstable();
+        // What occurs an odd number of times is left.
+        let left = sum.chunk_by(|a, b| a == b).find(|equal| equal.len() % 2 == 1);
+        left.map(|row| NotAComplex { column, row: row[0].to_usize() })
     }
 
     /// The anti-transpose: column j of it is row n − 1 − j, read backwards, and a cell of dimension d becomes one of
     /// dimension D − d, D the greatest. Its persistence pairs are those of this matrix, mirrored: (i, j) becomes
     /// (n − 1 − j, n − 1 − i) (de Silva, Morozov, Vejdemo-Johansson 2011).
     pub fn anti_transpose(&self) -> Self {
-        let n = self.len();
         let max_dim = self.max_dim().unwrap_or(0);
-        let mirror = |i: usize| n - 1 - i;
         let dims = self.dims.iter().rev().map(|&dim| max_dim - dim).collect();
-        let mut starts = vec![0usize; n + 1];
-        for row in &self.rows {
-            starts[mirror(row.to_usize()) + 1] += 1;
-        }
-        for i in 0..n {
-            starts[i + 1] += starts[i];
-        }
-        let offsets = starts.iter().map(|&start| I::from_usize(start)).collect();
-        let mut rows = vec![I::default(); self.rows.len()];
-        // Right columns first: their mirrors are the small rows, which ascend.
-        for column in (0..n).rev() {
-            for row in self.column(column) {
-                let next = &mut starts[mirror(row.to_usize())];
-                rows[*next] = I::from_usize(mirror(column));
-                *next += 1;
-            }
-        }
+        let (offsets, rows) = anti_transpose(self);
         BoundaryMatrix { dims, offsets, rows }
     }
 }
@@ -235,5 +220,72 @@ impl<I: Index> BoundaryMatrix<I> {
 impl<I: Index> Default for BoundaryMatrix<I> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A solid tetrahedron: four vertices, six edges, four triangles, one cell.
+    fn tetrahedron() -> BoundaryMatrix<u32> {
+        let mut matrix = BoundaryMatrix::new();
+        for _ in 0..4 {
+            matrix.push(0, &[]).unwrap();
+        }
+        for rows in [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]] {
+            matrix.push(1, &rows).unwrap();
+        }
+        for rows in [[4, 5, 6], [4, 7, 8], [5, 7, 9], [6, 8, 9]] {
+            matrix.push(2, &rows).unwrap();
+        }
+        matrix.push(3, &[10, 11, 12, 13]).unwrap();
+        matrix
+    }
+
+    #[test]
+    fn columns_that_cannot_be_are_refused() {
+        let mut matrix = tetrahedron();
+        let before = matrix.clone();
+        for (dim, rows, message) in [
+            (0, &[15][..], "column 15: expected rows below 15, found 15"),
+            (1, &[1, 1], "column 15: expected a row above 1, found 1"),
+            (1, &[2, 1], "column 15: expected a row above 2, found 1"),
+            (
+                2,
+                &[4, 10],
+                "column 15: expected boundary cells one dimension below 2, found row 10 of dimension 2",
+            ),
+            (0, &[4], "column 15: expected boundary cells one dimension below 0, found row 4 of dimension 1"),
+        ] {
+            assert_eq!(matrix.push(dim, rows).unwrap_err().to_string(), message);
+        }
+        assert_eq!(matrix, before);
+    }
+
+    #[test]
+    fn boundaries_have_no_boundary() {
+        assert_eq!(BoundaryMatrix::<u32>::new().check(), Ok(()));
+        let mut matrix = tetrahedron();
+        assert_eq!(matrix.check(), Ok(()));
+        // Two faces that share no edge, and then enough columns for several threads.
+        matrix.push(2, &[4, 9]).unwrap();
+        for _ in 0..5000 {
+            matrix.push(2, &[4, 5]).unwrap();
+        }
+        assert_eq!(
+            matrix.check().unwrap_err().to_string(),
+            "column 15: expected a boundary without boundary, found row 0 left over in the boundary of its boundary"
+        );
+    }
+
+    #[test]
+    fn the_anti_transpose_of_the_anti_transpose() {
+        let matrix = tetrahedron();
+        let mirrored = matrix.anti_transpose();
+        assert_eq!(mirrored.check(), Ok(()));
+        assert_eq!(mirrored.dims()[..2], [0, 1]);
+        assert_eq!(mirrored.column(1), [0]);
+        assert_eq!(mirrored.anti_transpose(), matrix);
     }
 }

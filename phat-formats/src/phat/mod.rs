@@ -2,12 +2,38 @@
 //!
 //! | content | text | binary |
 //! |---|---|---|
+//! | boundary matrices | [`matrix::read_ascii`] | [`matrix::read_binary`] |
 //! | persistence pairs | [`pairs::read_ascii`] | [`pairs::read_binary`] |
 //!
-//! Nothing in a binary file says what it is; a text file is one whose bytes are those of text.
+//! Nothing in a file says what it is; [`looks_ascii`] tells texts from binary files.
 
 mod error;
+pub mod matrix;
 pub mod pairs;
 mod text;
 
 pub use error::{PhatError, Place};
+
+/// Whether the first bytes of a file, a dozen or more, are those of a text. A binary file begins with a count, and so with a zero
+/// byte among its first eight; a text has no control characters but blanks
+/// and ends of lines, and no byte that no UTF-8 has. An empty file is no text.
+pub fn looks_ascii(first: &[u8]) -> bool {
+    let is_text = |&byte: &u8| byte == b'\n' || text::is_blank(byte) || !matches!(byte, ..b' ' | 0x7f | 0xff);
+    !first.is_empty() && first.iter().all(is_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_binary_files() {
+        for text in ["0\n", "# un triangle équilatéral\r\n", "\t1 2\n", "x"] {
+            assert!(looks_ascii(text.as_bytes()), "{text:?}");
+        }
+        assert!(!looks_ascii(b""));
+        for count in [0, 1, 0x0a0a_0a0a, 16_581_375, i64::MAX >> 8, -1] {
+            assert!(!looks_ascii(&i64::to_le_bytes(count)), "{count}");
+        }
+    }
+}

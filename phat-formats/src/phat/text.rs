@@ -42,6 +42,11 @@ impl<'a> Words<'a> {
         Place::Line(self.line)
     }
 
+    /// Whether there are no more.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rest.iter().all(|&byte| is_blank(byte))
+    }
+
     #[inline]
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
         let start = self.rest.iter().position(|&byte| !is_blank(byte))?;

@@ -1,0 +1,136 @@
+//! The anti-transpose, side by side.
+//!
+//! A band of consecutive columns belongs to one thread. It counts the entries that each new column gets from its band; the counts of
+//! all bands, added up, say where in every new column a band's entries go. Bands from the right to the left, and columns within
+//! them, give the new columns ascending rows, whatever the number of bands.
+
+use crate::{BoundaryMatrix, Index};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The most bands: each has a number per column.
+const MOST_BANDS: usize = 4;
+
+/// The least entries that are worth a band.
+const LEAST_ENTRIES: usize = 1 << 14;
+
+/// The offsets and rows of the anti-transpose.
+pub(crate) fn anti_transpose<I: Index>(matrix: &BoundaryMatrix<I>) -> (Vec<I>, Vec<I>) {
+    let bands = rayon::current_num_threads().min(MOST_BANDS).min(matrix.entries() / LEAST_ENTRIES);
+    in_bands(matrix, bands.max(1))
+}
+
+fn in_bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> (Vec<I>, Vec<I>) {
+    let bands = bands(matrix, count);
+    let mut cursors: Vec<Vec<I>> = bands.par_iter().map(|band| counts(matrix, band.clone())).collect();
+    let offsets = counts_to_starts(&mut cursors, matrix.len());
+    let mut rows = vec![I::default(); matrix.entries()];
+    let shared = I::as_atomics(&mut rows);
+    bands.into_par_iter().zip(cursors).for_each(|(band, mut next)| {
+        for column in band.rev() {
+            let new_row = I::from_usize(matrix.len() - 1 - column);
+            for row in matrix.column(column) {
+                let next = &mut next[matrix.len() - 1 - row.to_usize()];
+                I::store(&shared[next.to_usize()], new_row);
+                *next = I::from_usize(next.to_usize() + 1);
+            }
+        }
+    });
+    (offsets, rows)
+}
+
+/// Columns with about as many entries each, from the right to the left.
+fn bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> Vec<Range<usize>> {
+    let start = |band: usize| match band {
+        0 => 0,
+        _ if band == count => matrix.len(),
+        _ => matrix.offsets().partition_point(|offset| offset.to_usize() < matrix.entries() * band / count),
+    };
+    (0..count).rev().map(|band| start(band)..start(band + 1)).collect()
+}
+
+/// How many entries each new column gets from the band.
+fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
+    let mut counts = vec![I::default(); matrix.len()];
+    let entries = matrix.offsets()[band.start].to_usize()..matrix.offsets()[band.end].to_usize();
+    for row in &matrix.rows()[entries] {
+        let count = &mut counts[matrix.len() - 1 - row.to_usize()];
+        *count = I::from_usize(count.to_usize() + 1);
+    }
+    counts
+}
+
+/// Makes of each band's count for a new column the place of its first entry there. Gives the offsets of the new columns.
+fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
+    let part = columns.div_ceil(rayon::current_num_threads()).max(1);
+    let mut rest: Vec<_> = bands.iter_mut().map(|band| band.chunks_mut(part)).collect();
+    // For each part of the columns, what all bands have of it.
+    let parts: Vec<Vec<&mut [I]>> =
+        (0..columns.div_ceil(part)).map(|_| rest.iter_mut().filter_map(Iterator::next).collect()).collect();
+    let sum =
+        |bands: &Vec<&mut [I]>| bands.iter().flat_map(|band| band.iter()).map(|count| count.to_usize()).sum();
+    let sums: Vec<usize> = parts.par_iter().map(sum).collect();
+    let mut total = 0;
+    let add = |sum| {
+        total += sum;
+        total - sum
+    };
+    let starts: Vec<usize> = sums.into_iter().map(add).collect();
+    let mut offsets = vec![I::from_usize(total); columns + 1];
+    offsets[..columns].par_chunks_mut(part).zip(parts).zip(starts).for_each(
+        |((offsets, mut bands), start)| {
+            let mut next = start;
+            for (k, offset) in offsets.iter_mut().enumerate() {
+                *offset = I::from_usize(next);
+                for band in &mut bands {
+                    let count = std::mem::replace(&mut band[k], I::from_usize(next));
+                    next += count.to_usize();
+                }
+            }
+        },
+    );
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Row and column of every entry, mirrored.
+    fn plain(matrix: &BoundaryMatrix<u32>) -> Vec<Vec<u32>> {
+        let n = matrix.len();
+        let mut columns = vec![Vec::new(); n];
+        for column in (0..n).rev() {
+            for &row in matrix.column(column) {
+                columns[n - 1 - row as usize].push((n - 1 - column) as u32);
+            }
+        }
+        columns
+    }
+
+    #[test]
+    fn bands_and_threads_do_not_matter() {
+        let mut random = Pcg64::seed_from_u64(1);
+        for size in [0, 1, 2, 3, 40, 300] {
+            let mut matrix = BoundaryMatrix::<u32>::new();
+            for column in 0..size {
+                let edge = column >= size / 3;
+                let vertices = (0..size / 3).filter(|_| edge && random.random_ratio(1, 4));
+                matrix.push(u8::from(edge), &vertices.collect::<Vec<_>>()).unwrap();
+            }
+            for threads in [1, 2, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                for bands in [1, 2, 3, 7] {
+                    let (offsets, rows) = pool.install(|| in_bands(&matrix, bands));
+                    let columns: Vec<_> = offsets
+                        .windows(2)
+                        .map(|ends| rows[ends[0] as usize..ends[1] as usize].to_vec())
+                        .collect();
+                    assert_eq!(columns, plain(&matrix), "{size} columns, {threads} threads, {bands} bands");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Reading binary files.
+//!
+//! Where a column starts is known when the counts of all columns before are. So one thread walks from header to header,
+//! block after block, while the others take the blocks that it has walked through and check and store their rows. The length of the file
+//! and the number of columns give the number of entries, so the matrix is allocated once, and blocks are all that is held beside it.
+
+use super::column::Column;
+use super::{Findings, Place, Read, Unsorted};
+use crate::phat::PhatError;
+use crate::{BoundaryMatrix, Dimension, Index, Source};
+use rayon::Scope;
+use std::mem::take;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+
+type Word = [u8; 8];
+
+/// Bytes that are read at a time: few enough for a cache, many enough for a call of the system.
+const BLOCK: usize = 256 * 1024;
+
+/// The size of a matrix, as a file's length and its first number give it. That the file holds such a matrix is not implied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixSize {
+    /// The number of columns.
+    pub columns: usize,
+    /// The number of ones, if the file is right.
+    pub entries: usize,
+}
+
+impl MatrixSize {
+    /// Whether the index type numbers the columns and the entries.
+    pub fn fits<I: Index>(self) -> bool {
+        self.columns.max(self.entries) <= I::MOST
+    }
+}
+
+/// The size of the matrix in a binary file, from its length and first number: what picks the index type.
+///
+/// # Errors
+/// A length that is not that of 64-bit integers; a negative number of columns, or more than the file has room for.
+pub fn size(source: &(impl Source + ?Sized)) -> Result<MatrixSize, PhatError> {
+    let length = source.size().map_err(|error| PhatError::read(0, 0, &error))?;
+    if length == 0 || length % 8 != 0 {
+        let what = if length < 8 { "a number of columns" } else { "an integer" };
+        return Err(PhatError::Truncated { offset: length & !7, what, expected: 8, found: length });
+    }
+    let mut first = [0; 8];
+    source.read_exact_at(0, &mut first).map_err(|error| PhatError::read(0, 8, &error))?;
+    let found = i64::from_le_bytes(first);
+    let what = "a number of columns";
+    let columns =
+        u64::try_from(found).map_err(|_| PhatError::Number { place: Place::Byte(0), what, found })?;
+    let words = length / 8 - 1;
+    // A column has two words at the least.
+    let Some(entries) = columns.checked_mul(2).and_then(|headers| words.checked_sub(headers)) else {
+        let expected = columns.saturating_mul(16);
+        return Err(PhatError::Truncated { offset: 8, what: "columns", expected, found: length });
+    };
+    let addressed = |number| usize::try_from(number).map_err(|_| too_large(columns, entries, usize::MAX));
+    Ok(MatrixSize { columns: addressed(columns)?, entries: addressed(entries)? })
+}
+
+fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
+    PhatError::TooLarge { place: Place::Byte(0), most, found: columns.max(entries) }
+}
+
+/// The matrix of a binary file.
+///
+/// Peak memory is that of the matrix and some blocks for each thread of rayon's pool.
+///
+/// # Errors
+/// The first violation in the file: cut short or longer than its columns; a dimension beyond 255; a negative count, or one for which
+/// the file has no room; a row that is not before its column, is repeated, or is of the wrong dimension. More columns or entries
+/// than `I` numbers. What the system says.
+pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, PhatError> {
+    read_blocks(source, BLOCK)
+}
+
+/// The same with blocks of this many bytes, a multiple of 8.
+pub(super) fn read_blocks<I: Index>(
+    source: &(impl Source + ?Sized),
+    block: usize,
+) -> Result<Read<I>, PhatError> {
+    let size = size(source)?;
+    if !size.fits::<I>() {
+        return Err(too_large(size.columns as u64, size.entries as u64, I::MOST));
+    }
+    let dims: Vec<AtomicU8> = (0..size.columns).map(|_| AtomicU8::new(0)).collect();
+    let mut offsets = vec![I::default(); size.columns + 1];
+    let mut rows = vec![I::default(); size.entries];
+    let (starts, last) = offsets.split_at_mut(size.columns);
+    last[0] = I::from_usize(size.entries);
+    let shared = Shared::new(source, &dims);
+    rayon::scope(|scope| {
+        let mut walk =
+            Walk { shared: &shared, size, column: 0, entry: 0, offset: 8, starts, rows: &mut rows };
+        if let Err(error) = walk.blocks(scope, block) {
+            shared.find(Findings { error: Some(error), ..Findings::default() });
+        }
+    });
+    let findings = shared.findings.into_inner().expect("a panic of a thread was passed on");
+    findings.read(|| {
+        let dims = dims.into_iter().map(AtomicU8::into_inner).collect();
+        BoundaryMatrix::from_checked(dims, offsets, rows)
+    })
+}
+
+/// What all threads see.
+struct Shared<'a, S: ?Sized> {
+    source: &'a S,
+    /// Those of all columns before the block that a thread works on are written.
+    dims: &'a [AtomicU8],
+    findings: Mutex<Findings>,
+    /// Blocks that wait for a thread or are with one.
+    waiting: AtomicUsize,
+    /// As many may wait.
+    most: usize,
+    /// Buffers that were used before.
+    buffers: Mutex<Vec<Vec<u8>>>,
+}
+
+/// A block that was walked through: whole columns.
+struct Block<'a, I> {
+    bytes: Vec<u8>,
+    /// Where it is in the file.
+    offset: u64,
+    column: usize,
+    entry: usize,
+    starts: &'a mut [I],
+    rows: &'a mut [I],
+}
+
+/// The walk from header to header.
+struct Walk<'s, 'a, S: ?Sized, I> {
+    shared: &'s Shared<'a, S>,
+    size: MatrixSize,
+    column: usize,
+    entry: usize,
+    /// Where the column starts in the file.
+    offset: u64,
+    /// Of the column and all after it.
+    starts: &'s mut [I],
+    rows: &'s mut [I],
+}
+
+/// How far the walk came in a block.
+struct Steps {
+    columns: usize,
+    entries: usize,
+    /// The words of the column that is not whole in the block.
+    next: usize,
+    wrong: Option<PhatError>,
+}
+
+impl<'a, S: Source + ?Sized> Shared<'a, S> {
+    fn new(source: &'a S, dims: &'a [AtomicU8]) -> Self {
+        Shared {
+            source,
+            dims,
+            findings: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            most: 2 * rayon::current_num_threads(),
+            buffers: Mutex::default(),
+        }
+    }
+
+    fn find(&self, findings: Findings) {
+        self.findings.lock().expect("no thread panics while it adds what it found").add(findings);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.findings.lock().expect("no thread panics while it adds what it found").error.is_some()
+    }
+
+    /// The bytes from `offset` on.
+    fn bytes(&self, offset: u64, count: usize) -> Result<Vec<u8>, PhatError> {
+        let used = self.buffers.lock().expect("no thread panics while it takes a buffer").pop();
+        let mut bytes = used.unwrap_or_default();
+        bytes.resize(count, 0);
+        let read = self.source.read_exact_at(offset, &mut bytes);
+        read.map_err(|error| PhatError::read(offset, count, &error))?;
+        Ok(bytes)
+    }
+
+    /// Checks and stores the rows of a block.
+    fn store<I: Index>(&self, mut block: Block<I>) {
+        let findings = self.columns(&mut block);
+        if findings.error.is_some() || findings.unsorted > 0 {
+            self.find(findings);
+        }
+        self.buffers.lock().expect("no thread panics while it takes a buffer").push(block.bytes);
+    }
+
+    fn columns<I: Index>(&self, block: &mut Block<I>) -> Findings {
+        let mut findings = Findings::default();
+        let (words, _): (&[Word], _) = block.bytes.as_chunks();
+        let mut out = take(&mut block.rows);
+        let (mut entry, mut at) = (block.entry, 0);
+        for (number, start) in (block.column..).zip(block.starts.iter_mut()) {
+            *start = I::from_usize(entry);
+            let rows = &words[at + 2..][..integer(words[at + 1]) as usize];
+            let (column_out, rest) = take(&mut out).split_at_mut(rows.len());
+            let place = |k: usize| Place::Byte(block.offset + 8 * (at + 2 + k) as u64);
+            let column = Column { number, dim: self.dim(number) };
+            match column.read(rows.iter().map(|&row| integer(row)), |row| self.dim(row), place, column_out) {
+                Ok(true) => {}
+                Ok(false) => findings.unsorted(Unsorted { column: number, place: place(0) }),
+                Err(error) => {
+                    findings.error(error);
+                    break;
+                }
+            }
+            out = rest;
+            entry += rows.len();
+            at += 2 + rows.len();
+        }
+        findings
+    }
+
+    #[inline]
+    fn dim(&self, column: usize) -> Dimension {
+        self.dims[column].load(Relaxed)
+    }
+}
+
+impl<'s, S: Source + ?Sized, I: Index> Walk<'s, '_, S, I> {
+    /// Walks through the file and hands on its blocks, until something is wrong.
+    fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), PhatError> {
+        let mut most = size;
+        while self.column < self.size.columns && !self.shared.has_failed() {
+            let columns_left = self.size.columns - self.column;
+            let bytes_left = 8 * (2 * columns_left + self.size.entries - self.entry);
+            let bytes = self.shared.bytes(self.offset, most.min(bytes_left))?;
+            let steps = self.walk(bytes.as_chunks().0);
+            // A column that is longer than a block gets a block of its own size.
+            most = if steps.columns == 0 { 8 * steps.next } else { size };
+            self.hand_on(scope, bytes, &steps);
+            if let Some(error) = steps.wrong {
+                return Err(error);
+            }
+        }
+        match self.size.entries - self.entry {
+            more if more > 0 && self.column == self.size.columns => {
+                Err(PhatError::Trailing { offset: self.offset, found: 8 * more as u64 })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// From header to header through the words that start with a column.
+    fn walk(&self, words: &[Word]) -> Steps {
+        let mut left = self.size.entries - self.entry;
+        let mut steps = Steps { columns: 0, entries: 0, next: 0, wrong: None };
+        let mut at = 0;
+        while let Some(dim) = self.shared.dims.get(self.column + steps.columns)
+            && let Some(header) = words[at..].first_chunk()
+        {
+            let (found, count) = match self.header(header, at, left) {
+                Ok(header) => header,
+                Err(wrong) => {
+                    steps.wrong = Some(wrong);
+                    break;
+                }
+            };
+            dim.store(found, Relaxed);
+            steps.next = 2 + count;
+            if words.len() - at < steps.next {
+                break;
+            }
+            at += steps.next;
+            left -= count;
+            steps.entries += count;
+            steps.columns += 1;
+        }
+        steps
+    }
+
+    /// The dimension and the number of rows that a header gives. `left` entries are in the rest of the file.
+    #[inline]
+    fn header(&self, words: &[Word; 2], at: usize, left: usize) -> Result<(Dimension, usize), PhatError> {
+        let [dim, count] = words.map(integer);
+        match (Dimension::try_from(dim), usize::try_from(count)) {
+            (Ok(dim), Ok(count)) if count <= left => Ok((dim, count)),
+            _ => Err(self.wrong_header(dim, count, self.offset + 8 * at as u64, left)),
+        }
+    }
+
+    #[cold]
+    fn wrong_header(&self, dim: i64, count: i64, offset: u64, left: usize) -> PhatError {
+        if Dimension::try_from(dim).is_err() {
+            let what = "a dimension from 0 to 255";
+            return PhatError::Number { place: Place::Byte(offset), what, found: dim };
+        }
+        let Ok(count) = u64::try_from(count) else {
+            let what = "a number of rows";
+            return PhatError::Number { place: Place::Byte(offset + 8), what, found: count };
+        };
+        // The rest of the file has `left` entries if every column after this one has a header.
+        let length = 8 * (1 + 2 * self.size.columns + self.size.entries) as u64;
+        let headers = length - offset - 16 - 8 * left as u64;
+        PhatError::Truncated {
+            offset: offset + 16,
+            what: "rows and later columns",
+            expected: count.saturating_mul(8).saturating_add(headers),
+            found: length,
+        }
+    }
+
+    /// Gives the columns that were walked through to a thread; does them here when many blocks wait.
+    fn hand_on(&mut self, scope: &Scope<'s>, bytes: Vec<u8>, steps: &Steps) {
+        let (starts, later_starts) = take(&mut self.starts).split_at_mut(steps.columns);
+        let (rows, later_rows) = take(&mut self.rows).split_at_mut(steps.entries);
+        let block =
+            Block { bytes, offset: self.offset, column: self.column, entry: self.entry, starts, rows };
+        (self.starts, self.rows) = (later_starts, later_rows);
+        self.column += steps.columns;
+        self.entry += steps.entries;
+        self.offset += 8 * (2 * steps.columns + steps.entries) as u64;
+        let shared = self.shared;
+        if shared.waiting.load(Relaxed) >= shared.most {
+            shared.store(block);
+            return;
+        }
+        shared.waiting.fetch_add(1, Relaxed);
+        scope.spawn(move |_| {
+            shared.store(block);
+            shared.waiting.fetch_sub(1, Relaxed);
+        });
+    }
+}
+
+#[inline]
+fn integer(word: Word) -> i64 {
+    i64::from_le_bytes(word)
+}

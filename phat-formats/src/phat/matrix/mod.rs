@@ -1,0 +1,113 @@
+//! Boundary matrices.
+//!
+//! A file lists the columns of a [`BoundaryMatrix`] in the order of the filtration: the dimension of the cell and the
+//! cells of its boundary, numbered from 0. PHAT checks nothing of what it reads; here every violation is an error, except that rows may
+//! come in any order: they are sorted, and [`Read`] says so.
+//!
+//! Text:
+//!
+//! | line | content |
+//! |---|---|
+//! | the j-th that is not passed over | `dim row row …` of column j |
+//!
+//! Lines that are blank or whose first character is `#` are passed over. Words may be separated by any blanks, and lines may end in
+//! CRLF.
+//!
+//! Binary:
+//!
+//! | bytes | type | content |
+//! |---|---|---|
+//! | 0–7 | `i64` | n, the number of columns |
+//! | the next 8 | `i64` | the dimension of column 0 |
+//! | the next 8 | `i64` | c, the number of its rows |
+//! | the next 8c | `i64` | its rows |
+//! | … | | columns 1, 2, …, n − 1 in the same way |
+//!
+//! ```
+//! use phat_formats::phat::matrix;
+//! let text = b"# an edge\n0\n0\n1 0 1\n";
+//! let read = matrix::read_ascii::<u32>(text).unwrap();
+//! assert_eq!(read.matrix.column(2), [0, 1]);
+//! let mut file = Vec::new();
+//! matrix::write_binary(&mut file, &read.matrix)?;
+//! assert_eq!(file.len(), 8 * (1 + 2 + 2 + 4));
+//! assert_eq!(matrix::read_binary::<u32>(&file).unwrap(), read);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod ascii;
+mod binary;
+mod column;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use ascii::read_ascii;
+pub use binary::{MatrixSize, read_binary, size};
+pub use write::{write_ascii, write_binary};
+
+use super::{PhatError, Place};
+use crate::BoundaryMatrix;
+
+/// A boundary matrix as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read<I> {
+    /// The matrix.
+    pub matrix: BoundaryMatrix<I>,
+    /// The number of columns whose rows did not ascend in the file.
+    pub unsorted: usize,
+    /// The first of them.
+    pub first_unsorted: Option<Unsorted>,
+}
+
+/// A column whose rows do not ascend in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsorted {
+    /// The column.
+    pub column: usize,
+    /// Where its rows begin.
+    pub place: Place,
+}
+
+/// What the threads that read parts of a file found, together.
+#[derive(Default)]
+struct Findings {
+    error: Option<PhatError>,
+    unsorted: usize,
+    first_unsorted: Option<Unsorted>,
+}
+
+impl Findings {
+    /// Of two errors the one that is before the other in the file.
+    fn error(&mut self, error: PhatError) {
+        if self.error.as_ref().is_none_or(|first| error.place() < first.place()) {
+            self.error = Some(error);
+        }
+    }
+
+    fn unsorted(&mut self, unsorted: Unsorted) {
+        self.unsorted += 1;
+        self.first(unsorted);
+    }
+
+    fn first(&mut self, unsorted: Unsorted) {
+        if self.first_unsorted.is_none_or(|first| unsorted.column < first.column) {
+            self.first_unsorted = Some(unsorted);
+        }
+    }
+
+    fn add(&mut self, other: Findings) {
+        other.error.into_iter().for_each(|error| self.error(error));
+        self.unsorted += other.unsorted;
+        other.first_unsorted.into_iter().for_each(|unsorted| self.first(unsorted));
+    }
+
+    /// The matrix, unless an error was found.
+    fn read<I>(self, matrix: impl FnOnce() -> BoundaryMatrix<I>) -> Result<Read<I>, PhatError> {
+        let Findings { error, unsorted, first_unsorted } = self;
+        match error {
+            Some(error) => Err(error),
+            None => Ok(Read { matrix: matrix(), unsorted, first_unsorted }),
+        }
+    }
+}

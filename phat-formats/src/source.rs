@@ -1,0 +1,78 @@
+//! Where bytes come from.
+
+use std::io;
+
+/// Bytes that several threads read from any place at the same time: a slice or an open file.
+///
+/// A file is read, not mapped: memory holds what is made of the bytes, not the bytes, and a file that shrinks meanwhile is an
+/// error instead of the end of the process. What has no length or no places, such as a pipe, is read into memory first.
+pub trait Source: Sync {
+    /// The number of bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Fills the buffer with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// There are fewer bytes than that, or what the system says.
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+impl Source for [u8] {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..));
+        let bytes = rest.and_then(|rest| rest.get(..buffer.len())).ok_or(io::ErrorKind::UnexpectedEof)?;
+        buffer.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+impl Source for Vec<u8> {
+    fn size(&self) -> io::Result<u64> {
+        self.as_slice().size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.as_slice().read_exact_at(offset, buffer)
+    }
+}
+
+/// Only where the system reads at a place without moving the file's own; elsewhere a file is read into memory first.
+#[cfg(unix)]
+impl Source for std::fs::File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(source: &(impl Source + ?Sized), offset: u64, count: usize) -> io::Result<Vec<u8>> {
+        let mut buffer = vec![0; count];
+        source.read_exact_at(offset, &mut buffer).map(|()| buffer)
+    }
+
+    #[test]
+    fn places_and_ends() {
+        let bytes = *b"abc";
+        assert_eq!(bytes[..].size().unwrap(), 3);
+        assert_eq!(read(&bytes[..], 1, 2).unwrap(), b"bc");
+        assert_eq!(read(&bytes[..], 3, 0).unwrap(), b"");
+        for (offset, count) in [(2, 2), (4, 0), (u64::MAX, 1)] {
+            let error = read(&bytes[..], offset, count).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
+}
