@@ -1,0 +1,73 @@
+//! A bit a row, and a heap of the rows that were touched.
+
+use std::collections::BinaryHeap;
+
+use super::{Index, WorkingColumn};
+
+/// Which rows are in the column; and a heap with every row that is, and some that have been.
+#[derive(Debug, Clone)]
+pub struct Full<I> {
+    /// For each row whether it is in the column.
+    ones: Vec<u64>,
+    /// For each row whether it is in the heap.
+    touched: Vec<u64>,
+    heap: BinaryHeap<I>,
+}
+
+#[inline]
+fn place<I: Index>(row: I) -> (usize, u64) {
+    (row.to_usize() / 64, 1 << (row.to_usize() % 64))
+}
+
+impl<I: Index> WorkingColumn<I> for Full<I> {
+    fn new(rows: usize) -> Self {
+        let words = rows.div_ceil(64);
+        Full { ones: vec![0; words], touched: vec![0; words], heap: BinaryHeap::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, column: &[I]) {
+        for &row in column {
+            let (word, bit) = place(row);
+            self.ones[word] ^= bit;
+            if self.touched[word] & bit == 0 {
+                self.touched[word] |= bit;
+                self.heap.push(row);
+            }
+        }
+    }
+
+    #[inline]
+    fn pivot(&mut self) -> Option<I> {
+        while let Some(&row) = self.heap.peek() {
+            let (word, bit) = place(row);
+            if self.ones[word] & bit != 0 {
+                return Some(row);
+            }
+            self.touched[word] &= !bit;
+            self.heap.pop();
+        }
+        None
+    }
+
+    fn pop(&mut self) -> Option<I> {
+        let row = self.pivot()?;
+        let (word, bit) = place(row);
+        self.ones[word] &= !bit;
+        self.touched[word] &= !bit;
+        self.heap.pop()
+    }
+
+    fn take(&mut self, rows: &mut Vec<I>) {
+        rows.clear();
+        for row in self.heap.drain() {
+            let (word, bit) = place(row);
+            if self.ones[word] & bit != 0 {
+                rows.push(row);
+            }
+            self.ones[word] &= !bit;
+            self.touched[word] &= !bit;
+        }
+        rows.sort_unstable();
+    }
+}

@@ -1,0 +1,87 @@
+//! A binary heap that cancels equal rows as they come up.
+
+use std::collections::BinaryHeap;
+
+use super::{Index, WorkingColumn};
+
+/// All rows of all columns that were added; a row is in the column if it is there an odd number of times.
+///
+/// When more has been added than was left by the last cancelling, all that is equal is cancelled at once, so that memory is
+/// within a factor of the longest that the column has been.
+#[derive(Debug, Clone)]
+pub struct Heap<I> {
+    rows: BinaryHeap<I>,
+    /// When to cancel next.
+    limit: usize,
+}
+
+const LEAST_LIMIT: usize = 1024;
+
+impl<I: Index> Heap<I> {
+    /// Takes out the greatest row that does not cancel.
+    #[inline]
+    fn greatest(&mut self) -> Option<I> {
+        loop {
+            let row = self.rows.pop()?;
+            if self.rows.peek() != Some(&row) {
+                return Some(row);
+            }
+            self.rows.pop();
+        }
+    }
+
+    fn cancel(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows).into_vec();
+        rows.sort_unstable();
+        keep_odd(&mut rows);
+        self.limit = LEAST_LIMIT.max(2 * rows.len());
+        self.rows = BinaryHeap::from(rows);
+    }
+}
+
+/// Of each row that is there an odd number of times leaves one, of others none. Rows ascend.
+fn keep_odd<I: Index>(rows: &mut Vec<I>) {
+    let mut kept = 0;
+    for next in 0..rows.len() {
+        if kept > 0 && rows[kept - 1] == rows[next] {
+            kept -= 1;
+        } else {
+            rows[kept] = rows[next];
+            kept += 1;
+        }
+    }
+    rows.truncate(kept);
+}
+
+impl<I: Index> WorkingColumn<I> for Heap<I> {
+    fn new(_rows: usize) -> Self {
+        Heap { rows: BinaryHeap::new(), limit: LEAST_LIMIT }
+    }
+
+    fn add(&mut self, column: &[I]) {
+        self.rows.extend(column);
+        if self.rows.len() > self.limit {
+            self.cancel();
+        }
+    }
+
+    #[inline]
+    fn pivot(&mut self) -> Option<I> {
+        let row = self.greatest()?;
+        self.rows.push(row);
+        Some(row)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<I> {
+        self.greatest()
+    }
+
+    fn take(&mut self, rows: &mut Vec<I>) {
+        rows.clear();
+        rows.extend(self.rows.drain());
+        rows.sort_unstable();
+        keep_odd(rows);
+        self.limit = LEAST_LIMIT;
+    }
+}

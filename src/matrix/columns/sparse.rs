@@ -1,0 +1,39 @@
+//! An ordered set of rows.
+
+use std::collections::BTreeSet;
+
+use super::{Index, WorkingColumn};
+
+/// The rows, ordered.
+#[derive(Debug, Clone)]
+pub struct Sparse<I> {
+    rows: BTreeSet<I>,
+}
+
+impl<I: Index> WorkingColumn<I> for Sparse<I> {
+    fn new(_rows: usize) -> Self {
+        Sparse { rows: BTreeSet::new() }
+    }
+
+    fn add(&mut self, column: &[I]) {
+        for &row in column {
+            if !self.rows.insert(row) {
+                self.rows.remove(&row);
+            }
+        }
+    }
+
+    #[inline]
+    fn pivot(&mut self) -> Option<I> {
+        self.rows.last().copied()
+    }
+
+    fn pop(&mut self) -> Option<I> {
+        self.rows.pop_last()
+    }
+
+    fn take(&mut self, rows: &mut Vec<I>) {
+        rows.clear();
+        rows.extend(std::mem::take(&mut self.rows));
+    }
+}

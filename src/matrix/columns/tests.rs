@@ -1,0 +1,160 @@
+//! Every representation against an ordered set.
+
+use std::collections::BTreeSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::{BitTree, Full, Heap, Index, Sparse, Vector, WorkingColumn};
+
+const SIZES: [usize; 11] = [0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 262_145, 70_000];
+
+/// A working column and the set that it is to be.
+struct Twins<C, I> {
+    column: C,
+    set: BTreeSet<I>,
+    /// Not empty at first, which `take` is to see to.
+    rows: Vec<I>,
+    what: String,
+}
+
+impl<I: Index, C: WorkingColumn<I>> Twins<C, I> {
+    fn new(rows: usize, what: &str) -> Self {
+        let column = C::new(rows);
+        Twins {
+            column,
+            set: BTreeSet::new(),
+            rows: vec![I::default(); 3],
+            what: format!("{what}, {rows} rows"),
+        }
+    }
+
+    fn add(&mut self, rows: &BTreeSet<I>) {
+        let slice: Vec<I> = rows.iter().copied().collect();
+        self.column.add(&slice);
+        self.set = &self.set ^ rows;
+    }
+
+    fn pivot(&mut self) {
+        assert_eq!(self.column.pivot(), self.set.last().copied(), "{}", self.what);
+    }
+
+    fn pop(&mut self) {
+        assert_eq!(self.column.pop(), self.set.pop_last(), "{}", self.what);
+    }
+
+    fn take(&mut self) {
+        self.column.take(&mut self.rows);
+        assert!(self.rows.iter().eq(&self.set), "{}: {:?} is not {:?}", self.what, self.rows, self.set);
+        self.set.clear();
+        self.pivot();
+    }
+}
+
+/// Up to `most` rows that are near to each other, far apart, or at the ends.
+fn some_rows<I: Index>(rows: usize, most: usize, rng: &mut Pcg64) -> BTreeSet<I> {
+    let count = if rows == 0 { 0 } else { rng.random_range(0..=most) };
+    let centre = rng.random_range(0..rows.max(1));
+    let kind = rng.random_range(0..3);
+    let row = |rng: &mut Pcg64| match kind {
+        0 => rng.random_range(0..rows),
+        1 => (centre + rng.random_range(0..70)) % rows,
+        _ => [0, 1, rows / 2, rows - 1, rows.saturating_sub(2), 62, 63, 64][rng.random_range(0..8)]
+            .min(rows - 1),
+    };
+    (0..count).map(|_| I::from_usize(row(rng))).collect()
+}
+
+/// Random additions, pops, looks and takes on one column that is used again and again.
+fn random_walk<I: Index, C: WorkingColumn<I>>(what: &str) {
+    for (seed, rows) in SIZES.into_iter().enumerate() {
+        let mut rng = Pcg64::seed_from_u64(seed as u64);
+        let mut twins = Twins::<C, I>::new(rows, what);
+        for _ in 0..3000 {
+            match rng.random_range(0..20) {
+                0..10 => twins.add(&some_rows(rows, 5, &mut rng)),
+                10 => twins.add(&some_rows(rows, 300, &mut rng)),
+                11..15 => twins.pivot(),
+                15..19 => twins.pop(),
+                _ => twins.take(),
+            }
+        }
+        twins.take();
+    }
+}
+
+/// The whole column, on and off again; each row alone.
+fn whole_and_single<I: Index, C: WorkingColumn<I>>(what: &str) {
+    for rows in SIZES.into_iter().filter(|&rows| rows < 5000) {
+        let mut twins = Twins::<C, I>::new(rows, what);
+        let all: BTreeSet<I> = (0..rows).map(I::from_usize).collect();
+        twins.add(&all);
+        twins.pivot();
+        twins.add(&all);
+        twins.pivot();
+        twins.pop();
+        twins.add(&all);
+        twins.take();
+        for row in 0..rows {
+            twins.add(&BTreeSet::from([I::from_usize(row)]));
+            twins.pivot();
+            if row % 3 == 0 {
+                twins.take();
+            } else if row % 3 == 1 {
+                twins.pop();
+            }
+        }
+        twins.take();
+        twins.add(&BTreeSet::new());
+        twins.pop();
+    }
+}
+
+/// As in a reduction: the pivot always cancels, so the column only grows downwards.
+fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(what: &str) {
+    let rows = 4097;
+    let mut rng = Pcg64::seed_from_u64(7);
+    let mut twins = Twins::<C, I>::new(rows, what);
+    for _ in 0..20 {
+        twins.add(&some_rows(rows, 200, &mut rng));
+        for _ in 0..500 {
+            let Some(&pivot) = twins.set.last() else { break };
+            let below: BTreeSet<I> = some_rows(pivot.to_usize(), 6, &mut rng);
+            twins.add(&below.into_iter().chain([pivot]).collect());
+            twins.pivot();
+        }
+        twins.take();
+    }
+}
+
+macro_rules! conformance {
+    ($($name:ident: $narrow:ty, $wide:ty;)*) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            fn random_walks() {
+                random_walk::<u32, $narrow>(stringify!($name));
+                random_walk::<u64, $wide>(stringify!($name));
+            }
+
+            #[test]
+            fn whole_columns_and_single_rows() {
+                whole_and_single::<u32, $narrow>(stringify!($name));
+            }
+
+            #[test]
+            fn pivots_that_cancel() {
+                cancelling_pivots::<u32, $narrow>(stringify!($name));
+            }
+        })*
+    };
+}
+
+conformance! {
+    bit_tree: BitTree, BitTree;
+    heap: Heap<u32>, Heap<u64>;
+    full: Full<u32>, Full<u64>;
+    sparse: Sparse<u32>, Sparse<u64>;
+    vector: Vector<u32>, Vector<u64>;
+}

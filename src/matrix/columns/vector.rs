@@ -1,0 +1,61 @@
+//! A sorted vector.
+
+use super::{Index, WorkingColumn};
+
+/// The rows, ascending. Adding merges from the first row of what is added on; the rows before it stay where they are.
+#[derive(Debug, Clone)]
+pub struct Vector<I> {
+    rows: Vec<I>,
+    /// Where the merge goes; swapped with `rows` when nothing stays.
+    merged: Vec<I>,
+}
+
+/// Appends the rows that are in one of two ascending slices and not in the other, ascending.
+fn symmetric_difference<I: Index>(mut a: &[I], mut b: &[I], out: &mut Vec<I>) {
+    while let ([first, rest_a @ ..], [second, rest_b @ ..]) = (a, b) {
+        if first < second {
+            out.push(*first);
+            a = rest_a;
+        } else if second < first {
+            out.push(*second);
+            b = rest_b;
+        } else {
+            (a, b) = (rest_a, rest_b);
+        }
+    }
+    out.extend_from_slice(a);
+    out.extend_from_slice(b);
+}
+
+impl<I: Index> WorkingColumn<I> for Vector<I> {
+    fn new(_rows: usize) -> Self {
+        Vector { rows: Vec::new(), merged: Vec::new() }
+    }
+
+    fn add(&mut self, column: &[I]) {
+        let Some(first) = column.first() else { return };
+        let stay = self.rows.partition_point(|row| row < first);
+        self.merged.clear();
+        symmetric_difference(&self.rows[stay..], column, &mut self.merged);
+        if stay == 0 {
+            std::mem::swap(&mut self.rows, &mut self.merged);
+        } else {
+            self.rows.truncate(stay);
+            self.rows.extend_from_slice(&self.merged);
+        }
+    }
+
+    #[inline]
+    fn pivot(&mut self) -> Option<I> {
+        self.rows.last().copied()
+    }
+
+    fn pop(&mut self) -> Option<I> {
+        self.rows.pop()
+    }
+
+    fn take(&mut self, rows: &mut Vec<I>) {
+        rows.clear();
+        std::mem::swap(&mut self.rows, rows);
+    }
+}
