@@ -13,6 +13,7 @@ pub mod columns;
 pub mod figures;
 pub mod pairs;
 pub mod plan;
+pub mod read;
 pub mod reduction;
 pub mod row;
 pub mod state;
