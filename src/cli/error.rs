@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
+use lacuna::matrix::NotAComplex;
+use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
 
@@ -16,6 +18,12 @@ pub(crate) enum CliError {
     Read(#[from] ReadError),
     #[error(transparent)]
     Rips(#[from] RipsError),
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    #[error("{file}")]
+    Check { file: String, source: NotAComplex },
+    #[error("{variable}: {problem}")]
+    Variable { variable: &'static str, problem: String },
     #[error("{}: expected a path that can be written", path.display())]
     Open { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written, found a directory", path.display())]

@@ -1,11 +1,15 @@
 //! The command line: one file per subcommand, and what they share.
 
 mod error;
+mod job;
 mod notes;
 mod outputs;
 mod parse;
+mod phat;
+mod planning;
 mod progress;
 mod record;
+mod reduce;
 mod rips;
 mod sink;
 
@@ -26,6 +30,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Rips(Box<rips::Arguments>),
+    Reduce(Box<reduce::Arguments>),
+    Phat(Box<phat::Arguments>),
 }
 
 const EXIT_CODES: &str = "\
@@ -40,6 +46,8 @@ Exit codes:
 pub(crate) fn run(cli: Cli) -> Result<(), CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments),
+        Command::Reduce(arguments) => reduce::run(&arguments),
+        Command::Phat(arguments) => phat::run(&arguments),
     }
 }
 
