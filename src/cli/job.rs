@@ -169,8 +169,8 @@ impl Job<'_> {
         format: Format,
         outputs: &mut Outputs,
     ) -> Result<(), CliError> {
-        let Cells { matrix, values, cut } = cells;
-        let solution = Solution { matrix, pairs, values: values.as_deref(), cut: *cut };
+        let &Cells { ref matrix, ref values, max_dim, cut } = cells;
+        let solution = Solution { matrix, pairs, values: values.as_deref(), max_dim, cut };
         let output = self.output.unwrap_or(match format {
             Format::PhatAscii | Format::PhatBinary => pairs::Format::PhatAscii,
             Format::Dipha => pairs::Format::Csv,

@@ -5,8 +5,7 @@
 //! | `phat-ascii`, `phat-binary` | a boundary matrix | [`phat_formats::phat::matrix`] |
 //! | `dipha` | a weighted boundary matrix; an image; a distance matrix, dense or sparse | `dipha`, [`phat_formats::dipha`] |
 //!
-//! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex: see
-//! [`crate::filtration`].
+//! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -35,7 +34,7 @@ use std::path::Path;
 
 use phat_formats::Source;
 
-use super::BoundaryMatrix;
+use super::{BoundaryMatrix, Dimension};
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,7 +52,9 @@ pub struct Cells<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The value of each cell, ascending, where the file has values.
     pub values: Option<Vec<f64>>,
-    /// Whether cells above the greatest dimension were left out.
+    /// The dimension of the complex, not below any cell's; 0 without cells.
+    pub max_dim: Dimension,
+    /// Whether there are cells above it, which were left out.
     pub cut: bool,
 }
 

@@ -31,5 +31,6 @@ fn content<I: Index>(read: Read<I>, input: impl FnOnce(Cells<I>) -> Input) -> Co
         let columns = if unsorted == 1 { "1 column".to_owned() } else { format!("{unsorted} columns") };
         format!("{}: expected ascending rows in column {}; sorted {columns}", first.place, first.column)
     });
-    Content { input: input(Cells { matrix, values: None, cut: false }), warning }
+    let max_dim = matrix.max_dim().unwrap_or(0);
+    Content { input: input(Cells { matrix, values: None, max_dim, cut: false }), warning }
 }

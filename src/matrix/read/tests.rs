@@ -34,7 +34,7 @@ fn text_and_binary_are_told_apart_and_hold_the_same() {
     assert!(text.warning.is_none() && binary.warning.is_none());
     let cells = narrow(text);
     assert_eq!((cells.matrix.len(), cells.matrix.column(6)), (7, [3, 4, 5].as_slice()));
-    assert_eq!((&cells.values, cells.cut), (&None, false));
+    assert_eq!((&cells.values, cells.max_dim, cells.cut), (&None, 2, false));
     assert_eq!(cells, narrow(binary));
 }
 

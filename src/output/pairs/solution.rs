@@ -3,7 +3,7 @@
 use phat_formats::dipha::DiagramPoint;
 
 use crate::diagram::{Bar, Diagram};
-use crate::matrix::{BoundaryMatrix, Index, Pairs};
+use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
 
 /// The pairs of a filtration, its dimensions, and its values if it has them.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +14,9 @@ pub struct Solution<'a, I> {
     pub pairs: &'a Pairs<I>,
     /// The value of each cell, ascending.
     pub values: Option<&'a [f64]>,
-    /// Whether it was cut off above its greatest dimension, so that essential classes of that dimension mean nothing.
+    /// The dimension of the complex, not below any cell's.
+    pub max_dim: Dimension,
+    /// Whether it was cut off above that, so that essential classes of this dimension mean nothing.
     pub cut: bool,
 }
 
@@ -39,8 +41,8 @@ impl<'a, I: Index> Solution<'a, I> {
     /// The bars, where there are values: by dimension, then by (birth, death).
     pub fn diagram(&self) -> Option<Diagram> {
         let values = self.values?;
-        let greatest = self.greatest_dim();
-        let mut dimensions = vec![Vec::new(); self.matrix.max_dim().map_or(0, |dim| usize::from(dim) + 1)];
+        let greatest = usize::from(self.max_dim);
+        let mut dimensions = vec![Vec::new(); greatest + 1];
         for class in self.classes().filter(|class| class.death.is_some() || !self.cut || class.dim < greatest)
         {
             let birth = values[class.birth];
@@ -60,7 +62,7 @@ impl<'a, I: Index> Solution<'a, I> {
     /// The points of a DIPHA diagram, in DIPHA's order.
     pub fn dipha_points(&self) -> Vec<DiagramPoint> {
         let value = |cell: usize| self.values.map_or(cell as f64, |values| values[cell]);
-        let greatest = self.greatest_dim();
+        let greatest = usize::from(self.max_dim);
         let end = self.matrix.len().checked_sub(1).map_or(0.0, value);
         let point = |class: Class| DiagramPoint {
             dim: class.dim as u32,
@@ -76,10 +78,6 @@ impl<'a, I: Index> Solution<'a, I> {
             written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
         });
         points
-    }
-
-    fn greatest_dim(&self) -> usize {
-        self.matrix.max_dim().unwrap_or(0).into()
     }
 
     /// All classes: pairs by birth, then essential classes by birth.

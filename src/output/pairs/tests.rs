@@ -18,7 +18,8 @@ fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
 
 fn written(format: Format, values: bool, cut: bool) -> Vec<u8> {
     let (matrix, pairs, all) = filtration();
-    let solution = Solution { matrix: &matrix, pairs: &pairs, values: values.then_some(&all), cut };
+    let solution =
+        Solution { matrix: &matrix, pairs: &pairs, values: values.then_some(&all), max_dim: 1, cut };
     let mut bytes = Vec::new();
     format.write(&solution, &mut bytes).unwrap();
     bytes
@@ -88,7 +89,7 @@ fn a_filtration_that_was_cut_off_has_no_essential_classes_on_top() {
 fn bars_of_length_zero_are_left_out() {
     let (matrix, pairs, _) = filtration();
     let values = [0.5, 0.5, 0.5, 0.5, 0.5];
-    let solution = Solution { matrix: &matrix, pairs: &pairs, values: Some(&values), cut: false };
+    let solution = Solution { matrix: &matrix, pairs: &pairs, values: Some(&values), max_dim: 1, cut: false };
     let diagram = solution.diagram().unwrap();
     assert_eq!((diagram.bars(0).len(), diagram.bars(1).len()), (2, 1));
     assert!(diagram.iter().all(|(_, bar)| bar.is_essential()));
@@ -99,7 +100,7 @@ fn bars_of_length_zero_are_left_out() {
 fn nothing_is_written_of_no_cells() {
     let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
-        let solution = Solution { matrix: &matrix, pairs: &pairs, values, cut: false };
+        let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false };
         let written = |format: Format| {
             let mut bytes = Vec::new();
             format.write(&solution, &mut bytes).unwrap();
