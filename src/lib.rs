@@ -9,10 +9,12 @@
 //! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::reduction`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
 //! | bars → files | — | [`output`] |
+//! | whether two files hold the same bars | — | [`compare`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 
 pub mod backend;
+pub mod compare;
 pub mod diagram;
 pub mod matrix;
 pub mod metric;

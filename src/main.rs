@@ -1,6 +1,6 @@
 //! The `lacuna` program: parse, run, report the error, exit code.
 //!
-//! Exit codes: 0 success, 1 a failure while running, 2 wrong usage or wrong input.
+//! Exit codes: 0 success, 1 a failure while running or files that differ, 2 wrong usage or wrong input.
 
 mod cli;
 
@@ -12,7 +12,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     match cli::run(cli::Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             report(&error);
             ExitCode::from(error.exit_code())

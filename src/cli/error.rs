@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::metric::read::ReadError;
@@ -16,6 +17,14 @@ pub(crate) enum CliError {
     Backend(#[from] BackendError),
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Barcode(#[from] BarcodeError),
+    #[error("{a}, {b}")]
+    Compare { a: String, b: String, source: CompareError },
+    #[error(transparent)]
+    Untold(Box<CliError>),
+    #[error("expected different files A and B, found standard input twice")]
+    TwiceStandardInput,
     #[error(transparent)]
     Rips(#[from] RipsError),
     #[error(transparent)]

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod compare;
 mod error;
 mod job;
 mod notes;
@@ -13,6 +14,7 @@ mod reduce;
 mod rips;
 mod sink;
 
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
@@ -32,22 +34,26 @@ enum Command {
     Rips(Box<rips::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
+    Compare(compare::Arguments),
 }
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  success; also when the reader of standard output leaves early
-  1  a failure while running: a full disk, threads that cannot be started
+  0  success; also when the reader of standard output leaves early;
+     of compare: the files hold the same
+  1  a failure while running: a full disk, threads that cannot be started;
+     of compare, and there nothing else: the files differ
   2  wrong usage or wrong input: an unknown option, a value out of range,
      a file that cannot be read or is not what it should be, an output
      path that cannot be opened";
 
-/// Does what was asked.
-pub(crate) fn run(cli: Cli) -> Result<(), CliError> {
+/// Does what was asked. The exit code is that of a run without failure, whatever it found.
+pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
-        Command::Rips(arguments) => rips::run(&arguments),
-        Command::Reduce(arguments) => reduce::run(&arguments),
-        Command::Phat(arguments) => phat::run(&arguments),
+        Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Compare(arguments) => compare::run(&arguments),
     }
 }
 

@@ -71,7 +71,7 @@ fn by_extension(extension: &str) -> Option<Format> {
 }
 
 /// Whether the content begins like UTF-8 text: no control characters but white space.
-fn is_text(bytes: &[u8]) -> bool {
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let control = |&b: &u8| (b < b' ' && !(b'\t'..=b'\r').contains(&b)) || b == 0x7f;
     // A character that is cut by the end of the head is no error.

@@ -58,11 +58,11 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Problem { place, expected: expected.into(), found: found.into(), note: None }
     }
 
-    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
@@ -99,7 +99,7 @@ impl fmt::Display for Place {
 }
 
 /// What was found, in quotes, control characters escaped, cut when long.
-pub(super) fn quote(found: &[u8]) -> String {
+pub(crate) fn quote(found: &[u8]) -> String {
     const LONGEST: usize = 32;
     let text = String::from_utf8_lossy(&found[..found.len().min(4 * LONGEST)]);
     let mut shown: String = text.chars().take(LONGEST).collect();

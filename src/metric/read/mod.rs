@@ -40,15 +40,15 @@
 
 mod binary;
 mod cloud;
-mod detect;
+pub(crate) mod detect;
 mod dipha;
 mod distance;
-mod error;
+pub(crate) mod error;
 mod format;
-mod npy;
+pub(crate) mod npy;
 mod sparse;
 mod square;
-mod text;
+pub(crate) mod text;
 mod triangle;
 
 pub use error::{Place, Problem, ReadError};

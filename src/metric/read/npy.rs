@@ -22,7 +22,7 @@ use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use npyz::{DType, Deserialize, NpyFile, Order, TypeChar};
 
 /// What every array file begins with.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// NumPy itself refuses longer headers unless told otherwise.
 const LONGEST_HEADER: usize = 10_000;
@@ -69,7 +69,7 @@ pub(super) fn read(bytes: &[u8], format: Format) -> Result<Input, Problem> {
 
 /// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
 /// stack, and shapes whose product overflows.
-fn check_header(bytes: &[u8]) -> Result<usize, Problem> {
+pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem> {
     if !bytes.starts_with(MAGIC) {
         let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
         return Err(Problem::new(Place::Byte(0), "NumPy's magic bytes \"\\x93NUMPY\"", found));
@@ -108,12 +108,12 @@ fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem> {
     Ok(((AT, start), length))
 }
 
-fn header_problem(found: String) -> Problem {
+pub(crate) fn header_problem(found: String) -> Problem {
     Problem::new(Place::Byte(8), "a header with the descr, fortran_order and shape of one plain array", found)
 }
 
 /// The kind and the size in bytes of an element.
-fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
+pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
     match dtype {
         DType::Plain(plain) => {
             let size = plain.num_bytes().ok_or_else(|| dtype_problem(dtype))?;
@@ -123,7 +123,7 @@ fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
     }
 }
 
-fn dtype_problem(dtype: &DType) -> Problem {
+pub(crate) fn dtype_problem(dtype: &DType) -> Problem {
     let expected = "dtype f4, f8, i1, i2, i4, i8, u1, u2, u4 or u8";
     Problem::new(Place::Byte(10), expected, quote(dtype.descr().trim_matches('\'').as_bytes()))
 }

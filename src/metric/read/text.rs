@@ -165,7 +165,7 @@ pub(super) fn entries(count: usize) -> String {
 }
 
 /// The text without the byte order mark it may begin with.
-pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
+pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
@@ -187,7 +187,7 @@ fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
 }
 
 /// The lines of a text without their line feeds.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     memchr::memchr_iter(b'\n', text).chain(std::iter::once(text.len())).map(move |end| {
         let line = start..end;

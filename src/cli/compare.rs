@@ -1,0 +1,116 @@
+//! `lacuna compare`: whether two files hold the same bars.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lacuna::compare::read::{Format, Loaded, read_path};
+use lacuna::compare::{Barcode, Comparison, compare};
+
+use super::error::CliError;
+use super::notes::Notes;
+use super::sink::Sink;
+use super::{EXIT_CODES, parse};
+
+/// The exit code for files that differ.
+const DIFFERENT: u8 = 1;
+
+/// Whether two files hold the same bars, or the same persistence pairs, in any order
+///
+/// Bars are compared dimension by dimension, births and deaths within the tolerance; pairs of cells are compared exactly. Prints
+/// the first differences and a line of counts.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// A file, `-` for standard input
+    #[arg(value_name = "A")]
+    a: PathBuf,
+
+    /// The file to compare it with, `-` for standard input
+    #[arg(value_name = "B")]
+    b: PathBuf,
+
+    /// How much births and deaths may differ, each; text of six digits needs some 1e-5 times the greatest value
+    #[arg(long, value_name = "T", default_value = "0", value_parser = parse::threshold, allow_hyphen_values = true)]
+    tolerance: f64,
+
+    /// Format of A [default: detected from its content]
+    ///
+    /// ripser       text that Ripser or lacuna rips prints
+    /// csv          a line a bar: dim,birth,death
+    /// json         {"bars": [{"dim", "birth", "death"}, ...]}, or {"pairs": [[birth, death], ...]}
+    /// npy          NumPy array of floats, a row a bar: dim, birth, death
+    /// dipha        DIPHA's persistence diagram
+    /// phat-ascii   PHAT's persistence pairs as text
+    /// phat-binary  PHAT's persistence pairs in binary
+    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
+    format_a: Option<Format>,
+
+    /// Format of B, likewise
+    #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
+    format_b: Option<Format>,
+
+    /// How many differences to print
+    #[arg(long, value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
+    show: usize,
+
+    /// Say nothing on standard error but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna compare ripser.txt bars.csv --tolerance 1e-5
+  lacuna compare phat.pairs ours.pairs
+  lacuna rips points.txt | lacuna compare - expected.txt";
+
+/// Reads, compares, says what differs.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    let names = [&arguments.a, &arguments.b].map(|path| name(path));
+    if arguments.a == arguments.b && arguments.a == Path::new("-") {
+        return Err(CliError::TwiceStandardInput);
+    }
+    let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
+        let Loaded { barcode, format, detection } = read_path(path, format)?;
+        if let Some(why) = detection {
+            notes.note(format_args!("{name}: {format} ({why})"));
+        }
+        Ok(barcode)
+    };
+    let a = read(&arguments.a, arguments.format_a, &names[0])?;
+    let b = read(&arguments.b, arguments.format_b, &names[1])?;
+    let names = names.each_ref().map(String::as_str);
+    let comparison = compare(&a, &b, arguments.tolerance).map_err(|source| CliError::Compare {
+        a: names[0].into(),
+        b: names[1].into(),
+        source,
+    })?;
+    let mut out = Sink::open(None)?;
+    // What was found could not be said: that is not exit code 1, which says that the files differ.
+    out.fill(|out| write(&comparison, names, arguments.show, out))
+        .map_err(|error| CliError::Untold(Box::new(error)))?;
+    Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+}
+
+fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+}
+
+fn write(comparison: &Comparison, names: [&str; 2], show: usize, out: &mut dyn Write) -> io::Result<()> {
+    for note in &comparison.notes {
+        writeln!(out, "note: {}", note.text(names))?;
+    }
+    let differences = comparison.differences();
+    for (side, entry) in differences.iter().take(show) {
+        writeln!(out, "only in {}: {entry}", names[*side])?;
+    }
+    if let Some(more @ 1..) = differences.len().checked_sub(show) {
+        writeln!(out, "and {more} more")?;
+    }
+    let [size_a, size_b] = comparison.sizes;
+    let verdict = if comparison.is_same() { "same" } else { "different" };
+    write!(out, "{verdict}: {size_a} in {}, {size_b} in {}, ", names[0], names[1])?;
+    writeln!(out, "{} matched", comparison.matched)
+}

@@ -1,0 +1,100 @@
+//! What a file holds: bars, or pairs of cells.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use phat_formats::dipha::DiagramPoint;
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Barcode {
+    /// Bars: births and deaths are filtration values.
+    Bars(Bars),
+    /// Persistence pairs: births and deaths are cells.
+    CellPairs(CellPairs),
+}
+
+/// Bars of all dimensions, in the file's order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// The bars. No value is NaN. An essential bar dies at infinity, or where `ends` says so at the greatest value of
+    /// the filtration.
+    pub bars: Vec<DiagramPoint>,
+    /// The dimensions that have bars or are named by the file.
+    pub dims: BTreeSet<u32>,
+    /// The greatest dimension, if the file says so: all up to it are known.
+    pub max_dim: Option<u32>,
+    /// Whether the deaths of essential bars are where the filtration ends, as in DIPHA's diagrams.
+    pub ends: bool,
+    /// Whether all values are written as whole numbers from 0, as those of cells are.
+    pub whole: bool,
+}
+
+/// Persistence pairs of cells, numbered from 0, in the file's order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CellPairs {
+    /// Pairs (birth, death).
+    pub pairs: Vec<(u64, u64)>,
+    /// The cells of essential classes, if the file gives them.
+    pub essential: Option<Vec<u64>>,
+}
+
+/// The two kinds of barcodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Bars.
+    Bars,
+    /// Pairs of cells.
+    CellPairs,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Bars => "bars with values",
+            Kind::CellPairs => "pairs of cells",
+        })
+    }
+}
+
+impl Barcode {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Barcode::Bars(_) => Kind::Bars,
+            Barcode::CellPairs(_) => Kind::CellPairs,
+        }
+    }
+
+    /// The pairs of cells; those of bars when all their values can be cells.
+    pub(super) fn cell_pairs(&self) -> Option<Cow<'_, CellPairs>> {
+        match self {
+            Barcode::CellPairs(pairs) => Some(Cow::Borrowed(pairs)),
+            Barcode::Bars(bars) => bars.whole.then(|| Cow::Owned(bars.as_cells())),
+        }
+    }
+}
+
+impl Bars {
+    /// From bars, whose dimensions are all that are known.
+    pub fn new(bars: Vec<DiagramPoint>) -> Self {
+        let dims = bars.iter().map(|bar| bar.dim).collect();
+        Bars { bars, dims, ..Bars::default() }
+    }
+
+    /// Whether the file knows of a dimension.
+    pub fn has_dim(&self, dim: u32) -> bool {
+        self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most)
+    }
+
+    /// The same with whole numbers for cells.
+    fn as_cells(&self) -> CellPairs {
+        let finite = self.bars.iter().filter(|bar| !bar.essential);
+        let essential = self.bars.iter().filter(|bar| bar.essential);
+        CellPairs {
+            pairs: finite.map(|bar| (bar.birth as u64, bar.death as u64)).collect(),
+            essential: Some(essential.map(|bar| bar.birth as u64).collect()),
+        }
+    }
+}

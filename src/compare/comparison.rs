@@ -1,0 +1,182 @@
+//! What a comparison finds.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use phat_formats::dipha::DiagramPoint;
+
+/// What two barcodes, A and B, have in common and what not.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Comparison {
+    /// Bars, or pairs and essential cells, that were compared, in A and in B.
+    pub sizes: [usize; 2],
+    /// How many of A were matched, each with one of B.
+    pub matched: usize,
+    /// What is left of A and of B, by dimension, birth and death.
+    pub only: [Vec<Entry>; 2],
+    /// What to know about the comparison.
+    pub notes: Vec<Note>,
+}
+
+/// A bar, or a pair of cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Entry {
+    /// A bar.
+    Bar(DiagramPoint),
+    /// A pair of cells.
+    Pair {
+        /// The cell that creates the class.
+        birth: u64,
+        /// The cell that destroys it.
+        death: u64,
+    },
+    /// The cell of an essential class.
+    EssentialCell {
+        /// The cell that creates the class.
+        birth: u64,
+    },
+}
+
+/// What to know about a comparison. Side 0 is A, side 1 is B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// A dimension of the other side that this one does not have: it was taken as empty.
+    AbsentDimension {
+        /// The dimension.
+        dim: u32,
+        /// The side without it.
+        side: usize,
+    },
+    /// This side does not give the cells of essential classes: those of the other were not compared.
+    NoEssentialCells {
+        /// The side without them.
+        side: usize,
+    },
+}
+
+impl Comparison {
+    /// Whether everything was matched.
+    pub fn is_same(&self) -> bool {
+        self.only.iter().all(Vec::is_empty)
+    }
+
+    /// What is left of both sides, side and entry, by dimension, birth and death.
+    pub fn differences(&self) -> Vec<(usize, Entry)> {
+        let side = |side: usize| self.only[side].iter().map(move |&entry| (side, entry));
+        let mut all: Vec<_> = side(0).chain(side(1)).collect();
+        all.sort_by(|(_, a), (_, b)| a.order(b));
+        all
+    }
+
+    /// Adds two multisets that have to be equal.
+    pub(super) fn add_exact<T: Copy + Ord>(&mut self, a: &[T], b: &[T], entry: impl Fn(T) -> Entry) {
+        let [mut a, mut b] = [a, b].map(<[T]>::to_vec);
+        a.sort_unstable();
+        b.sort_unstable();
+        let (mut a, mut b) = (a.as_slice(), b.as_slice());
+        loop {
+            match (a.split_first(), b.split_first()) {
+                (Some((x, rest_a)), Some((y, rest_b))) if x == y => {
+                    self.matched += 1;
+                    (a, b) = (rest_a, rest_b);
+                }
+                (Some((x, rest)), other) if other.is_none_or(|(y, _)| x < y) => {
+                    self.only[0].push(entry(*x));
+                    a = rest;
+                }
+                (_, Some((y, rest))) => {
+                    self.only[1].push(entry(*y));
+                    b = rest;
+                }
+                // Without anything left of B, the arm before the last took what is left of A.
+                (_, None) => break,
+            }
+        }
+    }
+
+    pub(super) fn sort(&mut self) {
+        for side in &mut self.only {
+            side.sort_by(Entry::order);
+        }
+    }
+}
+
+impl Entry {
+    /// By dimension, birth, death; pairs of cells before essential ones.
+    fn order(&self, other: &Entry) -> Ordering {
+        match (self, other) {
+            (Entry::Bar(a), Entry::Bar(b)) => {
+                let births = || a.birth.total_cmp(&b.birth);
+                let deaths = || a.essential.cmp(&b.essential).then_with(|| a.death.total_cmp(&b.death));
+                a.dim.cmp(&b.dim).then_with(births).then_with(deaths)
+            }
+            _ => self.cells().cmp(&other.cells()),
+        }
+    }
+
+    fn cells(&self) -> (u8, u64, u64) {
+        match *self {
+            Entry::Bar(_) => (0, 0, 0),
+            Entry::Pair { birth, death } => (1, birth, death),
+            Entry::EssentialCell { birth } => (2, birth, 0),
+        }
+    }
+}
+
+impl fmt::Display for Entry {
+    /// `dim 1 [0.5,1.5)`, `dim 0 [0.0, )`, `(3,7)`, `(3, )`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Entry::Bar(DiagramPoint { dim, birth, death, essential: false }) => {
+                write!(f, "dim {dim} [{birth:?},{death:?})")
+            }
+            Entry::Bar(DiagramPoint { dim, birth, death, .. }) if death.is_infinite() => {
+                write!(f, "dim {dim} [{birth:?}, )")
+            }
+            Entry::Bar(DiagramPoint { dim, birth, death, .. }) => {
+                write!(f, "dim {dim} [{birth:?}, ) of a filtration that ends at {death:?}")
+            }
+            Entry::Pair { birth, death } => write!(f, "({birth},{death})"),
+            Entry::EssentialCell { birth } => write!(f, "({birth}, )"),
+        }
+    }
+}
+
+impl Note {
+    /// The note in words, the sides called by `names`.
+    pub fn text(&self, names: [&str; 2]) -> String {
+        match *self {
+            Note::AbsentDimension { dim, side } => {
+                format!("dimension {dim} is absent from {}: taken as empty", names[side])
+            }
+            Note::NoEssentialCells { side } => {
+                let other = names[1 - side];
+                format!("{} does not give essential cells: those of {other} are not compared", names[side])
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_elements_are_matched_once_each() {
+        let mut comparison = Comparison::default();
+        comparison.add_exact(&[3, 1, 1, 5], &[1, 4, 3, 3, 6], |birth| Entry::EssentialCell { birth });
+        let cells = |births: &[u64]| births.iter().map(|&birth| Entry::EssentialCell { birth }).collect();
+        let only: [Vec<Entry>; 2] = [cells(&[1, 5]), cells(&[3, 4, 6])];
+        assert_eq!((comparison.matched, comparison.only), (2, only));
+    }
+
+    #[test]
+    fn bars_are_shown_in_full() {
+        let bar = |birth, death, essential| Entry::Bar(DiagramPoint { dim: 2, birth, death, essential });
+        assert_eq!(bar(0.1, 1e300, false).to_string(), "dim 2 [0.1,1e300)");
+        assert_eq!(bar(-1.0, f64::INFINITY, true).to_string(), "dim 2 [-1.0, )");
+        assert_eq!(bar(0.0, 2.5, true).to_string(), "dim 2 [0.0, ) of a filtration that ends at 2.5");
+        assert_eq!(Entry::Pair { birth: 3, death: 7 }.to_string(), "(3,7)");
+        assert_eq!(Entry::EssentialCell { birth: 3 }.to_string(), "(3, )");
+    }
+}

@@ -1,0 +1,111 @@
+//! Against the definition: the greatest number of pairs, over all ways to match.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+
+const NOTHING_LEFT: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
+
+/// The size of a greatest matching, by trying everything.
+fn greatest(a: &[Point], b: &[Point], tolerance: f64) -> usize {
+    fn try_all(a: &[Point], b: &[Point], used: u32, tolerance: f64) -> usize {
+        let Some((first, rest)) = a.split_first() else { return 0 };
+        let mut most = try_all(rest, b, used, tolerance);
+        for (k, other) in b.iter().enumerate() {
+            let fits = (0..2).all(|axis| near(first[axis], other[axis], tolerance));
+            if fits && used & (1 << k) == 0 {
+                most = most.max(1 + try_all(rest, b, used | (1 << k), tolerance));
+            }
+        }
+        most
+    }
+    try_all(a, b, 0, tolerance)
+}
+
+fn matched(a: &[Point], b: &[Point], tolerance: f64) -> usize {
+    let [left_a, left_b] = unmatched(a, b, tolerance);
+    for (left, all) in [(&left_a, a), (&left_b, b)] {
+        assert!(left.is_sorted_by(|x, y| x < y) && left.iter().all(|&id| id < all.len()));
+    }
+    assert_eq!(a.len() - left_a.len(), b.len() - left_b.len());
+    a.len() - left_a.len()
+}
+
+#[test]
+fn as_many_as_can_be_on_small_grids() {
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let mut points = |most: usize, grid: i32| -> Vec<Point> {
+        let count = rng.random_range(0..=most);
+        (0..count).map(|_| [0, 1].map(|_| f64::from(rng.random_range(0..grid)))).collect()
+    };
+    for round in 0..20_000 {
+        let grid = 2 + round % 6;
+        let (a, b) = (points(6, grid), points(6, grid));
+        for tolerance in [0.0, 1.0, 2.0] {
+            assert_eq!(
+                matched(&a, &b, tolerance),
+                greatest(&a, &b, tolerance),
+                "{a:?} {b:?}, tolerance {tolerance}"
+            );
+        }
+    }
+}
+
+/// Points that are moved within the tolerance can always be matched again, however dense they are.
+#[test]
+fn moved_points_are_found_again() {
+    let mut rng = Pcg64Mcg::seed_from_u64(2);
+    for (count, width, tolerance) in
+        [(2_000, 1.0, 0.01), (2_000, 1.0, 0.2), (300, 1.0, 2.0), (2_000, 1e6, 0.5)]
+    {
+        let a: Vec<Point> = (0..count).map(|_| [0, 1].map(|_| width * rng.random::<f64>())).collect();
+        let shift = |x: f64, by: f64| x + tolerance * 0.999 * (2.0 * by - 1.0);
+        let mut b: Vec<Point> = a.iter().map(|p| p.map(|x| shift(x, rng.random()))).collect();
+        b.reverse();
+        assert_eq!(matched(&a, &b, tolerance), count, "{count} in {width}, tolerance {tolerance}");
+        b[count / 2][0] += 10.0 * width;
+        assert_eq!(matched(&a, &b, tolerance), count - 1);
+    }
+}
+
+#[test]
+fn taking_the_first_that_is_near_is_not_enough() {
+    let (a, b) = ([[0.0, 11.0], [0.6, 9.0]], [[0.0, 10.0], [0.5, 12.0]]);
+    assert_eq!(unmatched(&a, &b, 1.0), NOTHING_LEFT);
+    assert_eq!(unmatched(&b, &a, 1.0), NOTHING_LEFT);
+}
+
+/// Points of the anti-diagonal, each to be moved on by one: a path through all of them.
+#[test]
+fn a_long_path_is_found() {
+    let n = 2_000;
+    let a: Vec<Point> = (0..n).map(|k| [f64::from(k), f64::from(-k)]).collect();
+    let b: Vec<Point> = (0..n).map(|k| [f64::from(k) - 1.0, f64::from(1 - k)]).collect();
+    assert_eq!(matched(&a, &b, 1.0), n as usize);
+    assert_eq!(matched(&b, &a, 1.0), n as usize);
+    assert_eq!(matched(&a, &b, 0.0), n as usize - 1);
+}
+
+#[test]
+fn a_million_equal_points_are_one_site() {
+    let (a, b) = (vec![[0.0, 1.0]; 1_000_000], vec![[0.0, 1.5]; 999_999]);
+    let [left_a, left_b] = unmatched(&a, &b, 0.5);
+    assert_eq!((left_a.len(), left_b.len()), (1, 0));
+}
+
+#[test]
+fn infinities_are_near_themselves_only() {
+    let inf = f64::INFINITY;
+    let a = [[0.0, inf], [-inf, 0.0], [1.0, 2.0]];
+    let b = [[-inf, 0.0], [0.0, inf], [1.0, inf]];
+    for tolerance in [0.0, 1.0, 1e300] {
+        assert_eq!(unmatched(&a, &b, tolerance), [vec![2], vec![2]]);
+    }
+    assert_eq!(unmatched(&a, &b, inf), NOTHING_LEFT);
+}
+
+#[test]
+fn minus_zero_is_zero() {
+    assert_eq!(unmatched(&[[-0.0, 0.0]], &[[0.0, -0.0]], 0.0), NOTHING_LEFT);
+}

@@ -1,0 +1,141 @@
+//! Whether two files hold the same bars, whatever program wrote them and in whatever order.
+//!
+//! [`read`] reads barcodes, [`compare()`] compares them as multisets: of bars, dimension by dimension, or of pairs of
+//! cells.
+//!
+//! | | same |
+//! |---|---|
+//! | pairs of cells | equal |
+//! | finite bars | of equal dimension, births and deaths each within the tolerance |
+//! | essential bars | of equal dimension, births within the tolerance |
+//!
+//! Two multisets are the same when their elements can be matched one to one. The matching found is a greatest one
+//! ([`matching`]), so no order of the bars and no tie makes a difference appear or disappear.
+//!
+//! DIPHA's diagrams say at which value the filtration ends, as the death of essential classes. No other format does:
+//! these deaths are compared only when both files are DIPHA's.
+//!
+//! ```
+//! use lacuna::compare::{compare, read::read_bytes};
+//! let ripser = read_bytes("a.txt", b"persistence intervals in dim 0:\n [0,1.41421)\n [0, )\n", None)?;
+//! let csv = read_bytes("b.csv", b"dim,birth,death\n0,0,inf\n0,0,1.4142135623730951\n", None)?;
+//! assert!(compare(&ripser.barcode, &csv.barcode, 1e-5)?.is_same());
+//! assert_eq!(compare(&ripser.barcode, &csv.barcode, 0.0)?.only[1].len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod barcode;
+mod comparison;
+pub mod matching;
+pub mod read;
+
+pub use barcode::{Barcode, Bars, CellPairs, Kind};
+pub use comparison::{Comparison, Entry, Note};
+
+use phat_formats::dipha::DiagramPoint;
+
+/// Why two barcodes cannot be compared.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CompareError {
+    /// Bars here, pairs of cells there.
+    #[error("expected two files of one kind, found {} and {}: they cannot be compared", kinds[0], kinds[1])]
+    Kinds {
+        /// What the two are.
+        kinds: [Kind; 2],
+    },
+    /// A tolerance that is negative or NaN.
+    #[error("tolerance: expected a non-negative number, found {found}")]
+    Tolerance {
+        /// The tolerance.
+        found: f64,
+    },
+}
+
+/// Compares two barcodes. Births and deaths may differ by `tolerance`, each; pairs of cells may not differ.
+///
+/// # Errors
+/// One holds bars and the other pairs of cells; a tolerance that is negative or NaN.
+pub fn compare(a: &Barcode, b: &Barcode, tolerance: f64) -> Result<Comparison, CompareError> {
+    if tolerance.is_nan() || tolerance < 0.0 {
+        return Err(CompareError::Tolerance { found: tolerance });
+    }
+    match (a, b) {
+        (Barcode::Bars(a), Barcode::Bars(b)) => Ok(compare_bars(a, b, tolerance)),
+        _ => match (a.cell_pairs(), b.cell_pairs()) {
+            (Some(a), Some(b)) => Ok(compare_pairs(&a, &b)),
+            _ => Err(CompareError::Kinds { kinds: [a.kind(), b.kind()] }),
+        },
+    }
+}
+
+fn compare_bars(a: &Bars, b: &Bars, tolerance: f64) -> Comparison {
+    let ends = a.ends && b.ends;
+    let [bars_a, bars_b] = [a, b].map(|bars| classes(&bars.bars, ends));
+    let mut comparison = Comparison { sizes: [bars_a.len(), bars_b.len()], ..Comparison::default() };
+    let (mut rest_a, mut rest_b) = (bars_a.as_slice(), bars_b.as_slice());
+    while let Some(class) = rest_a.iter().chain(rest_b).map(class_of).min() {
+        let [here_a, here_b] = [&mut rest_a, &mut rest_b].map(|rest| take_class(rest, class));
+        let [unmatched_a, unmatched_b] = matching::unmatched(&values(here_a), &values(here_b), tolerance);
+        comparison.matched += here_a.len() - unmatched_a.len();
+        comparison.only[0].extend(unmatched_a.into_iter().map(|k| Entry::Bar(here_a[k])));
+        comparison.only[1].extend(unmatched_b.into_iter().map(|k| Entry::Bar(here_b[k])));
+    }
+    comparison.notes = absent_dimensions(a, b);
+    comparison.sort();
+    comparison
+}
+
+/// What bars must have in common to be matched: dimension, and whether they die.
+fn class_of(bar: &DiagramPoint) -> (u32, bool) {
+    (bar.dim, bar.essential)
+}
+
+/// The bars, class by class. Essential ones never die, unless it is known on both sides where the filtration ends.
+fn classes(bars: &[DiagramPoint], ends: bool) -> Vec<DiagramPoint> {
+    let death = |bar: &DiagramPoint| if bar.essential && !ends { f64::INFINITY } else { bar.death };
+    let mut bars: Vec<_> = bars.iter().map(|bar| DiagramPoint { death: death(bar), ..*bar }).collect();
+    bars.sort_by_key(class_of);
+    bars
+}
+
+/// Cuts the bars of a class off those that are sorted by class, none of them before it.
+fn take_class<'a>(rest: &mut &'a [DiagramPoint], class: (u32, bool)) -> &'a [DiagramPoint] {
+    let (here, after) = rest.split_at(rest.partition_point(|bar| class_of(bar) <= class));
+    *rest = after;
+    here
+}
+
+fn values(bars: &[DiagramPoint]) -> Vec<[f64; 2]> {
+    bars.iter().map(|bar| [bar.birth, bar.death]).collect()
+}
+
+/// The dimensions that one of the two knows and the other does not.
+fn absent_dimensions(a: &Bars, b: &Bars) -> Vec<Note> {
+    let absent = |known: &Bars, other: &Bars, side| {
+        let dims: Vec<u32> = known.dims.iter().copied().filter(|&dim| !other.has_dim(dim)).collect();
+        dims.into_iter().map(move |dim| Note::AbsentDimension { dim, side })
+    };
+    let mut notes: Vec<Note> = absent(a, b, 1).chain(absent(b, a, 0)).collect();
+    notes.sort_by_key(|note| match note {
+        Note::AbsentDimension { dim, side } => (*dim, *side),
+        Note::NoEssentialCells { side } => (0, *side),
+    });
+    notes
+}
+
+fn compare_pairs(a: &CellPairs, b: &CellPairs) -> Comparison {
+    let mut comparison = Comparison { sizes: [a.pairs.len(), b.pairs.len()], ..Comparison::default() };
+    comparison.add_exact(&a.pairs, &b.pairs, |(birth, death)| Entry::Pair { birth, death });
+    match (&a.essential, &b.essential) {
+        (Some(a), Some(b)) => {
+            comparison.sizes[0] += a.len();
+            comparison.sizes[1] += b.len();
+            comparison.add_exact(a, b, |birth| Entry::EssentialCell { birth });
+        }
+        (None, Some(_)) => comparison.notes.push(Note::NoEssentialCells { side: 0 }),
+        (Some(_), None) => comparison.notes.push(Note::NoEssentialCells { side: 1 }),
+        (None, None) => {}
+    }
+    comparison.sort();
+    comparison
+}

@@ -1,0 +1,62 @@
+//! `csv`: a line a bar, `dim,birth,death`, with or without that header.
+
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use phat_formats::dipha::DiagramPoint;
+
+use super::number::{self, DIMENSION};
+use crate::compare::Bars;
+use crate::metric::read::error::quote;
+use crate::metric::read::{Place, Problem};
+
+const COLUMNS: [&str; 3] = ["dim", "birth", "death"];
+
+/// The bars of a text.
+pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(text);
+    let mut record = ByteRecord::new();
+    let mut bars = Vec::new();
+    let mut whole = true;
+    let mut first = true;
+    while reader.read_byte_record(&mut record).map_err(unreadable)? {
+        let start = record.position().map_or(0, |position| position.byte() as usize);
+        if record.len() != COLUMNS.len() {
+            let expected = "3 entries, dim,birth,death";
+            return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
+        }
+        if std::mem::take(&mut first) && is_header(&record) {
+            continue;
+        }
+        bars.push(bar(&record).map_err(|(entry, expected)| {
+            let place = Place::Entry { line: line_of(text, start), entry: entry + 1 };
+            Problem::new(place, expected, quote(&record[entry]))
+        })?);
+        let infinite = |death: &[u8]| death.eq_ignore_ascii_case(b"inf");
+        let cells = number::is_cell(&record[1]) && (number::is_cell(&record[2]) || infinite(&record[2]));
+        whole &= cells;
+    }
+    Ok(Bars { whole, ..Bars::new(bars) })
+}
+
+fn is_header(record: &ByteRecord) -> bool {
+    record.iter().zip(COLUMNS).all(|(found, name)| found.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// The bar of a record, or which entry is not what was expected.
+fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
+    let value = |k: usize| number::value(&record[k]).map_err(|expected| (k, expected));
+    let dim = value(0).ok().and_then(number::dimension).ok_or((0, DIMENSION))?;
+    let (birth, death) = (value(1)?, value(2)?);
+    Ok(DiagramPoint { dim, birth, death, essential: death == f64::INFINITY })
+}
+
+/// The line of a record that starts at byte `start`, or after the empty lines there.
+fn line_of(text: &[u8], start: usize) -> usize {
+    let empty = text[start..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+    1 + memchr::memchr_iter(b'\n', &text[..start + empty]).count()
+}
+
+/// Reading from memory and asking for no text, nothing is known to go wrong.
+fn unreadable(error: csv::Error) -> Problem {
+    let place = error.position().map_or(Place::Whole, |position| Place::Line(position.line() as usize));
+    Problem::new(place, "comma-separated values", error.to_string())
+}

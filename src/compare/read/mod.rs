@@ -1,0 +1,134 @@
+//! One reader per format of barcodes, and format detection.
+//!
+//! | format | content | reader |
+//! |---|---|---|
+//! | `ripser` | what Ripser prints, and `lacuna rips` as text | `ripser` |
+//! | `csv` | a line a bar, `dim,birth,death` | `csv` |
+//! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
+//! | `npy` | NumPy array, a row a bar: dim, birth, death | `npy` |
+//! | `dipha` | DIPHA file type 2, persistence diagram | [`phat_formats::dipha`] |
+//! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
+//! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
+//!
+//! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv` and `npy`, with the death `null` in
+//! `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold bars or pairs of
+//! cells: it is compared with either.
+//!
+//! **Detection.** Without a format, the first rule that holds decides:
+//!
+//! | the file | is read as |
+//! |---|---|
+//! | begins with NumPy's magic bytes | `npy` |
+//! | begins with DIPHA's magic number | `dipha` |
+//! | is not text | `phat-binary` |
+//! | has no character but blanks | an error |
+//! | begins with `{` | `json` |
+//! | has a line that begins with `persistence intervals in dim` | `ripser` |
+//! | has a comma in its first line with anything in it | `csv` |
+//! | has a single number there | `phat-ascii` |
+//! | is any other text | an error |
+
+mod csv;
+mod detect;
+mod error;
+mod format;
+mod json;
+mod npy;
+mod number;
+mod ripser;
+
+use std::io::Read;
+use std::path::Path;
+
+use phat_formats::{dipha, phat};
+
+use super::{Barcode, Bars, CellPairs};
+use crate::metric::read::text::without_bom;
+use crate::metric::read::{Place, Problem};
+
+pub use error::ReadError;
+pub use format::{Format, UnknownFormat};
+
+/// What was read, and as what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The barcode.
+    pub barcode: Barcode,
+    /// The format it was read in.
+    pub format: Format,
+    /// Why this format, when none was given.
+    pub detection: Option<&'static str>,
+}
+
+/// Reads the file at `path`, or standard input when it is `-`. Without a format, the content tells.
+///
+/// # Errors
+/// The file cannot be read, or its content is not what its format promises.
+pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadError> {
+    let stdin = path == Path::new("-");
+    let name = if stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let bytes = if stdin { read_stdin() } else { std::fs::read(path) };
+    let bytes = bytes.map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    read_bytes(&name, &bytes, format)
+}
+
+fn read_stdin() -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads the content of a file; `name` is for messages.
+///
+/// # Errors
+/// The content is not what its format promises.
+pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Loaded, ReadError> {
+    let malformed = |format, detection, problem| ReadError::Malformed {
+        file: name.to_owned(),
+        format,
+        detection,
+        problem: Box::new(problem),
+    };
+    let (format, detection) = match format {
+        Some(format) => (format, None),
+        None => {
+            let found = detect::detect(bytes).map_err(|problem| malformed(None, None, problem))?;
+            (found.0, Some(found.1))
+        }
+    };
+    let barcode = read_as(bytes, format).map_err(|problem| malformed(Some(format), detection, problem))?;
+    Ok(Loaded { barcode, format, detection })
+}
+
+fn read_as(bytes: &[u8], format: Format) -> Result<Barcode, Problem> {
+    let text = without_bom(bytes);
+    match format {
+        Format::Ripser => ripser::read(text).map(Barcode::Bars),
+        Format::Csv => csv::read(text).map(Barcode::Bars),
+        Format::Json => json::read(text),
+        Format::Npy => npy::read(bytes).map(Barcode::Bars),
+        Format::Dipha => read_dipha(bytes).map(Barcode::Bars),
+        Format::PhatAscii => cell_pairs(phat::pairs::read_ascii(text)),
+        Format::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
+    }
+}
+
+fn read_dipha(bytes: &[u8]) -> Result<Bars, Problem> {
+    let points = dipha::read_diagram(bytes)
+        .map_err(|error| Problem::new(Place::Byte(error.offset()), error.expected(), error.found()))?;
+    Ok(Bars { ends: true, ..Bars::new(points) })
+}
+
+fn cell_pairs(pairs: Result<Vec<(u64, u64)>, phat::PhatError>) -> Result<Barcode, Problem> {
+    let problem = |error: phat::PhatError| {
+        let place = match error.place() {
+            phat::Place::Byte(byte) => Place::Byte(byte as usize),
+            phat::Place::Line(line) => Place::Line(line as usize),
+        };
+        Problem::new(place, error.expected(), error.found())
+    };
+    pairs.map(|pairs| Barcode::CellPairs(CellPairs { pairs, essential: None })).map_err(problem)
+}
+
+#[cfg(test)]
+mod tests;

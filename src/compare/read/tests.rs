@@ -1,0 +1,237 @@
+//! What each reader takes and what it refuses.
+
+use super::*;
+use phat_formats::dipha::DiagramPoint;
+
+fn bars(text: &str) -> Bars {
+    match read_bytes("f", text.as_bytes(), None).unwrap().barcode {
+        Barcode::Bars(bars) => bars,
+        Barcode::CellPairs(pairs) => panic!("{pairs:?}"),
+    }
+}
+
+fn error(bytes: &[u8], format: Option<Format>) -> String {
+    read_bytes("f", bytes, format).unwrap_err().to_string()
+}
+
+fn bar(dim: u32, birth: f64, death: f64) -> DiagramPoint {
+    DiagramPoint { dim, birth, death, essential: death == f64::INFINITY }
+}
+
+#[test]
+fn names_read_back() {
+    for format in Format::ALL {
+        assert_eq!(format.to_string().parse(), Ok(format));
+    }
+    let error = "xml".parse::<Format>().unwrap_err().to_string();
+    assert!(error.ends_with("dipha, phat-ascii, phat-binary, found \"xml\""), "{error}");
+}
+
+#[test]
+fn ripsers_text() {
+    let text = "value range: [1,2]\r\n\npersistence intervals in dim 0:\r\n [0,1.5)\r\n [0, )\n\
+                persistence intervals in dim 1:\n[1e-05 , inf)\n\npersistence intervals in dim 2:\n";
+    let read = bars(text);
+    assert_eq!(read.bars, [bar(0, 0.0, 1.5), bar(0, 0.0, f64::INFINITY), bar(1, 1e-5, f64::INFINITY)]);
+    assert_eq!(read.dims.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn texts_that_are_not_ripsers() {
+    let heading = "persistence intervals in dim 0:\n";
+    for (text, message) in [
+        (
+            "[0,1)\npersistence intervals in dim 0:\n".to_owned(),
+            "line 1: expected the heading of a dimension",
+        ),
+        (format!("{heading} [0,1)\n{heading}"), "line 3: expected a dimension that was not there before"),
+        (format!("{heading} [0,1]\n"), "line 2: expected a bar, [birth,death) or [birth, ), found \"[0,1]\""),
+        (format!("{heading} [0 1)\n"), "line 2: expected a bar"),
+        (format!("{heading} [0,1\n"), "line 2: expected a bar"),
+        (format!("{heading} [,1)\n"), "line 2: expected a number, found \"\""),
+        (format!("{heading} [0,nan)\n"), "line 2: expected a number, found \"nan\""),
+        (format!("{heading} [0,1,2)\n"), "line 2: expected a number, found \"1,2\""),
+        (format!("{heading}done\n"), "line 2: expected a bar"),
+        ("persistence intervals in dim -1:\n".to_owned(), "line 1: expected a dimension"),
+        ("persistence intervals in dim 4294967296:\n".to_owned(), "line 1: expected a dimension"),
+    ] {
+        let found = error(text.as_bytes(), None);
+        assert!(found.contains(message), "{text:?}: {found}");
+    }
+    assert!(
+        error(b"0,1", Some(Format::Ripser)).contains("expected a line `persistence intervals in dim 0:`")
+    );
+}
+
+#[test]
+fn comma_separated_values() {
+    let read = bars("\u{feff}Dim, Birth, Death\r\n0,0.5,inf\r\n\n\"1\",1,2e0\n");
+    assert_eq!((read.bars, read.whole), (vec![bar(0, 0.5, f64::INFINITY), bar(1, 1.0, 2.0)], false));
+    let read = bars("0,3,inf\n1,1,2\n");
+    assert_eq!((read.bars, read.whole), (vec![bar(0, 3.0, f64::INFINITY), bar(1, 1.0, 2.0)], true));
+    assert!(bars("dim,birth,death\n").bars.is_empty());
+}
+
+#[test]
+fn values_that_are_not_bars() {
+    for (text, message) in [
+        ("dim,birth,death\n0,1\n", "line 2: expected 3 entries, dim,birth,death, found 2"),
+        ("dim,birth,death\n0,1,2,3\n", "line 2: expected 3 entries, dim,birth,death, found 4"),
+        ("birth,death,dim\n0,1,2\n", "line 1, entry 1: expected a dimension"),
+        ("0,1,2\ndim,birth,death\n", "line 2, entry 1: expected a dimension"),
+        ("0.5,1,2\n", "line 1, entry 1: expected a dimension"),
+        (
+            "0,1,2\n\n-1,1,2\n",
+            "line 3, entry 1: expected a dimension: a whole number from 0 to 4294967295, found \"-1\"",
+        ),
+        ("0,x,2\n", "line 1, entry 2: expected a number, found \"x\""),
+        ("0,1,\n", "line 1, entry 3: expected a number, found \"\""),
+        ("0,1,NaN\n", "line 1, entry 3: expected a number, found \"NaN\""),
+        ("0,1,1e999\n", "line 1, entry 3: expected a number that fits double precision"),
+    ] {
+        let found = error(text.as_bytes(), None);
+        assert!(found.contains(message), "{text:?}: {found}");
+    }
+}
+
+#[test]
+fn json_objects() {
+    let read = bars(r#"{"max_dim": 2, "x": [1], "bars": [{"dim":0,"birth":0.1,"death":null}]}"#);
+    assert_eq!((read.bars, read.max_dim), (vec![bar(0, 0.1, f64::INFINITY)], Some(2)));
+    let pairs = read_bytes("f", br#"{"cells":4,"pairs":[[1,3]],"essential":[0,2]}"#, None).unwrap().barcode;
+    let expected = CellPairs { pairs: vec![(1, 3)], essential: Some(vec![0, 2]) };
+    assert_eq!(pairs, Barcode::CellPairs(expected));
+}
+
+#[test]
+fn objects_that_are_not_barcodes() {
+    for (text, message) in [
+        ("{}", "expected bars or pairs, found neither"),
+        (r#"{"bars":[],"pairs":[]}"#, "expected bars or pairs, found both"),
+        ("{\n\"bars\":[{\"dim\":0,\"birth\":1}]}", "line 2: expected an object with bars"),
+        (r#"{"bars":[{"dim":0,"birth":null,"death":1}]}"#, "line 1: expected an object with bars"),
+        (r#"{"bars":[{"dim":-1,"birth":0,"death":1}]}"#, "line 1: expected an object with bars"),
+        (r#"{"bars":[{"dim":0,"birth":1e999,"death":1}]}"#, "number out of range"),
+        (r#"{"bars":[]"#, "EOF"),
+        (r#"{"bars":[]} x"#, "trailing"),
+        (r#"{"pairs":[[1,3],[3,3]]}"#, "expected pair 2: a death above the birth 3, found 3"),
+        (r#"{"cells":3,"pairs":[[1,3]]}"#, "expected cells below 3, found 3"),
+        (r#"{"cells":3,"pairs":[],"essential":[5]}"#, "expected cells below 3, found 5"),
+        (r#"{"pairs":[[1,-3]]}"#, "line 1: expected an object with bars"),
+    ] {
+        let found = error(text.as_bytes(), None);
+        assert!(found.contains(message), "{text:?}: {found}");
+    }
+}
+
+fn array(dtype: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    let length = 118 - header.len();
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    file.extend(header.bytes().chain(std::iter::repeat_n(b' ', length - 1)).chain([b'\n']));
+    file.extend(data);
+    file
+}
+
+fn doubles(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+#[test]
+fn arrays() {
+    let expected = vec![bar(0, 0.5, f64::INFINITY), bar(2, 1.0, 1.25)];
+    let inf = f64::INFINITY;
+    let rows = [0.0, 0.5, inf, 2.0, 1.0, 1.25];
+    let columns = [0.0, 2.0, 0.5, 1.0, inf, 1.25];
+    let singles: Vec<u8> = rows.iter().flat_map(|&x| (x as f32).to_be_bytes()).collect();
+    for file in [
+        array("<f8", "False", "(2, 3)", &doubles(&rows)),
+        array("<f8", "True", "(2, 3)", &doubles(&columns)),
+        array(">f4", "False", "(2, 3)", &singles),
+    ] {
+        let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
+        assert_eq!(read.bars, expected);
+    }
+}
+
+#[test]
+fn arrays_that_are_not_barcodes() {
+    let nan = f64::NAN;
+    for (file, message) in [
+        (array("<f8", "False", "(6,)", &doubles(&[0.0; 6])), "byte 10: expected an array of 2 dimensions"),
+        (
+            array("<f8", "False", "(3, 2)", &doubles(&[0.0; 6])),
+            "byte 10: expected 3 columns: dim, birth, death, found 2",
+        ),
+        (
+            array("<f8", "False", "(2, 3)", &doubles(&[0.0; 5])),
+            "expected 2 × 3 elements of 8 bytes after the header, found 40 bytes",
+        ),
+        (array("<f8", "False", "(1, 3)", &doubles(&[0.0; 4])), "expected 1 × 3 elements"),
+        (array("<i8", "False", "(1, 3)", &[0; 24]), "byte 10: expected dtype"),
+        (array("<f8", "False", "(1, 3)", &doubles(&[0.5, 0.0, 1.0])), "byte 128: expected a dimension"),
+        (
+            array("<f8", "False", "(1, 3)", &doubles(&[0.0, nan, 1.0])),
+            "byte 136: expected a number, found NaN in row 0",
+        ),
+        (
+            array("<f8", "True", "(2, 3)", &doubles(&[0.0, 0.0, 0.0, 0.0, 1.0, nan])),
+            "byte 168: expected a number, found NaN in row 1",
+        ),
+    ] {
+        let found = error(&file, None);
+        assert!(found.contains(message), "{found}");
+    }
+    assert!(error(b"0,1,2", Some(Format::Npy)).contains("byte 0: expected NumPy's magic bytes"));
+}
+
+#[test]
+fn diagrams_and_pairs() {
+    let words = |words: &[i64]| words.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    let one = 1f64.to_bits() as i64;
+    let file = words(&[8_067_171_840, 2, 1, -2, 0, one]);
+    let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
+    assert_eq!((read.bars[0].essential, read.bars[0].dim, read.bars[0].death), (true, 1, 1.0));
+    assert!(error(&file[..40], None).contains("byte 40: expected 24 bytes of points from byte 24 on"));
+    assert!(error(&words(&[8_067_171_840, 7, 0]), None).contains("byte 8: expected DIPHA file type 2"));
+
+    let expected = Barcode::CellPairs(CellPairs { pairs: vec![(1, 3)], essential: None });
+    for file in [&b"1\n1 3\n"[..], &words(&[1, 1, 3])] {
+        assert_eq!(read_bytes("f", file, None).unwrap().barcode, expected);
+    }
+    assert!(error(b"1\n1 x\n", None).contains("line 2: expected the cell of a death, found \"x\""));
+    assert!(error(&words(&[2, 1, 3]), None).contains("byte 24: expected 32 bytes of pairs from byte 8 on"));
+}
+
+#[test]
+fn formats_are_told_apart() {
+    for (text, format) in [
+        ("value range: [1,2]\npersistence intervals in dim 0:\n", Format::Ripser),
+        ("\n dim,birth,death\n", Format::Csv),
+        (" {\"pairs\":[]}", Format::Json),
+        ("\r\n0\r\n", Format::PhatAscii),
+        ("\0\0\0\0\0\0\0\0", Format::PhatBinary),
+    ] {
+        let loaded = read_bytes("f", text.as_bytes(), None).unwrap();
+        assert_eq!((loaded.format, loaded.detection.is_some()), (format, true), "{text:?}");
+        let given = read_bytes("f", text.as_bytes(), Some(format)).unwrap();
+        assert_eq!((given.barcode, given.detection), (loaded.barcode, None));
+    }
+    for (text, message) in [
+        ("", "f: expected a barcode, found an empty file"),
+        (" \n\n", "f: expected a barcode, found a file of blanks"),
+        (
+            "\nhello\n",
+            "f: line 2: expected a barcode: a line of persistence intervals, commas, a number of pairs, or {, found \"hello\"",
+        ),
+    ] {
+        assert!(error(text.as_bytes(), None).starts_with(message), "{text:?}");
+    }
+}
+
+#[test]
+fn a_message_says_what_the_file_was_taken_for() {
+    let detected = error(b"1\n", None);
+    assert!(detected.ends_with(" (taken for phat-ascii: its first line is a number; a format can be given)"));
+    assert!(error(b"1\n", Some(Format::PhatAscii)).ends_with(" (format phat-ascii)"));
+}
