@@ -139,14 +139,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let outputs = Outputs::open(Some(&arguments.output), None)?;
     let threads = threads(std::env::var_os(THREADS).as_deref())?;
-    start_threads(threads)?;
+    let request = arguments.request(threads);
+    start_threads(request.threads)?;
     let (format, output) = arguments.formats();
     let job = Job {
         start,
         file: &arguments.input,
         options: read::Options { format: Some(format), upper_dim: None },
         check: false,
-        request: arguments.request(threads),
+        request,
         output: Some(output),
         explain: false,
         notes: Notes { quiet: false, verbose: arguments.verbose },
@@ -202,7 +203,7 @@ impl Arguments {
 }
 
 /// The stage of a reduction that makes the anti-transpose.
-const DUALIZE: &str = "dualize";
+const DUALIZE: &str = "anti-transpose";
 
 /// The variable of OpenMP, which PHAT is built with.
 const THREADS: &str = "OMP_NUM_THREADS";
