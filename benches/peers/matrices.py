@@ -187,11 +187,12 @@ def rows(matrix, measured, peers):
 def _row(matrix, which, ours, ways, standard, peers):
     whole = min(ways, key=lambda way: ways[way].seconds)
     cells = [matrix, which, _seconds(ours.seconds), _against(ours.seconds, ways[whole].seconds, whole)]
-    timed = {way: took for way, took in ways.items() if took.reduction is not None}
-    if timed and ours.reduction is not None:
+    # PHAT's times have so many digits; what is zero with all of them is not to be divided.
+    timed = {way: took for way, took in ways.items() if took.reduction}
+    if timed and ours.reduction:
         best = min(timed, key=lambda way: timed[way].reduction)
         cells += [_seconds(ours.reduction), _against(ours.reduction, timed[best].reduction, best)]
-        slow = min((took.reduction for took in standard if took.reduction is not None), default=None)
+        slow = min((took.reduction for took in standard if took.reduction), default=None)
         cells.append("–" if slow is None else _against(ours.reduction, slow))
     else:
         cells += ["–", "–", "–"]

@@ -59,7 +59,7 @@ fn counts_beyond_the_file() {
         let mut numbers = vec![count];
         numbers.extend([0, 0].repeat(7));
         refuse_words(&numbers, "byte ");
-        refuse_words(&[1, 1, count], "byte 16");
+        refuse_words(&[1, 1, count], "bytes of rows");
     }
     for count in [-1, i64::MIN] {
         refuse_words(&[count, 0, 0], &format!("byte 0: expected a number of columns, found {count}"));
