@@ -17,13 +17,13 @@ pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + '
     fn to_usize(self) -> usize;
 
     /// The same integer where several threads write.
-    type Atomic: Send + Sync;
+    type Shared: Send + Sync;
 
     /// The numbers as such, for as long as they are borrowed.
-    fn as_atomics(numbers: &mut [Self]) -> &[Self::Atomic];
+    fn as_shared(numbers: &mut [Self]) -> &[Self::Shared];
 
     /// Writes a number, in no order with other writes.
-    fn store(place: &Self::Atomic, number: Self);
+    fn store(place: &Self::Shared, number: Self);
 }
 
 impl Index for u32 {
@@ -40,9 +40,9 @@ impl Index for u32 {
         self as usize
     }
 
-    type Atomic = AtomicU32;
+    type Shared = AtomicU32;
 
-    fn as_atomics(numbers: &mut [Self]) -> &[AtomicU32] {
+    fn as_shared(numbers: &mut [Self]) -> &[AtomicU32] {
         let atomics: &mut [AtomicU32] = zerocopy::transmute_mut!(numbers);
         atomics
     }
@@ -66,9 +66,9 @@ impl Index for u64 {
         self as usize
     }
 
-    type Atomic = AtomicU64;
+    type Shared = AtomicU64;
 
-    fn as_atomics(numbers: &mut [Self]) -> &[AtomicU64] {
+    fn as_shared(numbers: &mut [Self]) -> &[AtomicU64] {
         let atomics: &mut [AtomicU64] = zerocopy::transmute_mut!(numbers);
         atomics
     }

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | PHAT boundary matrices, text and binary | [`phat::matrix`] |
 //! | PHAT persistence pairs, text and binary | [`phat::pairs`] |
-//! | DIPHA persistence diagrams, distance matrices, dense and sparse | [`dipha`] |
+//! | DIPHA weighted boundary and coboundary matrices | [`dipha::read_boundary_matrix`] |
+//! | DIPHA images | [`dipha::Image`] |
+//! | DIPHA persistence diagrams | [`dipha::read_diagram`] |
+//! | DIPHA distance matrices, dense and sparse | [`dipha::DistanceMatrix`], [`dipha::SparseDistanceMatrix`] |
 //!
-//! Readers look at bytes that are in memory and copy nothing: a count in a file is believed only when the bytes
-//! it promises are there, so no file, however small, makes a reader allocate. Every error names the byte
-//! offset, what was expected and what was found.
+//! A count in a file is believed only when the bytes it promises are there, so memory is in proportion to the file. Boundary matrices are
+//! read from a [`Source`], an open file or bytes, by all threads of rayon's pool, into [`BoundaryMatrix`]; the other readers look at
+//! bytes that are in memory. Every error names the byte offset or the line, what was expected and what was found; it is
+//! the same for any number of threads.
 
 mod anti_transpose;
 mod block;
@@ -19,5 +23,5 @@ pub mod phat;
 mod source;
 
 pub use index::Index;
-pub use matrix::{BoundaryMatrix, ColumnError, Dimension, NotAComplex};
+pub use matrix::{BoundaryMatrix, ColumnError, Dimension, MatrixSize, NotAComplex};
 pub use source::Source;

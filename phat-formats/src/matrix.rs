@@ -20,6 +20,22 @@ pub struct BoundaryMatrix<I> {
     rows: Vec<I>,
 }
 
+/// The size of a matrix, as the beginning and the length of a file give it. That the file holds such a matrix is not implied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixSize {
+    /// The number of columns.
+    pub columns: usize,
+    /// The number of ones, if the file is right.
+    pub entries: usize,
+}
+
+impl MatrixSize {
+    /// Whether the index type numbers the columns and the entries.
+    pub fn fits<I: Index>(self) -> bool {
+        self.columns.max(self.entries) <= I::MOST
+    }
+}
+
 /// A column that cannot be part of a boundary matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {

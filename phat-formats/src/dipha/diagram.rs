@@ -61,7 +61,7 @@ fn read_point(words: &[[u8; 8]; 3], offset: usize) -> Result<DiagramPoint, Dipha
     let found = i64::from_le_bytes(words[0]);
     // −d − 1 is the complement of d.
     let essential = found < 0;
-    let dim = u32::try_from(if essential { !found } else { found }).map_err(|_| DiphaError::Dimension {
+    let dim = u32::try_from(if essential { !found } else { found }).map_err(|_| DiphaError::Number {
         offset,
         what: "a dimension that 32 bits hold",
         found,

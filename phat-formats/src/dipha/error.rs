@@ -1,6 +1,8 @@
 //! What can be wrong with a DIPHA file.
 
-use super::{FileType, MAGIC};
+use super::{FileType, Flavour, MAGIC};
+use crate::Dimension;
+use std::io;
 
 /// Why a DIPHA file cannot be read. Offsets are in bytes from the start of the file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -59,14 +61,91 @@ pub enum DiphaError {
         /// The index found.
         found: i64,
     },
-    /// A dimension that is out of range.
-    Dimension {
-        /// Where the dimension is.
+    /// A number that is out of range.
+    Number {
+        /// Where the number is.
         offset: usize,
         /// What belongs there.
         what: &'static str,
-        /// The dimension found.
+        /// The number found.
         found: i64,
+    },
+    /// The system cannot read the file.
+    Read {
+        /// Where it was to be read.
+        offset: usize,
+        /// The bytes wanted.
+        count: usize,
+        /// What the system says.
+        error: String,
+    },
+    /// More cells or entries than the index type numbers.
+    TooLarge {
+        /// Where their number is.
+        offset: usize,
+        /// The greatest number.
+        most: usize,
+        /// The number found.
+        found: usize,
+    },
+    /// An entry offset that is out of range.
+    Offset {
+        /// Where the offset is.
+        offset: usize,
+        /// The least it may be.
+        least: usize,
+        /// The most it may be.
+        most: usize,
+        /// The offset found.
+        found: i64,
+    },
+    /// An entry that is no cell.
+    Cell {
+        /// Where the entry is.
+        offset: usize,
+        /// The number of cells.
+        cells: usize,
+        /// The entry found.
+        found: i64,
+    },
+    /// An entry that its cell has already.
+    Repeated {
+        /// Where the entry is the second time.
+        offset: usize,
+        /// The cell.
+        cell: usize,
+        /// The entry.
+        entry: usize,
+    },
+    /// An entry of the wrong dimension.
+    EntryDimension {
+        /// Where the entry is.
+        offset: usize,
+        /// Whether it is in a boundary or a coboundary.
+        flavour: Flavour,
+        /// The cell.
+        cell: usize,
+        /// Its dimension.
+        dim: Dimension,
+        /// The entry.
+        entry: usize,
+        /// Its dimension.
+        found: Dimension,
+    },
+    /// An entry whose value is on the wrong side of its cell's.
+    EntryValue {
+        /// Where the entry is.
+        offset: usize,
+        /// Whether it is in a boundary or a coboundary.
+        flavour: Flavour,
+        /// The cell.
+        cell: usize,
+        /// Its value.
+        value: f64,
+        /// The entry.
+        entry: usize,
+        /// Its value.
+        found: f64,
     },
     /// A value that cannot be: not a number, or on the wrong side of another.
     Value {
@@ -82,6 +161,10 @@ pub enum DiphaError {
 }
 
 impl DiphaError {
+    pub(super) fn read(offset: usize, count: usize, error: &io::Error) -> Self {
+        DiphaError::Read { offset, count, error: error.to_string() }
+    }
+
     /// The byte the error is about.
     pub fn offset(&self) -> usize {
         match *self {
@@ -91,7 +174,14 @@ impl DiphaError {
             DiphaError::Count { offset, .. }
             | DiphaError::Trailing { offset, .. }
             | DiphaError::Index { offset, .. }
-            | DiphaError::Dimension { offset, .. }
+            | DiphaError::Number { offset, .. }
+            | DiphaError::Read { offset, .. }
+            | DiphaError::TooLarge { offset, .. }
+            | DiphaError::Offset { offset, .. }
+            | DiphaError::Cell { offset, .. }
+            | DiphaError::Repeated { offset, .. }
+            | DiphaError::EntryDimension { offset, .. }
+            | DiphaError::EntryValue { offset, .. }
             | DiphaError::Value { offset, .. } => offset,
         }
     }
@@ -102,7 +192,24 @@ impl DiphaError {
             DiphaError::Magic { .. } => format!("DIPHA's magic number {MAGIC}"),
             DiphaError::UnknownType { .. } => "a DIPHA file type (0, 1, 2, 7 or 8)".to_owned(),
             DiphaError::WrongType { expected, .. } => format!("DIPHA file type {expected}"),
-            DiphaError::Count { what, .. } | DiphaError::Dimension { what, .. } => (*what).to_owned(),
+            DiphaError::Count { what, .. } | DiphaError::Number { what, .. } => (*what).to_owned(),
+            DiphaError::Read { count, .. } => format!("{count} bytes that can be read"),
+            DiphaError::TooLarge { most, .. } => format!("at most {most} cells and entries"),
+            DiphaError::Offset { least, most, .. } => format!("an entry offset from {least} to {most}"),
+            DiphaError::Cell { cells, .. } => format!("a cell below {cells}"),
+            DiphaError::Repeated { cell, .. } => format!("an entry that cell {cell} does not have yet"),
+            DiphaError::EntryDimension { flavour: Flavour::Boundary, cell, dim, .. } => {
+                format!("a boundary cell one dimension below {dim}, that of cell {cell}")
+            }
+            DiphaError::EntryDimension { flavour: Flavour::Coboundary, cell, dim, .. } => {
+                format!("a coboundary cell one dimension above {dim}, that of cell {cell}")
+            }
+            DiphaError::EntryValue { flavour: Flavour::Boundary, cell, value, .. } => {
+                format!("a boundary cell whose value is not above {value}, that of cell {cell}")
+            }
+            DiphaError::EntryValue { flavour: Flavour::Coboundary, cell, value, .. } => {
+                format!("a coboundary cell whose value is not below {value}, that of cell {cell}")
+            }
             DiphaError::Value { what, other: None, .. } => (*what).to_owned(),
             DiphaError::Value { what, other: Some(other), .. } => format!("{what} {other}"),
             DiphaError::Truncated { offset, what, expected, .. } => {
@@ -120,7 +227,14 @@ impl DiphaError {
             | DiphaError::UnknownType { found }
             | DiphaError::Count { found, .. }
             | DiphaError::Index { found, .. }
-            | DiphaError::Dimension { found, .. } => found.to_string(),
+            | DiphaError::Number { found, .. }
+            | DiphaError::Offset { found, .. }
+            | DiphaError::Cell { found, .. } => found.to_string(),
+            DiphaError::Read { error, .. } => error.clone(),
+            DiphaError::TooLarge { found, .. } => found.to_string(),
+            DiphaError::Repeated { entry, .. } => format!("cell {entry} again"),
+            DiphaError::EntryDimension { entry, found, .. } => format!("cell {entry} of dimension {found}"),
+            DiphaError::EntryValue { entry, found, .. } => format!("cell {entry} with the value {found}"),
             DiphaError::Value { found, .. } => found.to_string(),
             DiphaError::WrongType { found, .. } => found.to_string(),
             DiphaError::Truncated { .. } => "the end of the file".to_owned(),

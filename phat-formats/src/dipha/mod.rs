@@ -8,21 +8,27 @@
 //!
 //! | file type | content | reader |
 //! |---|---|---|
-//! | 0 | weighted boundary matrix | |
-//! | 1 | image data | |
+//! | 0 | weighted boundary matrix | [`read_boundary_matrix`] |
+//! | 1 | image data | [`Image`] |
 //! | 2 | persistence diagram | [`read_diagram`] |
 //! | 7 | distance matrix | [`DistanceMatrix`] |
 //! | 8 | sparse distance matrix | [`SparseDistanceMatrix`] |
 
+mod boundary;
 mod dense;
 mod diagram;
 mod error;
 mod fields;
+mod image;
 mod sparse;
 
+pub use boundary::{
+    Flavour, WeightedBoundaryMatrix, boundary_matrix_size, read_boundary_matrix, write_boundary_matrix,
+};
 pub use dense::{DistanceMatrix, write_distance_matrix};
 pub use diagram::{DiagramPoint, read_diagram, write_diagram};
 pub use error::DiphaError;
+pub use image::{Image, write_image};
 pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
 
 /// The number every DIPHA file begins with.

@@ -7,7 +7,7 @@
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
 use crate::phat::PhatError;
-use crate::{BoundaryMatrix, Dimension, Index, Source};
+use crate::{BoundaryMatrix, Dimension, Index, MatrixSize, Source};
 use rayon::Scope;
 use std::mem::take;
 use std::sync::Mutex;
@@ -17,22 +17,6 @@ type Word = [u8; 8];
 
 /// Bytes that are read at a time: few enough for a cache, many enough for a call of the system.
 const BLOCK: usize = 256 * 1024;
-
-/// The size of a matrix, as a file's length and its first number give it. That the file holds such a matrix is not implied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatrixSize {
-    /// The number of columns.
-    pub columns: usize,
-    /// The number of ones, if the file is right.
-    pub entries: usize,
-}
-
-impl MatrixSize {
-    /// Whether the index type numbers the columns and the entries.
-    pub fn fits<I: Index>(self) -> bool {
-        self.columns.max(self.entries) <= I::MOST
-    }
-}
 
 /// The size of the matrix in a binary file, from its length and first number: what picks the index type.
 ///

@@ -3,7 +3,7 @@
 use super::ascii::read_parts;
 use super::binary::read_blocks;
 use super::*;
-use crate::{Index, Source};
+use crate::{Index, MatrixSize, Source};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::io;

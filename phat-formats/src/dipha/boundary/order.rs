@@ -1,0 +1,110 @@
+//! Cells in the order of the filtration.
+
+use super::parts::{Cells, groups, range};
+use super::{Flavour, WeightedBoundaryMatrix};
+use crate::anti_transpose::anti_transpose;
+use crate::{BoundaryMatrix, Dimension, Index};
+use rayon::prelude::*;
+
+/// The order of the cells as columns of a matrix: that of the filtration, or for coboundaries the opposite, which makes the
+/// matrix of the coboundaries the anti-transpose.
+pub(super) struct Order<I> {
+    pub(super) flavour: Flavour,
+    /// The cell in each place.
+    cells: Vec<I>,
+    /// The place of each cell.
+    pub(super) places: Vec<I>,
+}
+
+impl<I: Index> Order<I> {
+    pub(super) fn of(cells: &Cells<I>, flavour: Flavour) -> Self {
+        let n = cells.len();
+        let key = |cell: usize| (ordered(cells.values[cell]), cells.dims[cell]);
+        let mut order: Vec<I> = if (1..n).into_par_iter().all(|cell| key(cell - 1) <= key(cell)) {
+            (0..n).into_par_iter().map(I::from_usize).collect()
+        } else {
+            let mut keys: Vec<_> =
+                (0..n).into_par_iter().map(|cell| (key(cell), I::from_usize(cell))).collect();
+            keys.par_sort_unstable();
+            keys.into_par_iter().map(|(_, cell)| cell).collect()
+        };
+        if flavour == Flavour::Coboundary {
+            order.reverse();
+        }
+        let mut places = vec![I::default(); n];
+        let shared = I::as_shared(&mut places);
+        order.par_iter().enumerate().for_each(|(place, cell)| {
+            I::store(&shared[cell.to_usize()], I::from_usize(place));
+        });
+        Order { flavour, cells: order, places }
+    }
+
+    /// The matrix whose columns are the cells' lists of entries in this order, turned into boundaries.
+    pub(super) fn arrange(
+        &self,
+        cells: &Cells<I>,
+        entries: Vec<I>,
+        max_dim: Dimension,
+    ) -> WeightedBoundaryMatrix<I> {
+        let in_place = self.cells.par_iter().enumerate().all(|(place, cell)| place == cell.to_usize());
+        let (offsets, rows) =
+            if in_place { (cells.offsets.clone(), entries) } else { self.permute(cells, &entries) };
+        let of_cells = |place: &I| place.to_usize();
+        let mut dims: Vec<_> = self.cells.par_iter().map(of_cells).map(|cell| cells.dims[cell]).collect();
+        let mut values: Vec<_> = self.cells.par_iter().map(of_cells).map(|cell| cells.values[cell]).collect();
+        let matrix = match self.flavour {
+            Flavour::Boundary => BoundaryMatrix::from_checked(dims, offsets, rows),
+            Flavour::Coboundary => {
+                values.reverse();
+                let coboundaries: Vec<_> = dims.iter().map(|dim| max_dim - dim).collect();
+                let mirrored = BoundaryMatrix::from_checked(coboundaries, offsets, rows);
+                dims.reverse();
+                let (offsets, rows) = anti_transpose(&mirrored);
+                BoundaryMatrix::from_checked(dims, offsets, rows)
+            }
+        };
+        WeightedBoundaryMatrix { matrix, values, max_dim }
+    }
+
+    /// Offsets and rows when the cells' lists are put in this order.
+    fn permute(&self, cells: &Cells<I>, entries: &[I]) -> (Vec<I>, Vec<I>) {
+        let list = |place: usize| &entries[range(&cells.offsets, self.cells[place].to_usize())];
+        let mut end = 0;
+        let ends = (0..cells.len()).map(|place| {
+            end += list(place).len();
+            I::from_usize(end)
+        });
+        let offsets: Vec<_> = std::iter::once(I::default()).chain(ends).collect();
+        let mut rows = vec![I::default(); entries.len()];
+        groups(&offsets, &mut rows).into_par_iter().for_each(|(places, mut rows)| {
+            for place in places {
+                let (first, rest) = rows.split_at_mut(list(place).len());
+                first.copy_from_slice(list(place));
+                rows = rest;
+            }
+        });
+        (offsets, rows)
+    }
+}
+
+/// A number that orders as the value does; both zeros are the same.
+fn ordered(value: f64) -> u64 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_order_as_numbers() {
+        let values =
+            [f64::NEG_INFINITY, -1e300, -1.0, -f64::MIN_POSITIVE, -0.0, 0.0, 5e-324, 1.0, f64::INFINITY];
+        for a in values {
+            for b in values {
+                assert_eq!(ordered(a).cmp(&ordered(b)), a.partial_cmp(&b).unwrap(), "{a} {b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The parts of a file that have a word a cell, and the entries.
+
+use super::header::Header;
+use super::list::List;
+use super::order::Order;
+use crate::dipha::DiphaError;
+use crate::{Dimension, Index, Source};
+use rayon::prelude::*;
+use std::ops::Range;
+
+type Word = [u8; 8];
+
+/// Words that are read at a time.
+const BLOCK: usize = 1 << 15;
+
+/// A file whose header is right.
+pub(super) struct File<'a, S: ?Sized> {
+    pub(super) source: &'a S,
+    pub(super) header: Header,
+}
+
+/// What a file says of the cells, in its order.
+pub(super) struct Cells<I> {
+    pub(super) dims: Vec<Dimension>,
+    pub(super) values: Vec<f64>,
+    /// Where the entries of each begin, and their number.
+    pub(super) offsets: Vec<I>,
+}
+
+impl<S: Source + ?Sized> File<'_, S> {
+    pub(super) fn dims(&self) -> Result<Vec<Dimension>, DiphaError> {
+        let max = self.header.max_dim;
+        self.words(0, |word, offset| {
+            let found = i64::from_le_bytes(word);
+            let what = "a dimension from 0 to that of the complex";
+            let dim = Dimension::try_from(found).ok().filter(|&dim| dim <= max);
+            dim.ok_or(DiphaError::Number { offset, what, found })
+        })
+    }
+
+    pub(super) fn values(&self) -> Result<Vec<f64>, DiphaError> {
+        self.words(1, |word, offset| match f64::from_le_bytes(word) {
+            found if found.is_nan() => Err(DiphaError::Value { offset, what: "a value", found, other: None }),
+            found => Ok(found),
+        })
+    }
+
+    pub(super) fn offsets<I: Index>(&self) -> Result<Vec<I>, DiphaError> {
+        let most = self.header.entries;
+        let read = |word, offset| {
+            let found = i64::from_le_bytes(word);
+            let start = usize::try_from(found).ok().filter(|&start| start <= most);
+            start.map(I::from_usize).ok_or(DiphaError::Offset { offset, least: 0, most, found })
+        };
+        let mut offsets = self.words(2, read)?;
+        let place = |k: usize| self.header.offset(2) + 8 * k;
+        let wrong = |k: usize, least, most, found: I| {
+            Err(DiphaError::Offset { offset: place(k), least, most, found: found.to_usize() as i64 })
+        };
+        if let Some(&found) = offsets.first().filter(|first| first.to_usize() > 0) {
+            return wrong(0, 0, 0, found);
+        }
+        if let Some(k) = offsets.par_windows(2).position_first(|two| two[1] < two[0]) {
+            return wrong(k + 1, offsets[k].to_usize(), most, offsets[k + 1]);
+        }
+        offsets.push(I::from_usize(most));
+        Ok(offsets)
+    }
+
+    /// One of the parts that have a word a cell.
+    fn words<T: Copy + Default + Send>(
+        &self,
+        part: usize,
+        read: impl Fn(Word, usize) -> Result<T, DiphaError> + Sync,
+    ) -> Result<Vec<T>, DiphaError> {
+        let mut all = vec![T::default(); self.header.cells];
+        let blocks = all.par_chunks_mut(BLOCK).enumerate();
+        let wrong = blocks.map_init(Vec::new, |buffer, (k, block)| {
+            let start = self.header.offset(part) + 8 * BLOCK * k;
+            let words = self.bytes(start, block.len(), buffer)?;
+            for (k, (to, &word)) in block.iter_mut().zip(words).enumerate() {
+                *to = read(word, start + 8 * k)?;
+            }
+            Ok(())
+        });
+        wrong.find_map_first(Result::err).map_or(Ok(all), Err)
+    }
+
+    /// So many words from `offset` on, by way of `buffer`.
+    fn bytes<'b>(
+        &self,
+        offset: usize,
+        count: usize,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [Word], DiphaError> {
+        buffer.resize(8 * count, 0);
+        let read = self.source.read_exact_at(offset as u64, buffer);
+        read.map_err(|error| DiphaError::read(offset, 8 * count, &error))?;
+        Ok(buffer.as_chunks().0)
+    }
+
+    /// The entries of all cells in the file's order, as places in this one, ascending for each cell.
+    pub(super) fn entries<I: Index>(&self, cells: &Cells<I>, order: &Order<I>) -> Result<Vec<I>, DiphaError> {
+        let mut entries = vec![I::default(); self.header.entries];
+        let groups = groups(&cells.offsets, &mut entries).into_par_iter();
+        let start = self.header.offset(3);
+        let wrong = groups.map_init(Vec::new, |buffer, (group, entries)| {
+            let first = cells.offsets[group.start].to_usize();
+            let words = self.bytes(start + 8 * first, entries.len(), buffer)?;
+            group.into_iter().try_for_each(|cell| {
+                let range = range(&cells.offsets, cell);
+                let list = List { cell, offset: start + 8 * range.start, cells, order };
+                let local = range.start - first..range.end - first;
+                list.read(&words[local.clone()], &mut entries[local])
+            })
+        });
+        wrong.find_map_first(Result::err).map_or(Ok(entries), Err)
+    }
+}
+
+impl<I> Cells<I> {
+    pub(super) fn len(&self) -> usize {
+        self.dims.len()
+    }
+}
+
+/// Where the entries of a cell are among all.
+pub(super) fn range<I: Index>(offsets: &[I], cell: usize) -> Range<usize> {
+    offsets[cell].to_usize()..offsets[cell + 1].to_usize()
+}
+
+/// Consecutive cells with about a block of entries, or one cell with more, and their part of what is there for all entries.
+pub(super) fn groups<'a, I: Index>(offsets: &[I], mut all: &'a mut [I]) -> Vec<(Range<usize>, &'a mut [I])> {
+    let mut groups = Vec::new();
+    let (mut start, cells) = (0, offsets.len() - 1);
+    while start < cells {
+        let first = offsets[start].to_usize();
+        let more = offsets[start + 2..].partition_point(|offset| offset.to_usize() <= first + BLOCK);
+        let end = start + 1 + more;
+        let (group, rest) = all.split_at_mut(offsets[end].to_usize() - first);
+        groups.push((start..end, group));
+        (start, all) = (end, rest);
+    }
+    groups
+}

@@ -1,0 +1,211 @@
+//! Images.
+
+use super::fields::{Fields, Word, write_count, write_header};
+use super::{DiphaError, FileType};
+use crate::block::Block;
+use std::io::{self, Write};
+
+/// DIPHA image data, file type 1, over the bytes of its file: a value for each point of a grid.
+///
+/// | bytes | type | content |
+/// |---|---|---|
+/// | 0–7 | `i64` | 8067171840 |
+/// | 8–15 | `i64` | 1 |
+/// | 16–23 | `i64` | n, the number of values |
+/// | 24–31 | `i64` | d, the dimension |
+/// | 32–(32 + 8d − 1) | `i64` | the extents g₁ … g_d, whose product is n |
+/// | the next 8n | `f64` | the values, the coordinate that belongs to g₁ fastest |
+///
+/// ```
+/// use phat_formats::dipha::{Image, write_image};
+/// let mut file = Vec::new();
+/// write_image(&mut file, &[3, 2], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0].into_iter())?;
+/// let image = Image::from_bytes(&file).unwrap();
+/// assert_eq!(image.shape(), [3, 2]);
+/// assert_eq!(image.get(1 + 3 * 1), 4.0);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image<'a> {
+    shape: Vec<usize>,
+    offset: usize,
+    values: &'a [Word],
+}
+
+impl<'a> Image<'a> {
+    /// The image that a whole file holds.
+    ///
+    /// # Errors
+    /// Another magic number or file type; a dimension or an extent below 1; extents whose product is not the number of values; a file
+    /// that is cut short or goes on after the values; a value that is not a number.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
+        let mut fields = Fields::of_type(bytes, FileType::Image)?;
+        let counted = fields.offset();
+        let n = fields.count("a number of values")?;
+        let shape = shape(&mut fields)?;
+        if shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent)) != Some(n) {
+            let what = "the product of the extents";
+            return Err(DiphaError::Count { offset: counted, what, found: n as i64 });
+        }
+        let offset = fields.offset();
+        let values = fields.words(n, "values")?;
+        if let Some(k) = values.iter().position(|&value| f64::from_le_bytes(value).is_nan()) {
+            let found = f64::from_le_bytes(values[k]);
+            return Err(DiphaError::Value { offset: offset + 8 * k, what: "a value", found, other: None });
+        }
+        fields.end()?;
+        Ok(Image { shape, offset, values })
+    }
+
+    /// The extents, that of the fastest coordinate first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no value: never.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The k-th value; point (x, y, z, …) has k = x + g₁(y + g₂(z + …)).
+    ///
+    /// # Panics
+    /// There is no such value.
+    #[inline]
+    pub fn get(&self, k: usize) -> f64 {
+        f64::from_le_bytes(self.values[k])
+    }
+
+    /// The values in the file's order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = f64> + 'a {
+        self.values.iter().map(|&value| f64::from_le_bytes(value))
+    }
+
+    /// The byte of the file where the k-th value starts.
+    pub fn offset_of(&self, k: usize) -> usize {
+        self.offset + 8 * k
+    }
+}
+
+fn shape(fields: &mut Fields) -> Result<Vec<usize>, DiphaError> {
+    let offset = fields.offset();
+    let dim = fields.count("a dimension")?;
+    if dim == 0 {
+        return Err(DiphaError::Number { offset, what: "a dimension from 1 on", found: 0 });
+    }
+    let start = fields.offset();
+    let extents = fields.words(dim, "extents")?;
+    let extents = extents.iter().enumerate().map(|(k, &word)| {
+        let found = i64::from_le_bytes(word);
+        let wrong = DiphaError::Number { offset: start + 8 * k, what: "an extent from 1 on", found };
+        usize::try_from(found).ok().filter(|&extent| extent > 0).ok_or(wrong)
+    });
+    extents.collect()
+}
+
+/// Writes image data, file type 1: the extents and the values, the first coordinate fastest.
+///
+/// # Errors
+/// `out` cannot be written; there is no extent, one is 0, or their product is not the number of values.
+pub fn write_image(
+    out: &mut impl Write,
+    shape: &[usize],
+    values: impl ExactSizeIterator<Item = f64>,
+) -> io::Result<()> {
+    let product = shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+    if shape.is_empty() || values.len() == 0 || product != Some(values.len()) {
+        let wrong = format!("expected extents of {} values, found {shape:?}", values.len());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, wrong));
+    }
+    write_header(out, FileType::Image)?;
+    write_count(out, values.len())?;
+    write_count(out, shape.len())?;
+    shape.iter().try_for_each(|&extent| write_count(out, extent))?;
+    let mut block = Block::new(out);
+    for value in values {
+        block.word(value.to_le_bytes())?;
+    }
+    block.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dipha::MAGIC;
+
+    fn file(header: &[i64], values: &[f64]) -> Vec<u8> {
+        let mut file: Vec<u8> = [MAGIC, 1].iter().chain(header).flat_map(|x| x.to_le_bytes()).collect();
+        file.extend(values.iter().flat_map(|x| x.to_le_bytes()));
+        file
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for shape in [&[1][..], &[7], &[3, 2], &[2, 3, 4], &[1, 1, 1, 5], &[100, 100]] {
+            let count = shape.iter().product::<usize>();
+            let values: Vec<f64> = (0..count).map(|k| k as f64 - 3.5).collect();
+            let mut written = Vec::new();
+            write_image(&mut written, shape, values.iter().copied()).unwrap();
+            let image = Image::from_bytes(&written).unwrap();
+            assert_eq!((image.shape(), image.len(), image.is_empty()), (shape, count, false));
+            assert_eq!(image.values().collect::<Vec<_>>(), values);
+            let last = image.offset_of(count - 1);
+            assert_eq!(written[last..last + 8], image.get(count - 1).to_le_bytes());
+        }
+    }
+
+    #[test]
+    fn images_that_cannot_be_are_not_written() {
+        for (shape, count) in [(&[][..], 1), (&[0], 0), (&[2], 3), (&[usize::MAX, 2], 2)] {
+            let error = write_image(&mut Vec::new(), shape, vec![0.0; count].into_iter()).unwrap_err();
+            assert_eq!(error.to_string(), format!("expected extents of {count} values, found {shape:?}"));
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_tail_is_an_error() {
+        let mut file = file(&[2, 2, 2, 1], &[0.5, f64::INFINITY]);
+        assert!(Image::from_bytes(&file).is_ok());
+        for length in 0..file.len() {
+            let error = Image::from_bytes(&file[..length]).unwrap_err();
+            assert!(
+                matches!(error, DiphaError::Truncated { found, .. } if found == length),
+                "{length}: {error}"
+            );
+        }
+        file.push(0);
+        assert_eq!(Image::from_bytes(&file), Err(DiphaError::Trailing { offset: 64, found: 1 }));
+    }
+
+    #[test]
+    fn what_cannot_be_is_an_error() {
+        for (header, message) in [
+            (&[-1][..], "byte 16: expected a number of values, found -1"),
+            (&[1, -1], "byte 24: expected a dimension, found -1"),
+            (&[1, 0], "byte 24: expected a dimension from 1 on, found 0"),
+            (
+                &[1, i64::MAX],
+                "byte 32: expected 18446744073709551615 bytes of extents from byte 32 on, found the end of the file",
+            ),
+            (&[0, 1, 0], "byte 32: expected an extent from 1 on, found 0"),
+            (&[1, 2, 1, -1], "byte 40: expected an extent from 1 on, found -1"),
+            (&[5, 2, 2, 3], "byte 16: expected the product of the extents, found 5"),
+            (&[0, 2, i64::MAX, i64::MAX], "byte 16: expected the product of the extents, found 0"),
+            (
+                &[6, 2, 2, 3],
+                "byte 48: expected 48 bytes of values from byte 48 on, found the end of the file",
+            ),
+        ] {
+            assert_eq!(Image::from_bytes(&file(header, &[])).unwrap_err().to_string(), message);
+        }
+        assert_eq!(
+            Image::from_bytes(&file(&[2, 1, 2], &[0.0, f64::NAN])).unwrap_err().to_string(),
+            "byte 48: expected a value, found NaN"
+        );
+    }
+}
