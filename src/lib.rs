@@ -8,6 +8,7 @@
 //! | two-layer pair store | Zhang, Xiao, Wang 2020 | [`rips::pair_store`] |
 //! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::reduction`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
+//! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`filtration`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //!
@@ -16,6 +17,7 @@
 pub mod backend;
 pub mod compare;
 pub mod diagram;
+pub mod filtration;
 pub mod matrix;
 pub mod metric;
 pub mod output;

@@ -140,6 +140,40 @@ impl<I: Index> BoundaryMatrix<I> {
         }
     }
 
+    /// From the dimensions of all columns, where each column starts among the rows and at the end their number, and the
+    /// rows of all columns, one column after the other. Checked on all threads.
+    ///
+    /// # Errors
+    /// [`ColumnError`] for the first column that would break an invariant.
+    ///
+    /// # Panics
+    /// There is not one offset more than there are dimensions, or the offsets do not ascend from 0 to the number of rows.
+    pub fn from_parts(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Result<Self, ColumnError> {
+        assert_eq!(offsets.len(), dims.len() + 1, "offsets and dimensions");
+        assert_eq!(
+            (offsets[0].to_usize(), offsets[dims.len()].to_usize()),
+            (0, rows.len()),
+            "offsets and rows"
+        );
+        assert!(offsets.is_sorted(), "ascending offsets");
+        if let Some(column) = dims.len().max(rows.len()).checked_sub(I::MOST + 1) {
+            return Err(ColumnError::TooLarge { column, most: I::MOST });
+        }
+        let matrix = BoundaryMatrix { dims, offsets, rows };
+        match (0..matrix.len()).into_par_iter().find_map_first(|column| matrix.column_error(column)) {
+            Some(error) => Err(error),
+            None => Ok(matrix),
+        }
+    }
+
+    fn column_error(&self, column: usize) -> Option<ColumnError> {
+        let mut before = None;
+        self.column(column).iter().find_map(|row| {
+            let row = row.to_usize();
+            self.check_row(column, self.dim(column), row, before.replace(row)).err()
+        })
+    }
+
     /// From parts that hold the invariants, as a reader has checked.
     pub(crate) fn from_checked(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Self {
         debug_assert_eq!(offsets.len(), dims.len() + 1);

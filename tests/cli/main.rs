@@ -1,5 +1,6 @@
 //! The program as its users meet it: exit codes, the two streams, files, formats.
 
+mod compare;
 mod files;
 mod formats;
 mod messages;

@@ -1,0 +1,96 @@
+//! From cells in their order to a boundary matrix.
+
+use phat_formats::{BoundaryMatrix, Dimension, Index};
+use rayon::prelude::*;
+
+use super::{Filtration, FiltrationError};
+
+/// Columns that a task makes at a time.
+const CHUNK: usize = 1 << 12;
+
+/// A complex whose cells are numbered.
+pub(super) trait Complex: Sync {
+    /// The dimension of a cell.
+    fn dim(&self, cell: usize) -> Dimension;
+
+    /// How many facets a cell of this dimension has.
+    fn facet_count(&self, dim: Dimension) -> usize;
+
+    /// Calls `each` with every facet of a cell.
+    fn facets(&self, cell: usize, each: impl FnMut(usize));
+
+    /// The value of a cell.
+    fn value(&self, cell: usize) -> f64;
+}
+
+/// The filtration of a complex: `order` lists the cells that are in it, `position` says of each where it is there.
+pub(super) fn assemble<I: Index>(
+    complex: &impl Complex,
+    order: &[I],
+    position: &[I],
+    max_dim: Dimension,
+) -> Result<Filtration<I>, FiltrationError> {
+    let dims: Vec<Dimension> = order.par_iter().map(|cell| complex.dim(cell.to_usize())).collect();
+    let offsets: Vec<I> = offsets(&dims, |dim| complex.facet_count(dim))?;
+    let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
+    let ends = offsets.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
+    let pieces = split(&mut rows, ends);
+    let cells = order.par_chunks(CHUNK).zip(offsets.par_chunks(CHUNK));
+    pieces.into_par_iter().zip(cells).for_each(|(rows, (cells, starts))| {
+        for (cell, start) in cells.iter().zip(starts) {
+            let column = &mut rows[start.to_usize() - starts[0].to_usize()..];
+            let mut count = 0;
+            complex.facets(cell.to_usize(), |facet| {
+                column[count] = position[facet];
+                count += 1;
+            });
+            column[..count].sort_unstable();
+        }
+    });
+    let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
+    Ok(Filtration { matrix: BoundaryMatrix::from_parts(dims, offsets, rows)?, values, max_dim })
+}
+
+/// Where each column starts, and the number of entries.
+fn offsets<I: Index>(
+    dims: &[Dimension],
+    count: impl Fn(Dimension) -> usize,
+) -> Result<Vec<I>, FiltrationError> {
+    let mut cells = [0usize; 1 << Dimension::BITS];
+    for &dim in dims {
+        cells[usize::from(dim)] += 1;
+    }
+    let entries =
+        |(dim, &cells): (Dimension, &usize)| if cells > 0 { cells.checked_mul(count(dim)) } else { Some(0) };
+    let total =
+        (0..=Dimension::MAX).zip(&cells).map(entries).try_fold(0usize, |sum, more| sum.checked_add(more?));
+    FiltrationError::check_size::<I>("entries", total)?;
+    let mut end = 0;
+    let ends = dims.iter().map(|&dim| {
+        end += count(dim);
+        I::from_usize(end)
+    });
+    Ok(std::iter::once(I::default()).chain(ends).collect())
+}
+
+/// Cuts a slice before each of `ends`, which ascend; what is left after the last is the last piece.
+pub(super) fn split<T>(mut rest: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for end in ends {
+        let (piece, after) = rest.split_at_mut(end - start);
+        pieces.push(piece);
+        (rest, start) = (after, end);
+    }
+    pieces.push(rest);
+    pieces
+}
+
+/// Where each cell of `order` is in it.
+pub(super) fn positions<I: Index>(order: &[I]) -> Vec<I> {
+    let mut position = vec![I::default(); order.len()];
+    for (k, cell) in order.iter().enumerate() {
+        position[cell.to_usize()] = I::from_usize(k);
+    }
+    position
+}

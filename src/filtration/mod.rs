@@ -1,0 +1,147 @@
+//! Explicit filtered cell complexes: a boundary matrix and a value for each cell.
+//!
+//! | complex | cells and values | constructor |
+//! |---|---|---|
+//! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical()`] |
+//! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips()`] |
+//! | any | as a DIPHA file says | [`Filtration::from`] |
+//!
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014): ascending by value, ties by dimension, then by the
+//! number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices; [`crate::rips`]
+//! never lists simplices.
+
+mod assembly;
+mod cubical;
+mod rips;
+
+use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
+use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
+
+pub use cubical::cubical;
+pub use rips::rips;
+
+/// A filtered cell complex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filtration<I> {
+    /// The boundary matrix, its columns in the order of the filtration.
+    pub matrix: BoundaryMatrix<I>,
+    /// The values of the cells, ascending.
+    pub values: Vec<f64>,
+    /// The dimension of the complex; of one that was cut off, that where it was cut. No cell is above it.
+    pub max_dim: Dimension,
+}
+
+/// Why there is no such filtration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FiltrationError {
+    /// An image without voxels, or without axes.
+    #[error(
+        "expected an image with at least one voxel along each of 1 to {most} axes, found shape {shape:?}"
+    )]
+    Shape {
+        /// Voxels along each axis.
+        shape: Vec<usize>,
+        /// The most axes.
+        most: usize,
+    },
+    /// Not one value a voxel.
+    #[error("expected a value for each voxel of an image of shape {shape:?}, found {found}")]
+    Voxels {
+        /// Voxels along each axis.
+        shape: Vec<usize>,
+        /// The number of values.
+        found: usize,
+    },
+    /// A value that is not a number.
+    #[error("voxel {voxel}: expected a number, found NaN")]
+    NotANumber {
+        /// The voxel, x fastest.
+        voxel: usize,
+    },
+    /// A dimension that no cell can have.
+    #[error("expected a dimension up to {}, found {found}", Dimension::MAX)]
+    Dimension {
+        /// The dimension.
+        found: usize,
+    },
+    /// More than the index type numbers.
+    #[error("expected at most {most} {what}, which {bits}-bit indices number, found {}", or_more(*found))]
+    TooLarge {
+        /// Cells, or entries.
+        what: &'static str,
+        /// How many there are; none when 64 bits do not hold it.
+        found: Option<usize>,
+        /// How many there can be.
+        most: usize,
+        /// The bits of an index.
+        bits: usize,
+    },
+    /// Cells that make no boundary matrix.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
+}
+
+fn or_more(found: Option<usize>) -> String {
+    found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string())
+}
+
+impl FiltrationError {
+    /// Whether `found` is a number of things that the index type numbers.
+    fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
+        let too_large = FiltrationError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
+        found.filter(|&found| found <= I::MOST).ok_or(too_large)
+    }
+}
+
+/// The complex of a DIPHA file of type 0: [`phat_formats::dipha::read_boundary_matrix`].
+impl<I> From<WeightedBoundaryMatrix<I>> for Filtration<I> {
+    fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
+        Filtration { matrix, values, max_dim }
+    }
+}
+
+impl<I: Index> Filtration<I> {
+    /// The persistence diagram, given the pairs (birth cell, death cell): the points that DIPHA writes, in its order.
+    ///
+    /// Bars of length zero are left out, and so are essential classes of the complex's dimension: they may die in a
+    /// dimension that is not there. Other essential classes die at the greatest value of the complex.
+    ///
+    /// # Panics
+    /// A cell is out of range.
+    pub fn diagram(&self, pairs: &[(I, I)]) -> Vec<DiagramPoint> {
+        let point = |birth: usize, death: f64, essential| DiagramPoint {
+            dim: self.matrix.dim(birth).into(),
+            birth: self.values[birth],
+            death,
+            essential,
+        };
+        let mut paired = vec![false; self.matrix.len()];
+        let mut points = Vec::new();
+        for &(birth, death) in pairs {
+            let (birth, death) = (birth.to_usize(), death.to_usize());
+            paired[birth] = true;
+            paired[death] = true;
+            if self.values[birth] != self.values[death] {
+                points.push(point(birth, self.values[death], false));
+            }
+        }
+        let greatest = self.values.last().copied().unwrap_or_default();
+        let essential =
+            (0..paired.len()).filter(|&cell| !paired[cell] && self.matrix.dim(cell) < self.max_dim);
+        points.extend(essential.map(|cell| point(cell, greatest, true)));
+        points.sort_unstable_by(|a, b| {
+            let births = a.birth.total_cmp(&b.birth);
+            written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
+        });
+        points
+    }
+}
+
+/// The dimension as DIPHA writes it.
+fn written_dim(point: &DiagramPoint) -> i64 {
+    let dim = i64::from(point.dim);
+    if point.essential { !dim } else { dim }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! The explicit Vietoris–Rips complex.
+//!
+//! A simplex is written with its vertices descending, v₀ > v₁ > … > v_d, and the simplices of a dimension are listed in
+//! lexicographic order, which is that of the combinatorial number system. The simplices that begin with the vertices of τ are
+//! the *children* of τ, and they lie side by side. So a simplex is known by its last vertex and its place, and nothing is
+//! hashed: the children of (τ, v) are those last vertices w < v of children of τ that are neighbours of v, and the
+//! facet of (σ, w) without vᵢ is the child with last vertex w of the facet of σ without vᵢ.
+
+use std::ops::Range;
+
+use phat_formats::{Dimension, Index};
+use rayon::prelude::*;
+
+use super::assembly::{Complex, assemble, positions, split};
+use super::{Filtration, FiltrationError};
+use crate::metric::{Distances, Value};
+
+/// Simplices whose children a task lists at a time.
+const CHUNK: usize = 1 << 10;
+
+/// The Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is finite and not above
+/// `threshold`. The value of a simplex is half its diameter, as in DIPHA.
+///
+/// # Errors
+/// An `upper_dim` above 255; more cells or entries than the index type numbers.
+pub fn rips<I: Index, T: Value>(
+    distances: &Distances<T>,
+    upper_dim: usize,
+    threshold: f64,
+) -> Result<Filtration<I>, FiltrationError> {
+    let max_dim =
+        Dimension::try_from(upper_dim).map_err(|_| FiltrationError::Dimension { found: upper_dim })?;
+    let mut cells = FiltrationError::check_size::<I>("cells", Some(distances.len()))?;
+    let mut levels = vec![Level::vertices(distances.len())];
+    if max_dim > 0 {
+        levels.push(Level::edges(distances, threshold, &mut cells)?);
+    }
+    while levels.len() <= upper_dim && levels.last().is_some_and(|level| !level.last.is_empty()) {
+        let next = Level::next(&levels, &mut cells)?;
+        levels.push(next);
+    }
+    let complex = Simplices::new(levels);
+    let order = complex.order(cells);
+    assemble(&complex, &order, &positions(&order), max_dim)
+}
+
+/// The simplices of a dimension d, in lexicographic order.
+struct Level<I> {
+    /// The last vertex of each.
+    last: Vec<u32>,
+    /// Where the children of each simplex of the dimension below start, and their number.
+    starts: Vec<I>,
+    /// The facets of each simplex among those of the dimension below: d + 1 of them, the k-th without v_k.
+    facets: Vec<I>,
+    /// Half the diameter of each.
+    values: Vec<f64>,
+}
+
+impl<I: Index> Level<I> {
+    fn vertices(n: usize) -> Self {
+        Level { last: (0..n as u32).collect(), starts: Vec::new(), facets: Vec::new(), values: vec![0.0; n] }
+    }
+
+    fn edges<T: Value>(
+        distances: &Distances<T>,
+        threshold: f64,
+        cells: &mut usize,
+    ) -> Result<Self, FiltrationError> {
+        let near = |d: f64| d.is_finite() && d <= threshold;
+        let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); distances.len()];
+        if let Distances::Sparse(graph) = distances {
+            // They are sorted by (i, j).
+            for edge in graph.edges().iter().filter(|edge| near(edge.distance.into())) {
+                neighbours[edge.i as usize].push((edge.j, edge.distance.into()));
+            }
+        } else {
+            let smaller = |i: usize| (0..i).map(move |j| (j as u32, distance(distances, i, j)));
+            neighbours.par_iter_mut().enumerate().for_each(|(i, list)| {
+                list.extend(smaller(i).filter(|&(_, d)| near(d)));
+            });
+        }
+        let counts = neighbours.iter().map(Vec::len);
+        let starts: Vec<I> = starts(counts, cells)?;
+        let edges =
+            || neighbours.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |edge| (i, edge)));
+        Ok(Level {
+            last: edges().map(|(_, &(j, _))| j).collect(),
+            starts,
+            facets: edges().flat_map(|(i, &(j, _))| [I::from_usize(j as usize), I::from_usize(i)]).collect(),
+            values: edges().map(|(_, &(_, d))| d / 2.0).collect(),
+        })
+    }
+
+    /// The simplices one dimension above the last of `levels`, which are two or more.
+    fn next(levels: &[Level<I>], cells: &mut usize) -> Result<Self, FiltrationError> {
+        let [.., level] = levels else { return Ok(Level::vertices(0)) };
+        let edges = &levels[1];
+        let (dim, below) = (levels.len(), level.last.len());
+        let counts: Vec<usize> = (0..below)
+            .into_par_iter()
+            .map(|simplex| level.children(edges, dim - 1, simplex).count())
+            .collect();
+        let starts: Vec<I> = starts(counts.into_iter(), cells)?;
+        let count = starts[below].to_usize();
+        // The facets of all simplices must be countable before they are listed.
+        FiltrationError::check_size::<I>("entries", count.checked_mul(dim + 1))?;
+        let mut last = vec![0; count];
+        let mut facets = vec![I::default(); count * (dim + 1)];
+        let ends = || starts.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
+        let lasts = split(&mut last, ends()).into_par_iter();
+        let facet_lists = split(&mut facets, ends().map(|end| end * (dim + 1))).into_par_iter();
+        lasts.zip(facet_lists).enumerate().for_each(|(chunk, (last, facets))| {
+            let simplices = chunk * CHUNK..((chunk + 1) * CHUNK).min(below);
+            let children = simplices.flat_map(|s| level.children(edges, dim - 1, s).map(move |w| (s, w)));
+            for (((simplex, w), last), facets) in children.zip(last).zip(facets.chunks_exact_mut(dim + 1)) {
+                *last = w;
+                for (facet, &of_simplex) in facets.iter_mut().zip(level.facets_of(dim - 1, simplex)) {
+                    *facet = I::from_usize(level.child(of_simplex.to_usize(), w));
+                }
+                facets[dim] = I::from_usize(simplex);
+            }
+        });
+        let value = |facets: &[I]| facets.iter().map(|f| level.values[f.to_usize()]).fold(0.0, f64::max);
+        let values = facets.par_chunks_exact(dim + 1).map(value).collect();
+        Ok(Level { last, starts, facets, values })
+    }
+
+    fn facets_of(&self, dim: usize, simplex: usize) -> &[I] {
+        &self.facets[simplex * (dim + 1)..(simplex + 1) * (dim + 1)]
+    }
+
+    /// The children of a simplex of the dimension below.
+    fn range(&self, below: usize) -> Range<usize> {
+        self.starts[below].to_usize()..self.starts[below + 1].to_usize()
+    }
+
+    /// The child with last vertex `w` of a simplex of the dimension below, which has one.
+    fn child(&self, below: usize, w: u32) -> usize {
+        let range = self.range(below);
+        range.start + self.last[range].partition_point(|&last| last < w)
+    }
+
+    /// The last vertices of the children of a simplex of this level, of dimension `dim` ≥ 1, ascending.
+    fn children<'a>(
+        &'a self,
+        edges: &'a Level<I>,
+        dim: usize,
+        simplex: usize,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let parent = self.facets_of(dim, simplex)[dim].to_usize();
+        let candidates = &self.last[self.range(parent).start..simplex];
+        let mut neighbours = &edges.last[edges.range(self.last[simplex] as usize)];
+        candidates.iter().copied().filter(move |&w| {
+            let before = neighbours.iter().position(|&v| v >= w).unwrap_or(neighbours.len());
+            neighbours = &neighbours[before..];
+            neighbours.first() == Some(&w)
+        })
+    }
+}
+
+fn distance<T: Value>(distances: &Distances<T>, i: usize, j: usize) -> f64 {
+    match distances {
+        Distances::Matrix(matrix) => matrix.get(i, j).into(),
+        Distances::Points(points) => points.distance(i, j).into(),
+        Distances::Sparse(_) => f64::INFINITY,
+    }
+}
+
+/// Where each list starts, and how long they are together; that many are added to `cells`.
+fn starts<I: Index>(
+    counts: impl Iterator<Item = usize>,
+    cells: &mut usize,
+) -> Result<Vec<I>, FiltrationError> {
+    let before = *cells;
+    let mut starts = vec![I::default()];
+    for count in counts {
+        *cells = FiltrationError::check_size::<I>("cells", cells.checked_add(count))?;
+        starts.push(I::from_usize(*cells - before));
+    }
+    Ok(starts)
+}
+
+/// All simplices, numbered dimension by dimension.
+struct Simplices<I> {
+    levels: Vec<Level<I>>,
+    /// The number of the first simplex of each dimension.
+    firsts: Vec<usize>,
+}
+
+impl<I: Index> Simplices<I> {
+    fn new(levels: Vec<Level<I>>) -> Self {
+        let mut end = 0;
+        let first = |level: &Level<I>| {
+            let first = end;
+            end += level.last.len();
+            first
+        };
+        let firsts = levels.iter().map(first).collect();
+        Simplices { levels, firsts }
+    }
+
+    /// The dimension of a simplex and its place in it.
+    fn place(&self, cell: usize) -> (usize, usize) {
+        let dim = self.firsts.partition_point(|&first| first <= cell) - 1;
+        (dim, cell - self.firsts[dim])
+    }
+
+    /// All simplices by value and number.
+    fn order(&self, cells: usize) -> Vec<I> {
+        let values = self.levels.iter().flat_map(|level| &level.values);
+        let mut keys: Vec<(u64, I)> =
+            values.zip(0..cells).map(|(value, cell)| (value.order_bits(), I::from_usize(cell))).collect();
+        keys.par_sort_unstable();
+        keys.into_iter().map(|(_, cell)| cell).collect()
+    }
+}
+
+impl<I: Index> Complex for Simplices<I> {
+    fn dim(&self, cell: usize) -> Dimension {
+        self.place(cell).0 as Dimension
+    }
+
+    fn facet_count(&self, dim: Dimension) -> usize {
+        if dim == 0 { 0 } else { usize::from(dim) + 1 }
+    }
+
+    fn facets(&self, cell: usize, mut each: impl FnMut(usize)) {
+        let (dim, place) = self.place(cell);
+        if dim > 0 {
+            let first = self.firsts[dim - 1];
+            self.levels[dim].facets_of(dim, place).iter().for_each(|facet| each(first + facet.to_usize()));
+        }
+    }
+
+    fn value(&self, cell: usize) -> f64 {
+        let (dim, place) = self.place(cell);
+        self.levels[dim].values[place]
+    }
+}

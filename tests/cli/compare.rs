@@ -1,0 +1,165 @@
+//! `lacuna compare`: exit codes, what is printed and what is refused.
+
+use std::ffi::OsStr;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+
+use super::{SQUARE, SQUARE_TEXT, Scratch, rips_of};
+
+const CSV: &str = "dim,birth,death\n1,1.5,2\n0,0,inf\n0,0,1\n0,0,1.25\n0,0,1\n";
+
+fn compare<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    command.arg("compare").args(arguments);
+    command
+}
+
+#[test]
+fn the_same_bars_in_any_format_and_order() {
+    let scratch = Scratch::new();
+    let (text, csv) = (scratch.file("square.txt", SQUARE_TEXT), scratch.file("square.csv", CSV));
+    let assert = compare([&text, &csv]).assert().code(0);
+    let verdict = format!("same: 5 in {}, 5 in {}, 5 matched\n", text.display(), csv.display());
+    assert.stdout(verdict).stderr(contains("square.txt: ripser (").and(contains("square.csv: csv (")));
+    compare(["--quiet".as_ref(), text.as_os_str(), text.as_os_str()]).assert().code(0).stderr(is_empty());
+}
+
+#[test]
+fn all_outputs_of_rips_hold_the_same() {
+    let scratch = Scratch::new();
+    for a in ["text", "csv", "json", "npy"] {
+        let file = scratch.path(a);
+        rips_of(SQUARE, &["--output", a, "-o", file.to_str().unwrap()]).assert().success();
+        for b in ["text", "csv", "json", "npy"] {
+            let piped = rips_of(SQUARE, &["--output", b]).assert().success().get_output().stdout.clone();
+            compare([file.to_str().unwrap(), "-"]).write_stdin(piped).assert().code(0);
+        }
+    }
+}
+
+#[test]
+fn different_bars_are_shown() {
+    let scratch = Scratch::new();
+    let text = scratch.file("a.txt", SQUARE_TEXT);
+    let csv = scratch.file("b.csv", &CSV.replace("1,1.5,2", "1,1.5,2.00001\n2,1,2"));
+    let (a, b) = (text.to_str().unwrap(), csv.to_str().unwrap());
+    let note = format!("note: dimension 2 is absent from {a}: taken as empty\n");
+    let last = format!("only in {b}: dim 2 [1.0,2.0)\n");
+    let changed = format!("only in {a}: dim 1 [1.5,2.0)\nonly in {b}: dim 1 [1.5,2.00001)\n");
+    let counts = |matched| format!("different: 5 in {a}, 6 in {b}, {matched} matched\n");
+    compare([a, b]).assert().code(1).stdout(format!("{note}{changed}{last}{}", counts(4)));
+    let tolerant = ["--tolerance", "1e-4", a, b];
+    compare(tolerant).assert().code(1).stdout(format!("{note}{last}{}", counts(5)));
+    let first = changed.split_inclusive('\n').next().unwrap();
+    compare(["--show", "1", a, b]).assert().code(1).stdout(format!("{note}{first}and 2 more\n{}", counts(4)));
+    compare(["--show", "0", a, b]).assert().code(1).stdout(format!("{note}and 3 more\n{}", counts(4)));
+}
+
+#[test]
+fn pairs_of_cells() {
+    let scratch = Scratch::new();
+    let a = scratch.file("a", "2\n1 3\n2 4\n");
+    let b = scratch.file("b", "2\n2 4\n1 3\n");
+    let c = scratch.file("c", "2\n2 4\n1 5\n");
+    compare([&a, &b]).assert().code(0).stdout(contains("same: 2 in"));
+    let shown = format!("only in {}: (1,3)\nonly in {}: (1,5)\n", a.display(), c.display());
+    compare([&a, &c]).assert().code(1).stdout(contains(shown));
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    let scratch = Scratch::new();
+    let pairs = scratch.file("a.pairs", "1\n1 3\n");
+    let text = scratch.file("b.txt", SQUARE_TEXT);
+    let expected = "b.txt: expected two files of one kind, found pairs of cells and bars with values";
+    compare([&pairs, &text]).assert().code(2).stdout(is_empty()).stderr(contains(expected));
+    let twice = "error: expected different files A and B, found standard input twice";
+    compare(["-", "-"]).write_stdin("").assert().code(2).stdout(is_empty()).stderr(contains(twice));
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let scratch = Scratch::new();
+    let good = scratch.file("good.txt", SQUARE_TEXT);
+    let good = good.to_str().unwrap();
+    for (content, message) in [
+        ("", "bad: expected a barcode, found an empty file"),
+        ("hello\n", "bad: line 1: expected a barcode: a line of persistence intervals, commas"),
+        ("dim,birth,death\n0,x,1\n", "bad: line 2, entry 2: expected a number, found \"x\" (taken for csv: "),
+        ("3\n1 3\n", "bad: line 3: expected 3 pairs, found the end of the file after 1"),
+        ("{\"bars\":[", "bad: line 1: expected an object with bars"),
+    ] {
+        let bad = scratch.file("bad", content);
+        let bad = bad.to_str().unwrap();
+        for files in [[good, bad], [bad, good]] {
+            let assert = compare(files).assert().code(2).stdout(is_empty());
+            assert.stderr(contains("error: ").and(contains(message)));
+        }
+    }
+    let missing = scratch.path("missing");
+    compare([good, missing.to_str().unwrap()])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("missing: "));
+}
+
+#[test]
+fn a_format_can_be_given() {
+    let scratch = Scratch::new();
+    let good = scratch.file("good.txt", SQUARE_TEXT);
+    let good = good.to_str().unwrap();
+    for (option, name) in [("--format-a", "a"), ("--format-b", "b")] {
+        compare([option, "ripser", good, good]).assert().code(0);
+        let refused = compare([option, "json", good, good]).assert().code(2).stdout(is_empty());
+        refused.stderr(contains("(format json)"));
+        let unknown = compare([option, "xml", good, good]).assert().code(2).stdout(is_empty());
+        unknown.stderr(contains("expected one of ripser, csv, json, npy, dipha, phat-ascii, phat-binary"));
+        assert!(option.ends_with(name));
+    }
+}
+
+#[test]
+fn misuse() {
+    for t in ["-1", "nan", "x", ""] {
+        let refused = compare(["--tolerance", t, "a", "b"]).assert().code(2).stdout(is_empty());
+        refused.stderr(contains("expected a non-negative number or inf, found"));
+    }
+    compare(["a"]).assert().code(2).stdout(is_empty()).stderr(contains("<B>"));
+    compare(["--show", "-1", "a", "b"]).assert().code(2).stderr(contains("expected a whole number"));
+}
+
+#[test]
+fn help_says_what_the_exit_codes_mean() {
+    let help = compare(["--help"]).assert().success();
+    for part in [
+        "Exit codes:",
+        "the files hold the same",
+        "the files differ",
+        "--tolerance <T>",
+        "--format-b <FORMAT>",
+    ] {
+        let text = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    for format in lacuna::compare::read::Format::ALL {
+        assert!(String::from_utf8_lossy(&help.get_output().stdout).contains(format.name()), "{format}");
+    }
+}
+
+/// What was found could not be said: not exit code 1, which says that files differ.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_no_difference() {
+    let scratch = Scratch::new();
+    let good = scratch.file("good.txt", SQUARE_TEXT);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_lacuna"))
+        .args(["compare".as_ref(), good.as_os_str(), good.as_os_str()])
+        .stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("error: cannot write standard output: "));
+}
