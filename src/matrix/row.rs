@@ -10,7 +10,7 @@ pub trait Row: Index {
     type Atomic: Atomic<Self>;
 
     /// Zeros, which cost nothing until they are touched.
-    fn zeros(count: usize) -> Vec<<Self as Row>::Atomic>;
+    fn zeros(count: usize) -> Vec<Self::Atomic>;
 }
 
 /// An integer that several threads read and write. Writes publish what was written before them.

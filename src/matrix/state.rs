@@ -12,7 +12,7 @@ use super::row::Atomic;
 pub struct Columns<'m, I: Row> {
     matrix: &'m BoundaryMatrix<I>,
     /// For each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
-    contents: Vec<<I as Row>::Atomic>,
+    contents: Vec<I::Atomic>,
     changed: boxcar::Vec<Box<[I]>>,
 }
 
@@ -73,7 +73,7 @@ impl<'m, I: Row> Columns<'m, I> {
 /// For each row, the column whose low it is, once that is known.
 pub struct Lookup<I: Row> {
     /// The column plus one; zero for none.
-    table: Vec<<I as Row>::Atomic>,
+    table: Vec<I::Atomic>,
 }
 
 impl<I: Row> Lookup<I> {
