@@ -1,11 +1,13 @@
 //! What can be wrong with an input file, and where.
 
-use std::fmt;
+use std::{fmt, io};
 
 use phat_formats::dipha::{DiphaError, FileType};
 use phat_formats::phat::PhatError;
 
 use super::Format;
+use crate::filtration::FiltrationError;
+use crate::metric;
 
 /// Why an input cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +61,18 @@ pub enum Problem {
     /// A DIPHA file that does.
     #[error(transparent)]
     Dipha(#[from] DiphaError),
+    /// Distances that are none.
+    #[error(transparent)]
+    Distances(#[from] metric::read::Problem),
+    /// An image or distances whose complex cannot be made.
+    #[error(transparent)]
+    Filtration(#[from] FiltrationError),
+    /// What the system says of a file while it is read.
+    #[error("expected a file that can be read, found: {found}")]
+    Read {
+        /// What the system says.
+        found: String,
+    },
     /// A DIPHA file of a type that holds no complex.
     #[error("byte 8: expected DIPHA file type 0, 1, 7 or 8, found {found}")]
     FileType {
@@ -70,4 +84,15 @@ pub enum Problem {
         "expected no greatest dimension (--upper-dim) with a boundary matrix: its cells are those of the file"
     )]
     UpperDim,
+    /// No greatest dimension was asked for where there are 2^n cells.
+    #[error(
+        "expected a greatest dimension (--upper-dim) with distances, found none: all their cells are 2^points"
+    )]
+    NoUpperDim,
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Problem::Read { found: error.to_string() }
+    }
 }

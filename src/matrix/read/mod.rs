@@ -5,7 +5,8 @@
 //! | `phat-ascii`, `phat-binary` | a boundary matrix | [`phat_formats::phat::matrix`] |
 //! | `dipha` | a weighted boundary matrix; an image; a distance matrix, dense or sparse | `dipha`, [`phat_formats::dipha`] |
 //!
-//! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex.
+//! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex: see
+//! [`crate::filtration`].
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -54,7 +55,7 @@ pub struct Cells<I> {
     pub values: Option<Vec<f64>>,
     /// The dimension of the complex, not below any cell's; 0 without cells.
     pub max_dim: Dimension,
-    /// Whether there are cells above it, which were left out.
+    /// Whether cells above it were, or may have been, left out.
     pub cut: bool,
 }
 
@@ -142,7 +143,7 @@ pub fn read_source(
         (Format::PhatBinary | Format::PhatAscii, Some(_)) => Err(Problem::UpperDim),
         (Format::PhatBinary, None) => phat::read_binary(source),
         (Format::PhatAscii, None) => phat::read_ascii(&whole()?),
-        (Format::Dipha, upper_dim) => dipha::read(&whole()?, upper_dim),
+        (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
     };
     match content {
         Ok(Content { input, warning }) => Ok(Loaded { input, format, detection, warning }),

@@ -3,6 +3,7 @@
 use phat_formats::dipha::DiagramPoint;
 
 use crate::diagram::{Bar, Diagram};
+use crate::filtration;
 use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
 
 /// The pairs of a filtration, its dimensions, and its values if it has them.
@@ -59,25 +60,10 @@ impl<'a, I: Index> Solution<'a, I> {
         Some(Diagram::new(dimensions))
     }
 
-    /// The points of a DIPHA diagram, in DIPHA's order.
+    /// The points of a DIPHA diagram, in DIPHA's order; without values, cells stand for them.
     pub fn dipha_points(&self) -> Vec<DiagramPoint> {
         let value = |cell: usize| self.values.map_or(cell as f64, |values| values[cell]);
-        let greatest = usize::from(self.max_dim);
-        let end = self.matrix.len().checked_sub(1).map_or(0.0, value);
-        let point = |class: Class| DiagramPoint {
-            dim: class.dim as u32,
-            birth: value(class.birth),
-            death: class.death.map_or(end, value),
-            essential: class.death.is_none(),
-        };
-        let classes = self.classes().filter(|class| class.death.is_some() || class.dim < greatest);
-        let mut points: Vec<_> =
-            classes.map(point).filter(|point| point.essential || point.birth < point.death).collect();
-        points.sort_unstable_by(|a, b| {
-            let births = a.birth.total_cmp(&b.birth);
-            written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
-        });
-        points
+        filtration::diagram(self.matrix, self.max_dim, value, &self.pairs.pairs)
     }
 
     /// All classes: pairs by birth, then essential classes by birth.
@@ -91,10 +77,4 @@ impl<'a, I: Index> Solution<'a, I> {
         let essential = self.pairs.essential().into_iter().map(I::to_usize);
         pairs.chain(essential.map(move |birth| Class { dim: dim(birth), birth, death: None }))
     }
-}
-
-/// The dimension as the file holds it.
-fn written_dim(point: &DiagramPoint) -> i64 {
-    let dim = i64::from(point.dim);
-    if point.essential { -dim - 1 } else { dim }
 }
