@@ -86,3 +86,73 @@ fn a_file_and_its_bytes_are_the_same() {
     let error = read_path(&missing, &Options::default()).unwrap_err();
     assert!(matches!(error, ReadError::Io { .. }) && error.to_string().contains("missing"));
 }
+
+/// Three points, 1, 2 and 4 apart.
+fn distances() -> Vec<u8> {
+    let mut file = Vec::new();
+    let distance = [[0.0, 1.0, 2.0], [1.0, 0.0, 4.1], [2.0, 4.1, 0.0]];
+    phat_formats::dipha::write_distance_matrix(&mut file, 3, |i, j| distance[i][j]).unwrap();
+    file
+}
+
+fn load_up_to(upper_dim: Option<usize>, bytes: &[u8]) -> Result<Cells<u32>, String> {
+    let options = Options { format: None, upper_dim };
+    read_source("a", bytes, &options).map(narrow).map_err(|error| error.to_string())
+}
+
+#[test]
+fn distances_keep_their_doubles_and_need_a_greatest_dimension() {
+    let error = load_up_to(None, &distances()).unwrap_err();
+    assert!(error.contains("expected a greatest dimension (--upper-dim) with distances"), "{error}");
+    let edges = load_up_to(Some(1), &distances()).unwrap();
+    // 4.1 is another number in single precision.
+    assert_eq!(edges.values, Some(vec![0.0, 0.0, 0.0, 0.5, 1.0, 2.05]));
+    assert_eq!((edges.max_dim, edges.cut), (1, true));
+    let all = load_up_to(Some(9), &distances()).unwrap();
+    assert_eq!((all.matrix.len(), all.max_dim, all.cut), (7, 9, false));
+    let mut negative = distances();
+    negative[32..40].copy_from_slice(&(-1.0f64).to_le_bytes());
+    let error = load_up_to(Some(1), &negative).unwrap_err();
+    assert!(error.contains("byte 32: expected a non-negative distance or inf, found -1"), "{error}");
+}
+
+#[test]
+fn images_are_taken_whole_or_cut() {
+    let mut file = Vec::new();
+    let values = [1.0, 3.0, 2.0, 0.5];
+    phat_formats::dipha::write_image(&mut file, &[2, 2], values.into_iter()).unwrap();
+    let whole = load_up_to(None, &file).unwrap();
+    assert_eq!((whole.matrix.len(), whole.max_dim, whole.cut), (9, 2, false));
+    assert_eq!(whole.values.as_ref().map(|values| (values[0], values[8])), Some((0.5, 3.0)));
+    let edges = load_up_to(Some(1), &file).unwrap();
+    assert_eq!((edges.matrix.len(), edges.max_dim, edges.cut), (8, 1, true));
+    assert!(!load_up_to(Some(7), &file).unwrap().cut);
+}
+
+#[test]
+fn weighted_boundary_matrices_have_their_cells_and_values() {
+    use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
+    let matrix = narrow(load("a", TEXT, None).unwrap()).matrix;
+    let values = vec![0.0, 0.0, 0.25, 0.5, 1.0, 1.0, 2.0];
+    let complex = WeightedBoundaryMatrix { matrix, values, max_dim: 2 };
+    for flavour in [Flavour::Boundary, Flavour::Coboundary] {
+        let mut file = Vec::new();
+        write_boundary_matrix(&mut file, &complex, flavour).unwrap();
+        let cells = load_up_to(None, &file).unwrap();
+        assert_eq!((&cells.matrix, cells.values.as_ref()), (&complex.matrix, Some(&complex.values)));
+        assert_eq!((cells.max_dim, cells.cut), (2, false));
+        assert!(load_up_to(Some(1), &file).unwrap_err().contains("--upper-dim"));
+    }
+}
+
+#[test]
+fn a_diagram_is_no_complex() {
+    let mut file = Vec::new();
+    phat_formats::dipha::write_diagram(&mut file, [].into_iter()).unwrap();
+    let error = load_up_to(None, &file).unwrap_err();
+    let expected = "byte 8: expected DIPHA file type 0, 1, 7 or 8, found 2 (persistence diagram)";
+    assert!(error.contains(expected), "{error}");
+    for length in 8..16 {
+        assert!(load_up_to(None, &file[..length]).unwrap_err().starts_with("a: byte "));
+    }
+}

@@ -108,3 +108,26 @@ fn a_pipe_is_read_like_a_file() {
     let mut command = reduce(["-q", "/dev/stdin"]);
     command.write_stdin(super::triangle_words()).assert().success().stdout(TRIANGLE_PAIRS);
 }
+
+/// Every format of the same pairs, read back by `lacuna compare`.
+#[test]
+fn every_format_compares_as_the_same() {
+    let scratch = Scratch::new();
+    let write = |input: &str, format: &str| {
+        let file = scratch.name(&format!("{input}.{format}"));
+        reduce(["-q", "--output", format, "-o", &file]).arg(data(input)).assert().success();
+        file
+    };
+    let compare = |a: &String, b: &String| super::super::lacuna("compare", ["-q", a, b]).assert();
+    let [torus, rings] = ["torus_surface.bin", "rings.complex"];
+    let text = write(torus, "phat-ascii");
+    for format in ["phat-binary", "json"] {
+        compare(&text, &write(torus, format)).success();
+    }
+    compare(&write(torus, "csv"), &write(torus, "csv")).success();
+    let bars = write(rings, "csv");
+    for format in ["json", "dipha"] {
+        compare(&bars, &write(rings, format)).success();
+    }
+    compare(&text, &write("octahedron_surface.bin", "phat-ascii")).code(1);
+}
