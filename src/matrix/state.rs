@@ -58,8 +58,16 @@ impl<'m, I: Row> Columns<'m, I> {
     }
 
     /// Replaces a column.
+    ///
+    /// # Panics
+    /// After more changes than the index type numbers: with `u32` two thousand million, which no memory known holds.
     pub fn set(&self, column: usize, rows: &[I]) {
         let content = if rows.is_empty() { CLEARED } else { CHANGED + self.changed.push(rows.into()) };
+        assert!(
+            content <= I::MOST,
+            "expected at most {} changes of columns, found one more",
+            I::MOST - CHANGED
+        );
         self.contents[column].store(I::from_usize(content));
     }
 

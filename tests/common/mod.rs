@@ -1,8 +1,11 @@
-//! What the suites of the Vietoris–Rips path share: random inputs, the configurations a computation can be run
+//! What the suites share: random inputs, the configurations a computation can be run
 //! in, recounts by brute force, and the folder of real inputs with their reference answers.
 #![allow(dead_code, reason = "every suite compiles the whole module and uses its own part of it")]
 
 pub(crate) mod brute;
+pub(crate) mod complexes;
+pub(crate) mod dense;
 pub(crate) mod metrics;
+pub(crate) mod phat;
 pub(crate) mod shared;
 pub(crate) mod variants;

@@ -1,0 +1,85 @@
+//! The row algorithm: rows from the bottom up (de Silva, Morozov, Vejdemo-Johansson 2011, `pHrow`).
+//!
+//! ```text
+//! for each row i, from the last to the first:
+//!     of the columns whose low is i, the leftmost is paired with i
+//!     it is added to each of the others
+//!     if there is one: column i is made zero
+//! ```
+//!
+//! When row i is reached, no addition of a later row can give another column the low i, so the leftmost is
+//! reduced. Columns wait in a list for each row; a column has one low, so it is in one list, and two arrays hold all lists.
+//!
+//! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so column i is
+//! made zero before it enters a list. A column is written back after each addition, so long columns that many
+//! others are added to are slow; what they were meanwhile is kept here, not among [`Columns`], which forgets nothing. One
+//! thread does it.
+
+use std::collections::HashMap;
+
+use super::problem::{Additions, Problem};
+use crate::matrix::columns::WorkingColumn;
+#[cfg(doc)]
+use crate::matrix::state::Columns;
+use crate::matrix::{Index, Row};
+
+/// For each row, the columns whose low it is.
+struct Waiting<I> {
+    /// The last column that came to a row, plus one; zero for none.
+    last: Vec<I>,
+    /// The column that came before a column, likewise.
+    before: Vec<I>,
+}
+
+impl<I: Index> Waiting<I> {
+    fn new(columns: usize) -> Self {
+        Waiting { last: vec![I::default(); columns], before: vec![I::default(); columns] }
+    }
+
+    fn push(&mut self, row: usize, column: usize) {
+        self.before[column] = self.last[row];
+        self.last[row] = I::from_usize(column + 1);
+    }
+
+    fn of(&self, row: usize) -> Vec<usize> {
+        let link = |next: I| next.to_usize().checked_sub(1);
+        std::iter::successors(link(self.last[row]), |&column| link(self.before[column])).collect()
+    }
+}
+
+/// Rows from the bottom up.
+pub fn row<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
+    let (columns, lookup) = (problem.columns, problem.lookup);
+    let mut waiting = Waiting::<I>::new(columns.len());
+    let mut changed: HashMap<usize, Vec<I>> = HashMap::new();
+    let mut working = C::new(columns.len());
+    let mut additions = 0;
+    let mut todo = problem.todo.iter().rev().map(|column| column.to_usize()).peekable();
+    for row in (0..columns.len()).rev() {
+        let mut waits = waiting.of(row);
+        if todo.next_if_eq(&row).is_some() && waits.is_empty() && lookup.get(row).is_none() {
+            columns.low(row).into_iter().for_each(|low| waiting.push(low, row));
+        }
+        if lookup.get(row).is_none() {
+            let Some(&leftmost) = waits.iter().min() else { continue };
+            if let Some(rows) = changed.remove(&leftmost) {
+                columns.set(leftmost, &rows);
+            }
+            waits.retain(|&column| column != leftmost);
+            problem.pair(row, leftmost);
+        }
+        let Some(reduced) = problem.reduced(row) else { continue };
+        for column in waits {
+            let rows = changed.entry(column).or_insert_with(|| columns.get(column).into());
+            working.add(rows);
+            working.add(reduced);
+            additions += 1;
+            match working.pivot() {
+                Some(pivot) => waiting.push(pivot.to_usize(), column),
+                None => columns.clear(column),
+            }
+            working.take(rows);
+        }
+    }
+    additions
+}

@@ -1,0 +1,38 @@
+//! The standard algorithm: columns left to right (Edelsbrunner, Letscher, Zomorodian 2002).
+//!
+//! ```text
+//! for each column j, from left to right:
+//!     while some reduced column has the low of j:
+//!         add it to j
+//!     if j is not zero: its low is paired with it
+//! ```
+//!
+//! Whatever the dimension; nothing is cleared, so the columns of creators are added down to zero. It is what the others are
+//! measured by and compared with; one thread does it. HYPHA's tables count its additions column by
+//! column (Zhang et al. 2019, Table 1): [`standard_counted`] tells.
+
+use super::problem::{Additions, Problem};
+use super::team::Worker;
+use crate::matrix::Row;
+use crate::matrix::columns::WorkingColumn;
+
+/// Columns left to right.
+pub fn standard<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
+    standard_counted::<I, C>(problem, |_, _| ())
+}
+
+/// As [`standard`]; calls `count` with each column to do and the number of columns that were added to it, in order.
+pub fn standard_counted<I: Row, C: WorkingColumn<I>>(
+    problem: &Problem<'_, I>,
+    mut count: impl FnMut(usize, Additions),
+) -> Additions {
+    let mut worker = Worker::<I, C>::new(problem.columns.len());
+    for column in problem.todo.iter().map(|column| column.to_usize()) {
+        let before = worker.additions;
+        if let Some(pivot) = worker.reduce(problem.columns, column, |pivot| problem.reduced(pivot)) {
+            problem.lookup.set(pivot, column);
+        }
+        count(column, worker.additions - before);
+    }
+    worker.additions
+}

@@ -1,0 +1,60 @@
+//! Stripes of columns and blocks of rows: how the spectral sequence cuts a matrix.
+
+use std::ops::Range;
+
+use crate::matrix::Index;
+
+/// Columns of one dimension, cut into stripes of equal number. The same bounds cut all rows into blocks: block b starts
+/// where stripe b does, and ends where the next one starts. A low is before its column, so stripe s has
+/// lows in the blocks 0 to s only.
+#[derive(Debug)]
+pub struct Stripes<I> {
+    /// For each stripe its columns that are neither paired nor zero, ascending.
+    pub open: Vec<Vec<I>>,
+    /// The first row of each block, and the end of the last.
+    bounds: Vec<usize>,
+}
+
+impl<I: Index> Stripes<I> {
+    /// At most `stripes` of them, none empty.
+    pub fn cut(columns: &[I], stripes: usize) -> Self {
+        let share = columns.len().div_ceil(stripes.max(1)).max(1);
+        let open: Vec<Vec<I>> = columns.chunks(share).map(<[I]>::to_vec).collect();
+        let starts = open.iter().skip(1).map(|columns| columns[0].to_usize());
+        let bounds = std::iter::once(0).chain(starts).chain([usize::MAX]).collect();
+        Stripes { open, bounds }
+    }
+
+    /// The number of stripes, of blocks and of passes.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The rows that a stripe is about in a pass: from its own block in pass 0 to the first. None when it is done.
+    pub fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
+        stripe.checked_sub(pass).map_or(0..0, |block| self.bounds[block]..self.bounds[block + 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_where_stripes_start() {
+        let stripes = Stripes::cut(&[3u32, 5, 8, 9, 20], 3);
+        assert_eq!(stripes.open, [vec![3, 5], vec![8, 9], vec![20]]);
+        assert_eq!(stripes.len(), 3);
+        assert_eq!(stripes.block(2, 0), 20..usize::MAX);
+        assert_eq!(stripes.block(2, 1), 8..20);
+        assert_eq!(stripes.block(2, 2), 0..8);
+        assert!(stripes.block(1, 2).is_empty());
+    }
+
+    #[test]
+    fn no_more_stripes_than_columns() {
+        assert_eq!(Stripes::cut(&[1u32, 2], 8).len(), 2);
+        assert_eq!(Stripes::<u32>::cut(&[], 8).len(), 0);
+        assert_eq!(Stripes::cut(&[1u32, 2], 1).len(), 1);
+    }
+}

@@ -1,0 +1,165 @@
+//! The threads of a reduction, each with its own working column.
+
+use std::iter;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+
+use super::problem::{Additions, Problem};
+use crate::matrix::Row;
+use crate::matrix::columns::WorkingColumn;
+use crate::matrix::state::Columns;
+
+/// One thread's working column, and what it has added.
+pub struct Worker<I, C> {
+    working: C,
+    rows: Vec<I>,
+    /// The additions so far.
+    pub additions: Additions,
+}
+
+impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
+    /// For columns of `rows` rows.
+    pub fn new(rows: usize) -> Self {
+        Worker { working: C::new(rows), rows: Vec::new(), additions: 0 }
+    }
+
+    /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns the pivot
+    /// that the column has then.
+    ///
+    /// The column is written before this returns; nothing of it stays in the working column. A column whose first
+    /// pivot has no answer is not touched.
+    #[inline]
+    pub fn reduce<'a>(
+        &mut self,
+        columns: &Columns<'_, I>,
+        column: usize,
+        next: impl Fn(usize) -> Option<&'a [I]>,
+    ) -> Option<usize> {
+        let low = columns.low(column)?;
+        match next(low) {
+            None => Some(low),
+            Some(other) => self.add_up(columns, column, other, next),
+        }
+    }
+
+    fn add_up<'a>(
+        &mut self,
+        columns: &Columns<'_, I>,
+        column: usize,
+        mut other: &'a [I],
+        next: impl Fn(usize) -> Option<&'a [I]>,
+    ) -> Option<usize> {
+        self.working.add(columns.get(column));
+        loop {
+            self.working.add(other);
+            self.additions += 1;
+            let Some(pivot) = self.working.pivot() else {
+                columns.clear(column);
+                return None;
+            };
+            match next(pivot.to_usize()) {
+                Some(found) => other = found,
+                None => {
+                    self.store(columns, column);
+                    return Some(pivot.to_usize());
+                }
+            }
+        }
+    }
+
+    /// Takes the rows of a column from the greatest down, and keeps, drops or replaces each as `rule` says.
+    pub fn rewrite<'a>(
+        &mut self,
+        columns: &Columns<'_, I>,
+        column: usize,
+        rule: impl Fn(usize) -> Rewrite<'a, I>,
+    ) {
+        self.rows.clear();
+        self.working.add(columns.get(column));
+        while let Some(row) = self.working.pivot() {
+            match rule(row.to_usize()) {
+                Rewrite::Keep => self.rows.extend(self.working.pop()),
+                Rewrite::Drop => drop(self.working.pop()),
+                Rewrite::Add(other) => {
+                    self.working.add(other);
+                    self.additions += 1;
+                }
+            }
+        }
+        self.rows.reverse();
+        if self.rows != columns.get(column) {
+            columns.set(column, &self.rows);
+        }
+    }
+
+    fn store(&mut self, columns: &Columns<'_, I>, column: usize) {
+        self.working.take(&mut self.rows);
+        columns.set(column, &self.rows);
+    }
+}
+
+/// What becomes of a row of a column.
+pub enum Rewrite<'a, I> {
+    /// It stays.
+    Keep,
+    /// It goes.
+    Drop,
+    /// The column whose low it is is added.
+    Add(&'a [I]),
+}
+
+/// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
+/// whoever is called next: it is a barrier.
+pub struct Team<I, C> {
+    workers: Vec<Worker<I, C>>,
+}
+
+/// Tasks that a worker takes at a time, where there are many small ones.
+const BATCH: usize = 16;
+
+impl<I: Row, C: WorkingColumn<I>> Team<I, C> {
+    /// A worker for each of the problem's threads.
+    pub fn new(problem: &Problem<'_, I>) -> Self {
+        let rows = problem.columns.len();
+        Team { workers: iter::repeat_with(|| Worker::new(rows)).take(problem.threads.max(1)).collect() }
+    }
+
+    /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks.
+    pub fn map<R: Send>(
+        &mut self,
+        tasks: usize,
+        each: impl Fn(&mut Worker<I, C>, usize) -> R + Sync,
+    ) -> Vec<R> {
+        let (each, next) = (&each, &AtomicUsize::new(0));
+        let results = self.workers.par_iter_mut().with_max_len(1).flat_map_iter(|worker| {
+            iter::from_fn(move || {
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                (task < tasks).then(|| (task, each(worker, task)))
+            })
+        });
+        let mut results: Vec<(usize, R)> = results.collect();
+        results.sort_unstable_by_key(|&(task, _)| task);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Does the same for each of many small items, in order as far as the threads allow.
+    pub fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
+        let next = AtomicUsize::new(0);
+        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
+            loop {
+                let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                if start >= items.len() {
+                    return;
+                }
+                let batch = &items[start..items.len().min(start + BATCH)];
+                batch.iter().for_each(|item| each(worker, item));
+            }
+        });
+    }
+
+    /// All additions so far.
+    pub fn additions(&self) -> Additions {
+        self.workers.iter().map(|worker| worker.additions).sum()
+    }
+}

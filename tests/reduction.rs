@@ -1,0 +1,309 @@
+//! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, gives the pairs of a boundary matrix:
+//! those of the standard algorithm with vectors, which a judge that shares no code with it has seen.
+
+mod common;
+
+use common::complexes::Complex;
+use common::dense::judge;
+use common::metrics::generator;
+use lacuna::matrix::columns::Vector;
+use lacuna::matrix::reduction::{Additions, Problem, spectral_sequence, ss_plus, standard_counted, twist};
+use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
+use lacuna::matrix::state::{Columns, Lookup};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Index, Pairs, Plan, Representation, Row, reduce};
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+const ALGORITHMS: [Algorithm; 9] = [
+    Algorithm::Hypha,
+    Algorithm::HyphaTwist,
+    Algorithm::SsPlus,
+    Algorithm::SpectralSequence,
+    Algorithm::Twist,
+    Algorithm::Standard,
+    Algorithm::Row,
+    Algorithm::Chunk,
+    Algorithm::LockFree,
+];
+
+const REPRESENTATIONS: [Representation; 5] = [
+    Representation::BitTree,
+    Representation::Heap,
+    Representation::Full,
+    Representation::Sparse,
+    Representation::Vector,
+];
+
+const THREADS: [usize; 3] = [1, 2, 4];
+
+const PLAINEST: Plan =
+    Plan { algorithm: Algorithm::Standard, columns: Representation::Vector, dualize: false, threads: 1 };
+
+/// All there are for a number of threads.
+fn plans(threads: usize) -> impl Iterator<Item = Plan> {
+    ALGORITHMS.into_iter().flat_map(move |algorithm| {
+        REPRESENTATIONS.into_iter().flat_map(move |columns| {
+            [false, true].map(|dualize| Plan { algorithm, columns, dualize, threads })
+        })
+    })
+}
+
+/// Threads that stay for many small matrices.
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(work)
+}
+
+fn assert_pairs<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, expected: &Pairs<I>, what: &str) {
+    let found = reduce(matrix, plan);
+    assert_eq!(found.cells, expected.cells, "{what}, {plan:?}");
+    assert_eq!(found.pairs, expected.pairs, "{what}, {plan:?}");
+}
+
+/// The judge on the plainest plan; every plan against that.
+fn conforms<I: Row>(matrices: &[(String, BoundaryMatrix<I>)]) {
+    let expected: Vec<Pairs<I>> = matrices.iter().map(|(_, matrix)| reduce(matrix, &PLAINEST)).collect();
+    for ((what, matrix), expected) in matrices.iter().zip(&expected) {
+        matrix.check().unwrap_or_else(|error| panic!("{what}: {error}"));
+        judge(matrix, expected, what);
+    }
+    for threads in THREADS {
+        on_threads(threads, || {
+            for plan in plans(threads) {
+                for ((what, matrix), expected) in matrices.iter().zip(&expected) {
+                    assert_pairs(matrix, &plan, expected, what);
+                }
+            }
+        });
+    }
+}
+
+/// A random complex of up to some 150 cells.
+fn random_complex(rng: &mut Pcg64) -> Complex {
+    let ties = [1, 3, 1000][rng.random_range(0..3)];
+    match rng.random_range(0..7) {
+        0 => Complex::flag(rng.random_range(1..9), 4, 0.7, ties, rng),
+        1 => Complex::flag(rng.random_range(8..16), 2, 0.4, ties, rng),
+        2 => Complex::random(rng.random_range(1..8), 5, 0.9, ties, rng),
+        3 => Complex::random(rng.random_range(6..12), 3, 0.6, ties, rng),
+        4 => Complex::cubical([rng.random_range(1..6), rng.random_range(1..6), 1], ties, rng),
+        5 => Complex::cubical([3, 3, rng.random_range(1..3)], ties, rng),
+        _ => {
+            let [a, b] = [0.3, 0.8].map(|keep| Complex::random(rng.random_range(1..6), 2, keep, ties, rng));
+            let both = a.beside(&b);
+            let both = if rng.random_bool(0.5) { both.cone() } else { both };
+            let [loops, spheres] = [0, 0].map(|_: usize| rng.random_range(0..4));
+            both.with_loops(1, loops, ties, rng).with_loops(2, spheres, ties, rng)
+        }
+    }
+}
+
+fn random_matrices<I: Index>(seeds: std::ops::Range<u64>) -> Vec<(String, BoundaryMatrix<I>)> {
+    seeds.map(|seed| (format!("seed {seed}"), random_complex(&mut generator(seed)).matrix())).collect()
+}
+
+#[test]
+fn random_complexes() {
+    conforms::<u32>(&random_matrices(0..120));
+}
+
+#[test]
+fn random_complexes_with_wide_indices() {
+    conforms::<u64>(&random_matrices(1000..1020));
+}
+
+/// Larger than the judge likes, so that there are stripes, chunks and tiles with many columns.
+#[test]
+fn larger_complexes() {
+    let mut rng = generator(5);
+    let complexes = [
+        Complex::cubical([24, 24, 1], 40, &mut rng),
+        Complex::cubical([9, 8, 8], 1000, &mut rng),
+        Complex::flag(40, 2, 0.5, 100, &mut rng),
+        Complex::flag(16, 5, 0.8, 1, &mut rng),
+        Complex::random(30, 3, 0.5, 7, &mut rng),
+    ];
+    let matrices: Vec<BoundaryMatrix<u32>> = complexes.iter().map(Complex::matrix).collect();
+    let expected: Vec<Pairs<u32>> = matrices.iter().map(|matrix| reduce(matrix, &PLAINEST)).collect();
+    for threads in THREADS {
+        for (k, (matrix, expected)) in matrices.iter().zip(&expected).enumerate() {
+            plans(threads).for_each(|plan| assert_pairs(matrix, &plan, expected, &format!("complex {k}")));
+        }
+    }
+}
+
+/// The matrices without any choice in them.
+fn corner_cases() -> Vec<(String, BoundaryMatrix<u32>)> {
+    let mut rng = generator(0);
+    let points = Complex::simplicial(5, 0, |_| Some(0));
+    let path = Complex::simplicial(9, 1, |s| (s.len() == 1 || s[0] + 1 == s[1]).then_some(0));
+    let circle = Complex::simplicial(9, 1, |s| (s.len() == 1 || (s[1] - s[0]) % 7 == 1).then_some(0));
+    let cases = [
+        ("empty", Complex::default()),
+        ("one vertex", Complex::simplicial(1, 0, |_| Some(0))),
+        ("one cell of dimension 7", Complex::default().with_loops(7, 1, 1, &mut rng)),
+        ("cells of dimension 255", Complex::default().with_loops(255, 3, 1, &mut rng)),
+        ("vertices", points.clone()),
+        (
+            "vertices, loops and spheres",
+            points.clone().with_loops(1, 3, 1, &mut rng).with_loops(3, 2, 1, &mut rng),
+        ),
+        ("path", path.clone()),
+        ("circle", circle.clone()),
+        ("cone over vertices", points.cone()),
+        ("cone over a cone over a circle", circle.cone().cone()),
+        ("apart", path.beside(&circle).beside(&points)),
+        ("simplex", Complex::simplicial(6, 5, |_| Some(0))),
+        ("sphere", Complex::simplicial(6, 4, |_| Some(0))),
+        ("a cell a value", Complex::cubical([4, 4, 1], 1 << 30, &mut rng)),
+    ];
+    cases.into_iter().map(|(what, complex)| (what.to_owned(), complex.matrix())).collect()
+}
+
+#[test]
+fn corner_cases_conform() {
+    conforms(&corner_cases());
+}
+
+/// Every order of the cells of a full triangle, of two edges with loops, and of a square.
+#[test]
+fn every_order_of_tiny_complexes() {
+    let mut rng = generator(0);
+    let triangle = Complex::simplicial(3, 2, |_| Some(0));
+    let path = Complex::simplicial(3, 1, |s| (s != [0, 2]).then_some(0)).with_loops(1, 1, 1, &mut rng);
+    let square = Complex::cubical([2, 2, 1], 1, &mut rng);
+    for (name, complex, share) in [("triangle", triangle, 1), ("path", path, 1), ("square", square, 40)] {
+        let mut matrices = Vec::new();
+        let mut orders = 0;
+        complex.every_order(&mut |order| {
+            // Of the square's many orders every 40th is tried.
+            if orders % share == 0 {
+                matrices.push((format!("{name} {order:?}"), complex.matrix_in_order::<u32>(order)));
+            }
+            orders += 1;
+        });
+        assert!(matrices.len() > 20, "{name}: {orders} orders");
+        conforms(&matrices);
+    }
+}
+
+#[test]
+fn every_complex_on_four_points() {
+    let complexes = Complex::every_simplicial(4);
+    // The complexes with all of four vertices: 114 antichains that cover.
+    assert_eq!(complexes.len(), 114);
+    let numbered = complexes.iter().enumerate();
+    conforms::<u32>(
+        &numbered.map(|(k, complex)| (format!("complex {k}"), complex.matrix())).collect::<Vec<_>>(),
+    );
+}
+
+/// Schedules change who adds what, not the pairs.
+#[test]
+fn twenty_runs_of_the_parallel_ones() {
+    let parallel = [
+        Algorithm::Hypha,
+        Algorithm::SsPlus,
+        Algorithm::SpectralSequence,
+        Algorithm::Chunk,
+        Algorithm::LockFree,
+    ];
+    let mut rng = generator(20);
+    let complexes = [Complex::cubical([14, 14, 6], 5000, &mut rng), Complex::flag(36, 2, 0.6, 30, &mut rng)];
+    for (k, complex) in complexes.iter().enumerate() {
+        let matrix = complex.matrix::<u32>();
+        let expected = reduce(&matrix, &PLAINEST);
+        for threads in [2, 3, 4, 8] {
+            on_threads(threads, || {
+                for algorithm in parallel {
+                    for run in 0..20 {
+                        let (columns, dualize) = (REPRESENTATIONS[run % 5], run % 2 == 1);
+                        let plan = Plan { algorithm, columns, dualize, threads };
+                        assert_pairs(&matrix, &plan, &expected, &format!("complex {k}, run {run}"));
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Several at a time in one pool: no barrier waits for a thread that waits for it.
+#[test]
+fn many_reductions_in_one_pool() {
+    use rayon::prelude::*;
+
+    let matrices = random_matrices::<u32>(2000..2200);
+    let expected: Vec<Pairs<u32>> = matrices.iter().map(|(_, matrix)| reduce(matrix, &PLAINEST)).collect();
+    on_threads(4, || {
+        matrices.par_iter().zip(&expected).enumerate().for_each(|(k, ((what, matrix), expected))| {
+            let plan = plans(4).nth(k % 90).expect("90 plans");
+            assert_pairs(matrix, &plan, expected, what);
+        });
+    });
+}
+
+/// Every algorithm goes on from pairs that are known and columns that are cleared: here those that a first, partial
+/// reduction left.
+#[test]
+fn known_pairs_are_built_upon() {
+    type Solve = fn(&Problem<'_, u32>) -> Additions;
+    let algorithms: [(&str, Solve); 7] = [
+        ("standard", standard::<u32, Vector<u32>>),
+        ("twist", twist::<u32, Vector<u32>>),
+        ("row", row::<u32, Vector<u32>>),
+        ("chunk", chunk::<u32, Vector<u32>>),
+        ("spectral sequence", spectral_sequence::<u32, Vector<u32>>),
+        ("SS+", ss_plus::<u32, Vector<u32>>),
+        ("lock-free", lock_free::<u32, Vector<u32>>),
+    ];
+    for (what, matrix) in random_matrices::<u32>(3000..3060) {
+        let expected = reduce(&matrix, &PLAINEST);
+        for (name, solve) in algorithms {
+            for threads in [1, 3] {
+                let found = on_threads(threads, || from_apparent_pairs(&matrix, threads, solve));
+                assert_eq!(found, expected.pairs, "{what}, {name}, {threads} threads");
+            }
+        }
+    }
+}
+
+/// Pairs the columns whose low is the leftmost one of its row, clears their rows' columns, and leaves the rest to `solve`.
+fn from_apparent_pairs(
+    matrix: &BoundaryMatrix<u32>,
+    threads: usize,
+    solve: impl FnOnce(&Problem<'_, u32>) -> Additions,
+) -> Vec<(u32, u32)> {
+    let (columns, lookup) = (Columns::new(matrix), Lookup::new(matrix.len()));
+    let mut leftmost = vec![None; matrix.len()];
+    for column in 0..matrix.len() {
+        for row in matrix.column(column) {
+            leftmost[row.to_usize()].get_or_insert(column);
+        }
+    }
+    let mut todo = Vec::new();
+    for column in 0..matrix.len() {
+        match matrix.low(column).map(Index::to_usize) {
+            Some(low) if leftmost[low] == Some(column) => {
+                lookup.set(low, column);
+                columns.clear(low);
+            }
+            _ => todo.push(column as u32),
+        }
+    }
+    solve(&Problem { columns: &columns, lookup: &lookup, todo: &todo, threads });
+    lookup.pairs().map(|(birth, death)| (birth as u32, death as u32)).collect()
+}
+
+/// The triangle: the last edge is a creator, whose column takes two additions.
+#[test]
+fn the_standard_algorithm_counts_its_additions() {
+    let matrix = Complex::simplicial(3, 2, |_| Some(0)).matrix::<u32>();
+    let (columns, lookup) = (Columns::new(&matrix), Lookup::new(matrix.len()));
+    let todo: Vec<u32> = (0..7).collect();
+    let problem = Problem { columns: &columns, lookup: &lookup, todo: &todo, threads: 1 };
+    let mut counts = Vec::new();
+    let total = standard_counted::<u32, Vector<u32>>(&problem, |column, count| counts.push((column, count)));
+    assert_eq!(counts, [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 2), (6, 0)]);
+    assert_eq!(total, 2);
+    assert_eq!(reduce(&matrix, &PLAINEST).figures.additions, 2);
+    assert_eq!(reduce(&matrix, &Plan { algorithm: Algorithm::Twist, ..PLAINEST }).figures.additions, 0);
+}
