@@ -75,4 +75,17 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         }
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_read_at_any_place() {
+        use std::io::Write;
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"abcdef").unwrap();
+        assert_eq!(file.size().unwrap(), 6);
+        assert_eq!(read(&file, 4, 2).unwrap(), b"ef");
+        assert_eq!(read(&file, 0, 3).unwrap(), b"abc");
+        file.set_len(4).unwrap();
+        assert_eq!(read(&file, 2, 3).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
 }
