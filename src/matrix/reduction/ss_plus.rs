@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn a_tile_is_heavy_above_a_threads_share() {
-        assert_eq!(heavy_tiles(&[0, 50, 51, 1], 2), []);
+        assert_eq!(heavy_tiles(&[0, 50, 51, 1], 2), Vec::<usize>::new());
         assert_eq!(heavy_tiles(&[0, 52, 50, 1], 2), [1]);
         assert_eq!(heavy_tiles(&[9, 0, 9, 3], 4), [0, 2]);
         assert_eq!(heavy_tiles(&[7], 2), [0]);
-        assert_eq!(heavy_tiles(&[7, 0], 1), []);
-        assert_eq!(heavy_tiles(&[0, 0], 2), []);
+        assert_eq!(heavy_tiles(&[7, 0], 1), Vec::<usize>::new());
+        assert_eq!(heavy_tiles(&[0, 0], 2), Vec::<usize>::new());
     }
 }
