@@ -9,7 +9,7 @@ import subprocess
 from cases import ROOT
 
 RESULTS = ROOT / "benches" / "RESULTS.md"
-BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
+MARKS = "<!-- peers: begin -->", "<!-- peers: end -->"
 
 
 def commit():
@@ -49,10 +49,10 @@ def _cell(measured, ours=None):
     return text if ours is None else f"**{seconds / ours[0]:.3g}×** ({text})"
 
 
-def write(table, path=RESULTS):
+def write(table, path=RESULTS, marks=MARKS):
     """Puts the table between the markers of the file, and leaves the rest alone."""
-    text = path.read_text()
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise SystemExit(f"{path}: expected one line {BEGIN} and one line {END}")
-    before, rest = text.split(BEGIN)
-    path.write_text(before + BEGIN + "\n" + table + END + rest.split(END)[1])
+    text, (begin, end) = path.read_text(), marks
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise SystemExit(f"{path}: expected one line {begin} and one line {end}")
+    before, rest = text.split(begin)
+    path.write_text(before + begin + "\n" + table + end + rest.split(end)[1])

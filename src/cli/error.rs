@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::matrix::NotAComplex;
+use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
 
@@ -25,11 +27,17 @@ pub(crate) enum CliError {
     TwiceStandardInput,
     #[error(transparent)]
     Rips(#[from] RipsError),
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    #[error("{file}")]
+    Check { file: String, source: NotAComplex },
+    #[error("{variable}: {problem}")]
+    Variable { variable: &'static str, problem: String },
     #[error("{}: expected a path that can be written", path.display())]
     Open { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written, found a directory", path.display())]
     Directory { path: PathBuf },
-    #[error("{}: expected different files for the bars and the statistics, found the same", path.display())]
+    #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
     SameFile { path: PathBuf },
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },

@@ -2,14 +2,20 @@
 
 mod compare;
 mod error;
+mod job;
 mod notes;
+mod outputs;
 mod parse;
+mod phat;
+mod planning;
 mod progress;
 mod record;
+mod reduce;
 mod rips;
 mod sink;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
@@ -26,6 +32,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Rips(Box<rips::Arguments>),
+    Reduce(Box<reduce::Arguments>),
+    Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
 }
 
@@ -43,6 +51,20 @@ Exit codes:
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
     }
+}
+
+/// Makes the pool that everything runs on.
+fn start_threads(threads: Option<usize>) -> Result<(), CliError> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|source| CliError::Threads { threads, source })
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
 }

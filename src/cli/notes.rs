@@ -57,7 +57,8 @@ pub(crate) struct Times {
     pub(crate) total: Duration,
 }
 
-fn timing_line(stage: &str, seconds: f64) -> String {
+/// A stage and how long it took.
+pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
 }
 

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
-use lacuna::output;
+use lacuna::matrix::{Algorithm, Representation};
+use lacuna::output::{self, pairs};
 use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
+
+use super::planning::{ALGORITHMS, COLUMNS};
 
 /// Threads that can be asked for: more than any pool takes would be cut without a word.
 const MAX_THREADS: usize = 65_535;
@@ -61,6 +64,30 @@ pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
 
 pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
     one_of([("implicit", PairStore::Implicit), ("sorted", PairStore::Sorted)])
+}
+
+/// `auto`, which is none, or a choice by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OrAuto<T>(pub(crate) Option<T>);
+
+pub(crate) fn pairs_format() -> impl TypedValueParser<Value = pairs::Format> {
+    one_of(pairs::Format::ALL.map(|format| (format.name(), format)))
+}
+
+pub(crate) fn algorithm() -> impl TypedValueParser<Value = OrAuto<Algorithm>> {
+    let mut choices = [("auto", OrAuto(None)); ALGORITHMS.len() + 1];
+    for (choice, (name, algorithm)) in choices[1..].iter_mut().zip(ALGORITHMS) {
+        *choice = (name, OrAuto(Some(algorithm)));
+    }
+    one_of(choices)
+}
+
+pub(crate) fn columns() -> impl TypedValueParser<Value = Representation> {
+    one_of(COLUMNS)
+}
+
+pub(crate) fn dualize() -> impl TypedValueParser<Value = OrAuto<bool>> {
+    one_of([("auto", OrAuto(None)), ("on", OrAuto(Some(true))), ("off", OrAuto(Some(false)))])
 }
 
 /// A choice by name.

@@ -1,7 +1,7 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lacuna::backend::{Backend, Choice};
 use lacuna::metric::read::{self, Input, Loaded, read_path};
@@ -11,10 +11,10 @@ use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
 
 use super::error::CliError;
 use super::notes::{Notes, Times, tell};
+use super::outputs::Outputs;
 use super::progress::Meter;
 use super::record::Record;
-use super::sink::Sink;
-use super::{EXIT_CODES, parse};
+use super::{EXIT_CODES, parse, start_threads, timed};
 
 /// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
 ///
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let backend = Backend::choose(arguments.backend)?;
-    let (mut bars, stats) = open_outputs(arguments)?;
+    let mut outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
 
     let (loaded, read) = timed(|| read_path(&arguments.file, arguments.format));
@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if arguments.explain {
         tell(format_args!("{:<13} {backend}\n{}", "backend", outcome.plan));
     }
-    let (written, write) = timed(|| arguments.write_bars(&outcome, &mut bars));
+    let (written, write) = timed(|| arguments.write_bars(&outcome, &mut outputs));
     written?;
 
     let times = Times { read, write, total: start.elapsed() };
@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         times: times.into(),
         stats: &outcome.stats,
     };
-    commit(bars, stats, &record)?;
+    outputs.commit(|out| record.write(out))?;
     notes.timings(&outcome.plan, &outcome.stats, &times);
     Ok(())
 }
@@ -179,39 +179,9 @@ impl Arguments {
         }
     }
 
-    fn write_bars(&self, outcome: &Outcome, bars: &mut Sink) -> Result<(), CliError> {
+    fn write_bars(&self, outcome: &Outcome, outputs: &mut Outputs) -> Result<(), CliError> {
         let diagram = outcome.diagram.with_ratio(self.ratio);
         let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
-        bars.fill(|out| self.output.write(&barcode, out))
+        outputs.fill(|out| self.output.write(&barcode, out))
     }
-}
-
-/// The outputs for the bars and, if asked for, the statistics.
-fn open_outputs(arguments: &Arguments) -> Result<(Sink, Option<Sink>), CliError> {
-    let bars = Sink::open(arguments.output_file.as_deref())?;
-    let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path))).transpose()?;
-    match (bars.file(), stats.as_ref().and_then(Sink::file)) {
-        (Some(path), Some(other)) if path == other => Err(CliError::SameFile { path: path.to_path_buf() }),
-        _ => Ok((bars, stats)),
-    }
-}
-
-/// Writes the statistics, then puts all files in their places: all or, on failure, none.
-fn commit(bars: Sink, stats: Option<Sink>, record: &Record<'_>) -> Result<(), CliError> {
-    let Some(mut stats) = stats else { return bars.commit() };
-    stats.fill(|out| record.write(out))?;
-    bars.commit()?;
-    stats.commit()
-}
-
-/// Makes the pool that everything runs on.
-fn start_threads(threads: Option<usize>) -> Result<(), CliError> {
-    let Some(threads) = threads else { return Ok(()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().map_err(|source| CliError::Threads { threads, source })
-}
-
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    (work(), start.elapsed())
 }

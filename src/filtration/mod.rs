@@ -109,32 +109,44 @@ impl<I: Index> Filtration<I> {
     /// # Panics
     /// A cell is out of range.
     pub fn diagram(&self, pairs: &[(I, I)]) -> Vec<DiagramPoint> {
-        let point = |birth: usize, death: f64, essential| DiagramPoint {
-            dim: self.matrix.dim(birth).into(),
-            birth: self.values[birth],
-            death,
-            essential,
-        };
-        let mut paired = vec![false; self.matrix.len()];
-        let mut points = Vec::new();
-        for &(birth, death) in pairs {
-            let (birth, death) = (birth.to_usize(), death.to_usize());
-            paired[birth] = true;
-            paired[death] = true;
-            if self.values[birth] != self.values[death] {
-                points.push(point(birth, self.values[death], false));
-            }
-        }
-        let greatest = self.values.last().copied().unwrap_or_default();
-        let essential =
-            (0..paired.len()).filter(|&cell| !paired[cell] && self.matrix.dim(cell) < self.max_dim);
-        points.extend(essential.map(|cell| point(cell, greatest, true)));
-        points.sort_unstable_by(|a, b| {
-            let births = a.birth.total_cmp(&b.birth);
-            written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
-        });
-        points
+        diagram(&self.matrix, self.max_dim, |cell| self.values[cell], pairs)
     }
+}
+
+/// The same of any boundary matrix: `max_dim` is the dimension of the complex, and `value` ascends.
+///
+/// # Panics
+/// A cell is out of range.
+pub fn diagram<I: Index>(
+    matrix: &BoundaryMatrix<I>,
+    max_dim: Dimension,
+    value: impl Fn(usize) -> f64,
+    pairs: &[(I, I)],
+) -> Vec<DiagramPoint> {
+    let point = |birth: usize, death: f64, essential| DiagramPoint {
+        dim: matrix.dim(birth).into(),
+        birth: value(birth),
+        death,
+        essential,
+    };
+    let mut paired = vec![false; matrix.len()];
+    let mut points = Vec::new();
+    for &(birth, death) in pairs {
+        let (birth, death) = (birth.to_usize(), death.to_usize());
+        paired[birth] = true;
+        paired[death] = true;
+        if value(birth) != value(death) {
+            points.push(point(birth, value(death), false));
+        }
+    }
+    let greatest = matrix.len().checked_sub(1).map_or(0.0, &value);
+    let essential = (0..paired.len()).filter(|&cell| !paired[cell] && matrix.dim(cell) < max_dim);
+    points.extend(essential.map(|cell| point(cell, greatest, true)));
+    points.sort_unstable_by(|a, b| {
+        let births = a.birth.total_cmp(&b.birth);
+        written_dim(a).cmp(&written_dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
+    });
+    points
 }
 
 /// The dimension as DIPHA writes it.

@@ -16,6 +16,7 @@ pub mod figures;
 mod mates;
 pub mod pairs;
 pub mod plan;
+pub mod read;
 pub mod reduction;
 pub mod row;
 pub mod scan;

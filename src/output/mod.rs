@@ -1,4 +1,4 @@
-//! One writer per output format.
+//! One writer per output format. Persistence pairs have theirs in [`pairs`]; these are for barcodes.
 //!
 //! | format | module | what it holds |
 //! |---|---|---|
@@ -44,6 +44,7 @@ pub mod csv;
 pub mod json;
 pub mod npy;
 pub mod number;
+pub mod pairs;
 pub mod text;
 
 use std::fmt;

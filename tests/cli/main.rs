@@ -5,6 +5,8 @@ mod files;
 mod formats;
 mod messages;
 mod misuse;
+mod phat;
+mod reduce;
 mod text;
 
 use std::fs;
@@ -29,11 +31,16 @@ persistence intervals in dim 1:
  [1.5,2)
 ";
 
+/// `lacuna` with these arguments.
+fn lacuna<S: AsRef<std::ffi::OsStr>>(subcommand: &str, arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    command.arg(subcommand).args(arguments);
+    command
+}
+
 /// `lacuna rips` with these arguments.
 fn rips<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lacuna"));
-    command.arg("rips").args(arguments);
-    command
+    lacuna("rips", arguments)
 }
 
 /// `lacuna rips` with these arguments, reading `input`.
@@ -55,10 +62,15 @@ impl Scratch {
         self.0.path().join(name)
     }
 
-    fn file(&self, name: &str, content: &str) -> PathBuf {
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, content).unwrap();
         path
+    }
+
+    /// The path of a file, as text.
+    fn name(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
     }
 
     /// The names of all files, sorted.
@@ -69,6 +81,27 @@ impl Scratch {
         names.sort();
         names
     }
+}
+
+/// A file of data/.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
+}
+
+/// Little-endian 64-bit integers, as PHAT's binary files hold them.
+fn words(numbers: &[i64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A triangle with its faces, as PHAT's README has it.
+const TRIANGLE: &str = "0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
+
+/// Its pairs.
+const TRIANGLE_PAIRS: &str = "3\n1 3\n2 4\n5 6\n";
+
+/// The same as a binary file.
+fn triangle_words() -> Vec<u8> {
+    words(&[7, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 1, 2, 0, 2, 1, 2, 1, 2, 2, 3, 3, 4, 5])
 }
 
 fn read(path: &Path) -> String {

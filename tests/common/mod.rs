@@ -6,5 +6,6 @@ pub(crate) mod brute;
 pub(crate) mod complexes;
 pub(crate) mod dense;
 pub(crate) mod metrics;
+pub(crate) mod phat;
 pub(crate) mod shared;
 pub(crate) mod variants;

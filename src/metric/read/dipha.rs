@@ -1,20 +1,20 @@
 //! `dipha`: DIPHA distance matrices, file types 7 (dense) and 8 (sparse).
 //!
-//! The doubles are rounded to `f32`, as Ripser does; one that overflows is an error. A dense matrix has to be
+//! The doubles are rounded to `f32`, as Ripser does, unless doubles are asked for; one that overflows is an error. A dense matrix has to be
 //! symmetric with a zero diagonal, as in the `distance` format. Entries of a sparse one may be given in one
 //! direction or in both, then they must agree and the row of the greater point counts; an entry of a point with
 //! itself must be 0.
 
 use super::error::{Place, Problem};
 use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
-use crate::metric::{DistanceMatrix, Distances, SparseDistances};
+use crate::metric::{DistanceMatrix, Distances, SparseDistances, Value};
 use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
 
 const AT_LEAST_ONE: &str = "at least one point";
 const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
 
 /// The distances that the file `bytes` holds.
-pub(super) fn read(bytes: &[u8]) -> Result<Distances<f32>, Problem> {
+pub(super) fn read<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, AT_LEAST_ONE, "an empty file"));
     }
@@ -29,20 +29,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<Distances<f32>, Problem> {
     }
 }
 
-fn read_dense(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> {
+fn read_dense<T: Value>(bytes: &[u8]) -> Result<DistanceMatrix<T>, Problem> {
     let matrix = dipha::DistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
     if matrix.is_empty() {
         return Err(Problem::new(Place::Byte(dipha::HEADER), AT_LEAST_ONE, "0"));
     }
-    let at = |i, j| single(matrix.get(i, j)).unwrap_or(f32::NAN);
+    let at = |i, j| rounded(matrix.get(i, j));
     let lower = square::lower_of(matrix.len(), at).map_err(|fault| dense_problem(&matrix, fault))?;
     DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
 }
 
-/// The nearest single-precision number; `None` for a finite number that has none.
-fn single(distance: f64) -> Option<f32> {
-    let rounded = distance as f32;
-    (rounded.is_finite() || !distance.is_finite()).then_some(rounded)
+/// The nearest number of this precision; NaN for a finite number that has none.
+fn rounded<T: Value>(distance: f64) -> T {
+    let rounded = T::from_f64(distance);
+    if rounded.into().is_finite() || !distance.is_finite() { rounded } else { T::from_f64(f64::NAN) }
 }
 
 fn dense_problem(matrix: &dipha::DistanceMatrix<'_>, fault: SquareFault) -> Problem {
@@ -66,12 +66,12 @@ fn expected_of(found: f64) -> &'static str {
 }
 
 /// An entry of a sparse matrix, its distance rounded.
-struct Neighbour {
+struct Neighbour<T> {
     entry: SparseEntry,
-    distance: f32,
+    distance: T,
 }
 
-impl Neighbour {
+impl<T> Neighbour<T> {
     /// Orders entries by pair of points, and within a pair the row of the greater point first.
     fn key(&self) -> (usize, usize, bool) {
         let SparseEntry { row, column, .. } = self.entry;
@@ -83,7 +83,7 @@ impl Neighbour {
     }
 }
 
-fn read_sparse(bytes: &[u8]) -> Result<SparseDistances<f32>, Problem> {
+fn read_sparse<T: Value>(bytes: &[u8]) -> Result<SparseDistances<T>, Problem> {
     let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
     let mut entries = Vec::new();
     for entry in matrix.entries() {
@@ -106,21 +106,22 @@ fn read_sparse(bytes: &[u8]) -> Result<SparseDistances<f32>, Problem> {
     SparseDistances::new(matrix.len(), triplets).map_err(super::metric_problem)
 }
 
-fn check_entry(entry: SparseEntry) -> Result<Neighbour, Problem> {
-    let distance = single(entry.distance).unwrap_or(f32::NAN);
+fn check_entry<T: Value>(entry: SparseEntry) -> Result<Neighbour<T>, Problem> {
+    let distance: T = rounded(entry.distance);
+    let value: f64 = distance.into();
     let neighbour = Neighbour { entry, distance };
     let found = entry.distance.to_string();
-    if distance.is_nan() || distance < 0.0 {
+    if value.is_nan() || value < 0.0 {
         return Err(neighbour.problem(expected_of(entry.distance), found));
     }
-    if entry.row == entry.column && distance != 0.0 {
+    if entry.row == entry.column && value != 0.0 {
         return Err(neighbour.problem(format!("0 from point {} to itself", entry.row), found));
     }
     Ok(neighbour)
 }
 
 /// An error when sorted entries give a pair twice in one direction, or in both but not with one distance.
-fn check_pairs(entries: &[Neighbour]) -> Result<(), Problem> {
+fn check_pairs<T: Value>(entries: &[Neighbour<T>]) -> Result<(), Problem> {
     for pair in entries.windows(2) {
         let (first, second) = (&pair[0], &pair[1]);
         let (i, j, upper) = second.key();

@@ -54,7 +54,7 @@ mod triangle;
 pub use error::{Place, Problem, ReadError};
 pub use format::{Format, UnknownFormat};
 
-use super::{Distances, MetricError};
+use super::{Distances, MetricError, Value};
 use std::io::Read;
 use std::path::Path;
 use text::Table;
@@ -128,6 +128,14 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Lo
     }
 }
 
+/// Reads DIPHA distances in the precision asked for; `dipha` files are otherwise read in single precision.
+///
+/// # Errors
+/// The content is not that of a DIPHA distance matrix, dense or sparse.
+pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
+    dipha::read(bytes)
+}
+
 /// Reads `bytes` in this format; `table` holds the numbers of the text when they are parsed already.
 fn read_as(bytes: &[u8], format: Format, table: Option<Table>) -> Result<Input, Problem> {
     let text = text::without_bom(bytes);
@@ -135,7 +143,7 @@ fn read_as(bytes: &[u8], format: Format, table: Option<Table>) -> Result<Input, 
     match format {
         Format::Npy => npy::read(bytes, format),
         Format::Distance | Format::PointCloud if bytes.starts_with(npy::MAGIC) => npy::read(bytes, format),
-        Format::Dipha => dipha::read(bytes).map(Input::from),
+        Format::Dipha => dipha::read::<f32>(bytes).map(Input::from),
         Format::Binary => binary::read(bytes).map(Input::from),
         Format::Sparse => sparse::read(text).map(Input::from),
         Format::LowerDistance => triangle::read_lower(text, table()?).map(Input::from),

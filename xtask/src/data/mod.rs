@@ -1,12 +1,15 @@
 //! data/: generated as a whole, so that what is committed can be checked against what made it.
 
 mod catalogue;
+mod complexes;
 mod encode;
 mod expected;
 mod random;
+mod reductions;
 mod sample;
 mod spaces;
 mod tables;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,9 +85,26 @@ fn generate() -> Result<Files, DataError> {
         let input = input.ok_or(DataError::NoInput { case: case.name, file: case.file })?;
         files.insert(format!("expected/{}.txt", case.name), expected::text(case, input)?);
     }
+    let complexes = reductions::inputs();
+    reduction_files(&complexes, &mut files)?;
     files.insert("cases.tsv".to_owned(), tables::cases(&CASES, &inputs).into_bytes());
-    files.insert("README.md".to_owned(), tables::readme(&inputs).into_bytes());
+    files
+        .insert("reductions.tsv".to_owned(), tables::reductions(&reductions::CASES, &complexes).into_bytes());
+    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes).into_bytes());
     Ok(files)
+}
+
+/// The inputs of `lacuna reduce`, and what it must answer.
+fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<(), DataError> {
+    for input in inputs {
+        files.insert(input.file.to_owned(), words::input(input));
+    }
+    for case in &reductions::CASES {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let input = input.ok_or(DataError::NoInput { case: case.expected, file: case.file })?;
+        files.insert(format!("expected/{}", case.expected), words::answer(&input.complex(), case.answer));
+    }
+    Ok(())
 }
 
 /// Every file under `folder`.

@@ -1,8 +1,10 @@
 //! The list of cases and the provenance table.
 
 use super::catalogue::{Case, Input};
+use super::reductions;
 
 const README: &str = include_str!("README.head.md");
+const REDUCTIONS: &str = include_str!("README.reductions.md");
 
 /// cases.tsv: a line a case.
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
@@ -14,8 +16,18 @@ pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
     "name\tfile\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
-/// README.md: the text in README.head.md, then a row an input.
-pub(super) fn readme(inputs: &[Input]) -> String {
+/// reductions.tsv: a line a case.
+pub(super) fn reductions(cases: &[reductions::Case], inputs: &[reductions::Input]) -> String {
+    let row = |case: &reductions::Case| {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let format = input.map_or("", |input| input.format.name());
+        format!("{}\t{format}\t--output {}\texpected/{}\n", case.file, case.answer.name(), case.expected)
+    };
+    "file\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
+}
+
+/// README.md: the text in README.head.md, then a row an input; the same for the complexes.
+pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input]) -> String {
     let row = |input: &Input| {
         let seed = input.seed.map_or("–".to_owned(), |seed| seed.to_string());
         format!(
@@ -27,5 +39,11 @@ pub(super) fn readme(inputs: &[Input]) -> String {
             input.shows
         )
     };
-    README.to_owned() + &inputs.iter().map(row).collect::<String>()
+    let cells = |input: &reductions::Input| {
+        let reductions::Input { file, format, generator, shows, .. } = input;
+        format!("| `{file}` | {format} | `{generator}` | {} | {shows} |\n", input.complex().cells.len())
+    };
+    let spaces: String = inputs.iter().map(row).collect();
+    let complexes: String = complexes.iter().map(cells).collect();
+    [README, &spaces, REDUCTIONS, &complexes].concat()
 }

@@ -1,0 +1,216 @@
+//! What `reduce` and `phat` share: a boundary matrix in, its pairs out.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
+use lacuna::matrix::{Figures, Pairs, Plan, Row, reduce};
+use lacuna::output::pairs::{self, Solution};
+use serde::Serialize;
+
+use super::error::CliError;
+use super::notes::{Notes, tell, timing_line};
+use super::outputs::Outputs;
+use super::planning::{self, ALGORITHMS, COLUMNS, Request};
+use super::timed;
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) struct Job<'a> {
+    pub(crate) start: Instant,
+    pub(crate) file: &'a Path,
+    pub(crate) options: read::Options,
+    pub(crate) check: bool,
+    pub(crate) request: Request,
+    /// None: as suits the input.
+    pub(crate) output: Option<pairs::Format>,
+    pub(crate) explain: bool,
+    pub(crate) notes: Notes,
+}
+
+/// What was done: what `--stats FILE` writes, as a JSON object.
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `file`, `format` | the input, and what it was read as |
+/// | `cells`, `entries`, `max_dim` | columns of the matrix, its ones, the greatest dimension of a cell |
+/// | `index_bits` | width of the integers that number cells |
+/// | `plan` | algorithm, columns, dualize, threads |
+/// | `pairs`, `essential` | how many |
+/// | `read_seconds`, `check_seconds` | input file to matrix; ∂∂ = 0, if asked for |
+/// | `reduce_seconds` | matrix to pairs, dualizing included |
+/// | `write_seconds`, `total_seconds` | pairs to output; the whole run, up to this file |
+/// | `figures` | what the reduction counted, and its stages: [`lacuna::matrix::Figures`] |
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    version: &'static str,
+    file: String,
+    format: String,
+    cells: usize,
+    entries: usize,
+    max_dim: Option<u8>,
+    index_bits: usize,
+    plan: Choices,
+    pairs: usize,
+    essential: usize,
+    pub(crate) read_seconds: f64,
+    check_seconds: Option<f64>,
+    pub(crate) reduce_seconds: f64,
+    pub(crate) write_seconds: f64,
+    total_seconds: f64,
+    pub(crate) figures: Figures,
+}
+
+/// A plan, by name.
+#[derive(Debug, Serialize)]
+struct Choices {
+    algorithm: &'static str,
+    columns: &'static str,
+    dualize: bool,
+    threads: usize,
+}
+
+impl From<Plan> for Choices {
+    fn from(plan: Plan) -> Self {
+        Choices {
+            algorithm: planning::name_of(plan.algorithm, &ALGORITHMS),
+            columns: planning::name_of(plan.columns, &COLUMNS),
+            dualize: plan.dualize,
+            threads: plan.threads,
+        }
+    }
+}
+
+/// How the input was read.
+struct Reading {
+    format: Format,
+    took: Duration,
+}
+
+impl Job<'_> {
+    /// Reads, reduces, writes.
+    pub(crate) fn run(&self, outputs: Outputs) -> Result<Report, CliError> {
+        let (loaded, took) = timed(|| read::read_path(self.file, &self.options));
+        let Loaded { input, format, detection, warning } = loaded?;
+        if let Some(why) = detection {
+            self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
+        }
+        if let Some(warning) = warning {
+            self.notes.note(format_args!("warning: {}: {warning}", self.input_name()));
+        }
+        let reading = Reading { format, took };
+        match input {
+            Input::Narrow(cells) => self.solve(cells, reading, outputs),
+            Input::Wide(cells) => self.solve(cells, reading, outputs),
+        }
+    }
+
+    fn solve<I: Row>(
+        &self,
+        cells: Cells<I>,
+        reading: Reading,
+        mut outputs: Outputs,
+    ) -> Result<Report, CliError> {
+        let matrix = &cells.matrix;
+        let check = self.check.then(|| timed(|| matrix.check()));
+        let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
+        let plan = planning::choose(matrix, &self.request);
+        if self.explain {
+            self.tell_plan(&plan, bits::<I>());
+        }
+        let (mut pairs, reduced) = timed(|| reduce(matrix, &plan));
+        let (written, write) = timed(|| self.write(&cells, &pairs, reading.format, &mut outputs));
+        written?;
+        let report = Report {
+            version: env!("CARGO_PKG_VERSION"),
+            file: self.file.display().to_string(),
+            format: reading.format.to_string(),
+            cells: matrix.len(),
+            entries: matrix.entries(),
+            max_dim: matrix.max_dim(),
+            index_bits: bits::<I>(),
+            plan: plan.into(),
+            pairs: pairs.pairs.len(),
+            essential: matrix.len() - 2 * pairs.pairs.len(),
+            read_seconds: reading.took.as_secs_f64(),
+            check_seconds: check.map(|took| took.as_secs_f64()),
+            reduce_seconds: reduced.as_secs_f64(),
+            write_seconds: write.as_secs_f64(),
+            total_seconds: self.start.elapsed().as_secs_f64(),
+            figures: std::mem::take(&mut pairs.figures),
+        };
+        outputs.commit(|out| report.write(out))?;
+        // The program is about to end; giving memory back page by page would take longer than all of writing.
+        std::mem::forget((cells, pairs));
+        Ok(report)
+    }
+
+    fn input_name(&self) -> String {
+        read::name_of(self.file)
+    }
+
+    fn checked(&self, checked: Result<(), lacuna::matrix::NotAComplex>) -> Result<(), CliError> {
+        checked.map_err(|source| CliError::Check { file: self.input_name(), source })
+    }
+
+    fn tell_plan(&self, plan: &Plan, bits: usize) {
+        for (what, choice) in planning::explain(plan, &self.request) {
+            tell(format_args!("{what:<13} {choice}"));
+        }
+        tell(format_args!("{:<13} {bits} bits: {}", "index width", width_reason(bits)));
+    }
+
+    fn write<I: Row>(
+        &self,
+        cells: &Cells<I>,
+        pairs: &Pairs<I>,
+        format: Format,
+        outputs: &mut Outputs,
+    ) -> Result<(), CliError> {
+        let &Cells { ref matrix, ref values, max_dim, cut } = cells;
+        let solution = Solution { matrix, pairs, values: values.as_deref(), max_dim, cut };
+        let output = self.output.unwrap_or(match format {
+            Format::PhatAscii | Format::PhatBinary => pairs::Format::PhatAscii,
+            Format::Dipha => pairs::Format::Csv,
+        });
+        outputs.fill(|out| output.write(&solution, out))
+    }
+}
+
+/// The width of an index.
+fn bits<I>() -> usize {
+    8 * size_of::<I>()
+}
+
+fn width_reason(bits: usize) -> &'static str {
+    if bits == 32 { "columns and entries are fewer than 2^31" } else { "more than 2^31 columns or entries" }
+}
+
+impl Report {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// The lines of `-v`: the size of it, how long each stage took, what was counted.
+    pub(crate) fn tell(&self) {
+        tell(format_args!(
+            "{} cells, {} entries, {} pairs, {} essential",
+            self.cells, self.entries, self.pairs, self.essential
+        ));
+        let stages = self.figures.stages.iter().map(|&(stage, seconds)| (format!("  {stage}"), seconds));
+        let before = [Some(("read", self.read_seconds)), self.check_seconds.map(|s| ("check", s))];
+        let after = [("reduce", self.reduce_seconds)];
+        for (stage, seconds) in before.into_iter().flatten().chain(after) {
+            tell(timing_line(stage, seconds));
+        }
+        for (stage, seconds) in stages {
+            tell(timing_line(&stage, seconds));
+        }
+        tell(timing_line("write", self.write_seconds));
+        tell(timing_line("total", self.total_seconds));
+        tell(format_args!("{:<24} {:>9}", "additions", self.figures.additions));
+    }
+}

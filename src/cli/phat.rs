@@ -1,0 +1,284 @@
+//! `lacuna phat`: PHAT's command line.
+
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use lacuna::matrix::read::{self, Format};
+use lacuna::matrix::{Algorithm, Representation};
+use lacuna::output::pairs;
+
+use super::error::CliError;
+use super::job::{Job, Report};
+use super::notes::Notes;
+use super::outputs::Outputs;
+use super::planning::Request;
+use super::{EXIT_CODES, parse, start_threads};
+
+/// Persistence pairs of a boundary matrix, with the options of the program phat
+///
+/// Takes the place of `phat` in a script: the same options, the same files, byte for byte. Of options that exclude each
+/// other the last counts. What is not said is chosen as `lacuna reduce` chooses it: the algorithm, then the columns and
+/// whether to dualize; an algorithm that is named is not dualized without --dualize. Unlike phat, `lacuna phat`
+/// refuses input that is no boundary matrix.
+///
+/// The environment variable OMP_NUM_THREADS sets the number of threads.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// File of the boundary matrix, `-` for standard input
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+
+    /// File of the persistence pairs, replaced as a whole when the run has succeeded
+    #[arg(value_name = "OUTPUT", value_parser = parse::file())]
+    output: PathBuf,
+
+    #[command(flatten)]
+    flags: Flags,
+
+    /// Reduce the anti-transpose
+    #[arg(long, help_heading = "Algorithm", overrides_with = "dualize")]
+    dualize: bool,
+
+    /// Say on standard output what is done and how long it took, in phat's words
+    #[arg(long, overrides_with = "verbose")]
+    verbose: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna phat filtration.bin pairs.bin
+  lacuna phat --ascii --verbose filtration.dat pairs.dat
+  OMP_NUM_THREADS=4 lacuna phat --chunk --dualize filtration.bin pairs.bin";
+
+/// Options that exclude each other: the last one given counts.
+#[derive(Debug)]
+struct Flags {
+    /// PHAT reads and writes binary files unless told otherwise.
+    ascii: bool,
+    columns: Option<Representation>,
+    algorithm: Option<Algorithm>,
+    /// The algorithm is to run on one thread.
+    sequential: bool,
+}
+
+/// A flag and its help.
+type Flag = (&'static str, &'static str);
+
+const FILES: [Flag; 2] = [
+    ("ascii", "The matrix and the pairs are text"),
+    ("binary", "The matrix and the pairs are binary, which is the default"),
+];
+
+const COLUMNS: [(Flag, Representation); 8] = [
+    (("vector_vector", "Columns as in --columns vector"), Representation::Vector),
+    (("vector_heap", "Columns as in --columns heap"), Representation::Heap),
+    (("vector_set", "Columns as in --columns sparse"), Representation::Sparse),
+    (("vector_list", "Columns as in --columns vector"), Representation::Vector),
+    (("full_pivot_column", "Columns as in --columns full"), Representation::Full),
+    (("sparse_pivot_column", "Columns as in --columns sparse"), Representation::Sparse),
+    (("heap_pivot_column", "Columns as in --columns heap"), Representation::Heap),
+    (("bit_tree_pivot_column", "Columns as in --columns bit-tree"), Representation::BitTree),
+];
+
+const ALGORITHMS: [(Flag, Algorithm); 6] = [
+    (("standard", "Columns left to right"), Algorithm::Standard),
+    (("twist", "Columns of descending dimension, with clearing"), Algorithm::Twist),
+    (("chunk", "Chunks of columns in parallel, compression, then the rest"), Algorithm::Chunk),
+    ((SEQUENTIAL, "The same on one thread"), Algorithm::Chunk),
+    (("spectral_sequence", "Stripes of columns in parallel"), Algorithm::SpectralSequence),
+    (("row", "Rows from the last to the first"), Algorithm::Row),
+];
+
+const SEQUENTIAL: &str = "chunk_sequential";
+
+impl Args for Flags {
+    fn augment_args(command: Command) -> Command {
+        let command = one_of(command, "Files", &FILES);
+        let command = one_of(command, "Columns", &COLUMNS.map(|(flag, _)| flag));
+        one_of(command, "Algorithm", &ALGORITHMS.map(|(flag, _)| flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// Adds flags of which the last one given counts.
+fn one_of(command: Command, heading: &'static str, flags: &[Flag]) -> Command {
+    let names = || flags.iter().map(|&(name, _)| name);
+    command.args(flags.iter().map(|&(name, help)| {
+        let flag = Arg::new(name).long(name).help(help).help_heading(heading);
+        flag.action(ArgAction::SetTrue).overrides_with_all(names())
+    }))
+}
+
+impl FromArgMatches for Flags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let columns = COLUMNS.iter().find(|((name, _), _)| matches.get_flag(name));
+        let algorithm = ALGORITHMS.iter().find(|((name, _), _)| matches.get_flag(name));
+        Ok(Flags {
+            ascii: matches.get_flag("ascii"),
+            columns: columns.map(|&(_, columns)| columns),
+            algorithm: algorithm.map(|&(_, algorithm)| algorithm),
+            sequential: matches.get_flag(SEQUENTIAL),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Reads, reduces, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let outputs = Outputs::open(Some(&arguments.output), None)?;
+    let threads = threads(std::env::var_os(THREADS).as_deref())?;
+    let request = arguments.request(threads);
+    start_threads(request.threads)?;
+    let (format, output) = arguments.formats();
+    let job = Job {
+        start,
+        file: &arguments.input,
+        options: read::Options { format: Some(format), upper_dim: None },
+        check: false,
+        request,
+        output: Some(output),
+        explain: false,
+        notes: Notes { quiet: false, verbose: arguments.verbose },
+    };
+    let report = job.run(outputs)?;
+    if arguments.verbose { arguments.tell(&report) } else { Ok(()) }
+}
+
+impl Arguments {
+    /// Of the matrix, and of the pairs.
+    fn formats(&self) -> (Format, pairs::Format) {
+        if self.flags.ascii {
+            (Format::PhatAscii, pairs::Format::PhatAscii)
+        } else {
+            (Format::PhatBinary, pairs::Format::PhatBinary)
+        }
+    }
+
+    fn request(&self, threads: Option<usize>) -> Request {
+        let Flags { columns, algorithm, sequential, .. } = self.flags;
+        Request {
+            algorithm,
+            columns,
+            dualize: (self.dualize || algorithm.is_some()).then_some(self.dualize),
+            threads: if sequential { Some(1) } else { threads },
+        }
+    }
+
+    /// What PHAT says with `--verbose`, with more digits.
+    fn tell(&self, report: &Report) -> Result<(), CliError> {
+        let mode = if self.flags.ascii { "ascii" } else { "binary" };
+        let (input, output) = (self.input.display(), self.output.display());
+        let Report { read_seconds, reduce_seconds, write_seconds, .. } = report;
+        let dualize = report.figures.stages.iter().find(|(stage, _)| *stage == DUALIZE);
+        let dualize = dualize.map_or(0.0, |&(_, seconds)| seconds);
+        let mut lines = format!("Reading input file {input} in {mode} mode\n");
+        lines += &format!("Reading input file took {read_seconds:.4}s\n");
+        if self.dualize {
+            lines += &format!("Dualizing ...\nDualizing took {dualize:.4}s\n");
+        }
+        let computing = reduce_seconds - if self.dualize { dualize } else { 0.0 };
+        lines += "Computing persistence pairs ...\n";
+        lines += &format!("Computing persistence pairs took {computing:.4}s\n");
+        lines += &format!("Writing output file {output} in {mode} mode ...\n");
+        lines += &format!("Writing output file took {write_seconds:.4}s\n");
+        match io::stdout().write_all(lines.as_bytes()) {
+            Err(source) if source.kind() != ErrorKind::BrokenPipe => {
+                Err(CliError::Write { target: "standard output".into(), source })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The stage of a reduction that makes the anti-transpose.
+const DUALIZE: &str = "anti-transpose";
+
+/// The variable of OpenMP, which PHAT is built with.
+const THREADS: &str = "OMP_NUM_THREADS";
+
+/// The number of threads that the variable's value says: the first of a list, which is for the outermost region.
+fn threads(value: Option<&OsStr>) -> Result<Option<usize>, CliError> {
+    let Some(value) = value else { return Ok(None) };
+    let value = value.to_string_lossy();
+    let first = value.split(',').next().unwrap_or_default().trim();
+    let threads = parse::threads(first);
+    threads.map(Some).map_err(|problem| CliError::Variable { variable: THREADS, problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn parsed(options: &str) -> Arguments {
+        let words = ["phat"].into_iter().chain(options.split_whitespace()).chain(["in", "out"]);
+        <Line as clap::Parser>::try_parse_from(words).unwrap_or_else(|e| panic!("{options}: {e}")).arguments
+    }
+
+    #[test]
+    fn every_spelling_of_phat() {
+        for ((name, _), columns) in COLUMNS {
+            assert_eq!(parsed(&format!("--{name}")).flags.columns, Some(columns));
+        }
+        for ((name, _), algorithm) in ALGORITHMS {
+            let request = parsed(&format!("--{name}")).request(Some(3));
+            assert_eq!((request.algorithm, request.dualize), (Some(algorithm), Some(false)));
+            assert_eq!(request.threads, Some(if name == "chunk_sequential" { 1 } else { 3 }));
+        }
+        assert!(parsed("--ascii").flags.ascii && !parsed("--binary").flags.ascii && !parsed("").flags.ascii);
+        assert!(parsed("--verbose").verbose);
+    }
+
+    #[test]
+    fn the_last_of_those_that_exclude_each_other_counts() {
+        let flags = parsed("--ascii --row --vector_set --twist --binary --heap_pivot_column --twist").flags;
+        assert_eq!((flags.ascii, flags.algorithm), (false, Some(Algorithm::Twist)));
+        assert_eq!(flags.columns, Some(Representation::Heap));
+        let flags = parsed("--chunk_sequential --chunk --binary --ascii --ascii").flags;
+        assert!(flags.ascii && !flags.sequential && flags.algorithm == Some(Algorithm::Chunk));
+        assert!(parsed("--dualize --dualize --verbose --verbose").dualize);
+    }
+
+    #[test]
+    fn what_is_not_said_is_left_open() {
+        let request = parsed("").request(None);
+        assert_eq!((request.algorithm, request.columns, request.dualize), (None, None, None));
+        let request = parsed("--dualize").request(None);
+        assert_eq!((request.algorithm, request.dualize), (None, Some(true)));
+        let request = parsed("--dualize --standard").request(None);
+        assert_eq!((request.algorithm, request.dualize), (Some(Algorithm::Standard), Some(true)));
+    }
+
+    #[test]
+    fn threads_as_openmp_reads_them() {
+        let read = |value: &str| threads(Some(OsStr::new(value)));
+        for (value, expected) in [("1", 1), ("16", 16), (" 4 ", 4), ("4,2,1", 4)] {
+            assert_eq!(read(value).unwrap(), Some(expected));
+        }
+        assert_eq!(threads(None).unwrap(), None);
+        for value in ["", "0", "-1", "many", ",2"] {
+            let error = read(value).unwrap_err();
+            assert!(
+                error.to_string().starts_with("OMP_NUM_THREADS: expected a number of threads"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! `lacuna reduce`: the persistence pairs of a boundary matrix.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use lacuna::matrix::{Algorithm, Representation, read};
+use lacuna::output::pairs;
+
+use super::error::CliError;
+use super::job::Job;
+use super::notes::Notes;
+use super::outputs::Outputs;
+use super::parse::{self, OrAuto};
+use super::planning::Request;
+use super::{EXIT_CODES, start_threads};
+
+/// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
+///
+/// Coefficients are Z/2. The pairs go to standard output, everything else to standard error. PHAT's files are PHAT's
+/// byte for byte, whatever the algorithm and the number of threads. `lacuna phat` takes PHAT's own options.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Input file, `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Format of the input [default: detected from its content and name]
+    ///
+    /// phat-ascii   text, a cell a line: its dimension, then the cells of its boundary
+    /// phat-binary  64-bit integers: the number of cells, then of each its dimension,
+    ///              the size of its boundary and the cells of its boundary
+    /// dipha        DIPHA's weighted boundary matrix, image or distance matrix
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Input",
+        verbatim_doc_comment,
+        allow_hyphen_values = true
+    )]
+    format: Option<read::Format>,
+
+    /// Of a DIPHA image or distance matrix, take cells up to dimension U, for homology below it
+    ///
+    /// Distance matrices need it: all their cells are 2^points. Images are taken whole without it.
+    #[arg(long, value_name = "U", help_heading = "Input",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    upper_dim: Option<usize>,
+
+    /// Check that boundaries have no boundary, which takes a while
+    #[arg(long, help_heading = "Input")]
+    check: bool,
+
+    /// Algorithm: auto looks at the matrix; --explain says what it saw
+    ///
+    /// hypha              scan, clearing and compression, then ss-plus
+    /// hypha-twist        scan, clearing and compression, then twist
+    /// ss-plus            spectral sequence, tiles or columns in parallel
+    /// spectral-sequence  stripes of columns in parallel
+    /// twist              columns of descending dimension, with clearing
+    /// standard           columns left to right
+    /// row                rows from the last to the first
+    /// chunk              chunks of columns in parallel, compression, then the rest
+    /// lock-free          all columns in parallel
+    #[arg(long, value_name = "ALGORITHM", help_heading = "Computation", default_value = "auto",
+        value_parser = parse::algorithm(), hide_possible_values = true, verbatim_doc_comment)]
+    algorithm: OrAuto<Algorithm>,
+
+    /// How a column is held while others are added to it [default: chosen with the algorithm]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::columns())]
+    columns: Option<Representation>,
+
+    /// Whether to reduce the anti-transpose, which has the same pairs and may be far easier, or harder
+    #[arg(long, value_name = "WHETHER", help_heading = "Computation", default_value = "auto",
+        value_parser = parse::dualize())]
+    dualize: OrAuto<bool>,
+
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    /// Format of the pairs [default: phat-ascii, of DIPHA input csv; dipha when FILE ends in .diagram]
+    ///
+    /// phat-ascii   the number of pairs, then a line a pair: birth death, cells from 0
+    /// phat-binary  the same as 64-bit integers
+    /// dipha        DIPHA's persistence diagram
+    /// csv          a line a class: dim,birth,death; essential ones die at inf
+    /// json         {"cells", "pairs": [[birth, death], ...], "essential": [...]}, of DIPHA
+    ///              input {"cells", "bars": [{"dim", "birth", "death"}, ...]}
+    ///
+    /// PHAT's hold cells; the others hold the values of DIPHA input, without classes that
+    /// die where they are born, and else cells.
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::pairs_format(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<pairs::Format>,
+
+    /// Write the pairs to FILE, replaced as a whole when the run has succeeded
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    /// Write counts and times to FILE, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    stats: Option<PathBuf>,
+
+    /// Say on standard error what was chosen (algorithm, columns, dualization, threads) and why
+    #[arg(long, help_heading = "Messages")]
+    explain: bool,
+
+    /// Say nothing on standard error but errors and what was asked for
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say on standard error how long each stage took, and what was counted
+    #[arg(short, long, help_heading = "Messages")]
+    verbose: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna reduce filtration.dat
+  lacuna reduce --output phat-binary -o pairs.bin filtration.bin
+  lacuna reduce --algorithm chunk --dualize on --check -v filtration.bin
+  lacuna reduce --upper-dim 2 -o sphere.diagram sphere.complex";
+
+/// Reads, reduces, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
+    start_threads(arguments.threads)?;
+    let job = Job {
+        start,
+        file: &arguments.file,
+        options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim },
+        check: arguments.check,
+        request: arguments.request(),
+        output: arguments.output(),
+        explain: arguments.explain,
+        notes: Notes { quiet: arguments.quiet, verbose: arguments.verbose },
+    };
+    let report = job.run(outputs)?;
+    if arguments.verbose {
+        report.tell();
+    }
+    Ok(())
+}
+
+impl Arguments {
+    fn request(&self) -> Request {
+        Request {
+            algorithm: self.algorithm.0,
+            columns: self.columns,
+            dualize: self.dualize.0,
+            threads: self.threads,
+        }
+    }
+
+    /// The format of the pairs, when it was given or the name of their file tells.
+    fn output(&self) -> Option<pairs::Format> {
+        let diagram = |path: &Path| path.extension().is_some_and(|e| e == "diagram");
+        let named = self.output_file.as_deref().is_some_and(diagram).then_some(pairs::Format::Dipha);
+        self.output.or(named)
+    }
+}

@@ -1,0 +1,66 @@
+//! The names of the input formats.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The input formats of the boundary-matrix path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// PHAT's text.
+    PhatAscii,
+    /// PHAT's binary file.
+    PhatBinary,
+    /// DIPHA weighted boundary matrix (file type 0), image data (1), distance matrix (7) or sparse distance matrix (8).
+    Dipha,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 3] = [Format::PhatAscii, Format::PhatBinary, Format::Dipha];
+
+    /// The name, as `--format` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::PhatAscii => "phat-ascii",
+            Format::PhatBinary => "phat-binary",
+            Format::Dipha => "dipha",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no format's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("format: expected one of phat-ascii, phat-binary, dipha, found {found:?}")]
+pub struct UnknownFormat {
+    /// The name found.
+    pub found: String,
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        let error = "phat".parse::<Format>().unwrap_err().to_string();
+        assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+    }
+}

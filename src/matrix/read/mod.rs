@@ -1,0 +1,163 @@
+//! Boundary matrices from files.
+//!
+//! | format | content | reader |
+//! |---|---|---|
+//! | `phat-ascii`, `phat-binary` | a boundary matrix | [`phat_formats::phat::matrix`] |
+//! | `dipha` | a weighted boundary matrix; an image; a distance matrix, dense or sparse | `dipha`, [`phat_formats::dipha`] |
+//!
+//! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex: see
+//! [`crate::filtration`].
+//!
+//! **Detection.** Without a format, the first rule that holds decides:
+//!
+//! | the file | is read as |
+//! |---|---|
+//! | begins with DIPHA's magic number | `dipha` |
+//! | is empty | an error |
+//! | is called `*.dipha`, `*.complex` | `dipha` (and found wanting) |
+//! | begins with text | `phat-ascii` |
+//! | begins with anything else | `phat-binary` |
+//!
+//! Cells and entries are numbered by 32-bit integers while they are fewer than 2^31, by 64-bit integers past that.
+
+mod detect;
+mod dipha;
+mod error;
+mod format;
+mod phat;
+
+pub use error::{Problem, ReadError};
+pub use format::{Format, UnknownFormat};
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use phat_formats::Source;
+
+use super::{BoundaryMatrix, Dimension};
+
+/// How to read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// The format; without it, content and name tell.
+    pub format: Option<Format>,
+    /// Of an image or of distances, the greatest dimension of the cells to take. The others have cells of their own.
+    pub upper_dim: Option<usize>,
+}
+
+/// A filtered cell complex from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells<I> {
+    /// Its boundary matrix.
+    pub matrix: BoundaryMatrix<I>,
+    /// The value of each cell, ascending, where the file has values.
+    pub values: Option<Vec<f64>>,
+    /// The dimension of the complex, not below any cell's; 0 without cells.
+    pub max_dim: Dimension,
+    /// Whether cells above it were, or may have been, left out.
+    pub cut: bool,
+}
+
+/// A filtered cell complex, its cells numbered by integers that are wide enough.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// By 32 bits.
+    Narrow(Cells<u32>),
+    /// By 64 bits.
+    Wide(Cells<u64>),
+}
+
+/// What was read, and as what.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The complex.
+    pub input: Input,
+    /// The format it was read in.
+    pub format: Format,
+    /// Why this format, when none was given.
+    pub detection: Option<String>,
+    /// What was mended.
+    pub warning: Option<String>,
+}
+
+/// What a reader makes of a file.
+struct Content {
+    input: Input,
+    warning: Option<String>,
+}
+
+/// Reads the file at `path`, or standard input when it is `-`. Binary files of PHAT are not held in memory.
+///
+/// # Errors
+/// The file cannot be read, or its content is not what its format promises.
+pub fn read_path(path: &Path, options: &Options) -> Result<Loaded, ReadError> {
+    let name = name_of(path);
+    let failed = |error| ReadError::Io { file: name.clone(), error };
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        let mut file = File::open(path).map_err(failed)?;
+        #[cfg(unix)]
+        if file.metadata().map_err(failed)?.is_file() {
+            return read_source(&name, &file, options);
+        }
+        // What is no file, such as a pipe, has no places to read at.
+        file.read_to_end(&mut bytes).map_err(failed)?;
+    }
+    read_source(&name, &bytes, options)
+}
+
+/// How messages call the file at `path`.
+pub fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Reads the content of a file; `name` is used for messages and, without a format, for its extension.
+///
+/// # Errors
+/// The content cannot be read or is not what its format promises.
+pub fn read_source(
+    name: &str,
+    source: &(impl Source + ?Sized),
+    options: &Options,
+) -> Result<Loaded, ReadError> {
+    let failed = |error| ReadError::Io { file: name.to_owned(), error };
+    let malformed = |format, detection, problem| ReadError::Malformed {
+        file: name.to_owned(),
+        format,
+        detection,
+        problem: Box::new(problem),
+    };
+    let (format, detection) = match options.format {
+        Some(format) => (format, None),
+        None => {
+            let head = bytes(source, detect::HEAD).map_err(failed)?;
+            let found = detect::detect(name, &head).map_err(|problem| malformed(None, None, problem))?;
+            (found.0, Some(found.1))
+        }
+    };
+    let whole = || bytes(source, u64::MAX).map_err(failed);
+    let content = match (format, options.upper_dim) {
+        (Format::PhatBinary | Format::PhatAscii, Some(_)) => Err(Problem::UpperDim),
+        (Format::PhatBinary, None) => phat::read_binary(source),
+        (Format::PhatAscii, None) => phat::read_ascii(&whole()?),
+        (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
+    };
+    match content {
+        Ok(Content { input, warning }) => Ok(Loaded { input, format, detection, warning }),
+        Err(problem) => Err(malformed(Some(format), detection, problem)),
+    }
+}
+
+/// The first bytes, at most `most`.
+fn bytes(source: &(impl Source + ?Sized), most: u64) -> io::Result<Vec<u8>> {
+    let count = usize::try_from(source.size()?.min(most)).map_err(io::Error::other)?;
+    let mut bytes = vec![0; count];
+    source.read_exact_at(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests;

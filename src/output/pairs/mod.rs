@@ -1,0 +1,132 @@
+//! One writer per format of persistence pairs.
+//!
+//! | format | module | what it holds |
+//! |---|---|---|
+//! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::pairs`] | pairs of cells, as PHAT writes them, byte for byte |
+//! | `dipha` | [`phat_formats::dipha`] | a persistence diagram, as DIPHA writes it |
+//! | `csv` | [`csv`] | a line a class: `dim,birth,death` |
+//! | `json` | [`json`] | an object: pairs and essential classes, or bars |
+//!
+//! `dipha`, `csv` and `json` hold filtration values where the input has them, and else the numbers of cells, from 0. With
+//! values, classes that die where they are born are left out, and essential classes of the greatest dimension are
+//! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the barcode.
+//!
+//! # DIPHA
+//! Sorted by (dim, birth, death), where an essential class has dimension −dim − 1 and dies at the greatest value of the
+//! filtration. Essential classes of the greatest dimension are never written, cut off or not: DIPHA does not.
+//!
+//! # CSV
+//! ```text
+//! dim,birth,death
+//! 0,1,3
+//! 0,0,inf
+//! ```
+//! Cells: pairs by birth, then essential classes by birth. Values: by dimension, then by (birth, death).
+//!
+//! # JSON
+//! Cells, and then values:
+//! ```text
+//! {"cells":4,"pairs":[
+//! [1,3]
+//! ],"essential":[0,2]}
+//! ```
+//! ```text
+//! {"cells":4,"bars":[
+//! {"dim":0,"birth":0.0,"death":1.5},
+//! {"dim":0,"birth":0.0,"death":null}
+//! ]}
+//! ```
+//! | key | value |
+//! |---|---|
+//! | `cells` | the number of cells |
+//! | `pairs` | the pairs \[birth, death\], by birth |
+//! | `essential` | the cells in no pair, ascending |
+//! | `bars` | the barcode; the `death` of an essential bar is `null` |
+
+pub mod csv;
+pub mod json;
+mod solution;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use phat_formats::{dipha, phat};
+
+use crate::matrix::Index;
+
+pub use solution::{Class, Solution};
+
+/// A format of persistence pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// PHAT's text.
+    #[default]
+    PhatAscii,
+    /// PHAT's binary file.
+    PhatBinary,
+    /// A DIPHA persistence diagram.
+    Dipha,
+    /// Comma-separated values.
+    Csv,
+    /// A JSON object.
+    Json,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 5] =
+        [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Csv, Format::Json];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::PhatAscii => "phat-ascii",
+            Format::PhatBinary => "phat-binary",
+            Format::Dipha => "dipha",
+            Format::Csv => "csv",
+            Format::Json => "json",
+        }
+    }
+
+    /// Writes `solution` to `out`, unbuffered: pass a buffered writer.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write<I: Index>(self, solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = out;
+        match self {
+            Format::PhatAscii => phat::pairs::write_ascii(&mut out, solution.cell_pairs()),
+            Format::PhatBinary => phat::pairs::write_binary(&mut out, solution.cell_pairs()),
+            Format::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
+            Format::Csv => csv::write(solution, out),
+            Format::Json => json::write(solution, out),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Not the name of a format of pairs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected phat-ascii, phat-binary, dipha, csv or json, found {0:?}")]
+pub struct UnknownFormat(
+    /// What was found.
+    pub String,
+);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

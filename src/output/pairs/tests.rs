@@ -1,0 +1,116 @@
+//! Every format, on a filtration whose pairs can be read off.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::matrix::{BoundaryMatrix, Figures, Pairs};
+
+/// Three vertices, the first two joined twice: vertices at 0, 0, 0.5, edges at 0.5 and 2.
+fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
+    let mut matrix = BoundaryMatrix::new();
+    let columns: [(u8, &[usize]); 5] = [(0, &[]), (0, &[]), (0, &[]), (1, &[0, 1]), (1, &[0, 1])];
+    for (dim, rows) in columns {
+        matrix.push(dim, rows).unwrap();
+    }
+    let pairs = Pairs { pairs: vec![(1, 3)], cells: 5, figures: Figures::default() };
+    (matrix, pairs, [0.0, 0.0, 0.5, 0.5, 2.0])
+}
+
+fn written(format: Format, values: bool, cut: bool) -> Vec<u8> {
+    let (matrix, pairs, all) = filtration();
+    let solution =
+        Solution { matrix: &matrix, pairs: &pairs, values: values.then_some(&all), max_dim: 1, cut };
+    let mut bytes = Vec::new();
+    format.write(&solution, &mut bytes).unwrap();
+    bytes
+}
+
+fn text(format: Format, values: bool, cut: bool) -> String {
+    String::from_utf8(written(format, values, cut)).unwrap()
+}
+
+fn parsed(values: bool, cut: bool) -> Value {
+    serde_json::from_slice(&written(Format::Json, values, cut)).unwrap()
+}
+
+/// (dim, birth, death, essential) of each point.
+fn points(bytes: &[u8]) -> Vec<(u32, f64, f64, bool)> {
+    let points = dipha::read_diagram(bytes).unwrap();
+    points.iter().map(|p| (p.dim, p.birth, p.death, p.essential)).collect()
+}
+
+#[test]
+fn names_read_back() {
+    for format in Format::ALL {
+        assert_eq!(format.to_string().parse(), Ok(format));
+    }
+    let error = "phat".parse::<Format>().unwrap_err();
+    assert_eq!(error.to_string(), "expected phat-ascii, phat-binary, dipha, csv or json, found \"phat\"");
+}
+
+#[test]
+fn phat_knows_no_values() {
+    for values in [false, true] {
+        assert_eq!(text(Format::PhatAscii, values, false), "1\n1 3\n");
+        let words = written(Format::PhatBinary, values, false);
+        assert_eq!(words, [1u64, 1, 3].map(u64::to_le_bytes).concat());
+    }
+}
+
+#[test]
+fn cells_where_there_are_no_values() {
+    assert_eq!(text(Format::Csv, false, false), "dim,birth,death\n0,1,3\n0,0,inf\n0,2,inf\n1,4,inf\n");
+    let expected = "{\"cells\":5,\"pairs\":[\n[1,3]\n],\"essential\":[0,2,4]}\n";
+    assert_eq!(text(Format::Json, false, false), expected);
+    let essential = [(0, 0.0, 4.0, true), (0, 2.0, 4.0, true), (0, 1.0, 3.0, false)];
+    assert_eq!(points(&written(Format::Dipha, false, false)), essential);
+}
+
+#[test]
+fn values_where_there_are_some() {
+    let expected = "dim,birth,death\n0,0.0,0.5\n0,0.0,inf\n0,0.5,inf\n1,2.0,inf\n";
+    assert_eq!(text(Format::Csv, true, false), expected);
+    let bar = |dim: u64, birth: f64, death: Option<f64>| json!({"dim": dim, "birth": birth, "death": death});
+    let bars = [bar(0, 0.0, Some(0.5)), bar(0, 0.0, None), bar(0, 0.5, None), bar(1, 2.0, None)];
+    assert_eq!(parsed(true, false), json!({"cells": 5, "bars": bars}));
+}
+
+#[test]
+fn a_filtration_that_was_cut_off_has_no_essential_classes_on_top() {
+    assert_eq!(text(Format::Csv, true, true), "dim,birth,death\n0,0.0,0.5\n0,0.0,inf\n0,0.5,inf\n");
+    assert_eq!(parsed(true, true)["bars"].as_array().map(Vec::len), Some(3));
+    let kept = [(0, 0.0, 2.0, true), (0, 0.5, 2.0, true), (0, 0.0, 0.5, false)];
+    for cut in [false, true] {
+        assert_eq!(points(&written(Format::Dipha, true, cut)), kept);
+    }
+}
+
+#[test]
+fn bars_of_length_zero_are_left_out() {
+    let (matrix, pairs, _) = filtration();
+    let values = [0.5, 0.5, 0.5, 0.5, 0.5];
+    let solution = Solution { matrix: &matrix, pairs: &pairs, values: Some(&values), max_dim: 1, cut: false };
+    let diagram = solution.diagram().unwrap();
+    assert_eq!((diagram.bars(0).len(), diagram.bars(1).len()), (2, 1));
+    assert!(diagram.iter().all(|(_, bar)| bar.is_essential()));
+    assert!(solution.dipha_points().iter().all(|point| point.essential && point.death == 0.5));
+}
+
+#[test]
+fn nothing_is_written_of_no_cells() {
+    let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
+    for values in [None, Some([].as_slice())] {
+        let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false };
+        let written = |format: Format| {
+            let mut bytes = Vec::new();
+            format.write(&solution, &mut bytes).unwrap();
+            bytes
+        };
+        assert_eq!(written(Format::PhatAscii), b"0\n");
+        assert_eq!(written(Format::PhatBinary), [0; 8]);
+        assert_eq!(written(Format::Csv), b"dim,birth,death\n");
+        assert_eq!(dipha::read_diagram(&written(Format::Dipha)), Ok(vec![]));
+        let object: Value = serde_json::from_slice(&written(Format::Json)).unwrap();
+        assert_eq!(object["cells"], 0);
+    }
+}

@@ -1,0 +1,193 @@
+//! Wrong usage and wrong input: exit code 2, nothing on standard output, and the place, what was expected and what was
+//! found on standard error. Most of these files PHAT accepts, and answers with wrong or invented pairs.
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::{contains, is_empty};
+
+use super::super::{Scratch, TRIANGLE, lacuna, triangle_words, words};
+use super::{reduce, reduce_of};
+
+/// Both programs refuse this content, and say so.
+fn refuse(format: &str, content: &[u8], fragment: &str) {
+    let scratch = Scratch::new();
+    let file = scratch.file("matrix.in", content);
+    let said = || contains("error: ").and(contains("matrix.in: ")).and(contains(fragment));
+    let assert = reduce(["--format".as_ref(), format.as_ref(), file.as_os_str()]).assert().code(2);
+    assert.stdout(is_empty()).stderr(said());
+    let mode = if format == "phat-ascii" { "--ascii" } else { "--binary" };
+    let pairs = scratch.path("pairs.out");
+    let assert = lacuna("phat", [mode.as_ref(), file.as_os_str(), pairs.as_os_str()]).assert().code(2);
+    assert.stdout(is_empty()).stderr(said());
+    assert_eq!(scratch.names(), ["matrix.in"], "{fragment}");
+}
+
+fn refuse_words(numbers: &[i64], fragment: &str) {
+    refuse("phat-binary", &words(numbers), fragment);
+}
+
+fn refuse_text(text: &str, fragment: &str) {
+    refuse("phat-ascii", text.as_bytes(), fragment);
+}
+
+#[test]
+fn truncated() {
+    let whole = triangle_words();
+    for length in 1..whole.len() {
+        refuse("phat-binary", &whole[..length], "byte ");
+    }
+}
+
+#[test]
+fn going_on_after_the_last_column() {
+    refuse("phat-binary", &[triangle_words(), vec![0; 8]].concat(), "expected the end of the file");
+    refuse("phat-binary", &[triangle_words(), vec![0; 3]].concat(), "byte ");
+}
+
+#[test]
+fn empty_or_of_five_bytes() {
+    refuse("phat-binary", b"", "expected");
+    refuse("phat-ascii", b"", "expected");
+    refuse("phat-binary", &[7, 0, 0, 0, 0], "byte ");
+    let error = "error: standard input: expected a boundary matrix, found an empty file\n";
+    reduce_of("", &[]).assert().code(2).stdout(is_empty()).stderr(error);
+    reduce_of([7, 0, 0, 0, 0], &[]).assert().code(2).stdout(is_empty()).stderr(contains("phat-binary"));
+}
+
+#[test]
+fn counts_beyond_the_file() {
+    for count in [8, 1 << 20, 1 << 40, 1 << 60, i64::MAX] {
+        let mut numbers = vec![count];
+        numbers.extend([0, 0].repeat(7));
+        refuse_words(&numbers, "byte ");
+        refuse_words(&[1, 1, count], "bytes of rows");
+    }
+    for count in [-1, i64::MIN] {
+        refuse_words(&[count, 0, 0], &format!("byte 0: expected a number of columns, found {count}"));
+        refuse_words(&[1, 1, count], &format!("found {count}"));
+    }
+}
+
+#[test]
+fn rows_out_of_range() {
+    for row in [3, 4, 100, i64::MAX] {
+        let expected = format!("expected a row of column 2 that is from 0 on and below 2, found {row}");
+        refuse_words(&[3, 0, 0, 0, 0, 1, 2, 0, row], &format!("byte 64: {expected}"));
+        refuse_text(&format!("0\n0\n1 0 {row}\n"), &format!("line 3: {expected}"));
+    }
+}
+
+#[test]
+fn negative_rows() {
+    for row in [-1, -2, i64::MIN] {
+        let expected = format!("expected a row of column 2 that is from 0 on and below 2, found {row}");
+        refuse_words(&[3, 0, 0, 0, 0, 1, 2, row, 0], &format!("byte 56: {expected}"));
+        refuse_text(&format!("0\n0\n1 {row} 0\n"), &format!("line 3: {expected}"));
+    }
+}
+
+#[test]
+fn rows_twice() {
+    refuse_words(
+        &[3, 0, 0, 0, 0, 1, 2, 1, 1],
+        "expected a row that column 2 does not have yet, found row 1 again",
+    );
+    refuse_text("0\n0\n1 1 1\n", "line 3: expected a row that column 2 does not have yet, found row 1 again");
+    refuse_text("0\n0\n1 1 0 1\n", "found row 1 again");
+}
+
+#[test]
+fn columns_that_hold_themselves_or_later_ones() {
+    refuse_words(&[3, 0, 0, 0, 0, 1, 1, 2], "byte 56: expected a row of column 2");
+    refuse_text("0\n0\n1 2\n", "line 3: expected a row of column 2");
+    refuse_words(
+        &[3, 0, 0, 1, 2, 0, 2, 0, 0],
+        "expected a row of column 1 that is from 0 on and below 1, found 2",
+    );
+    refuse_text("0\n1 0 2\n0\n", "line 2: expected a row of column 1");
+}
+
+#[test]
+fn dimensions_out_of_range() {
+    for dim in [256, 300, -1, i64::MAX] {
+        refuse_words(&[1, dim, 0], &format!("byte 8: expected a dimension from 0 to 255, found {dim}"));
+        refuse_text(&format!("{dim}\n"), &format!("line 1: expected a dimension from 0 to 255, found {dim}"));
+    }
+}
+
+#[test]
+fn boundary_cells_of_the_wrong_dimension() {
+    let expected =
+        "expected a boundary cell one dimension below 2, that of column 2, found row 0 of dimension 0";
+    refuse_words(&[3, 0, 0, 0, 0, 2, 2, 0, 1], expected);
+    refuse_text("0\n0\n2 0 1\n", &format!("line 3: {expected}"));
+    refuse_text("0\n0 0\n", "line 2: expected a boundary cell one dimension below 0");
+}
+
+#[test]
+fn what_is_no_number() {
+    for word in ["x", "1.5", "0x1", "1e3", "--1", "99999999999999999999"] {
+        refuse_text(&format!("0\n0\n1 0 {word}\n"), "line 3: expected");
+        refuse_text(&format!("0\n{word}\n"), "line 2: expected");
+    }
+}
+
+#[test]
+fn a_comment_after_a_blank() {
+    refuse_text("0\n #1\n0\n", "line 2: expected");
+    refuse_text("0\n0\n1 0 1 # an edge\n", "line 3: expected");
+    let text = format!("# a triangle\n\n{}# the end\n", TRIANGLE.replace('\n', "\r\n"));
+    reduce_of(text, &[]).assert().success().stdout(super::TRIANGLE_PAIRS);
+}
+
+/// The boundary of the triangle's boundary is not zero when an edge is not that of the triangle's vertices.
+#[test]
+fn boundaries_with_a_boundary_are_found_when_asked_for() {
+    let text = TRIANGLE.replace("1 1 2", "1 0 1");
+    let said = "error: standard input: column 6: expected a boundary without boundary, found row 1 left over";
+    reduce_of(text.as_str(), &["--check", "-q"])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("column 6"));
+    let assert = reduce_of(text.as_str(), &["--check", "-q"]).assert().code(2);
+    let stderr = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(stderr.starts_with(&said[..said.find("row 1").unwrap()]), "{stderr}");
+    reduce_of(text, &["-q"]).assert().success();
+    reduce_of(TRIANGLE, &["--check"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+}
+
+#[test]
+fn no_cells_at_all() {
+    for content in [words(&[0]), b"# nothing\n".to_vec()] {
+        reduce_of(content, &["-q", "--check"]).assert().success().stdout("0\n");
+    }
+}
+
+#[test]
+fn values_out_of_range() {
+    let cases = [
+        (["--threads", "0"], "expected a number of threads from 1"),
+        (["--algorithm", "magic"], "invalid value 'magic' for '--algorithm <ALGORITHM>'"),
+        (["--columns", "list"], "bit-tree, heap, full, sparse, vector"),
+        (["--dualize", "maybe"], "auto, on, off"),
+        (["--output", "text"], "invalid value 'text' for '--output <FORMAT>'"),
+        (["--format", "npy"], "expected one of phat-ascii, phat-binary, dipha, found \"npy\""),
+        (["--upper-dim", "-1"], "expected a whole number, 0 or more, found -1"),
+        (["--upper-dim", "1"], "--upper-dim"),
+        (["--stats", "-"], "expected the path of a file, found -"),
+    ];
+    for (arguments, fragment) in cases {
+        reduce_of(TRIANGLE, &arguments).assert().code(2).stdout(is_empty()).stderr(contains(fragment));
+    }
+    reduce_of(TRIANGLE, &["-v", "-q"]).assert().code(2).stderr(contains("cannot be used with"));
+    reduce::<&str>([]).assert().code(2).stdout(is_empty()).stderr(contains("<FILE>"));
+}
+
+#[test]
+fn a_file_that_cannot_be_read() {
+    let scratch = Scratch::new();
+    let missing = scratch.path("missing.bin");
+    let assert = reduce([&missing]).assert().code(2).stdout(is_empty());
+    assert.stderr(contains("error: ").and(contains("missing.bin: ")));
+    reduce([scratch.0.path()]).assert().code(2).stdout(is_empty()).stderr(contains("error: "));
+}

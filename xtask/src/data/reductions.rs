@@ -1,0 +1,154 @@
+//! What is in data/ for `lacuna reduce`: the inputs, and the runs whose answers are committed.
+
+use lacuna::matrix::read::Format;
+
+use super::complexes::{self, Complex, Image};
+
+/// What an input is made from.
+pub(super) enum Shape {
+    /// Its cells.
+    Complex(Complex),
+    /// Its pixels.
+    Image(Image),
+}
+
+/// A committed input.
+pub(super) struct Input {
+    /// File name.
+    pub(super) file: &'static str,
+    /// The format it is written in.
+    pub(super) format: Format,
+    /// The call that makes it.
+    pub(super) generator: &'static str,
+    /// What it is, what its pairs should show and why.
+    pub(super) shows: &'static str,
+    /// It.
+    pub(super) shape: Shape,
+}
+
+/// A run whose output is committed as `expected/FILE`.
+pub(super) struct Case {
+    /// The input's file name.
+    pub(super) file: &'static str,
+    /// The output's format.
+    pub(super) answer: Answer,
+    /// Its file name.
+    pub(super) expected: &'static str,
+}
+
+/// The answers there are.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    /// Pairs of cells as PHAT's text.
+    PhatAscii,
+    /// Pairs of cells as PHAT's binary file.
+    PhatBinary,
+    /// Bars, as comma-separated values.
+    Csv,
+    /// Bars, as a DIPHA diagram.
+    Dipha,
+}
+
+impl Answer {
+    /// The name that `--output` takes.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Answer::PhatAscii => "phat-ascii",
+            Answer::PhatBinary => "phat-binary",
+            Answer::Csv => "csv",
+            Answer::Dipha => "dipha",
+        }
+    }
+}
+
+const fn case(file: &'static str, answer: Answer, expected: &'static str) -> Case {
+    Case { file, answer, expected }
+}
+
+/// Every run with a committed answer.
+pub(super) const CASES: [Case; 9] = [
+    case("triangle.dat", Answer::PhatAscii, "triangle_pairs.dat"),
+    case("octahedron_surface.dat", Answer::PhatAscii, "octahedron_surface_pairs.dat"),
+    case("octahedron_surface.bin", Answer::PhatBinary, "octahedron_surface_pairs.bin"),
+    case("torus_surface.bin", Answer::PhatBinary, "torus_surface_pairs.bin"),
+    case("projective_plane_surface.dat", Answer::PhatAscii, "projective_plane_surface_pairs.dat"),
+    case("octahedron_height.complex", Answer::Csv, "octahedron_height.csv"),
+    case("octahedron_height.complex", Answer::Dipha, "octahedron_height.diagram"),
+    case("rings.complex", Answer::Csv, "rings.csv"),
+    case("rings.complex", Answer::Dipha, "rings.diagram"),
+];
+
+/// Every committed input.
+pub(super) fn inputs() -> Vec<Input> {
+    let complex = |file, format, generator, shows, complex| Input {
+        file,
+        format,
+        generator,
+        shows,
+        shape: Shape::Complex(complex),
+    };
+    vec![
+        complex(
+            "triangle.dat",
+            Format::PhatAscii,
+            "triangle()",
+            "a triangle with its faces: two edges join its vertices, the third closes a loop that the triangle fills; \
+             one essential class",
+            complexes::triangle(),
+        ),
+        complex(
+            "octahedron_surface.dat",
+            Format::PhatAscii,
+            "octahedron()",
+            "the octahedron's surface by dimension: essential classes in dimensions 0 and 2",
+            complexes::octahedron(),
+        ),
+        complex(
+            "octahedron_surface.bin",
+            Format::PhatBinary,
+            "octahedron()",
+            "the same in binary",
+            complexes::octahedron(),
+        ),
+        complex(
+            "torus_surface.bin",
+            Format::PhatBinary,
+            "torus()",
+            "the torus of nine vertices, swept along one of its circles: essential classes 1, 2, 1",
+            complexes::torus(),
+        ),
+        complex(
+            "projective_plane_surface.dat",
+            Format::PhatAscii,
+            "projective_plane()",
+            "the projective plane of six vertices: over Z/2 an essential class in each of the dimensions 0, 1, 2",
+            complexes::projective_plane(),
+        ),
+        complex(
+            "octahedron_height.complex",
+            Format::Dipha,
+            "octahedron_by_height()",
+            "the octahedron's surface with heights: [0, ∞) in dimension 0, and [2.5, ∞) in dimension 2, which a DIPHA \
+             diagram leaves out, as all essential classes of the greatest dimension",
+            complexes::octahedron_by_height(),
+        ),
+        Input {
+            file: "rings.complex",
+            format: Format::Dipha,
+            generator: "rings()",
+            shows: "an image of two dark rings and a dark dot: three bars in dimension 0, two in dimension 1, for each \
+                    ring one from its own value to that of the brightest pixel inside",
+            shape: Shape::Image(complexes::rings()),
+        },
+    ]
+}
+
+impl Input {
+    /// The cells, those of an image as well.
+    pub(super) fn complex(&self) -> Complex {
+        match &self.shape {
+            Shape::Complex(complex) => complex.clone(),
+            Shape::Image(image) => image.complex(),
+        }
+    }
+}
