@@ -14,14 +14,22 @@ use std::time::Instant;
 
 use common::phat;
 use common::shared::{folder, table};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Pairs, Plan, Representation, reduce};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, reduce};
 use sha2::{Digest, Sha256};
 
 const SEQUENTIAL: [Algorithm; 4] =
     [Algorithm::Twist, Algorithm::HyphaTwist, Algorithm::Standard, Algorithm::Row];
 
-const PARALLEL: [Algorithm; 5] =
-    [Algorithm::Hypha, Algorithm::SsPlus, Algorithm::SpectralSequence, Algorithm::Chunk, Algorithm::LockFree];
+const PARALLEL: [Algorithm; 6] = [
+    Algorithm::Sieve,
+    Algorithm::Hypha,
+    Algorithm::SsPlus,
+    Algorithm::SpectralSequence,
+    Algorithm::Chunk,
+    Algorithm::LockFree,
+];
+
+const PRIMAL_AND_DUAL: [Dualize; 2] = [Dualize::Off, Dualize::On];
 
 /// A line of `matrices.tsv`.
 struct Golden {
@@ -102,9 +110,10 @@ fn is_slow(name: &str, plan: &Plan) -> bool {
     let rips = name.starts_with("rips") || name == "mumford";
     let tails = matches!(name, "torus" | "saddle64" | "grf64" | "noise64" | "noise128" | "high_genus");
     match plan.algorithm {
-        Algorithm::Row => tails || (rips && !plan.dualize),
+        Algorithm::Sieve => false,
+        Algorithm::Row => tails || (rips && plan.dualize == Dualize::Off),
         Algorithm::Standard => tails || rips,
-        _ => rips && !plan.dualize,
+        _ => rips && plan.dualize == Dualize::Off,
     }
 }
 
@@ -114,7 +123,7 @@ fn run(golden: &Golden, matrix: &BoundaryMatrix<u32>, plan: &Plan) {
     eprintln!("{} {plan:?} {:.3} s", golden.name, start.elapsed().as_secs_f64());
 }
 
-fn plan(algorithm: Algorithm, dualize: bool, threads: usize) -> Plan {
+fn plan(algorithm: Algorithm, dualize: Dualize, threads: usize) -> Plan {
     Plan { algorithm, columns: Representation::default(), dualize, threads }
 }
 
@@ -124,7 +133,7 @@ fn every_algorithm_gives_phats_pairs() {
     for golden in goldens {
         let matrix = golden.read(&folder);
         for algorithm in SEQUENTIAL.into_iter().chain(PARALLEL) {
-            for (dualize, threads) in [false, true].into_iter().flat_map(|d| [1, 2, 4].map(|t| (d, t))) {
+            for (dualize, threads) in PRIMAL_AND_DUAL.into_iter().flat_map(|d| [1, 2, 4].map(|t| (d, t))) {
                 let plan = plan(algorithm, dualize, threads);
                 if slow_too() || !is_slow(&golden.name, &plan) {
                     run(&golden, &matrix, &plan);
@@ -142,7 +151,7 @@ fn twenty_runs_of_the_parallel_ones_give_phats_pairs() {
     for golden in goldens {
         let matrix = golden.read(&folder);
         for algorithm in PARALLEL {
-            for (dualize, threads) in [(false, 2), (true, 2), (false, 4), (true, 4)] {
+            for (dualize, threads) in PRIMAL_AND_DUAL.into_iter().flat_map(|d| [2, 4].map(|t| (d, t))) {
                 let plan = plan(algorithm, dualize, threads);
                 if slow_too() || !is_slow(&golden.name, &plan) {
                     (0..20).for_each(|_| run(&golden, &matrix, &plan));

@@ -39,6 +39,10 @@ pub(crate) enum CliError {
     Directory { path: PathBuf },
     #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
     SameFile { path: PathBuf },
+    #[error(
+        "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
+    )]
+    SieveColumns,
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },
     #[error("cannot start {threads} threads")]

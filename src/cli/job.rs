@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
-use lacuna::matrix::{Figures, Pairs, Plan, Row, reduce};
+use lacuna::matrix::{Algorithm, Figures, Pairs, Plan, Request, Row, reduce};
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
 use super::error::CliError;
 use super::notes::{Notes, tell, timing_line};
 use super::outputs::Outputs;
-use super::planning::{self, ALGORITHMS, COLUMNS, Request};
+use super::planning;
 use super::timed;
 
 /// What is to be done.
@@ -37,7 +37,7 @@ pub(crate) struct Job<'a> {
 /// | `file`, `format` | the input, and what it was read as |
 /// | `cells`, `entries`, `max_dim` | columns of the matrix, its ones, the greatest dimension of a cell |
 /// | `index_bits` | width of the integers that number cells |
-/// | `plan` | algorithm, columns, dualize, threads |
+/// | `plan` | algorithm, columns, dualize, threads: [`lacuna::matrix::Plan`] |
 /// | `pairs`, `essential` | how many |
 /// | `read_seconds`, `check_seconds` | input file to matrix; ∂∂ = 0, if asked for |
 /// | `reduce_seconds` | matrix to pairs, dualizing included |
@@ -52,7 +52,7 @@ pub(crate) struct Report {
     entries: usize,
     max_dim: Option<u8>,
     index_bits: usize,
-    plan: Choices,
+    plan: Plan,
     pairs: usize,
     essential: usize,
     pub(crate) read_seconds: f64,
@@ -61,26 +61,6 @@ pub(crate) struct Report {
     pub(crate) write_seconds: f64,
     total_seconds: f64,
     pub(crate) figures: Figures,
-}
-
-/// A plan, by name.
-#[derive(Debug, Serialize)]
-struct Choices {
-    algorithm: &'static str,
-    columns: &'static str,
-    dualize: bool,
-    threads: usize,
-}
-
-impl From<Plan> for Choices {
-    fn from(plan: Plan) -> Self {
-        Choices {
-            algorithm: planning::name_of(plan.algorithm, &ALGORITHMS),
-            columns: planning::name_of(plan.columns, &COLUMNS),
-            dualize: plan.dualize,
-            threads: plan.threads,
-        }
-    }
 }
 
 /// How the input was read.
@@ -116,11 +96,15 @@ impl Job<'_> {
         let matrix = &cells.matrix;
         let check = self.check.then(|| timed(|| matrix.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
-        let plan = planning::choose(matrix, &self.request);
+        let ((plan, reasons), planned) = timed(|| Plan::choose(matrix, &self.request));
         if self.explain {
-            self.tell_plan(&plan, bits::<I>());
+            planning::explain(&reasons);
+            tell(format_args!("{:<13} {} bits: {}", "index width", bits::<I>(), width_reason(bits::<I>())));
         }
         let (mut pairs, reduced) = timed(|| reduce(matrix, &plan));
+        if self.explain {
+            planning::explain_blocks(&pairs.figures);
+        }
         let (written, write) = timed(|| self.write(&cells, &pairs, reading.format, &mut outputs));
         written?;
         let report = Report {
@@ -131,12 +115,12 @@ impl Job<'_> {
             entries: matrix.entries(),
             max_dim: matrix.max_dim(),
             index_bits: bits::<I>(),
-            plan: plan.into(),
+            plan,
             pairs: pairs.pairs.len(),
             essential: matrix.len() - 2 * pairs.pairs.len(),
             read_seconds: reading.took.as_secs_f64(),
             check_seconds: check.map(|took| took.as_secs_f64()),
-            reduce_seconds: reduced.as_secs_f64(),
+            reduce_seconds: (planned + reduced).as_secs_f64(),
             write_seconds: write.as_secs_f64(),
             total_seconds: self.start.elapsed().as_secs_f64(),
             figures: std::mem::take(&mut pairs.figures),
@@ -153,13 +137,6 @@ impl Job<'_> {
 
     fn checked(&self, checked: Result<(), lacuna::matrix::NotAComplex>) -> Result<(), CliError> {
         checked.map_err(|source| CliError::Check { file: self.input_name(), source })
-    }
-
-    fn tell_plan(&self, plan: &Plan, bits: usize) {
-        for (what, choice) in planning::explain(plan, &self.request) {
-            tell(format_args!("{what:<13} {choice}"));
-        }
-        tell(format_args!("{:<13} {bits} bits: {}", "index width", width_reason(bits)));
     }
 
     fn write<I: Row>(
@@ -211,6 +188,40 @@ impl Report {
         }
         tell(timing_line("write", self.write_seconds));
         tell(timing_line("total", self.total_seconds));
-        tell(format_args!("{:<24} {:>9}", "additions", self.figures.additions));
+        self.tell_figures();
     }
+
+    /// The figures of HYPHA's tables, as far as the algorithm has them.
+    fn tell_figures(&self) {
+        let figure = |what: &str, value: &dyn std::fmt::Display| tell(format_args!("{what:<40} {value:>12}"));
+        figure("additions", &self.figures.additions);
+        if let Some(hypha) = &self.figures.hypha {
+            figure("scan: stable columns (0 additions)", &hypha.stable);
+            figure("scan: unstable columns", &hypha.unstable);
+            figure("clearing: columns", &hypha.cleared_columns);
+            figure("clearing: entries", &hypha.cleared_entries);
+            figure("compression: columns", &hypha.compressed_columns);
+            figure("compression: entries", &hypha.compressed_entries);
+            figure("compression: additions", &hypha.compression_additions);
+        }
+        if let Some(found) = &self.figures.distribution {
+            let share = |columns: usize| format!("{columns} ({:.2} %)", percent(columns, found.columns));
+            figure("columns without additions", &share(found.without_additions));
+            figure("columns with additions, not of the tail", &share(found.non_tail));
+            figure("columns of the tail", &share(found.tail));
+            figure(
+                "of these creators",
+                &format!("{} ({:.2} %)", found.tail_creators, percent(found.tail_creators, found.tail)),
+            );
+            figure("mean additions of columns with any", &format!("{:.2}", found.mean));
+            figure("most additions of a column", &found.most);
+        }
+        if self.plan.algorithm == Algorithm::Sieve {
+            planning::explain_blocks(&self.figures);
+        }
+    }
+}
+
+fn percent(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }

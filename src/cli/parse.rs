@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
-use lacuna::matrix::{Algorithm, Representation};
+use lacuna::matrix::{Algorithm, Dualize, Representation};
 use lacuna::output::{self, pairs};
 use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
-
-use super::planning::{ALGORITHMS, COLUMNS};
 
 /// Threads that can be asked for: more than any pool takes would be cut without a word.
 const MAX_THREADS: usize = 65_535;
@@ -75,19 +73,19 @@ pub(crate) fn pairs_format() -> impl TypedValueParser<Value = pairs::Format> {
 }
 
 pub(crate) fn algorithm() -> impl TypedValueParser<Value = OrAuto<Algorithm>> {
-    let mut choices = [("auto", OrAuto(None)); ALGORITHMS.len() + 1];
-    for (choice, (name, algorithm)) in choices[1..].iter_mut().zip(ALGORITHMS) {
-        *choice = (name, OrAuto(Some(algorithm)));
+    let mut choices = [("auto", OrAuto(None)); Algorithm::ALL.len() + 1];
+    for (choice, algorithm) in choices[1..].iter_mut().zip(Algorithm::ALL) {
+        *choice = (algorithm.name(), OrAuto(Some(algorithm)));
     }
     one_of(choices)
 }
 
 pub(crate) fn columns() -> impl TypedValueParser<Value = Representation> {
-    one_of(COLUMNS)
+    one_of(Representation::ALL.map(|columns| (columns.name(), columns)))
 }
 
-pub(crate) fn dualize() -> impl TypedValueParser<Value = OrAuto<bool>> {
-    one_of([("auto", OrAuto(None)), ("on", OrAuto(Some(true))), ("off", OrAuto(Some(false)))])
+pub(crate) fn dualize() -> impl TypedValueParser<Value = Dualize> {
+    one_of([("auto", Dualize::Auto), ("on", Dualize::On), ("off", Dualize::Off)])
 }
 
 /// A choice by name.

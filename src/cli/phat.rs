@@ -7,14 +7,13 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lacuna::matrix::read::{self, Format};
-use lacuna::matrix::{Algorithm, Representation};
+use lacuna::matrix::{Algorithm, Dualize, Representation, Request};
 use lacuna::output::pairs;
 
 use super::error::CliError;
 use super::job::{Job, Report};
 use super::notes::Notes;
 use super::outputs::Outputs;
-use super::planning::Request;
 use super::{EXIT_CODES, parse, start_threads};
 
 /// Persistence pairs of a boundary matrix, with the options of the program phat
@@ -171,7 +170,11 @@ impl Arguments {
         Request {
             algorithm,
             columns,
-            dualize: (self.dualize || algorithm.is_some()).then_some(self.dualize),
+            dualize: match algorithm {
+                _ if self.dualize => Dualize::On,
+                Some(_) => Dualize::Off,
+                None => Dualize::Auto,
+            },
             threads: if sequential { Some(1) } else { threads },
         }
     }
@@ -239,7 +242,7 @@ mod tests {
         }
         for ((name, _), algorithm) in ALGORITHMS {
             let request = parsed(&format!("--{name}")).request(Some(3));
-            assert_eq!((request.algorithm, request.dualize), (Some(algorithm), Some(false)));
+            assert_eq!((request.algorithm, request.dualize), (Some(algorithm), Dualize::Off));
             assert_eq!(request.threads, Some(if name == "chunk_sequential" { 1 } else { 3 }));
         }
         assert!(parsed("--ascii").flags.ascii && !parsed("--binary").flags.ascii && !parsed("").flags.ascii);
@@ -259,11 +262,11 @@ mod tests {
     #[test]
     fn what_is_not_said_is_left_open() {
         let request = parsed("").request(None);
-        assert_eq!((request.algorithm, request.columns, request.dualize), (None, None, None));
+        assert_eq!((request.algorithm, request.columns, request.dualize), (None, None, Dualize::Auto));
         let request = parsed("--dualize").request(None);
-        assert_eq!((request.algorithm, request.dualize), (None, Some(true)));
+        assert_eq!((request.algorithm, request.dualize), (None, Dualize::On));
         let request = parsed("--dualize --standard").request(None);
-        assert_eq!((request.algorithm, request.dualize), (Some(Algorithm::Standard), Some(true)));
+        assert_eq!((request.algorithm, request.dualize), (Some(Algorithm::Standard), Dualize::On));
     }
 
     #[test]

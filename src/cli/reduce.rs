@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::matrix::{Algorithm, Representation, read};
+use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
 use lacuna::output::pairs;
 
 use super::error::CliError;
@@ -11,7 +11,6 @@ use super::job::Job;
 use super::notes::Notes;
 use super::outputs::Outputs;
 use super::parse::{self, OrAuto};
-use super::planning::Request;
 use super::{EXIT_CODES, start_threads};
 
 /// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
@@ -53,6 +52,8 @@ pub(crate) struct Arguments {
 
     /// Algorithm: auto looks at the matrix; --explain says what it saw
     ///
+    /// sieve              each dimension in the way that suits it: scan, union-find,
+    ///                    annotations, reduction of what is left; what auto chooses
     /// hypha              scan, clearing and compression, then ss-plus
     /// hypha-twist        scan, clearing and compression, then twist
     /// ss-plus            spectral sequence, tiles or columns in parallel
@@ -73,7 +74,7 @@ pub(crate) struct Arguments {
     /// Whether to reduce the anti-transpose, which has the same pairs and may be far easier, or harder
     #[arg(long, value_name = "WHETHER", help_heading = "Computation", default_value = "auto",
         value_parser = parse::dualize())]
-    dualize: OrAuto<bool>,
+    dualize: Dualize,
 
     /// Number of threads [default: one a core]
     #[arg(long, value_name = "N", help_heading = "Computation",
@@ -126,6 +127,9 @@ Examples:
 /// Reads, reduces, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
+    if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
+        return Err(CliError::SieveColumns);
+    }
     let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
     let job = Job {
@@ -150,7 +154,7 @@ impl Arguments {
         Request {
             algorithm: self.algorithm.0,
             columns: self.columns,
-            dualize: self.dualize.0,
+            dualize: self.dualize,
             threads: self.threads,
         }
     }
