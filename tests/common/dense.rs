@@ -41,9 +41,7 @@ fn partitions<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, found: &[(
 fn dense<I: Index>(matrix: &BoundaryMatrix<I>) -> Dense {
     let n = matrix.len();
     let mut d = vec![vec![false; n]; n];
-    for j in 0..n {
-        matrix.column(j).iter().for_each(|row| d[row.to_usize()][j] = true);
-    }
+    (0..n).for_each(|j| matrix.column(j).iter().for_each(|row| d[row.to_usize()][j] = true));
     d
 }
 

@@ -35,8 +35,8 @@ pub fn spectral_sequence<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) 
     let mut team = Team::<I, C>::new(problem);
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, problem.threads);
-        for pass in 0..stripes.len() {
-            stripes.open = team.map(stripes.len(), |worker, stripe| {
+        for pass in 0..stripes.count() {
+            stripes.open = team.map(stripes.count(), |worker, stripe| {
                 reduce_tile(problem, worker, &stripes.open[stripe], &stripes.block(stripe, pass))
             });
         }

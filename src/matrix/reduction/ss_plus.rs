@@ -1,6 +1,6 @@
 //! SS+: the spectral sequence with tiles or columns as tasks, by load (Zhang et al. 2019, HYPHA).
 //!
-//! In [`super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly: where
+//! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly: where
 //! all cells of a dimension come after those of the one below, each pass has a single tile with anything in it. So
 //! each pass looks at its tiles first:
 //!
@@ -28,7 +28,7 @@
 //! working columns when a dimension ends; here each column is written when its task ends.
 //!
 //! The load rule is ours; the paper switches on the same quantity, but its program as published has plain stripes only. With one
-//! thread there is one stripe, and this is [`super::twist`].
+//! thread there is one stripe, and this is [`mod@super::twist`].
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub fn ss_plus<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additio
     let stripes = if problem.threads > 1 { STRIPES * problem.threads } else { 1 };
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, stripes);
-        for pass in 0..stripes.len() {
+        for pass in 0..stripes.count() {
             run_pass(problem, &mut team, &mut stripes, pass);
         }
     }
@@ -72,9 +72,9 @@ fn run_pass<I: Row, C: WorkingColumn<I>>(
     stripes: &mut Stripes<I>,
     pass: usize,
 ) {
-    let loads = team.map(stripes.len(), |_, stripe| load(problem, stripes, stripe, pass));
+    let loads = team.map(stripes.count(), |_, stripe| load(problem, stripes, stripe, pass));
     let heavy = heavy_tiles(&loads, problem.threads);
-    let light = (0..stripes.len()).filter(|stripe| loads[*stripe] > 0 && !heavy.contains(stripe));
+    let light = (0..stripes.count()).filter(|stripe| loads[*stripe] > 0 && !heavy.contains(stripe));
     let columns = heavy.iter().flat_map(|&stripe| {
         stripes.open[stripe].chunks(BATCH).map(move |columns| Task::Columns(stripe, columns))
     });

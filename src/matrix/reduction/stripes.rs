@@ -26,7 +26,7 @@ impl<I: Index> Stripes<I> {
     }
 
     /// The number of stripes, of blocks and of passes.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.open.len()
     }
 
@@ -44,7 +44,7 @@ mod tests {
     fn blocks_end_where_stripes_start() {
         let stripes = Stripes::cut(&[3u32, 5, 8, 9, 20], 3);
         assert_eq!(stripes.open, [vec![3, 5], vec![8, 9], vec![20]]);
-        assert_eq!(stripes.len(), 3);
+        assert_eq!(stripes.count(), 3);
         assert_eq!(stripes.block(2, 0), 20..usize::MAX);
         assert_eq!(stripes.block(2, 1), 8..20);
         assert_eq!(stripes.block(2, 2), 0..8);
@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn no_more_stripes_than_columns() {
-        assert_eq!(Stripes::cut(&[1u32, 2], 8).len(), 2);
-        assert_eq!(Stripes::<u32>::cut(&[], 8).len(), 0);
-        assert_eq!(Stripes::cut(&[1u32, 2], 1).len(), 1);
+        assert_eq!(Stripes::cut(&[1u32, 2], 8).count(), 2);
+        assert_eq!(Stripes::<u32>::cut(&[], 8).count(), 0);
+        assert_eq!(Stripes::cut(&[1u32, 2], 1).count(), 1);
     }
 }
