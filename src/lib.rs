@@ -8,6 +8,9 @@
 //! | two-layer pair store | Zhang, Xiao, Wang 2020 | [`rips::pair_store`] |
 //! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::reduction`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
+//! | boundary matrix: scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`matrix::scan`] |
+//! | boundary matrix: union-find, annotations, residue | see there | [`matrix::sieve`] |
+//! | boundary matrix: clearing, compression, SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`filtration`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |

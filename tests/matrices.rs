@@ -88,7 +88,7 @@ fn slow_too() -> bool {
 /// The folder and what is to be run, or nothing when the suite is to be skipped.
 fn matrices(suite: &str) -> Option<(PathBuf, Vec<Golden>)> {
     let Some(matrices) = env::var_os("LACUNA_MATRICES").map(PathBuf::from) else {
-        assert!(env::var_os("CI").is_none(), "{suite}: LACUNA_MATRICES names no folder");
+        assert_ne!(env::var("CI").as_deref(), Ok("true"), "{suite}: LACUNA_MATRICES names no folder");
         // Not eprintln!, which the test harness keeps to itself when a test passes.
         let _ = writeln!(std::io::stderr(), "skipped: {suite}: LACUNA_MATRICES names no folder");
         return None;

@@ -43,7 +43,7 @@ fn all_outputs_of_rips_hold_the_same() {
 fn different_bars_are_shown() {
     let scratch = Scratch::new();
     let text = scratch.file("a.txt", SQUARE_TEXT);
-    let csv = scratch.file("b.csv", &CSV.replace("1,1.5,2", "1,1.5,2.00001\n2,1,2"));
+    let csv = scratch.file("b.csv", CSV.replace("1,1.5,2", "1,1.5,2.00001\n2,1,2"));
     let (a, b) = (text.to_str().unwrap(), csv.to_str().unwrap());
     let note = format!("note: dimension 2 is absent from {a}: taken as empty\n");
     let last = format!("only in {b}: dim 2 [1.0,2.0)\n");

@@ -3,9 +3,9 @@
 //! | stage | settles | with | module |
 //! |---|---|---|---|
 //! | scan | stable columns, all dimensions at once | a look at every one | [`super::scan`] |
-//! | graph | block 1; the top block where no facet lies in more than two cells | union-find | [`graph`] |
-//! | annotations | blocks in which few classes live at a time | a word a cell | [`annotations`] |
-//! | residue | the open columns of what is left | additions | [`residue`] |
+//! | graph | block 1; the top block where no facet lies in more than two cells | union-find | `graph` |
+//! | annotations | blocks in which few classes live at a time | a word a cell | `annotations` |
+//! | residue | the open columns of what is left | additions | `residue` |
 //!
 //! *Block* d is the columns of dimension d. It pairs cells of dimension d − 1 with cells of dimension d, and no other block does:
 //! blocks are independent problems, solved in any order, each in the way that suits it. What they tell one another saves work only.
