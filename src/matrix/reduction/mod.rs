@@ -10,8 +10,8 @@
 //! | SS+ | [`mod@ss_plus`] | tiles or columns | yes | Zhang et al. 2019 |
 //! | lock-free | [`mod@lock_free`] | columns | yes | Morozov, Nigmetov 2020 |
 //!
-//! Each takes a [`Problem`] and leaves its pairs in the lookup. Those that clear, clear by dimension, so they want a matrix
-//! whose boundaries have no boundary ([`BoundaryMatrix::check`]).
+//! Each takes a [`Problem`] and leaves its pairs in the lookup. Those that clear, clear by dimension, so they want a
+//! matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]).
 
 pub mod chunk;
 pub mod lock_free;
