@@ -1,8 +1,9 @@
 //! Real boundary matrices against PHAT's pairs: every algorithm, primal and dual, on 1, 2 and 4 threads.
 //!
-//! `LACUNA_MATRICES` names the folder that `shared/bin/make-matrices` has filled; the sums of PHAT's pairs are those of
-//! `golden/matrices.tsv` in the shared folder. Matrices of more than a million columns, and the combinations that take more than
-//! seconds, run when `LACUNA_MATRICES_SLOW` is set. `LACUNA_MATRICES_ONLY` names the matrices to run, with commas between.
+//! `LACUNA_MATRICES` names the folder that `shared/bin/make-matrices` has filled; the sums of PHAT's pairs are those
+//! of `golden/matrices.tsv` in the shared folder. Matrices of more than a million columns, and the combinations that
+//! take more than seconds, run when `LACUNA_MATRICES_SLOW` is set. `LACUNA_MATRICES_ONLY` names the matrices to run,
+//! with commas between.
 
 mod common;
 

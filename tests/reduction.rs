@@ -1,5 +1,5 @@
-//! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, gives the pairs of a boundary matrix:
-//! those of the standard algorithm with vectors, which a judge that shares no code with it has seen.
+//! Every algorithm with every representation, primal and dual, on 1, 2 and 4 threads, gives the pairs of a boundary
+//! matrix: those of the standard algorithm with vectors, which a judge that shares no code with it has seen.
 
 mod common;
 
@@ -257,7 +257,8 @@ fn known_pairs_are_built_upon() {
     }
 }
 
-/// Pairs the columns whose low is the leftmost one of its row, clears their rows' columns, and leaves the rest to `solve`.
+/// Pairs the columns whose low is the leftmost one of its row, clears their rows' columns, and leaves the rest to
+/// `solve`.
 fn from_apparent_pairs(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,

@@ -4,8 +4,8 @@ use super::{Index, WorkingColumn};
 
 /// A bit a row in words of 64, and above them words that say which words below are not zero, up to one word.
 ///
-/// The words of a level follow each other, the levels from the root down: the children of word w are 64w + 1 to 64w + 64, as
-/// in a binary heap. All levels but the last are whole; the last, the rows, starts at `leaves`.
+/// The words of a level follow each other, the levels from the root down: the children of word w are 64w + 1 to 64w +
+/// 64, as in a binary heap. All levels but the last are whole; the last, the rows, starts at `leaves`.
 ///
 /// Adding a row flips one bit, and goes up only where a word becomes zero or ceases to be: once a word of rows that are
 /// added one after the other. The pivot is the way down along the highest bits.

@@ -6,8 +6,8 @@ use super::{Index, WorkingColumn};
 
 /// All rows of all columns that were added; a row is in the column if it is there an odd number of times.
 ///
-/// When more has been added than was left by the last cancelling, all that is equal is cancelled at once, so that memory is
-/// within a factor of the longest that the column has been.
+/// When more has been added than was left by the last cancelling, all that is equal is cancelled at once, so that
+/// memory is within a factor of the longest that the column has been.
 #[derive(Debug, Clone)]
 pub struct Heap<I> {
     rows: BinaryHeap<I>,

@@ -1,8 +1,8 @@
 //! Working columns: the column that a thread adds others to.
 //!
-//! A column at rest is a slice of ascending rows ([`super::state::Columns`]). While it is being reduced it is a working
-//! column, one of five, behind one trait. A thread makes one and keeps it; all are empty again, at the cost of what was in
-//! them and not of the rows there are, once they are taken.
+//! A column at rest is a slice of ascending rows ([`super::state::Columns`]). While it is being reduced it is a
+//! working column, one of five, behind one trait. A thread makes one and keeps it; all are empty again, at the cost of
+//! what was in them and not of the rows there are, once they are taken.
 //!
 //! With n rows, m of them in the column, and k in the one that is added:
 //!

@@ -13,14 +13,14 @@
 //! ```
 //!
 //! *Active* is a column, paired with row i, that has rows left once all but i are compressed; to add one that is not
-//! is to remove i. A column's rows are above i, and the columns they are paired with depend on yet smaller rows, so to go
-//! through the rows upwards settles all, without a search.
+//! is to remove i. The other rows of a column with low i are less than i, and the columns they are paired with depend
+//! on yet smaller rows, so to go through the rows upwards settles all, without a search.
 //!
-//! **Why parallel is safe.** In the first pass of phase 1, a chunk reads and writes pairs of its own rows only. In the second,
-//! its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns have lows yet
-//! earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of the chunk itself. In phase 2 each column changes alone
-//! and reads paired columns, which stay. A barrier parts the passes, dimensions and phases ([`Team::map`] is one). Phase 3 is
-//! sequential, as published: it has what is left.
+//! **Why parallel is safe.** In the first pass of phase 1, a chunk reads and writes pairs of its own rows only. In the
+//! second, its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns
+//! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
+//! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
+//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as published: it has what is left.
 
 use super::problem::{Additions, Problem};
 use super::team::{Rewrite, Team, Worker};

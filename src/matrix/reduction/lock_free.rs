@@ -11,15 +11,15 @@
 //!             if a column k to the right of j has it: claim i for j, and go on with k instead
 //! ```
 //!
-//! **Why it is right.** A column only ever has columns to its left added to it, which keeps the pairs, and at the end no two
-//! columns have the same low. A low that was claimed once stays claimed, by columns ever further left; so its cell creates
-//! a class, and can be cleared at once: its dimension has not begun.
+//! **Why it is right.** A column only ever has columns to its left added to it, which keeps the pairs, and at the end
+//! no two columns have the same low. A low that was claimed once stays claimed, by columns ever further left; so its
+//! cell creates a class, and can be cleared at once: its dimension has not begun.
 //!
-//! **What a reader sees.** A column is written before it claims its low, so who finds a column in `lookup` finds it with that
-//! low, or later. Later is when another has taken the low over and gone on with the column: then what was read has another low,
-//! and `lookup` has already changed, so one looks again. Nothing else is shared, and a thread holds no column
-//! back: it goes on with what it has evicted until that is settled. Dimensions are apart by a barrier, because clearing has to be
-//! seen, and because only then every evicted column has found its place.
+//! **What a reader sees.** A column is written before it claims its low, so who finds a column in `lookup` finds it
+//! with that low, or later. Later is when another has taken the low over and gone on with the column: then what was
+//! read has another low, and `lookup` has already changed, so one looks again. Nothing else is shared, and a thread
+//! holds no column back: it goes on with what it has evicted until that is settled. Dimensions are apart by a barrier,
+//! because clearing has to be seen, and because only then every evicted column has found its place.
 
 use super::problem::{Additions, Problem};
 use super::team::{Team, Worker};

@@ -8,8 +8,8 @@ pub type Additions = u64;
 
 /// Columns to reduce. Some may have been cleared or compressed, and some pairs may be known.
 ///
-/// When an algorithm is done, `lookup` has the pair of every column that is not zero, and these columns are reduced. Algorithms
-/// differ in who adds what when, not in the pairs.
+/// When an algorithm is done, `lookup` has the pair of every column that is not zero, and these columns are reduced.
+/// Algorithms differ in who adds what when, not in the pairs.
 pub struct Problem<'p, I: Row> {
     /// The columns as they stand.
     pub columns: &'p Columns<'p, I>,
@@ -28,16 +28,16 @@ impl<'p, I: Row> Problem<'p, I> {
         self.lookup.get(row).map(|column| self.columns.get(column))
     }
 
-    /// Notes a pair. Its row creates a class, so as a column it would reduce to zero: it is made zero now (*clearing*, Chen,
-    /// Kerber 2011).
+    /// Notes a pair. Its row creates a class, so as a column it would reduce to zero: it is made zero now (*clearing*,
+    /// Chen, Kerber 2011).
     #[inline]
     pub fn pair(&self, row: usize, column: usize) {
         self.lookup.set(row, column);
         self.columns.clear(row);
     }
 
-    /// The columns to do, ascending, for each dimension from the greatest down. What is zero when its dimension's turn comes
-    /// is left out.
+    /// The columns to do, ascending, for each dimension from the greatest down. What is zero when its dimension's turn
+    /// comes is left out.
     pub fn dimensions(&self) -> impl Iterator<Item = Vec<I>> {
         let matrix = self.columns.matrix();
         let mut dimensions = vec![Vec::new(); matrix.max_dim().map_or(0, |dim| usize::from(dim) + 1)];

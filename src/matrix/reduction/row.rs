@@ -7,13 +7,13 @@
 //!     if there is one: column i is made zero
 //! ```
 //!
-//! When row i is reached, no addition of a later row can give another column the low i, so the leftmost is
-//! reduced. Columns wait in a list for each row; a column has one low, so it is in one list, and two arrays hold all lists.
+//! When row i is reached, no addition of a later row can give another column the low i, so the leftmost is reduced.
+//! Columns wait in a list for each row; a column has one low, so it is in one list, and two arrays hold all lists.
 //!
-//! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so column i is
-//! made zero before it enters a list. A column is written back after each addition, so long columns that many
-//! others are added to are slow; what they were meanwhile is kept here, not among [`Columns`], which forgets nothing. One
-//! thread does it.
+//! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so
+//! column i is made zero before it enters a list. A column is written back after each addition, so long columns that
+//! many others are added to are slow; what they were meanwhile is kept here, not among [`Columns`], which forgets
+//! nothing. One thread does it.
 
 use std::collections::HashMap;
 

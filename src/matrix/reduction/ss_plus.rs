@@ -1,8 +1,8 @@
 //! SS+: the spectral sequence with tiles or columns as tasks, by load (Zhang et al. 2019, HYPHA).
 //!
-//! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly: where
-//! all cells of a dimension come after those of the one below, each pass has a single tile with anything in it. So
-//! each pass looks at its tiles first:
+//! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly:
+//! where all cells of a dimension come after those of the one below, each pass has a single tile with anything in it.
+//! So each pass looks at its tiles first:
 //!
 //! ```text
 //! for each dimension, from the greatest down:
@@ -17,17 +17,18 @@
 //!         in parallel: each heavy tile is a task, as in the spectral sequence
 //! ```
 //!
-//! **Why parallel is safe.** While the columns of a heavy tile are tasks, none of them is paired, and no other stripe writes the pairs of its
-//! block in this pass: they read pairs of earlier passes only, and each writes but itself. The step after the barrier
-//! is then left with the additions between columns of the tile itself. They are the same additions in the same order as
-//! without the first step, so nothing is done twice. Light tiles and heavy ones share neither columns nor blocks.
+//! **Why parallel is safe.** While the columns of a heavy tile are tasks, none of them is paired, and no other stripe
+//! writes the pairs of its block in this pass: they read pairs of earlier passes only, and each writes but itself. The
+//! step after the barrier is then left with the additions between columns of the tile itself. They are the same
+//! additions in the same order as without the first step, so nothing is done twice. Light tiles and heavy ones share
+//! neither columns nor blocks.
 //!
-//! **What needs the barrier.** Three do: columns → settling of the heavy tiles (settling pairs, and its columns must not be
-//! found by the tasks that expect earlier ones only, nor be read half way), pass → pass and dimension → dimension (as in the
-//! spectral sequence, flush included). The published program, like PHAT, on which it is built, leaves columns in
-//! working columns when a dimension ends; here each column is written when its task ends.
+//! **What needs the barrier.** Three do: columns → settling of the heavy tiles (settling pairs, and its columns must
+//! not be found by the tasks that expect earlier ones only, nor be read half way), pass → pass and dimension →
+//! dimension (as in the spectral sequence, flush included: a column is written when its task ends). The published
+//! program adds the flush after the last pass that PHAT, on which it is built, lacks.
 //!
-//! The load rule is ours; the paper switches on the same quantity, but its program as published has plain stripes only. With one
+//! The load rule is ours; the published program has plain stripes only. With one
 //! thread there is one stripe, and this is [`mod@super::twist`].
 
 use std::ops::Range;

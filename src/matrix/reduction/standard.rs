@@ -7,9 +7,9 @@
 //!     if j is not zero: its low is paired with it
 //! ```
 //!
-//! Whatever the dimension; nothing is cleared, so the columns of creators are added down to zero. It is what the others are
-//! measured by and compared with; one thread does it. HYPHA's tables count its additions column by
-//! column (Zhang et al. 2019, Table 1): [`standard_counted`] tells.
+//! Whatever the dimension; nothing is cleared, so the columns of creators are added down to zero. It is what the
+//! others are measured by and compared with; one thread does it. HYPHA's tables count its additions column by column
+//! (Zhang et al. 2019, Table 1): [`standard_counted`] tells.
 
 use super::problem::{Additions, Problem};
 use super::team::Worker;

@@ -24,8 +24,8 @@ impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
         Worker { working: C::new(rows), rows: Vec::new(), additions: 0 }
     }
 
-    /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns the pivot
-    /// that the column has then.
+    /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns
+    /// the pivot that the column has then.
     ///
     /// The column is written before this returns; nothing of it stays in the working column. A column whose first
     /// pivot has no answer is not touched.

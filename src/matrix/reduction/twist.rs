@@ -8,10 +8,10 @@
 //!         if j is not zero: its low i is paired with it, and column i is made zero
 //! ```
 //!
-//! The difference from [`mod@super::standard`] is the order, and the last words. A cell that is the low of a reduced column creates
-//! a class, and the columns of creators reduce to zero: the dearest work of the standard algorithm is not done. Column i is one
-//! dimension lower than j, so its turn is still to come. Only essential classes are still added down to zero. One thread
-//! does it.
+//! The difference from [`mod@super::standard`] is the order, and the last words. A cell that is the low of a reduced
+//! column creates a class, and the columns of creators reduce to zero: the dearest work of the standard algorithm is
+//! not done. Column i is one dimension lower than j, so its turn is still to come. Only essential classes are still
+//! added down to zero. One thread does it.
 
 use super::problem::{Additions, Problem};
 use super::team::Worker;
