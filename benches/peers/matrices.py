@@ -45,6 +45,7 @@ def parse_arguments():
     parser.add_argument("matrices", type=pathlib.Path, help="folder of PHAT binary matrices, NAME.bin")
     parser.add_argument("--phat", type=pathlib.Path, required=True, help="PHAT's program")
     parser.add_argument("--names", help="only these matrices, separated by commas, in this order")
+    parser.add_argument("--columns", default=",".join(phat.COLUMNS), help="PHAT's representations to try (default: all)")
     parser.add_argument("--peers", default="lophat,oineus", help="default: %(default)s")
     parser.add_argument("--runs", type=int, default=5, help="runs of each program (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="default: %(default)s")
@@ -94,7 +95,7 @@ class Bench:
     def __init__(self, matrix, options, scratch):
         self.matrix, self.options, self.scratch = matrix, options, scratch
         self.expected = None
-        self.trials = phat.trials(options.phat, matrix, options.threads, scratch, CACHE)
+        self.trials = phat.trials(options.phat, matrix, options.threads, scratch, CACHE, options.columns.split(","))
         if not self.trials:
             raise SystemExit(f"{matrix}: PHAT found no pairs in time")
 

@@ -47,7 +47,9 @@ class Options:
         return f"{self.algorithm}, {self.columns}" + (", dualized" if self.dualize else "")
 
 
-EVERY = [Options(*choice) for choice in itertools.product(ALGORITHMS, COLUMNS, [False, True])]
+def every(columns):
+    """Every algorithm on these representations, primal and dual."""
+    return [Options(*choice) for choice in itertools.product(ALGORITHMS, columns, [False, True])]
 
 
 def command(program, options, matrix, pairs):
@@ -81,24 +83,24 @@ class Trial:
     """As PHAT says, or the whole process when it does not say it exactly enough."""
 
 
-def trials(program, matrix, threads, scratch, cache):
+def trials(program, matrix, threads, scratch, cache, columns=COLUMNS):
     """Every way tried once on a matrix, those that give the right pairs in the time they have; kept in `cache`."""
-    file = cache / f"{_key(program, matrix, threads)}.json"
+    file = cache / f"{_key(program, matrix, threads, columns)}.json"
     if not file.exists():
-        tried = [dataclasses.asdict(trial) for trial in _try_all(program, matrix, threads, scratch)]
+        tried = [dataclasses.asdict(trial) for trial in _try_all(program, matrix, threads, scratch, columns)]
         cache.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(tried))
     return [Trial(**{**entry, "options": Options(**entry["options"])}) for entry in json.loads(file.read_text())]
 
 
-def _key(program, matrix, threads):
+def _key(program, matrix, threads, columns):
     stamps = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in (program, matrix)]
-    return f"{matrix.stem}-{hashlib.sha256(repr((stamps, threads)).encode()).hexdigest()[:16]}"
+    return f"{matrix.stem}-{hashlib.sha256(repr((stamps, threads, columns)).encode()).hexdigest()[:16]}"
 
 
-def _try_all(program, matrix, threads, scratch):
+def _try_all(program, matrix, threads, scratch, columns):
     expected, done = None, []
-    for options in EVERY:
+    for options in every(columns):
         best = min((trial.seconds for trial in done), default=float("inf"))
         limit = max(LEAST_PATIENCE, PATIENCE * best) if done else None
         if options == Options("standard", COLUMNS[0], False):
@@ -113,7 +115,7 @@ def _try_all(program, matrix, threads, scratch):
         if sha256(pairs) == expected:
             done.append(trial)
         else:
-            print(f"  {matrix.stem}: {options}: other pairs than {EVERY[0]}, left out", file=sys.stderr)
+            print(f"  {matrix.stem}: {options}: other pairs than the first way, left out", file=sys.stderr)
     return done
 
 
