@@ -1,16 +1,16 @@
 //! How the program gets its memory.
 //!
-//! Tables of millions of entries are allocated, touched once or twice and given back. In pages of four kilobytes, mapping
-//! them takes as long as filling them; in huge pages it does not. Linux gives those to who asks (`thp:always`). Freed pages
-//! go back at once (`dirty_decay_ms:0`): peak memory is that of what is in use.
+//! Tables of millions of entries are allocated, touched once or twice and given back. In pages of four kilobytes,
+//! mapping them takes as long as filling them; in huge pages it does not. Linux gives those to who asks (`thp:always`).
+//! Freed pages go back at once (`dirty_decay_ms:0`): peak memory is that of what is in use.
 #![cfg(all(feature = "jemalloc", target_os = "linux"))]
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// What jemalloc reads when it starts.
-// SAFETY: jemalloc declares a symbol of this name and type, a pointer to a string that ends with a zero byte, for programs to
-// define; nothing else in the program does.
+// SAFETY: jemalloc declares a symbol of this name and type, a pointer to a string that ends with a zero byte, for
+// programs to define; nothing else in the program does.
 #[allow(unsafe_code, non_upper_case_globals)]
 #[unsafe(export_name = "_rjem_malloc_conf")]
 pub(crate) static malloc_conf: Option<&'static std::ffi::c_char> = {

@@ -1,8 +1,8 @@
 //! The anti-transpose, side by side.
 //!
-//! A band of consecutive columns belongs to one thread. It counts the entries that each new column gets from its band; the counts of
-//! all bands, added up, say where in every new column a band's entries go. Bands from the right to the left, and columns within
-//! them, give the new columns ascending rows, whatever the number of bands.
+//! A band of consecutive columns belongs to one thread. It counts the entries that each new column gets from its band;
+//! the counts of all bands, added up, say where in every new column a band's entries go. Bands from the right to the
+//! left, and columns within them, give the new columns ascending rows, whatever the number of bands.
 
 use crate::{BoundaryMatrix, Index};
 use rayon::prelude::*;
@@ -60,7 +60,8 @@ fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
     counts
 }
 
-/// Makes of each band's count for a new column the place of its first entry there. Gives the offsets of the new columns.
+/// Makes of each band's count for a new column the place of its first entry there. Gives the offsets of the new
+/// columns.
 fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
     let part = columns.div_ceil(rayon::current_num_threads()).max(1);
     let mut rest: Vec<_> = bands.iter_mut().map(|band| band.chunks_mut(part)).collect();

@@ -10,8 +10,9 @@ pub type Dimension = u8;
 /// The boundary matrix of a filtered cell complex over Z/2, in compressed sparse columns.
 ///
 /// Column j is the boundary of the j-th cell of the filtration: the ascending row numbers of its ones. Invariants, held
-/// by every way to make one: rows ascend strictly within a column, a row is less than its column, and a one of a column of dimension d is a
-/// row of dimension d − 1. That boundaries have no boundary is not implied: see [`BoundaryMatrix::check`].
+/// by every way to make one: rows ascend strictly within a column, a row is less than its column, and a one of a column
+/// of dimension d is a row of dimension d − 1. That boundaries have no boundary is not implied: see
+/// [`BoundaryMatrix::check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundaryMatrix<I> {
     dims: Vec<Dimension>,
@@ -20,7 +21,8 @@ pub struct BoundaryMatrix<I> {
     rows: Vec<I>,
 }
 
-/// The size of a matrix, as the beginning and the length of a file give it. That the file holds such a matrix is not implied.
+/// The size of a matrix, as the beginning and the length of a file give it. That the file holds such a matrix is not
+/// implied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixSize {
     /// The number of columns.
@@ -147,7 +149,8 @@ impl<I: Index> BoundaryMatrix<I> {
     /// [`ColumnError`] for the first column that would break an invariant.
     ///
     /// # Panics
-    /// There is not one offset more than there are dimensions, or the offsets do not ascend from 0 to the number of rows.
+    /// There is not one offset more than there are dimensions, or the offsets do not ascend from 0 to the number of
+    /// rows.
     pub fn from_parts(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Result<Self, ColumnError> {
         assert_eq!(offsets.len(), dims.len() + 1, "offsets and dimensions");
         assert_eq!(

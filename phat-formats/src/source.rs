@@ -4,8 +4,9 @@ use std::io;
 
 /// Bytes that several threads read from any place at the same time: a slice or an open file.
 ///
-/// A file is read, not mapped: memory holds what is made of the bytes, not the bytes, and a file that shrinks meanwhile is an
-/// error instead of the end of the process. What has no length or no places, such as a pipe, is read into memory first.
+/// A file is read, not mapped: memory holds what is made of the bytes, not the bytes, and a file that shrinks meanwhile
+/// is an error instead of the end of the process. What has no length or no places, such as a pipe, is read into memory
+/// first.
 pub trait Source: Sync {
     /// The number of bytes.
     ///

@@ -1,10 +1,10 @@
 //! Greatest matchings of points in the plane that are near each other.
 //!
-//! Going through two sorted lists side by side is not enough. Of A = {(0, 11), (0.6, 9)} and B = {(0, 10), (0.5, 12)} with
-//! tolerance 1 the first of A is near both of B; if it takes the first, nothing is left for the second of A. So:
+//! Going through two sorted lists side by side is not enough. Of A = {(0, 11), (0.6, 9)} and B = {(0, 10), (0.5, 12)}
+//! with tolerance 1 the first of A is near both of B; if it takes the first, nothing is left for the second of A. So:
 //!
-//! 1. The points of both sides are cut into *clusters* wherever, along an axis, there is a gap wider than the tolerance:
-//!    no pair of near points is in two clusters. Nearly all clusters have a point or two.
+//! 1. The points of both sides are cut into *clusters* wherever, along an axis, there is a gap wider than the
+//!    tolerance: no pair of near points is in two clusters. Nearly all clusters have a point or two.
 //! 2. Equal points of a side become one *site* with a number of points, so a million equal bars are one.
 //! 3. In each cluster a greatest flow from the sites of A to those of B is found by shortest augmenting paths (Edmonds
 //!    and Karp 1972), after a greedy start. What a search without success has reached is never reached again.

@@ -1,8 +1,8 @@
 //! The cubical complex of an image.
 //!
-//! An image of n₁ × … × n_d voxels has (2n₁ − 1) × … × (2n_d − 1) cells. The coordinates of a cell say what it is: an even one,
-//! 2k, is the voxel k on that axis, an odd one, 2k + 1, the interval from voxel k to k + 1. So the dimension is the number of odd
-//! coordinates, and the facets of a cell are its neighbours along the axes of those.
+//! An image of n₁ × … × n_d voxels has (2n₁ − 1) × … × (2n_d − 1) cells. The coordinates of a cell say what it is: an
+//! even one, 2k, is the voxel k on that axis, an odd one, 2k + 1, the interval from voxel k to k + 1. So the dimension
+//! is the number of odd coordinates, and the facets of a cell are its neighbours along the axes of those.
 //!
 //! Sorting is counting: voxels get the rank of their value, and a cell goes to the bucket of the greatest rank of its
 //! vertices and its dimension. Within a bucket cells are in the order of their numbers.
@@ -18,12 +18,12 @@ const MOST_AXES: usize = 32;
 
 /// The filtration of an image by its values: voxels are vertices, a cell has the greatest value of its vertices.
 ///
-/// `shape` is the number of voxels along each axis, `values` their values, the first axis fastest. Cells above the dimension
-/// `upper_dim` are left out.
+/// `shape` is the number of voxels along each axis, `values` their values, the first axis fastest. Cells above the
+/// dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// A shape without voxels or of more than 32 axes; not one value a voxel; NaN; more cells or entries than the index type
-/// numbers.
+/// A shape without voxels or of more than 32 axes; not one value a voxel; NaN; more cells or entries than the index
+/// type numbers.
 pub fn cubical<I: Index>(
     shape: &[usize],
     values: &[f64],

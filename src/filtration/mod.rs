@@ -6,9 +6,9 @@
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips()`] |
 //! | any | as a DIPHA file says | [`Filtration::from`] |
 //!
-//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014): ascending by value, ties by dimension, then by the
-//! number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices; [`crate::rips`]
-//! never lists simplices.
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014): ascending by value, ties by dimension, then
+//! by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
+//! [`crate::rips`] never lists simplices.
 
 mod assembly;
 mod cubical;

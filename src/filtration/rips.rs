@@ -1,10 +1,10 @@
 //! The explicit Vietoris–Rips complex.
 //!
 //! A simplex is written with its vertices descending, v₀ > v₁ > … > v_d, and the simplices of a dimension are listed in
-//! lexicographic order, which is that of the combinatorial number system. The simplices that begin with the vertices of τ are
-//! the *children* of τ, and they lie side by side. So a simplex is known by its last vertex and its place, and nothing is
-//! hashed: the children of (τ, v) are those last vertices w < v of children of τ that are neighbours of v, and the
-//! facet of (σ, w) without vᵢ is the child with last vertex w of the facet of σ without vᵢ.
+//! lexicographic order, which is that of the combinatorial number system. The simplices that begin with the vertices of
+//! τ are the *children* of τ, and they lie side by side. So a simplex is known by its last vertex and its place, and
+//! nothing is hashed: the children of (τ, v) are those last vertices w < v of children of τ that are neighbours of v,
+//! and the facet of (σ, w) without vᵢ is the child with last vertex w of the facet of σ without vᵢ.
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ use crate::metric::{Distances, Value};
 /// Simplices whose children a task lists at a time.
 const CHUNK: usize = 1 << 10;
 
-/// The Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is finite and not above
-/// `threshold`. The value of a simplex is half its diameter, as in DIPHA.
+/// The Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is finite and
+/// not above `threshold`. The value of a simplex is half its diameter, as in DIPHA.
 ///
 /// # Errors
 /// An `upper_dim` above 255; more cells or entries than the index type numbers.

@@ -1,8 +1,9 @@
 //! Clearing (Zhang et al. 2019, Lemma 2): columns that reduce to zero, found without reducing any.
 //!
-//! The column of a cell is a cycle. Its low i is the last cell of that cycle, so cell i creates a class, and column i reduces to
-//! zero. This holds for the low of *every* column as it stands, reduced or not; so all of them, in all dimensions, are
-//! cleared at once. (Chen and Kerber's twist clears the lows of reduced columns, one dimension after the other.)
+//! The column of a cell is a cycle. Its low i is the last cell of that cycle, so cell i creates a class, and column i
+//! reduces to zero. This holds for the low of *every* column as it stands, reduced or not; so all of them, in all
+//! dimensions, are cleared at once. (Chen and Kerber's twist clears the lows of reduced columns, one dimension after
+//! the other.)
 //!
 //! It needs ∂∂ = 0: columns of a matrix that is no boundary matrix are not cycles.
 
@@ -46,8 +47,8 @@ pub struct Cleared {
     pub entries: usize,
 }
 
-/// Clears the columns of creators, and takes them out of `unstable`. (A creator is never stable: a stable column does not reduce to
-/// zero.)
+/// Clears the columns of creators, and takes them out of `unstable`. (A creator is never stable: a stable column does
+/// not reduce to zero.)
 pub fn clear<I: Row>(columns: &Columns<'_, I>, creators: &Creators<I>, unstable: &mut Vec<I>) -> Cleared {
     let cleared = unstable
         .par_iter()

@@ -1,17 +1,19 @@
-//! Compression (Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014): ones that do not matter are taken out of
-//! the unstable columns.
+//! Compression (Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014): ones that do not matter are taken
+//! out of the unstable columns.
 //!
 //! A row can be dropped from a column when it will never be the column's low:
 //!
 //! - the row of a *destroyer* is never anybody's low (Lemma 4 finds destroyers: they hold a leftmost one);
-//! - a row that is the low of a stable column whose other rows can all be dropped: adding that column removes the one and brings in
-//!   nothing that matters (Lemma 3). Such rows are *compressible*. Which are, is found by a search that remembers its answers.
+//! - a row that is the low of a stable column whose other rows can all be dropped: adding that column removes the one
+//!   and brings in nothing that matters (Lemma 3). Such rows are *compressible*. Which are, is found by a search that
+//!   remembers its answers.
 //!
-//! A row that is the low of a stable column but not compressible is removed by adding that column. What is left has rows only
-//! that no stable column has as low: so no stable column is added ever after.
+//! A row that is the low of a stable column but not compressible is removed by adding that column. What is left has
+//! rows only that no stable column has as low: so no stable column is added ever after.
 //!
 //! The search goes from a row to the other rows of its stable column, which are smaller, so it ends. It keeps its own
-//! stack: chains of rows grow as long as the matrix. Workers share the answers; two may search the same row and find the same.
+//! stack: chains of rows grow as long as the matrix. Workers share the answers; two may search the same row and find
+//! the same.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};

@@ -71,9 +71,9 @@ atomic!(u64, AtomicU64);
 
 /// Reads the entries of a table that are about to be used, in any order.
 ///
-/// The tables of a large matrix lie in memory, not in cache, and what is done with an entry often depends on it: a branch
-/// that is predicted wrongly, or a next address, waits for it. Loads that nothing waits for overlap, some twenty at a time; so whoever knows
-/// his next addresses calls this first.
+/// The tables of a large matrix lie in memory, not in cache, and what is done with an entry often depends on it: a
+/// branch that is predicted wrongly, or a next address, waits for it. Loads that nothing waits for overlap, some twenty
+/// at a time; so whoever knows his next addresses calls this first.
 #[inline]
 pub(crate) fn touch<I: Row>(table: &[I::Atomic], places: impl Iterator<Item = usize>) {
     let mut sum = 0;

@@ -12,7 +12,8 @@ pub struct DiagramPoint {
     pub dim: u32,
     /// The value at which it is born.
     pub birth: f64,
-    /// The value at which it dies, not below its birth. For an essential class DIPHA writes the greatest value of the complex.
+    /// The value at which it dies, not below its birth. For an essential class DIPHA writes the greatest value of the
+    /// complex.
     pub death: f64,
     /// Whether it never dies.
     pub essential: bool,
@@ -44,8 +45,8 @@ pub struct DiagramPoint {
 /// ```
 ///
 /// # Errors
-/// Another magic number or file type; a negative count; a file that is cut short or goes on after the points; a dimension that 32
-/// bits do not hold; a value that is not a number; a death below its birth.
+/// Another magic number or file type; a negative count; a file that is cut short or goes on after the points; a
+/// dimension that 32 bits do not hold; a value that is not a number; a death below its birth.
 pub fn read_diagram(bytes: &[u8]) -> Result<Vec<DiagramPoint>, DiphaError> {
     let mut fields = Fields::of_type(bytes, FileType::Diagram)?;
     let count = fields.count("a number of points")?;
@@ -80,8 +81,8 @@ fn number(word: [u8; 8], offset: usize, what: &'static str) -> Result<f64, Dipha
     if found.is_nan() { Err(DiphaError::Value { offset, what, found, other: None }) } else { Ok(found) }
 }
 
-/// Writes a persistence diagram, file type 2, in the order given. DIPHA's own is by dimension as it is in the file, birth and
-/// death.
+/// Writes a persistence diagram, file type 2, in the order given. DIPHA's own is by dimension as it is in the file,
+/// birth and death.
 ///
 /// # Errors
 /// `out` cannot be written.

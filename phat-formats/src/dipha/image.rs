@@ -36,8 +36,8 @@ impl<'a> Image<'a> {
     /// The image that a whole file holds.
     ///
     /// # Errors
-    /// Another magic number or file type; a dimension or an extent below 1; extents whose product is not the number of values; a file
-    /// that is cut short or goes on after the values; a value that is not a number.
+    /// Another magic number or file type; a dimension or an extent below 1; extents whose product is not the number of
+    /// values; a file that is cut short or goes on after the values; a value that is not a number.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
         let mut fields = Fields::of_type(bytes, FileType::Image)?;
         let counted = fields.offset();

@@ -14,9 +14,9 @@ mod text;
 
 pub use error::{PhatError, Place};
 
-/// Whether the first bytes of a file, a dozen or more, are those of a text. A binary file begins with a count, and so with a zero
-/// byte among its first eight; a text has no control characters but blanks
-/// and ends of lines, and no byte that no UTF-8 has. An empty file is no text.
+/// Whether the first bytes of a file, a dozen or more, are those of a text. A binary file begins with a count, and so
+/// with a zero byte among its first eight; a text has no control characters but blanks and ends of lines, and no byte
+/// that no UTF-8 has. An empty file is no text.
 pub fn looks_ascii(first: &[u8]) -> bool {
     let is_text = |&byte: &u8| byte == b'\n' || text::is_blank(byte) || !matches!(byte, ..b' ' | 0x7f | 0xff);
     !first.is_empty() && first.iter().all(is_text)

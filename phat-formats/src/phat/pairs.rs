@@ -1,7 +1,7 @@
 //! Persistence pairs.
 //!
-//! A pair is the cell that gives birth to a class and the cell at which it dies, by their places in the filtration, from 0
-//! on. Essential classes are not in the file. PHAT sorts pairs by birth; the readers take them in any order and
+//! A pair is the cell that gives birth to a class and the cell at which it dies, by their places in the filtration,
+//! from 0 on. Essential classes are not in the file. PHAT sorts pairs by birth; the readers take them in any order and
 //! keep it, the writers write them as they come.
 //!
 //! Text:

@@ -71,7 +71,8 @@ fn moved_points_are_found_again() {
 
 #[test]
 fn taking_the_first_that_is_near_is_not_enough() {
-    // The equal points to the right make the cluster longer along the first axis, so that it is gone through along that.
+    // The equal points to the right make the cluster longer along the first axis, so that it is gone through along
+    // that.
     let right = [1.55, 2.5, 3.4, 4.3].map(|x| [x, 11.0]);
     let a = [&[[0.0, 11.0], [0.6, 9.0]], right.as_slice()].concat();
     let b = [&[[0.0, 10.0], [0.5, 12.0]], right.as_slice()].concat();

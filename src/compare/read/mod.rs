@@ -11,8 +11,8 @@
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
 //! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv` and `npy`, with the death `null` in
-//! `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold bars or pairs of
-//! cells: it is compared with either.
+//! `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
+//! bars or pairs of cells: it is compared with either.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!

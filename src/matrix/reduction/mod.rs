@@ -12,8 +12,8 @@
 //! | HYPHA | [`mod@hypha`] | all but twist | yes | Zhang et al. 2019 |
 //! | sieve | [`super::sieve`] | all but union-find and annotations | yes | see there |
 //!
-//! All but the last two take a [`Problem`] and leave their pairs in the lookup. Those that clear, clear by dimension, so
-//! they want a matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]).
+//! All but the last two take a [`Problem`] and leave their pairs in the lookup. Those that clear, clear by dimension,
+//! so they want a matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]).
 
 pub mod chunk;
 pub mod hypha;

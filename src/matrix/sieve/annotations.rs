@@ -1,20 +1,22 @@
 //! Blocks in which few classes live at a time, solved by annotations.
 //!
-//! An *annotation* of a cell of dimension d − 1 is a vector over Z/2, one coordinate a living class of that dimension, such that
-//! the sum of the annotations of a cycle's cells is the class of the cycle (Boissonnat, Dey, Maria 2013). They are kept while cells come in
-//! filtration order:
+//! An *annotation* of a cell of dimension d − 1 is a vector over Z/2, one coordinate a living class of that dimension,
+//! such that the sum of the annotations of a cycle's cells is the class of the cycle (Boissonnat, Dey, Maria 2013).
+//! They are kept while cells come in filtration order:
 //!
 //! - a cell σ of dimension d − 1 that creates a class gets a coordinate of its own; one that destroys gets zero;
-//! - a cell τ of dimension d has the class v = the sum of its facets' annotations as boundary. v = 0: τ destroys nothing.
-//!   Else τ destroys the youngest class in v, and v is added to every annotation that has it.
+//! - a cell τ of dimension d has the class v = the sum of its facets' annotations as boundary. v = 0: τ destroys
+//!   nothing. Else τ destroys the youngest class in v, and v is added to every annotation that has it.
 //!
 //! Three observations make this cheap where columns are many and classes few, as in Rips filtrations:
-//! - a creator σ that the scan paired with τ needs no coordinate: τ is the first cell with facet σ, so nothing reads σ's annotation
-//!   before τ comes and sets it, to the sum of the annotations of τ's other facets;
-//! - while no class lives but of such σ, every annotation is zero, and all cells up to the next creator can be skipped unread;
+//! - a creator σ that the scan paired with τ needs no coordinate: τ is the first cell with facet σ, so nothing reads
+//!   σ's annotation before τ comes and sets it, to the sum of the annotations of τ's other facets;
+//! - while no class lives but of such σ, every annotation is zero, and all cells up to the next creator can be skipped
+//!   unread;
 //! - 64 coordinates, one word a cell, are enough for that. When a 65th is needed, the block is left to the reduction.
 //!
-//! No column is stored or added: a block takes a word per cell and a look at the entries of the columns that come while a class lives.
+//! No column is stored or added: a block takes a word per cell and a look at the entries of the columns that come while
+//! a class lives.
 
 use crate::matrix::mates::Mates;
 use crate::matrix::{BoundaryMatrix, Dimension, Row};

@@ -1,13 +1,14 @@
 //! What no earlier stage settles, reduced: few columns, in parallel, without locks.
 //!
-//! A block comes here with its stable pairs known and only some of its columns open. Workers take open columns, left to right,
-//! and add the columns that have their low; the column of a stable pair is read from the matrix, a reduced one from the
-//! list of those. A worker claims a low by compare and exchange. Who finds it claimed by a column to the right
-//! takes it over and reduces that one on; by a column to the left, adds that one (Morozov, Nigmetov 2020). Whatever the order of events,
-//! every column ends with a low that no column left of it has, and those are unique: same pairs at any number of threads.
+//! A block comes here with its stable pairs known and only some of its columns open. Workers take open columns, left to
+//! right, and add the columns that have their low; the column of a stable pair is read from the matrix, a reduced one
+//! from the list of those. A worker claims a low by compare and exchange. Who finds it claimed by a column to the right
+//! takes it over and reduces that one on; by a column to the left, adds that one (Morozov, Nigmetov 2020). Whatever the
+//! order of events, every column ends with a low that no column left of it has, and those are unique: same pairs at any
+//! number of threads.
 //!
-//! Rows of cells that are known to destroy a class one dimension below are left out wherever a column is read: they are never
-//! lows, so no addition is ever decided by them (Bauer, Kerber, Reininghaus 2014: compression; here it is
+//! Rows of cells that are known to destroy a class one dimension below are left out wherever a column is read: they are
+//! never lows, so no addition is ever decided by them (Bauer, Kerber, Reininghaus 2014: compression; here it is
 //! complete, for the block below is solved).
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -7,9 +7,10 @@
 //! | `csv` | [`csv`] | a line a class: `dim,birth,death` |
 //! | `json` | [`json`] | an object: pairs and essential classes, or bars |
 //!
-//! `dipha`, `csv` and `json` hold filtration values where the input has them, and else the numbers of cells, from 0. With
-//! values, classes that die where they are born are left out, and essential classes of the greatest dimension are
-//! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the barcode.
+//! `dipha`, `csv` and `json` hold filtration values where the input has them, and else the numbers of cells, from 0.
+//! With values, classes that die where they are born are left out, and essential classes of the greatest dimension are
+//! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the
+//! barcode.
 //!
 //! # DIPHA
 //! Sorted by (dim, birth, death), where an essential class has dimension −dim − 1 and dies at the greatest value of the

@@ -23,8 +23,8 @@ pub struct WeightedBoundaryMatrix<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The cells' values in the same order.
     pub values: Vec<f64>,
-    /// The dimension of the complex as the file gives it, not below any cell's. DIPHA's diagrams omit essential classes of
-    /// this dimension.
+    /// The dimension of the complex as the file gives it, not below any cell's. DIPHA's diagrams omit essential classes
+    /// of this dimension.
     pub max_dim: Dimension,
 }
 
@@ -69,8 +69,8 @@ pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSiz
 /// | the next 8 | `i64` | m, the number of entries |
 /// | the next 8m | `i64` | the entries: cells, from 0 on, of the boundary or coboundary |
 ///
-/// Cells and a cell's entries are in any order. As in DIPHA the filtration is by value, then dimension, then place in the
-/// file; it decides the numbers of the matrix's columns. Coboundaries are turned into boundaries.
+/// Cells and a cell's entries are in any order. As in DIPHA the filtration is by value, then dimension, then place in
+/// the file; it decides the numbers of the matrix's columns. Coboundaries are turned into boundaries.
 ///
 /// ```
 /// use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, read_boundary_matrix, write_boundary_matrix};
@@ -89,10 +89,10 @@ pub fn boundary_matrix_size(source: &(impl Source + ?Sized)) -> Result<MatrixSiz
 /// ```
 ///
 /// # Errors
-/// The header is wrong or does not agree with the length of the file; and then the first of these in the file: a dimension below 0 or above the
-/// complex's; a value that is not a number; an offset below the one before or past the entries; an entry that is no cell, is
-/// repeated, has the wrong dimension, or a value on the wrong side of its cell's. More cells or entries than `I` numbers. What the
-/// system says.
+/// The header is wrong or does not agree with the length of the file; and then the first of these in the file: a
+/// dimension below 0 or above the complex's; a value that is not a number; an offset below the one before or past the
+/// entries; an entry that is no cell, is repeated, has the wrong dimension, or a value on the wrong side of its cell's.
+/// More cells or entries than `I` numbers. What the system says.
 pub fn read_boundary_matrix<I: Index>(
     source: &(impl Source + ?Sized),
 ) -> Result<WeightedBoundaryMatrix<I>, DiphaError> {

@@ -6,8 +6,8 @@ use crate::anti_transpose::anti_transpose;
 use crate::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-/// The order of the cells as columns of a matrix: that of the filtration, or for coboundaries the opposite, which makes the
-/// matrix of the coboundaries the anti-transpose.
+/// The order of the cells as columns of a matrix: that of the filtration, or for coboundaries the opposite, which makes
+/// the matrix of the coboundaries the anti-transpose.
 pub(super) struct Order<I> {
     pub(super) flavour: Flavour,
     /// The cell in each place.

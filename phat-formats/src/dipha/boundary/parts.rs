@@ -129,7 +129,8 @@ pub(super) fn range<I: Index>(offsets: &[I], cell: usize) -> Range<usize> {
     offsets[cell].to_usize()..offsets[cell + 1].to_usize()
 }
 
-/// Consecutive cells with about a block of entries, or one cell with more, and their part of what is there for all entries.
+/// Consecutive cells with about a block of entries, or one cell with more, and their part of what is there for all
+/// entries.
 pub(super) fn groups<'a, I: Index>(offsets: &[I], mut all: &'a mut [I]) -> Vec<(Range<usize>, &'a mut [I])> {
     let mut groups = Vec::new();
     let (mut start, cells) = (0, offsets.len() - 1);

@@ -1,8 +1,8 @@
 //! Reading text files.
 //!
-//! A text is cut at ends of lines, and its parts are taken apart side by side, three times: once to count lines, columns and entries, so
-//! that every part knows where its own begin and the matrix is allocated once; once for the dimensions; once for the
-//! rows, which are checked against the dimensions of the columns before.
+//! A text is cut at ends of lines, and its parts are taken apart side by side, three times: once to count lines,
+//! columns and entries, so that every part knows where its own begin and the matrix is allocated once; once for the
+//! dimensions; once for the rows, which are checked against the dimensions of the columns before.
 
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
@@ -20,9 +20,9 @@ const DIMENSION: &str = "a dimension from 0 to 255";
 /// The matrix of a text file.
 ///
 /// # Errors
-/// The first violation in the file: no bytes; a word that is not a number, such as a `#` that is not the first character of its line; a
-/// dimension beyond 255; a row that is not before its column, is repeated, or is of the wrong dimension. More columns or
-/// entries than `I` numbers.
+/// The first violation in the file: no bytes; a word that is not a number, such as a `#` that is not the first
+/// character of its line; a dimension beyond 255; a row that is not before its column, is repeated, or is of the wrong
+/// dimension. More columns or entries than `I` numbers.
 pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, PhatError> {
     read_parts(text, PART)
 }
@@ -178,8 +178,8 @@ impl<I: Index> Part<'_, I> {
     }
 }
 
-/// Takes a line apart, by way of `numbers`, and stores its rows at the beginning of `rows`, which then is what is after them. Says
-/// whether they ascended.
+/// Takes a line apart, by way of `numbers`, and stores its rows at the beginning of `rows`, which then is what is after
+/// them. Says whether they ascended.
 fn store_line<I: Index>(
     number: usize,
     mut words: Words,

@@ -1,8 +1,9 @@
 //! Reading binary files.
 //!
 //! Where a column starts is known when the counts of all columns before are. So one thread walks from header to header,
-//! block after block, while the others take the blocks that it has walked through and check and store their rows. The length of the file
-//! and the number of columns give the number of entries, so the matrix is allocated once, and blocks are all that is held beside it.
+//! block after block, while the others take the blocks that it has walked through and check and store their rows. The
+//! length of the file and the number of columns give the number of entries, so the matrix is allocated once, and blocks
+//! are all that is held beside it.
 
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
@@ -53,9 +54,9 @@ fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
 /// Peak memory is that of the matrix and some blocks for each thread of rayon's pool.
 ///
 /// # Errors
-/// The first violation in the file: cut short or longer than its columns; a dimension beyond 255; a negative count, or one for which
-/// the file has no room; a row that is not before its column, is repeated, or is of the wrong dimension. More columns or entries
-/// than `I` numbers. What the system says.
+/// The first violation in the file: cut short or longer than its columns; a dimension beyond 255; a negative count, or
+/// one for which the file has no room; a row that is not before its column, is repeated, or is of the wrong dimension.
+/// More columns or entries than `I` numbers. What the system says.
 pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, PhatError> {
     read_blocks(source, BLOCK)
 }

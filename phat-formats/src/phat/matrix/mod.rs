@@ -1,8 +1,8 @@
 //! Boundary matrices.
 //!
 //! A file lists the columns of a [`BoundaryMatrix`] in the order of the filtration: the dimension of the cell and the
-//! cells of its boundary, numbered from 0. PHAT checks nothing of what it reads; here every violation is an error, except that rows may
-//! come in any order: they are sorted, and [`Read`] says so.
+//! cells of its boundary, numbered from 0. PHAT checks nothing of what it reads; here every violation is an error,
+//! except that rows may come in any order: they are sorted, and [`Read`] says so.
 //!
 //! Text:
 //!
@@ -10,8 +10,8 @@
 //! |---|---|
 //! | the j-th that is not passed over | `dim row row …` of column j |
 //!
-//! Lines that are blank or whose first character is `#` are passed over. Words may be separated by any blanks, and lines may end in
-//! CRLF.
+//! Lines that are blank or whose first character is `#` are passed over. Words may be separated by any blanks, and
+//! lines may end in CRLF.
 //!
 //! Binary:
 //!

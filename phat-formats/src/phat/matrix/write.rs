@@ -4,8 +4,8 @@ use crate::block::Block;
 use crate::{BoundaryMatrix, Index};
 use std::io::{self, Write};
 
-/// Writes a text file, a line a column. A matrix without columns gets a comment, since readers take an empty file for one that
-/// was not written.
+/// Writes a text file, a line a column. A matrix without columns gets a comment, since readers take an empty file for
+/// one that was not written.
 ///
 /// # Errors
 /// `out` cannot be written.
