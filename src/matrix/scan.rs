@@ -32,6 +32,16 @@ impl<I: Row> Leftmost<I> {
         Leftmost::of_blocks(matrix, I::zeros(matrix.len()), |_| true)
     }
 
+    /// What is noted in a table: of each row the first column plus one.
+    pub(crate) fn noted(table: Vec<I::Atomic>) -> Self {
+        Leftmost { table }
+    }
+
+    /// The table.
+    pub(crate) fn into_table(self) -> Vec<I::Atomic> {
+        self.table
+    }
+
     /// Scans the columns of some dimensions. The table, a number a row, is zero at all rows of these.
     pub(crate) fn of_blocks(
         matrix: &BoundaryMatrix<I>,
@@ -41,13 +51,11 @@ impl<I: Row> Leftmost<I> {
         let alone = rayon::current_num_threads() == 1;
         tasks(matrix.len()).for_each(|columns| {
             for columns in batches(columns) {
-                let columns = columns.filter(|&column| wanted(matrix.dim(column)));
-                let rows = columns.clone().flat_map(|column| matrix.column(column));
-                touch::<I>(&table, rows.map(|row| row.to_usize()));
-                for column in columns {
+                touch::<I>(&table, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
+                for column in columns.filter(|&column| wanted(matrix.dim(column))) {
                     let number = I::from_usize(column + 1);
                     for row in matrix.column(column) {
-                        claim(&table[row.to_usize()], number, alone);
+                        claim::<I>(&table[row.to_usize()], number, alone);
                     }
                 }
             }
@@ -87,7 +95,7 @@ impl<I: Row> Leftmost<I> {
 
 /// Notes `column` unless a smaller one is noted.
 #[inline]
-fn claim<I: Row>(first: &I::Atomic, column: I, alone: bool) {
+pub(crate) fn claim<I: Row>(first: &I::Atomic, column: I, alone: bool) {
     let mut found = first.peek();
     while found == I::default() || found > column {
         if alone {

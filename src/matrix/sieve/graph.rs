@@ -11,71 +11,97 @@
 //! the one whose last node is earlier is paired (de Silva, Morozov, Vejdemo-Johansson 2011: same pairs). That is the top block of
 //! every complex in which a facet lies in two cells at most: images, alpha complexes, triangulated manifolds.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::matrix::mates::Mates;
 use crate::matrix::row::{Atomic, touch};
-use crate::matrix::scan::{Leftmost, batches, tasks};
+use crate::matrix::scan::{Leftmost, batches, claim, tasks};
 use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 use rayon::prelude::*;
 
-/// Whether the columns of block `dim` have two ones at most.
-pub(super) fn by_columns<I: Row>(matrix: &BoundaryMatrix<I>, dim: Dimension) -> bool {
-    tasks(matrix.len())
-        .all(|mut columns| columns.all(|j| matrix.dim(j) != dim || matrix.column(j).len() <= 2))
+/// What one look at every one of a matrix tells: which blocks are graphs, and the leftmost ones of the others.
+pub(super) struct Survey<I: Row> {
+    /// Whether block 1 is a graph.
+    pub(super) bottom: bool,
+    /// Whether the top block is one, read backwards.
+    pub(super) top: bool,
+    /// For each row of a top block that is a graph one of its columns; for the rows of other blocks that are none, the first.
+    pub(super) leftmost: Leftmost<I>,
+    /// At each row of a top block that is a graph, plus one, its other column plus one, or zero. The places of other dimensions are
+    /// zero.
+    pub(super) nodes: Vec<I::Atomic>,
 }
 
-/// The ends of the edges that the rows of a block are, read backwards: two columns or one.
-pub(super) struct Ends<I: Row> {
-    /// For each row one of its columns plus one; zero for other rows.
-    pub(super) first: Vec<I::Atomic>,
-    /// At the row plus one, its other column plus one, or zero.
-    second: Vec<I::Atomic>,
-}
-
-impl<I: Row> Ends<I> {
-    /// The ends of the rows of block `dim`; none when some row has a third column.
-    pub(super) fn of(matrix: &BoundaryMatrix<I>, dim: Dimension) -> Option<Self> {
-        let ends = Ends { first: I::zeros(matrix.len()), second: I::zeros(matrix.len() + 1) };
+impl<I: Row> Survey<I> {
+    /// Looks at a matrix of dimension `max_dim`.
+    pub(super) fn of(matrix: &BoundaryMatrix<I>, max_dim: Dimension) -> Self {
+        let (first, nodes) = (I::zeros(matrix.len()), I::zeros(matrix.len() + 1));
+        let (bottom, top) = (AtomicBool::new(max_dim >= 1), AtomicBool::new(max_dim >= 2));
         let alone = rayon::current_num_threads() == 1;
-        let at_most_two = tasks(matrix.len()).all(|columns| {
-            batches(columns).all(|columns| {
-                let mut columns = columns.filter(|&column| matrix.dim(column) == dim);
-                let rows = columns.clone().flat_map(|column| matrix.column(column));
-                touch::<I>(&ends.first, rows.map(|row| row.to_usize()));
-                columns.all(|column| {
+        tasks(matrix.len()).for_each(|columns| {
+            for columns in batches(columns) {
+                touch::<I>(&first, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
+                for column in columns {
+                    let (dim, rows) = (matrix.dim(column), matrix.column(column));
                     let number = I::from_usize(column + 1);
-                    matrix.column(column).iter().all(|row| ends.note(row.to_usize(), number, alone))
-                })
-            })
+                    if dim == max_dim && max_dim >= 2 {
+                        let note = |row: &I| note::<I>(&first, &nodes, row.to_usize(), number, alone);
+                        if !rows.iter().all(note) {
+                            top.store(false, Ordering::Relaxed);
+                        }
+                    } else if dim != 1 {
+                        rows.iter().for_each(|row| claim::<I>(&first[row.to_usize()], number, alone));
+                    } else if rows.len() > 2 {
+                        bottom.store(false, Ordering::Relaxed);
+                    }
+                }
+            }
         });
-        at_most_two.then_some(ends)
+        let (bottom, top) = (bottom.into_inner(), top.into_inner());
+        let mut survey = Survey { bottom, top, leftmost: Leftmost::noted(first), nodes };
+        survey.mend(matrix, max_dim);
+        survey
     }
 
-    /// Notes a column of a row; false when it is the third.
-    #[inline]
-    fn note(&self, row: usize, column: I, alone: bool) -> bool {
-        [&self.first[row], &self.second[row + 1]].into_iter().any(|end| {
-            if alone {
-                let free = end.peek() == I::default();
-                if free {
-                    end.put(column);
-                }
-                free
+    /// Scans block 1 and the top block where they turned out to be no graphs.
+    fn mend(&mut self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) {
+        let (bottom, top) = (self.bottom, self.top || max_dim < 2);
+        if bottom && top || max_dim == 0 {
+            return;
+        }
+        let mut table = std::mem::replace(&mut self.leftmost, Leftmost::noted(Vec::new())).into_table();
+        if !top {
+            let rows = table.par_iter_mut().zip(&mut self.nodes[1..]).zip(matrix.dims());
+            rows.filter(|(_, dim)| **dim == max_dim - 1).for_each(|((first, second), _)| {
+                first.put(I::default());
+                second.put(I::default());
+            });
+        }
+        self.leftmost =
+            Leftmost::of_blocks(matrix, table, |dim| dim == 1 && !bottom || dim == max_dim && !top);
+    }
+
+    /// Whether a block was scanned.
+    pub(super) fn scanned(&self, dim: Dimension, max_dim: Dimension) -> bool {
+        !(self.bottom && dim == 1 || self.top && dim == max_dim)
+    }
+}
+
+/// Notes a column of a row; false when it is the third.
+#[inline]
+fn note<I: Row>(first: &[I::Atomic], second: &[I::Atomic], row: usize, column: I, alone: bool) -> bool {
+    let free = |end: &I::Atomic| {
+        // Looking costs less than an exchange that fails.
+        end.peek() == I::default()
+            && if alone {
+                end.put(column);
+                true
             } else {
                 end.exchange(I::default(), column).is_ok()
             }
-        })
-    }
-
-    /// The table of first ends, and what else is known.
-    pub(super) fn into_parts(self) -> (Vec<I::Atomic>, Vec<I::Atomic>) {
-        (self.first, self.second)
-    }
-}
-
-/// Room for the trees of `cells` cells.
-pub(super) fn nodes<I: Row>(cells: usize) -> Vec<I::Atomic> {
-    I::zeros(cells + 1)
+    };
+    free(&first[row]) || free(&second[row + 1])
 }
 
 /// Pairs block `dim` of a matrix whose columns have two ones at most. Of `nodes`, the places of cells of dimension `dim` − 1 are zero,

@@ -26,9 +26,10 @@ mod tests;
 
 use std::time::Instant;
 
+use graph::Survey;
+
 use super::figures::{Block, Figures, Method};
 use super::mates::{Census, Mates};
-use super::scan::Leftmost;
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
@@ -53,44 +54,26 @@ struct Run<'m, I: Row> {
     max_dim: Dimension,
     dualize: Dualize,
     mates: Mates<I>,
-    /// Gone once they are solved.
-    graphs: Option<Graphs<I>>,
+    /// Gone once the graphs are solved.
+    survey: Option<Survey<I>>,
     /// Solved blocks.
     solved: Vec<bool>,
     figures: Figures,
     clock: Instant,
 }
 
-/// The blocks that are graphs, which need no scan.
-struct Graphs<I: Row> {
-    bottom: bool,
-    top: bool,
-    /// Of the top block's rows the first ends.
-    leftmost: Leftmost<I>,
-    /// The second ends, and the nodes: cells of different dimensions, so one table holds them all.
-    nodes: Vec<I::Atomic>,
-}
-
 impl<'m, I: Row> Run<'m, I> {
     fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize) -> Self {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
-        let bottom = max_dim >= 1 && graph::by_columns(matrix, 1);
-        let ends = if max_dim >= 2 { graph::Ends::of(matrix, max_dim) } else { None };
-        let top = ends.is_some();
-        let (table, nodes) = ends.map_or_else(
-            || (I::zeros(matrix.len()), graph::nodes::<I>(matrix.len())),
-            graph::Ends::into_parts,
-        );
-        let scanned = |dim| !(bottom && dim == 1 || top && dim == max_dim);
-        let leftmost = Leftmost::of_blocks(matrix, table, scanned);
-        let mates = leftmost.pair_stable(matrix, scanned);
+        let survey = Survey::of(matrix, max_dim);
+        let mates = survey.leftmost.pair_stable(matrix, |dim| survey.scanned(dim, max_dim));
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
         solved[0] = true;
-        let graphs = Some(Graphs { bottom, top, leftmost, nodes });
+        let survey = Some(survey);
         let mut run =
-            Run { matrix, max_dim, dualize, mates, graphs, solved, figures: Figures::default(), clock };
+            Run { matrix, max_dim, dualize, mates, survey, solved, figures: Figures::default(), clock };
         run.lap("scan");
         run
     }
@@ -101,7 +84,7 @@ impl<'m, I: Row> Run<'m, I> {
     }
 
     fn graph(&mut self) {
-        let Some(Graphs { bottom, top, leftmost, nodes }) = self.graphs.take() else { return };
+        let Some(Survey { bottom, top, leftmost, nodes }) = self.survey.take() else { return };
         let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
         rayon::join(
             || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
