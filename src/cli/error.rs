@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
@@ -13,8 +12,6 @@ use lacuna::rips::RipsError;
 /// Why the program fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    #[error(transparent)]
-    Backend(#[from] BackendError),
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
@@ -53,7 +50,11 @@ impl CliError {
     /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            CliError::Write { .. } | CliError::Threads { .. } | CliError::Rips(RipsError::Threads(_)) => 1,
+            CliError::Write { .. }
+            | CliError::Threads { .. }
+            | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
+                1
+            }
             _ => 2,
         }
     }
