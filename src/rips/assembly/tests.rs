@@ -280,7 +280,7 @@ fn gpu_of_little_memory_gives_the_same() {
     let mut state = 13;
     let table = Table::random(70, 900, 1, &mut state);
     let (dense, graph) = (table.dense::<u16>(Level::detect()), table.sparse());
-    for memory in [160 << 10, 300 << 10, 2 << 20] {
+    for memory in [400 << 10, 700 << 10, 2 << 20] {
         let Some(little) = gpu(Some(memory)) else { return };
         for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
             let tasks = [
