@@ -44,6 +44,16 @@ pub struct Estimate {
     pub device: f64,
 }
 
+/// A time as it reads best: short ones as milliseconds.
+struct Seconds(f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Seconds(seconds) = *self;
+        if seconds < 0.1 { write!(f, "{:.1} ms", 1e3 * seconds) } else { write!(f, "{seconds:.2} s") }
+    }
+}
+
 /// Seconds until a device is open, as measured on an H100 and an H200: context, and kernels compiled.
 pub const OPENING: f64 = 0.35;
 
@@ -111,7 +121,12 @@ impl Backend {
         }
     }
 
-    /// What is to do the work of this estimate.
+    /// The first device, if devices have begun to be opened and are open by now.
+    pub fn ready(&self) -> Option<Gpu> {
+        self.lock().as_mut()?.ready()?.first().cloned()
+    }
+
+    /// What is to do the work of this estimate. Devices that it opens stay open for the next.
     ///
     /// # Errors
     /// [`BackendError`]: a GPU was asked for, and there is none that will do.
@@ -121,13 +136,16 @@ impl Backend {
         if self.request.choice == Choice::Cpu && !self.request.self_check {
             return Ok(on_cpu("as asked".into()));
         }
-        let Estimate { work, cpu, device } = estimate;
-        let figures = format!("{work}: some {cpu:.2} s on the processor, {device:.2} s on a GPU");
-        if !forced && device + OPENING >= *cpu {
-            return Ok(on_cpu(format!("{figures} after {OPENING:.2} s to open it")));
+        let &Estimate { ref work, cpu, device } = estimate;
+        let figures = format!("{work}: some {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
+        let (opening, after) = match self.ready() {
+            Some(_) => (0.0, String::new()),
+            None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
+        };
+        if !forced && device + opening >= cpu {
+            return Ok(on_cpu(figures + &after));
         }
-        let opened = self.take().wait();
-        match opened {
+        match self.wait() {
             Ok(gpus) => {
                 let names: Vec<&str> = gpus.iter().map(Gpu::name).collect();
                 let why = if forced { "as asked".to_string() } else { figures };
@@ -150,10 +168,9 @@ impl Backend {
         }
     }
 
-    /// The devices on their way; begun if they are not.
-    fn take(&self) -> Starting {
-        let begun = self.lock().take();
-        begun.unwrap_or_else(|| self.open())
+    /// The devices, when they are open; begun if they are not.
+    fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
+        self.lock().get_or_insert_with(|| self.open()).wait()
     }
 
     fn open(&self) -> Starting {
@@ -185,6 +202,29 @@ mod tests {
         assert_eq!((asked.gpus.len(), asked.to_string().as_str()), (0, "cpu: as asked"));
         let faster = backend(Choice::Auto).decide(&estimate(0.1, 0.0)).unwrap();
         assert!(faster.gpus.is_empty() && faster.why.contains("0.10 s on the processor"), "{faster}");
+    }
+
+    #[test]
+    fn short_times_have_digits() {
+        let faster = backend(Choice::Auto).decide(&estimate(0.0017, 0.0123)).unwrap();
+        let expected = "cpu: work: some 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
+        assert_eq!(faster.to_string(), expected);
+    }
+
+    #[test]
+    fn gpu_that_is_open_costs_nothing_to_open() {
+        let backend = backend(Choice::Auto);
+        assert!(backend.ready().is_none());
+        let first = backend.decide(&estimate(100.0, 0.1)).unwrap();
+        if first.gpus.is_empty() {
+            return eprintln!("skipped: {first}");
+        }
+        assert!(backend.ready().is_some());
+        // Less than opening one takes.
+        let second = backend.decide(&estimate(0.1, 0.05)).unwrap();
+        assert_eq!(second.gpus.len(), 1, "{second}");
+        let third = backend.decide(&estimate(0.05, 0.1)).unwrap();
+        assert!(third.gpus.is_empty() && !third.why.contains("to open it"), "{third}");
     }
 
     #[test]

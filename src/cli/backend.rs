@@ -27,6 +27,11 @@ pub(crate) struct BackendArguments {
 }
 
 impl BackendArguments {
+    /// Whether nothing but a GPU will do.
+    pub(crate) fn insist_on_gpu(&self) -> bool {
+        self.backend == Choice::Cuda || self.self_check
+    }
+
     /// The machines; a GPU that is asked for begins to be opened.
     pub(crate) fn backend(&self) -> Backend {
         Backend::new(Request {

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
+use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
 
@@ -40,6 +42,14 @@ pub(crate) enum CliError {
         "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
     )]
     SieveColumns,
+    #[error(
+        "--algorithm: expected one that scans, which a GPU can do (sieve, hypha, hypha-twist), found {algorithm}"
+    )]
+    NoScan { algorithm: &'static str },
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Scan(#[from] ScanError),
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },
     #[error("cannot start {threads} threads")]
@@ -52,6 +62,8 @@ impl CliError {
         match self {
             CliError::Write { .. }
             | CliError::Threads { .. }
+            | CliError::Backend(_)
+            | CliError::Scan(_)
             | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
                 1
             }

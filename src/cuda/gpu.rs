@@ -4,6 +4,8 @@
 //! was done before. Memory is counted: with a limit, an allocation past it fails as it does when the device is full.
 #![allow(unsafe_code)]
 
+mod pinned;
+
 use std::ffi::CStr;
 use std::fmt;
 use std::ops::Range;
@@ -12,17 +14,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DeviceRepr, DriverError, LaunchArgs,
-    LaunchConfig, PushKernelArg, ValidAsZeroBits, result, sys,
+    CudaContext, CudaFunction, CudaModule, CudaSlice, CudaStream, DevicePtrMut, DeviceRepr, DriverError,
+    LaunchArgs, LaunchConfig, PushKernelArg, ValidAsZeroBits, result, sys,
 };
 use cudarc::nvrtc::Ptx;
 
 use super::{CudaError, Version};
 
+pub use pinned::Pinned;
+
 /// Types that the device holds as the host does, and whose zero is all bits zero.
 pub trait Plain: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
 
 impl<T: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static> Plain for T {}
+
+/// Unsigned integers: types of which any bits are a value.
+pub trait Unsigned: Plain {}
+
+impl Unsigned for u8 {}
+impl Unsigned for u16 {}
+impl Unsigned for u32 {}
+impl Unsigned for u64 {}
 
 /// What is known of a device without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -270,6 +282,19 @@ impl Gpu {
     /// The driver fails.
     pub fn clear<T: Plain>(&self, buffer: &mut Buffer<T>) -> Result<(), CudaError> {
         self.stream.memset_zeros(&mut buffer.slice).map_err(|error| self.call("clearing memory", error))
+    }
+
+    /// Sets all bytes of a buffer.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn fill<T: Unsigned>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
+        let failed = |error| self.call("filling memory", error);
+        self.context.bind_to_thread().map_err(failed)?;
+        let bytes = buffer.len * size_of::<T>();
+        let (start, _record) = buffer.slice.device_ptr_mut(&self.stream);
+        // SAFETY: the buffer has so many bytes, of which any are a value, and whoever uses it does so later on the same stream.
+        unsafe { result::memset_d8_async(start, byte, bytes, self.stream.cu_stream()) }.map_err(failed)
     }
 
     /// Waits until everything asked for is done.

@@ -7,6 +7,7 @@
 
 mod error;
 mod gpu;
+pub(crate) mod leftmost_ones;
 pub(crate) mod rips;
 pub(crate) mod sort;
 mod start;
@@ -15,7 +16,8 @@ use std::fmt;
 
 pub use error::{CudaError, Reported};
 pub(crate) use gpu::Kernel;
-pub use gpu::{Buffer, DeviceInfo, Gpu, Plain, devices};
+pub use gpu::{Buffer, DeviceInfo, Gpu, Pinned, Plain, Unsigned, devices};
+pub use leftmost_ones::KernelIndex;
 pub use rips::KernelRank;
 pub use start::Starting;
 
@@ -23,7 +25,7 @@ pub use start::Starting;
 mod tests;
 
 /// The embedded kernels' files.
-pub const KERNELS: [&str; 2] = ["rips_assembly", "sort"];
+pub const KERNELS: [&str; 3] = ["leftmost_ones", "rips_assembly", "sort"];
 
 /// CUDA's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -29,6 +29,7 @@ const SOURCES: &[Source] = &[
             ("_u32_2", &["-DRANK=u32", "-DLIMBS=2", "--device-int128"]),
         ],
     },
+    Source { stem: "leftmost_ones", variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])] },
     Source { stem: "sort", variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
 ];
 

@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use super::figures::{Block, Figures, Method};
 use super::mates::{Census, Mates};
-use super::scan::Leftmost;
+use super::scan::{Leftmost, ScanError, Scanner};
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
@@ -38,13 +38,17 @@ const ANNOTATE: usize = 8;
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
 
-/// The persistence pairs of a matrix.
-pub(crate) fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, dualize: Dualize) -> Pairs<I> {
-    let mut run = Run::new(matrix, dualize);
+/// The persistence pairs of a matrix, scanned by this machine.
+pub(crate) fn reduce_with<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dualize: Dualize,
+    scanner: &Scanner<I>,
+) -> Result<Pairs<I>, ScanError> {
+    let mut run = Run::new(matrix, dualize, scanner)?;
     run.graph();
     run.upwards();
     run.downwards();
-    run.finish()
+    Ok(run.finish())
 }
 
 /// A run of the sieve.
@@ -62,10 +66,9 @@ struct Run<'m, I: Row> {
 }
 
 impl<'m, I: Row> Run<'m, I> {
-    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize) -> Self {
+    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize, scanner: &Scanner<I>) -> Result<Self, ScanError> {
         let clock = Instant::now();
-        let leftmost = Leftmost::of(matrix);
-        let mates = leftmost.pair_stable(matrix);
+        let (leftmost, mates) = scanner.mates(matrix)?;
         let max_dim = matrix.max_dim().unwrap_or(0);
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
@@ -74,7 +77,7 @@ impl<'m, I: Row> Run<'m, I> {
         let mut run =
             Run { matrix, max_dim, dualize, mates, leftmost, solved, figures: Figures::default(), clock };
         run.lap("scan");
-        run
+        Ok(run)
     }
 
     fn lap(&mut self, stage: &'static str) {
