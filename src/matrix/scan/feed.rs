@@ -127,10 +127,14 @@ mod tests {
 
     #[test]
     fn gaps_and_ranges_are_all() {
-        assert_eq!(gaps(vec![], 5), [0..5]);
-        assert_eq!(gaps(vec![3..5, 0..1], 5), [1..3]);
-        assert_eq!(gaps(vec![2..4, 1..2, 2..2], 6), [0..1, 4..6]);
-        assert!(gaps(vec![2..4, 0..2], 4).is_empty() && gaps(vec![], 0).is_empty());
+        let left = |ranges: &[(usize, usize)], n| {
+            let ranges = ranges.iter().map(|&(start, end)| start..end).collect();
+            gaps(ranges, n).iter().map(|gap| (gap.start, gap.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(left(&[], 5), [(0, 5)]);
+        assert_eq!(left(&[(3, 5), (0, 1)], 5), [(1, 3)]);
+        assert_eq!(left(&[(2, 4), (1, 2), (2, 2)], 6), [(0, 1), (4, 6)]);
+        assert!(left(&[(2, 4), (0, 2)], 4).is_empty() && left(&[], 0).is_empty());
     }
 
     #[test]

@@ -60,3 +60,13 @@ pub struct Scan<I: Row> {
     /// The others that are not zero, ascending.
     pub unstable: Vec<I>,
 }
+
+impl<I: Row> Scan<I> {
+    /// Compares what a device found with what the processor found.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn compare(&self, processor: &Scan<I>) -> Result<(), Difference> {
+        check::scan(self, processor)
+    }
+}

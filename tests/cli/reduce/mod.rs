@@ -1,5 +1,6 @@
 //! `lacuna reduce`: pairs in every format, messages, files.
 
+mod backend;
 mod input;
 mod output;
 
