@@ -49,12 +49,20 @@ COUNTS = "simplices", "cleared", "apparent", "shortcut", "emergent", "pairs", "e
 """What no machine may change."""
 
 
+def program(text):
+    """An absolute path: a bare name would be looked for on PATH."""
+    path = pathlib.Path(text).resolve()
+    if not os.access(path, os.X_OK):
+        raise argparse.ArgumentTypeError(f"{path}: expected a program")
+    return path
+
+
 def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lacuna", type=pathlib.Path, required=True)
-    parser.add_argument("--ripserpp", type=pathlib.Path, help="without it: Lacuna's backends alone")
+    parser.add_argument("--lacuna", type=program, required=True)
+    parser.add_argument("--ripserpp", type=program, help="without it: Lacuna's backends alone")
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of the data sets")
-    parser.add_argument("--profiling", type=pathlib.Path, help="a Ripser++ that also prints times of stages")
+    parser.add_argument("--profiling", type=program, help="a Ripser++ that also prints times of stages")
     parser.add_argument("--table1", type=pathlib.Path, help="the paper's counts, to compare whole filtrations with")
     parser.add_argument("--cases", default="", help="only cases whose name contains one of these, separated by commas")
     parser.add_argument("--runs", type=int, default=3, help="measured rounds (default: %(default)s)")
@@ -356,11 +364,10 @@ def compare(options, gpu):
 
 def progress(bench):
     """A line for those who wait."""
-    if bench.void:
-        return f"void: {bench.void}"
+    state = f"void: {bench.void}" if bench.void else "same bars"
     took = (f"{name} {statistics.median(run['seconds'] for run in runs):.3f} s" for name, runs in bench.runs.items())
     failed = (f"{name} failed: {why}" for name, why in bench.failed.items())
-    return "; ".join(["same bars", *took, *failed, *bench.notes])
+    return "; ".join([state, *took, *failed, *bench.notes])
 
 
 def main():

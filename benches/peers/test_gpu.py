@@ -1,6 +1,7 @@
 """`python3 -m unittest` in this folder: benches/gpu.py compares what it should, and says what it finds."""
 
 import argparse
+import contextlib
 import json
 import math
 import pathlib
@@ -239,6 +240,15 @@ class Programs(unittest.TestCase):
     def test_counts_of_the_other_program(self):
         self.set(messages=STDERR.replace("is: 80", "is: 81"))
         self.assertIn("counts 81 apparent pairs, Lacuna 80", self.work()["notes"][0])
+
+
+class Arguments(unittest.TestCase):
+    def test_programs_are_where_they_are_said_to_be(self):
+        relative = pathlib.Path(sys.executable).relative_to("/")
+        with contextlib.chdir("/"):
+            self.assertEqual(gpu.program(str(relative)), pathlib.Path(sys.executable).resolve())
+        with self.assertRaises(argparse.ArgumentTypeError):
+            gpu.program("no such program")
 
 
 class Running(unittest.TestCase):
