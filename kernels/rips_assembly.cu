@@ -9,7 +9,8 @@
 // vertices up to t(d−2): with the top, the prefix. Its warps own the vertices t(d−1) = last; the lanes of a warp own smallest
 // vertices x, and then, for simplices looked at alone, vertices w.
 //
-// Compiled for RANK (u16, u32) and LIMBS (64-bit limbs of an entry: 1, 2).
+// Compiled for RANK (u16, u32), LIMBS (64-bit limbs of an entry: 1, 2) and PAIRS_TOO (false, true): the driver compiles only what a
+// run needs.
 
 #include "common.cuh"
 
@@ -22,10 +23,12 @@ typedef unsigned __int128 Word;
 
 #define ABSENT ((Rank)~(Rank)0)
 
-// Vertices near to a prefix from which its warps choose, and how many of each kind (see rips/assembly/block.rs).
+// Vertices near to a prefix from which its warps choose; how many of each kind they take, and at most (rips/assembly/block.rs).
 #define NEAR 16u
 #define MOST 3u
-#define CANDIDATES (2u * MOST)
+#define CANDIDATES 8u
+// Vertices below the first top tried on all lanes at once, where there are few above.
+#define BETWEEN 16u
 // A simplex has at most WARP vertices.
 #define MAX_TOPS WARP
 
@@ -270,45 +273,70 @@ __device__ void decide(const Sweep &s, const Tile &tile, const Rank *matrix, con
     if (lane() == 0) emit_column(s, tile, job, simplex);
 }
 
+// Where no vertex is left past the first top: tries those below it, from the greatest, on all lanes. Gives the lanes of `left`
+// that are not in an apparent pair with one of them.
+__device__ u32 between(const Tile &tile, const Rank *matrix, const Job &job, const Rank *reach, u32 dim, u32 last, u32 x,
+                       Rank diameter, Rank facet, u32 left) {
+    const Rank *row = matrix + (u64)last * tile.stride;
+    const u32 first_top = dim == 1 ? last : job.tops[0];
+    u32 pending = 0;
+    for (u32 w = first_top; left && w > last + 1 && w + BETWEEN > first_top;) {
+        w -= 1;
+        const Rank w_reach = greater(reach[w], row[w]);
+        if (w_reach == ABSENT) continue;
+        const Rank *row_w = matrix + (u64)w * tile.stride;
+        const Rank w_x = row_w[x];
+        const u32 hit = __ballot_sync(ALL, greater(w_reach, w_x) <= diameter) & left;
+        if (!hit) continue;
+        // A facet of the cofacet that omits a top greater than w, and has the same rank, is younger.
+        bool younger = false;
+        for (u32 k = 0; k + 1 < dim && job.tops[k] > w; k++) {
+            Rank m = greater(w_x, (Rank)__shfl_sync(ALL, facet, k));
+            for (u32 l = 0; l < dim; l++) {
+                const u32 top = l + 1 == dim ? last : job.tops[l];
+                if (l != k) m = greater(m, greater(row_w[top], matrix[(u64)top * tile.stride + x]));
+            }
+            younger = younger || m >= diameter;
+        }
+        pending |= __ballot_sync(ALL, younger) & hit;
+        left &= ~hit;
+    }
+    return pending | left;
+}
+
 // All simplices prefix ∪ {last, x}, one warp.
 template <bool PAIRS>
-__device__ void sweep_last(const Sweep &s, const Tile &tile, const Rank *matrix, const Job &job, const Rank *reach,
+__device__ __noinline__ void sweep_last(const Sweep &s, const Tile &tile, const Rank *matrix, const Job &job, const Rank *reach,
                            u32 last, Rank tops_rank, Tally &tally) {
     const Rank *row = matrix + (u64)last * tile.stride;
     const u32 first_top = s.dim == 1 ? last : job.tops[0];
-    // Candidates: of the vertices near to the prefix first those within the tops' rank, then others.
+    // Candidates: of the vertices near to the prefix first those within the tops' rank, then others; all where they are few.
     u32 w[CANDIDATES];
     Rank w_reach[CANDIDATES];
     u32 candidates = 0;
-    bool exhausted = false;
+    const bool exhausted = !PAIRS && tile.n - 1 - first_top <= CANDIDATES;
     if (!PAIRS) {
         const u32 own_w = lane() < job.near_count ? job.near_w[lane()] : 0;
         const Rank own = lane() < job.near_count ? greater(job.near_rank[lane()], row[own_w]) : ABSENT;
         const u32 within = __ballot_sync(ALL, own <= tops_rank);
         const u32 others = __ballot_sync(ALL, own != ABSENT) & ~within;
+        const u32 most = exhausted ? CANDIDATES : MOST;
+        u32 left = within, kind = 0, taken = 0;
 #pragma unroll
-        for (u32 kind = 0; kind < 2; kind++) {
-            u32 left = kind == 0 ? within : candidates == MOST ? 0 : others;
-#pragma unroll
-            for (u32 k = 0; k < MOST; k++) {
-                if (left) {
-                    const u32 from = __ffs(left) - 1;
-                    left &= left - 1;
-                    const u32 chosen = __shfl_sync(ALL, own_w, from);
-                    const Rank chosen_reach = __shfl_sync(ALL, own, from);
-#pragma unroll
-                    for (u32 to = 0; to < CANDIDATES; to++) {
-                        if (to == candidates) {
-                            w[to] = chosen;
-                            w_reach[to] = chosen_reach;
-                        }
-                    }
-                    candidates += 1;
-                }
+        for (u32 to = 0; to < CANDIDATES; to++) {
+            if (kind == 0 && (left == 0 || taken == most)) {
+                left = taken == most ? 0 : others;
+                kind = 1;
+                taken = 0;
             }
+            if (left == 0 || taken == most) break;
+            const u32 from = __ffs(left) - 1;
+            left &= left - 1;
+            w[to] = __shfl_sync(ALL, own_w, from);
+            w_reach[to] = __shfl_sync(ALL, own, from);
+            taken += 1;
+            candidates = to + 1;
         }
-        // So few are past the first top that all of them are candidates.
-        exhausted = tile.n - 1 - first_top <= MOST;
     }
     // In lane k the k-th top, and the rank of the tops without it.
     const u32 k = lane();
@@ -350,6 +378,9 @@ __device__ void sweep_last(const Sweep &s, const Tile &tile, const Rank *matrix,
             }
         }
         u32 pending = __ballot_sync(ALL, !decided);
+        if (!PAIRS && exhausted && __popc(pending) > 2) {
+            pending = between(tile, matrix, job, reach, s.dim, last, x, diameter, facet, pending);
+        }
         tally.simplices += __popc(valid);
         tally.apparent += __popc(valid) - __popc(pending);
         while (pending) {
@@ -363,7 +394,7 @@ __device__ void sweep_last(const Sweep &s, const Tile &tile, const Rank *matrix,
 
 // All simplices that start with the prefix job.tops, which has this rank and reach.
 template <bool PAIRS>
-__device__ void sweep_prefix(const Sweep &s, const Tile &tile, const Rank *matrix, Job &job, const Rank *reach, Rank rank,
+__device__ __noinline__ void sweep_prefix(const Sweep &s, const Tile &tile, const Rank *matrix, Job &job, const Rank *reach, Rank rank,
                              Tally &tally) {
     const u32 tops = s.dim - 1;  // of the prefix
     if (warp() == 0) {
@@ -487,11 +518,8 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
         sweep<PAIRS>(s);                                                                                            \
     }
 
-// Writes the simplices that are neither apparent nor cleared by an apparent pair.
-SWEEP(rips_sweep, false)
-
-// Writes the cofacets of the apparent ones too.
-SWEEP(rips_sweep_pairs, true)
+// Writes the simplices that are neither apparent nor cleared by an apparent pair; with PAIRS the cofacets of the apparent ones too.
+SWEEP(rips_sweep, PAIRS_TOO)
 
 // The matrix of a neighbourhood's ranks: a block a tile, a warp a row, a lane a neighbour.
 extern "C" __global__ void rips_tiles(Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,

@@ -61,7 +61,7 @@ pub const OPENING: f64 = 0.35;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BackendError {
     /// A GPU was asked for.
-    #[error("backend cuda: {0}")]
+    #[error("backend cuda")]
     Cuda(#[from] CudaError),
 }
 

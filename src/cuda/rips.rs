@@ -89,49 +89,55 @@ pub(crate) struct Range {
 /// The kernels, for ranks of type `R`.
 pub(crate) struct RipsKernels<R> {
     sweep: Kernel,
-    sweep_pairs: Kernel,
     tiles: Kernel,
     ranks: PhantomData<R>,
 }
 
 /// Ranks the kernels are compiled for.
 pub trait KernelRank: Plain {
-    /// The kernels for entries of one and of two limbs.
+    /// The kernels for entries of one and of two limbs, without and with pairs.
     #[doc(hidden)]
-    const PTX: [&'static str; 2];
+    const PTX: [[&'static str; 2]; 2];
+}
+
+macro_rules! ptx {
+    ($rank:literal) => {
+        [
+            [
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1.ptx")),
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1_pairs.ptx")),
+            ],
+            [
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2.ptx")),
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2_pairs.ptx")),
+            ],
+        ]
+    };
 }
 
 impl KernelRank for u16 {
-    const PTX: [&'static str; 2] = [
-        include_str!("../../kernels/ptx/rips_assembly_u16_1.ptx"),
-        include_str!("../../kernels/ptx/rips_assembly_u16_2.ptx"),
-    ];
+    const PTX: [[&'static str; 2]; 2] = ptx!("u16");
 }
 
 impl KernelRank for u32 {
-    const PTX: [&'static str; 2] = [
-        include_str!("../../kernels/ptx/rips_assembly_u32_1.ptx"),
-        include_str!("../../kernels/ptx/rips_assembly_u32_2.ptx"),
-    ];
+    const PTX: [[&'static str; 2]; 2] = ptx!("u32");
 }
 
 /// Vertices a simplex may have: a lane each.
 pub(crate) const MOST_VERTICES: usize = 31;
 
 impl<R: KernelRank> RipsKernels<R> {
-    /// For entries of so many limbs, 1 or 2.
-    pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
-        let module = gpu.module(R::PTX[limbs - 1])?;
+    /// For entries of so many limbs, 1 or 2; with `pairs` the cofacets of apparent simplices are written too.
+    pub(crate) fn load(gpu: &Gpu, limbs: usize, pairs: bool) -> Result<Self, CudaError> {
+        let module = gpu.module(R::PTX[limbs - 1][usize::from(pairs)])?;
         let kernels = RipsKernels {
             sweep: module.kernel(c"rips_sweep")?,
-            sweep_pairs: module.kernel(c"rips_sweep_pairs")?,
             tiles: module.kernel(c"rips_tiles")?,
             ranks: PhantomData,
         };
         // The static share is some hundred bytes.
         let most = gpu.shared_memory()?.saturating_sub(1024);
         kernels.sweep.allow_shared(most)?;
-        kernels.sweep_pairs.allow_shared(most)?;
         Ok(kernels)
     }
 
@@ -153,19 +159,17 @@ impl<R: KernelRank> RipsKernels<R> {
         unsafe { launch.go() }
     }
 
-    /// Sweeps a range of jobs; with `pairs` the cofacets of apparent simplices are written too.
+    /// Sweeps a range of jobs.
     pub(crate) fn sweep(
         &self,
         input: &Input<'_, R>,
         output: &mut Output,
         range: &Range,
-        pairs: bool,
     ) -> Result<(), CudaError> {
-        let kernel = if pairs { &self.sweep_pairs } else { &self.sweep };
         let blocks = u32::try_from(range.to - range.from).expect("batches are cut to what a launch takes");
         let shared = range.reach * size_of::<R>() as u32;
         let (tile_count, partial) = (input.tiles.len() as u32, u32::from(input.partial));
-        let launch = kernel.launch(blocks, THREADS, shared);
+        let launch = self.sweep.launch(blocks, THREADS, shared);
         let launch = launch.input(input.ranks).input(input.tiles).input(input.ids);
         let launch =
             launch.input(&input.graph.offsets).input(&input.graph.neighbours).input(&input.graph.ranks);

@@ -60,8 +60,10 @@ pub enum Whole<'a, R> {
     Sparse(&'a Sparse),
 }
 
-/// Most entries of an output: with the scratch of sorting 256 MiB of entries of 64 bits.
-const MOST_ENTRIES: u64 = 1 << 24;
+/// Most entries of an output: with the scratch of sorting 64 MiB of entries of 64 bits.
+const MOST_ENTRIES: u64 = 1 << 22;
+/// Most bytes of a group's matrices.
+const MOST_MATRICES: u64 = 1 << 28;
 /// Fewer are not worth a launch.
 const LEAST_ENTRIES: u64 = 1 << 10;
 /// Blocks of a launch.
@@ -179,7 +181,7 @@ impl Offload<'_> {
             Whole::Sparse(graph) => {
                 let available = self.gpus.iter().map(Gpu::available);
                 let least = available.reduce(|a, b| Ok(a?.min(b?))).unwrap_or(Ok(0))?;
-                Ok(neighbourhoods(graph, least / 2 / size_of::<R>() as u64))
+                Ok(neighbourhoods(graph, MOST_MATRICES.min(least / 2) / size_of::<R>() as u64))
             }
         }
     }
@@ -217,7 +219,7 @@ impl Offload<'_> {
             counts: Counts::default(),
             seconds: 0.0,
         });
-        let task = Sweeping { dim, points: self.points, pairs: self.pairs(), rank_bits: self.rank_bits };
+        let task = Sweeping { dim, points: self.points, rank_bits: self.rank_bits };
         if let [worker] = workers {
             worker.work(&task, &queue, &found)?;
         } else {
@@ -320,7 +322,6 @@ struct Loaded<R> {
 struct Sweeping {
     dim: usize,
     points: usize,
-    pairs: bool,
     rank_bits: u32,
 }
 
@@ -346,7 +347,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         limbs: usize,
         pairs: bool,
     ) -> Result<Self, CudaError> {
-        let kernels = RipsKernels::load(gpu, limbs)?;
+        let kernels = RipsKernels::load(gpu, limbs, pairs)?;
         let sorting = SortKernels::load(gpu, limbs)?;
         let graph = match whole {
             Whole::Dense(_) => {
@@ -484,7 +485,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             to: batch.to,
             reach: reach as u32,
         };
-        self.kernels.sweep(&input, &mut self.output, &range, task.pairs)?;
+        self.kernels.sweep(&input, &mut self.output, &range)?;
         self.gpu.read(&self.output.counts, 0..COUNTS)
     }
 
