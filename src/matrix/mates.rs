@@ -117,18 +117,27 @@ impl<I: Row> Mates<I> {
 
     /// The pairs (creator, destroyer), by creator.
     pub(crate) fn pairs(&self) -> Vec<(I, I)> {
-        let found = |(task, mates): (usize, &[I::Atomic])| {
-            let mut pairs = Vec::with_capacity(mates.len() / 2);
-            for (place, mate) in mates.iter().enumerate() {
-                let cell = I::from_usize(task * CELLS + place);
-                let mate = mate.peek();
-                if mate > cell && mate.to_usize() > cell.to_usize() + 1 {
-                    pairs.push((cell, I::from_usize(mate.to_usize() - 1)));
-                }
-            }
-            pairs
+        let pair = |(cell, mate): (usize, &I::Atomic)| {
+            let mate = mate.peek().to_usize();
+            (mate > cell + 1).then(|| (I::from_usize(cell), I::from_usize(mate - 1)))
         };
-        let tasks: Vec<Vec<(I, I)>> = self.table.par_chunks(CELLS).enumerate().map(found).collect();
-        tasks.concat()
+        let of_task =
+            |(task, mates): (usize, &'_ [I::Atomic])| (task * CELLS..).zip(mates).filter_map(pair).count();
+        let counts: Vec<usize> = self.table.par_chunks(CELLS).enumerate().map(of_task).collect();
+        // Zeros cost nothing until they are written over, each task in its own part.
+        let mut pairs = vec![(I::default(), I::default()); counts.iter().sum()];
+        let mut parts = Vec::with_capacity(counts.len());
+        let mut rest = &mut pairs[..];
+        for (task, &count) in counts.iter().enumerate() {
+            let (part, after) = rest.split_at_mut(count);
+            parts.push((task, part));
+            rest = after;
+        }
+        parts.into_par_iter().for_each(|(task, part)| {
+            let mates = &self.table[task * CELLS..];
+            let found = (task * CELLS..).zip(&mates[..CELLS.min(mates.len())]).filter_map(pair);
+            part.iter_mut().zip(found).for_each(|(place, pair)| *place = pair);
+        });
+        pairs
     }
 }

@@ -8,7 +8,7 @@ use super::{Leftmost, Scan};
 use crate::matrix::mates::Mates;
 use crate::matrix::row::{Atomic, touch};
 use crate::matrix::state::Lookup;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 /// Columns looked at by one task.
 const COLUMNS: usize = 1 << 13;
@@ -19,11 +19,21 @@ const BATCH: usize = 16;
 impl<I: Row> Leftmost<I> {
     /// Scans a matrix.
     pub(crate) fn of(matrix: &BoundaryMatrix<I>) -> Self {
-        let table = I::zeros(matrix.len());
+        Leftmost::of_blocks(matrix, I::zeros(matrix.len()), |_| true)
+    }
+
+    /// Scans the columns of some dimensions. The table, a number a row, is zero at all rows of these.
+    pub(crate) fn of_blocks(
+        matrix: &BoundaryMatrix<I>,
+        table: Vec<I::Atomic>,
+        wanted: impl Fn(Dimension) -> bool + Sync,
+    ) -> Self {
         let alone = rayon::current_num_threads() == 1;
         tasks(matrix.len()).for_each(|columns| {
             for columns in batches(columns) {
-                touch::<I>(&table, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
+                let columns = columns.filter(|&column| wanted(matrix.dim(column)));
+                let rows = columns.clone().flat_map(|column| matrix.column(column));
+                touch::<I>(&table, rows.map(|row| row.to_usize()));
                 for column in columns {
                     let number = I::from_usize(column + 1);
                     for row in matrix.column(column) {
@@ -35,11 +45,16 @@ impl<I: Row> Leftmost<I> {
         Leftmost { table }
     }
 
-    /// Pairs the lows of stable columns with these.
-    pub(crate) fn pair_stable(&self, matrix: &BoundaryMatrix<I>) -> Mates<I> {
+    /// Pairs the lows of stable columns of some dimensions, which were scanned, with these.
+    pub(crate) fn pair_stable(
+        &self,
+        matrix: &BoundaryMatrix<I>,
+        wanted: impl Fn(Dimension) -> bool + Sync,
+    ) -> Mates<I> {
         let mates = Mates::new(matrix.len());
         tasks(matrix.len()).for_each(|columns| {
             for columns in batches(columns) {
+                let columns = columns.filter(|&column| wanted(matrix.dim(column)));
                 let lows = columns.clone().filter_map(|column| matrix.low(column));
                 touch::<I>(&self.table, lows.map(|low| low.to_usize()));
                 for column in columns {
@@ -77,7 +92,7 @@ pub(crate) fn tasks(columns: usize) -> impl ParallelIterator<Item = std::ops::Ra
 }
 
 /// Batches of columns whose table entries are touched together.
-fn batches(columns: std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> {
+pub(crate) fn batches(columns: std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> {
     columns.clone().step_by(BATCH).map(move |first| first..columns.end.min(first + BATCH))
 }
 

@@ -15,7 +15,8 @@ const DEVICE_FIXED: f64 = 0.005;
 
 /// The estimate for a matrix of this size whose rows are of type `I`.
 ///
-/// The device's own time does not matter: it looks at entries twenty times as fast as they come.
+/// The device's own time does not matter: it looks at entries twenty times as fast as they come. The processor may have less to do:
+/// the sieve does not scan blocks that are graphs.
 pub fn estimate<I: Row>(size: MatrixSize) -> Estimate {
     let MatrixSize { columns, entries } = size;
     let looked_at = (entries + columns) as f64;

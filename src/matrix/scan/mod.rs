@@ -28,7 +28,7 @@ use super::state::Lookup;
 
 pub use check::Difference;
 pub use cpu::scan;
-pub(crate) use cpu::tasks;
+pub(crate) use cpu::{batches, tasks};
 pub use estimate::estimate;
 pub use feed::{Feed, Feeds};
 pub use scanner::{ScanError, Scanner};
@@ -41,6 +41,11 @@ pub(crate) struct Leftmost<I: Row> {
 }
 
 impl<I: Row> Leftmost<I> {
+    /// From a table that has the column plus one of each row, and zero for none.
+    pub(crate) fn from_table(table: Vec<I::Atomic>) -> Self {
+        Leftmost { table }
+    }
+
     /// The column of the leftmost one of a row.
     #[inline]
     pub(crate) fn get(&self, row: usize) -> Option<usize> {

@@ -125,14 +125,9 @@ impl<I: Row> Scanner<I> {
         self.ask(matrix, || Leftmost::of(matrix), Scanned::leftmost)
     }
 
-    /// The leftmost ones, and the lows of stable columns paired with these.
-    pub(crate) fn mates(&self, matrix: &BoundaryMatrix<I>) -> Result<(Leftmost<I>, Mates<I>), ScanError> {
-        let on_cpu = || {
-            let leftmost = Leftmost::of(matrix);
-            let mates = leftmost.pair_stable(matrix);
-            (leftmost, mates)
-        };
-        self.ask(matrix, on_cpu, |scanned| Ok((scanned.leftmost()?, scanned.mates()?)))
+    /// The lows of stable columns paired with these. None when the processor is to do it: who asks knows which columns matter.
+    pub(crate) fn mates(&self, matrix: &BoundaryMatrix<I>) -> Result<Option<Mates<I>>, ScanError> {
+        self.ask(matrix, || None, |scanned| scanned.mates().map(Some))
     }
 
     fn gpu(&self) -> Option<&Gpu> {

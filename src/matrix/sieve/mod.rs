@@ -2,8 +2,8 @@
 //!
 //! | stage | settles | with | module |
 //! |---|---|---|---|
-//! | scan | stable columns, all dimensions at once | a look at every one | [`super::scan`] |
 //! | graph | block 1; the top block where no facet lies in more than two cells | union-find | `graph` |
+//! | scan | stable columns of the others, all at once | a look at every one | [`super::scan`] |
 //! | annotations | blocks in which few classes live at a time | a word a cell | `annotations` |
 //! | residue | the open columns of what is left | additions | `residue` |
 //!
@@ -57,25 +57,51 @@ struct Run<'m, I: Row> {
     max_dim: Dimension,
     dualize: Dualize,
     mates: Mates<I>,
-    /// Gone once the graphs are solved.
-    leftmost: Option<Leftmost<I>>,
+    /// Gone once they are solved.
+    graphs: Option<Graphs<I>>,
     /// Solved blocks.
     solved: Vec<bool>,
     figures: Figures,
     clock: Instant,
 }
 
+/// The blocks that are graphs, which need no scan.
+struct Graphs<I: Row> {
+    bottom: bool,
+    top: bool,
+    /// Of the top block's rows the first ends.
+    leftmost: Leftmost<I>,
+    /// The second ends, and the nodes: cells of different dimensions, so one table holds them all.
+    nodes: Vec<I::Atomic>,
+}
+
 impl<'m, I: Row> Run<'m, I> {
     fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize, scanner: &Scanner<I>) -> Result<Self, ScanError> {
         let clock = Instant::now();
-        let (leftmost, mates) = scanner.mates(matrix)?;
         let max_dim = matrix.max_dim().unwrap_or(0);
+        let bottom = max_dim >= 1 && graph::by_columns(matrix, 1);
+        let ends = if max_dim >= 2 { graph::Ends::of(matrix, max_dim) } else { None };
+        let top = ends.is_some();
+        let (table, nodes) = ends.map_or_else(
+            || (I::zeros(matrix.len()), graph::nodes::<I>(matrix.len())),
+            graph::Ends::into_parts,
+        );
+        let scanned = |dim| !(bottom && dim == 1 || top && dim == max_dim);
+        let (leftmost, mates) = match scanner.mates(matrix)? {
+            // Of all blocks: what a graph would pair, too.
+            Some(mates) => (Leftmost::from_table(table), mates),
+            None => {
+                let leftmost = Leftmost::of_blocks(matrix, table, scanned);
+                let mates = leftmost.pair_stable(matrix, scanned);
+                (leftmost, mates)
+            }
+        };
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
         solved[0] = true;
-        let leftmost = Some(leftmost);
+        let graphs = Some(Graphs { bottom, top, leftmost, nodes });
         let mut run =
-            Run { matrix, max_dim, dualize, mates, leftmost, solved, figures: Figures::default(), clock };
+            Run { matrix, max_dim, dualize, mates, graphs, solved, figures: Figures::default(), clock };
         run.lap("scan");
         Ok(run)
     }
@@ -86,17 +112,17 @@ impl<'m, I: Row> Run<'m, I> {
     }
 
     fn graph(&mut self) {
-        let Some(leftmost) = self.leftmost.take() else { return };
-        let (matrix, mates, top) = (self.matrix, &self.mates, self.max_dim);
-        let (bottom_solved, top_solved) = rayon::join(
-            || top >= 1 && graph::pair_by_columns(matrix, 1, mates),
-            || top >= 2 && graph::pair_by_rows(matrix, top, &leftmost, mates),
+        let Some(Graphs { bottom, top, leftmost, nodes }) = self.graphs.take() else { return };
+        let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
+        rayon::join(
+            || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
+            || top.then(|| graph::pair_by_rows(matrix, max_dim, &leftmost, &nodes, mates)),
         );
-        if bottom_solved {
+        if bottom {
             self.solve(1, Method::Graph);
         }
-        if top_solved {
-            self.solve(top, Method::DualGraph);
+        if top {
+            self.solve(max_dim, Method::DualGraph);
         }
         self.lap("graph");
     }

@@ -79,7 +79,7 @@ fn known(
     pairs: &[(u32, u32)],
     solved: impl Fn(Dimension) -> bool,
 ) -> Mates<u32> {
-    let mates = Leftmost::of(matrix).pair_stable(matrix);
+    let mates = Leftmost::of(matrix).pair_stable(matrix, |_| true);
     for &(i, j) in pairs.iter().filter(|(_, j)| solved(matrix.dim(*j as usize))) {
         mates.pair(i as usize, j as usize);
     }
@@ -117,17 +117,20 @@ fn the_whole_sieve() {
 fn graphs_solve_their_blocks() {
     let mut solved = [0; 2];
     for (matrix, pairs) in complexes() {
-        let leftmost = Leftmost::of(&matrix);
         for dim in 1..=matrix.max_dim().unwrap_or(0) {
             let mates = Mates::new(matrix.len());
-            if graph::pair_by_columns(&matrix, dim, &mates) {
+            if graph::by_columns(&matrix, dim) {
+                graph::pair_by_columns(&matrix, dim, &graph::nodes::<u32>(matrix.len()), &mates);
                 assert_eq!(mates.pairs(), of_block(&pairs, &matrix, dim));
                 solved[0] += 1;
             } else {
                 assert!(dim > 1);
             }
             let mates = Mates::new(matrix.len());
-            if graph::pair_by_rows(&matrix, dim, &leftmost, &mates) {
+            if let Some(ends) = graph::Ends::of(&matrix, dim) {
+                let (first, nodes) = ends.into_parts();
+                let first = Leftmost::of_blocks(&matrix, first, |_| false);
+                graph::pair_by_rows(&matrix, dim, &first, &nodes, &mates);
                 assert_eq!(mates.pairs(), of_block(&pairs, &matrix, dim));
                 solved[1] += 1;
             }
@@ -171,7 +174,7 @@ fn annotations_give_up_and_leave_no_trace() {
     }
     // As if nothing were known of the triangles.
     let mates = Mates::new(matrix.len());
-    graph::pair_by_columns(&matrix, 1, &mates);
+    graph::pair_by_columns(&matrix, 1, &graph::nodes::<u32>(matrix.len()), &mates);
     let before = mates.pairs();
     let creators = mates.open(matrix.dims(), 1);
     assert_eq!(creators.len(), 70);
