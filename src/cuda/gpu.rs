@@ -290,6 +290,9 @@ impl Gpu {
     /// The driver fails.
     pub fn fill<T: Unsigned>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
         let failed = |error| self.call("filling memory", error);
+        if buffer.is_empty() {
+            return Ok(());
+        }
         self.context.bind_to_thread().map_err(failed)?;
         let bytes = buffer.len * size_of::<T>();
         let (start, _record) = buffer.slice.device_ptr_mut(&self.stream);

@@ -55,3 +55,36 @@ fn gpu_memory_is_counted() {
     assert_eq!(gpu.zeros::<u64>(125).unwrap().len(), 125);
     assert_eq!(gpu.peak(), 1000);
 }
+
+#[test]
+fn gpu_page_locked_memory_goes_there_and_back() {
+    let gpu = match Gpu::open(0, None) {
+        Ok(gpu) => gpu,
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let [mut there, mut back] = [0, 1].map(|_| gpu.pinned::<u32>(1000).unwrap());
+    assert_eq!(there.slice().unwrap(), [0; 1000]);
+    let mut buffer = gpu.zeros::<u32>(5000).unwrap();
+    gpu.fill(&mut buffer, 0xab).unwrap();
+    let mut expected = vec![0xabab_abab; 5000];
+    for round in 0..40u32 {
+        // What was begun is done before it is written over.
+        let n = 1000 - round as usize;
+        let at = round as usize * 100;
+        for (k, number) in there.slice_mut().unwrap().iter_mut().enumerate() {
+            *number = round * 1000 + k as u32;
+        }
+        expected[at..at + n].copy_from_slice(&there.slice().unwrap()[..n]);
+        gpu.send(&mut there, n, &mut buffer, at).unwrap();
+    }
+    gpu.send(&mut there, 0, &mut buffer, 5000).unwrap();
+    assert_eq!(gpu.read(&buffer, 0..5000).unwrap(), expected);
+    for first in [0, 1, 999, 4000, 4990] {
+        let end = 5000.min(first + 1000);
+        gpu.receive(&buffer, first..end, &mut back).unwrap();
+        assert_eq!(back.slice().unwrap()[..end - first], expected[first..end]);
+    }
+    gpu.receive(&buffer, 17..17, &mut back).unwrap();
+    assert_eq!(gpu.pinned::<u64>(0).unwrap().slice().unwrap(), [0]);
+    gpu.fill(&mut gpu.zeros::<u8>(0).unwrap(), 1).unwrap();
+}

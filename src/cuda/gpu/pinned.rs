@@ -15,7 +15,7 @@ pub struct Pinned<T> {
 }
 
 impl Gpu {
-    /// Page-locked memory for so many elements, all zero.
+    /// Page-locked memory for so many elements, one at least, all zero.
     ///
     /// # Errors
     /// The system does not give it.
@@ -85,16 +85,6 @@ impl Gpu {
 }
 
 impl<T: Plain> Pinned<T> {
-    /// Elements.
-    pub fn len(&self) -> usize {
-        self.memory.len()
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.memory.is_empty()
-    }
-
     /// What it holds, when all copies are done.
     ///
     /// # Errors

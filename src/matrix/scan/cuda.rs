@@ -397,7 +397,7 @@ fn fetch<I: Row>(
 ) -> Result<(), CudaError> {
     let [a, b] = slots;
     let (mut now, mut next) = (&mut a.rows, &mut b.rows);
-    let (n, most) = (table.len(), now.len());
+    let (n, most) = (table.len(), MOST_ENTRIES);
     let range = |first: usize| first.min(n)..(first + most).min(n);
     gpu.receive(table, range(0), now)?;
     for first in (0..n).step_by(most) {

@@ -57,6 +57,12 @@ impl<I: Row> Feed<I> {
         }
     }
 
+    /// Whether something has been given.
+    #[cfg(test)]
+    pub(super) fn is_begun(&self) -> bool {
+        matches!(*self.state.lock().expect("nobody panicked"), State::Some { .. })
+    }
+
     /// Gives the rest of the matrix. None when nothing has been given, or the device failed before.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Which machine scans: the options, what `--explain` says of it, what is an error, and that the pairs are the same.
 
 use std::fs;
+use std::io::Write;
 
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
@@ -9,8 +10,16 @@ use serde_json::Value;
 use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, read};
 use super::{reduce, reduce_of};
 
-fn has_gpu() -> bool {
-    lacuna::cuda::devices().is_ok_and(|(_, devices)| !devices.is_empty())
+/// Whether there is a GPU, as the test wants it; else a line that says why it is skipped.
+fn gpu(wanted: bool) -> bool {
+    let found = lacuna::cuda::devices().is_ok_and(|(_, devices)| !devices.is_empty());
+    if found != wanted {
+        let test = std::thread::current().name().unwrap_or_default().to_owned();
+        let why = if found { "there is a GPU" } else { "there is no GPU" };
+        // Not eprintln!, which the test harness keeps to itself when a test passes.
+        let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+    }
+    found == wanted
 }
 
 #[test]
@@ -61,8 +70,8 @@ fn names_and_numbers_there_are_not() {
 
 #[test]
 fn a_gpu_that_is_not_there() {
-    if has_gpu() {
-        return eprintln!("skipped: there is a GPU");
+    if !gpu(false) {
+        return;
     }
     for gpu in [&["--backend", "cuda"][..], &["--self-check"], &["--backend", "cpu", "--self-check"]] {
         let assert = reduce_of(TRIANGLE, gpu).assert().code(1).stdout(is_empty());
@@ -77,8 +86,8 @@ fn a_gpu_that_is_not_there() {
 /// Nothing is written by a run that fails.
 #[test]
 fn a_gpu_that_is_not_there_leaves_no_file() {
-    if has_gpu() {
-        return eprintln!("skipped: there is a GPU");
+    if !gpu(false) {
+        return;
     }
     let scratch = Scratch::new();
     let pairs = scratch.path("pairs");
@@ -88,8 +97,8 @@ fn a_gpu_that_is_not_there_leaves_no_file() {
 
 #[test]
 fn gpu_pairs_are_the_processors() {
-    if !has_gpu() {
-        return eprintln!("skipped: there is no GPU");
+    if !gpu(true) {
+        return;
     }
     let expected = fs::read(data("expected/torus_surface_pairs.bin")).unwrap();
     for algorithm in ["auto", "sieve", "hypha", "hypha-twist"] {
@@ -112,8 +121,8 @@ fn gpu_pairs_are_the_processors() {
 
 #[test]
 fn gpu_memory_that_does_not_do() {
-    if !has_gpu() {
-        return eprintln!("skipped: there is no GPU");
+    if !gpu(true) {
+        return;
     }
     let file = data("torus_surface.bin");
     let run = reduce(["--backend", "cuda", "--device-memory", "1K"]).arg(file).assert().code(1);
