@@ -5,9 +5,9 @@
 // A tile is a square matrix of ranks, rows padded with ABSENT, the diagonal ABSENT; its simplices are those with the fixed
 // greatest vertex `top`. A dense complex is one matrix seen as n tiles, a sparse one a matrix a neighbourhood.
 //
-// A job is a tile and, from dimension 3 on, a vertex t1 below its top t0. A block owns a job and goes depth first through the
-// vertices up to t(d−2): with the top, the prefix. Its warps own the vertices t(d−1) = last; the lanes of a warp own smallest
-// vertices x, and then, for simplices looked at alone, vertices w.
+// A job is a tile and, from dimension 3 on, a vertex t1 below its top t0; in dimension 2 it is LASTS of them. A block owns a job
+// and goes depth first through the vertices up to t(d−2): with the top, the prefix. Its warps own the vertices t(d−1) = last; the
+// lanes of a warp own smallest vertices x, and then, for simplices looked at alone, vertices w.
 //
 // Compiled for RANK (u16, u32), LIMBS (64-bit limbs of an entry: 1, 2) and PAIRS_TOO (false, true): the driver compiles only what a
 // run needs.
@@ -29,6 +29,8 @@ typedef unsigned __int128 Word;
 #define CANDIDATES 8u
 // Vertices below the first top tried on all lanes at once, where there are few above.
 #define BETWEEN 16u
+// Vertices `last` of a job in dimension 2.
+#define LASTS 32u
 // A simplex has at most WARP vertices.
 #define MAX_TOPS WARP
 
@@ -392,10 +394,10 @@ __device__ __noinline__ void sweep_last(const Sweep &s, const Tile &tile, const 
     }
 }
 
-// All simplices that start with the prefix job.tops, which has this rank and reach.
+// All simplices that start with the prefix job.tops, which has this rank and reach, and go on with a vertex in a range.
 template <bool PAIRS>
-__device__ __noinline__ void sweep_prefix(const Sweep &s, const Tile &tile, const Rank *matrix, Job &job, const Rank *reach, Rank rank,
-                             Tally &tally) {
+__device__ __noinline__ void sweep_prefix(const Sweep &s, const Tile &tile, const Rank *matrix, Job &job, const Rank *reach,
+                                          Rank rank, u32 from_last, u32 to_last, Tally &tally) {
     const u32 tops = s.dim - 1;  // of the prefix
     if (warp() == 0) {
         if (lane() < tops) {
@@ -434,8 +436,8 @@ __device__ __noinline__ void sweep_prefix(const Sweep &s, const Tile &tile, cons
         // The prefix is empty and the last top is the tile's.
         if (warp() == 0) sweep_last<PAIRS>(s, tile, matrix, job, reach, tile.top, 0, tally);
     } else {
-        for (u32 below = job.tops[tops - 1]; below > warp(); below -= below < warps() ? below : warps()) {
-            const u32 last = below - 1 - warp();
+        for (u32 step = warp(); step < to_last - from_last; step += warps()) {
+            const u32 last = to_last - 1 - step;
             const Rank tops_rank = greater(rank, reach[last]);
             if (tops_rank != ABSENT) sweep_last<PAIRS>(s, tile, matrix, job, reach, last, tops_rank, tally);
         }
@@ -450,7 +452,8 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
     const Tile tile = s.tiles[find_tile(s.tiles, s.tile_count, number)];
     const Rank *matrix = s.ranks + tile.ranks;
     const u32 stride = tile.stride;
-    const u32 t1 = number - tile.first_job;
+    const u32 within = number - tile.first_job;
+    const u32 t1 = within;
     // Of the prefix these are fixed.
     const u32 fixed = s.dim < 3 ? s.dim - 1 : 2;
     const Rank *row0 = matrix + (u64)tile.top * stride, *row1 = matrix + (u64)t1 * stride;
@@ -468,7 +471,9 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
     __syncthreads();
     Tally tally = {0, 0, 0};
     if (s.dim <= 3) {
-        sweep_prefix<PAIRS>(s, tile, matrix, job, reach, fixed_rank, tally);
+        const u32 from = s.dim == 2 ? within * LASTS : 0;
+        const u32 to = s.dim == 2 ? from + (tile.top - from < LASTS ? tile.top - from : LASTS) : t1;
+        sweep_prefix<PAIRS>(s, tile, matrix, job, reach, fixed_rank, from, to, tally);
     } else {
         // Depth first, all threads together: at level k the vertex tops[k] < bound[k] is chosen, and a row of reach added.
         u32 bound[MAX_TOPS];
@@ -492,7 +497,7 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
             for (u32 v = threadIdx.x; v < stride; v += blockDim.x) reach[stride + v] = greater(reach[v], row[v]);
             __syncthreads();
             if (level == s.dim - 2) {
-                sweep_prefix<PAIRS>(s, tile, matrix, job, reach + stride, rank, tally);
+                sweep_prefix<PAIRS>(s, tile, matrix, job, reach + stride, rank, 0, top, tally);
             } else {
                 level += 1;
                 reach += stride;
@@ -508,8 +513,11 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
     }
 }
 
+// So many blocks of 256 threads a multiprocessor: registers are cut to that.
+#define BOUNDS __launch_bounds__(256, 4)
+
 #define SWEEP(NAME, PAIRS)                                                                                          \
-    extern "C" __global__ void NAME(const Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,       \
+    extern "C" __global__ void BOUNDS NAME(const Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,       \
                                     const u32 *neighbours, const u32 *neighbour_ranks, u64 *counts, u64 *columns,   \
                                     u64 *cofacets, u64 capacity, u64 end, u32 tile_count, u32 dim, u32 vertex_bits, \
                                     u32 partial) {                                                                  \

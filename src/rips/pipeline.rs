@@ -33,12 +33,13 @@ pub(super) fn run<T: Value>(
     let start = Instant::now();
     progress.begin("rank", 0, 1);
     let (distances, summary) = survey(&rips.distances, rips.threshold);
-    let estimate = estimate::of(&summary, rips.max_dim, Level::detect());
-    rips.backend.expect(&estimate);
+    // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
+    let estimate = |rank_width| estimate::of(&summary, rips.max_dim, rank_width, Level::detect());
+    rips.backend.expect(&estimate(if summary.edges > usize::from(u16::MAX) { 32 } else { 16 }));
     let ranking = rank(&distances, T::from_f64(summary.threshold));
     drop(distances);
     let mut plan = plan(rips, modulus, &summary, &ranking)?;
-    let decision = rips.backend.decide(&estimate)?;
+    let decision = rips.backend.decide(&estimate(plan.rank_width))?;
     plan.backend = decision.to_string();
     let Ranking { values, edges } = ranking;
     let mut run = Run {

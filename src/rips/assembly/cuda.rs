@@ -271,6 +271,9 @@ impl Batch {
     }
 }
 
+/// As in the kernels' file.
+const LASTS: u32 = 32;
+
 /// Tiles whose matrices are on the device together.
 struct Group {
     tiles: Vec<Tile>,
@@ -284,7 +287,8 @@ impl Group {
     fn jobs_of(tile: &Tile, dim: usize) -> u64 {
         match dim {
             _ if (tile.top as usize) < dim => 0,
-            1 | 2 => 1,
+            1 => 1,
+            2 => u64::from(tile.top.div_ceil(LASTS)),
             _ => u64::from(tile.top),
         }
     }
