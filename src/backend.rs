@@ -1,6 +1,12 @@
-//! Where the regular, independent work of a run is done.
+//! Which machine does the regular, independent work of a run: the processor, or GPUs beside it.
+//!
+//! The choice is made once, when it is known what there is to do. Opening a device takes longer than many a run: with
+//! `auto` none is opened unless the estimates say that it will pay; with `cuda` it is opened in the background at once.
 
 use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use crate::cuda::{CudaError, Gpu, Starting};
 
 /// What the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,43 +16,171 @@ pub enum Choice {
     Auto,
     /// The processor's cores.
     Cpu,
-    /// A CUDA device.
+    /// CUDA devices.
     Cuda,
 }
 
-/// What does the work: chosen once, matched once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Backend {
-    /// The processor's cores.
-    Cpu,
+/// All of what the user asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request {
+    /// Which machine.
+    pub choice: Choice,
+    /// Which devices; the first when there are none here.
+    pub devices: Vec<usize>,
+    /// Bytes of each device's memory to use at most; all that is free when `None`.
+    pub memory: Option<u64>,
+    /// Whether the processor does the work too, and what both find is compared.
+    pub self_check: bool,
 }
 
-/// Why there is no such backend.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BackendError {
-    /// A GPU was asked for.
-    #[error("backend: expected auto or cpu, found cuda: this build has no GPU support yet")]
-    NoGpuSupport,
+/// Seconds that the work on hand should take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// What there is to do.
+    pub work: String,
+    /// On the processor.
+    pub cpu: f64,
+    /// On a device that is open.
+    pub device: f64,
 }
 
-impl Backend {
-    /// The backend for a choice.
-    ///
-    /// # Errors
-    /// [`BackendError`]: this build or this machine has none such.
-    pub fn choose(choice: Choice) -> Result<Self, BackendError> {
-        match choice {
-            Choice::Auto | Choice::Cpu => Ok(Backend::Cpu),
-            Choice::Cuda => Err(BackendError::NoGpuSupport),
-        }
+/// A time as it reads best: short ones as milliseconds.
+struct Seconds(f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Seconds(seconds) = *self;
+        if seconds < 0.1 { write!(f, "{:.1} ms", 1e3 * seconds) } else { write!(f, "{seconds:.2} s") }
     }
 }
 
-impl fmt::Display for Backend {
+/// Seconds until a device is open, as measured on an H100 and an H200: context, and kernels compiled.
+pub const OPENING: f64 = 0.35;
+
+/// Why there is no such backend.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BackendError {
+    /// A GPU was asked for.
+    #[error("backend cuda")]
+    Cuda(#[from] CudaError),
+}
+
+/// What does the work, and why.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// The devices; none when it is the processor.
+    pub gpus: Vec<Gpu>,
+    /// Whether the processor checks them.
+    pub self_check: bool,
+    /// Whether a device that fails may be replaced by the processor.
+    pub may_fall_back: bool,
+    /// Why.
+    pub why: String,
+}
+
+impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Backend::Cpu => f.write_str("cpu"),
+        let name = if self.gpus.is_empty() { "cpu" } else { "cuda" };
+        write!(f, "{name}: {}", self.why)
+    }
+}
+
+/// The machines of a run, to be decided among.
+#[derive(Debug, Clone)]
+pub struct Backend {
+    request: Arc<Request>,
+    starting: Arc<Mutex<Option<Starting>>>,
+}
+
+impl Default for Backend {
+    /// The processor.
+    fn default() -> Self {
+        Backend::new(Request { choice: Choice::Cpu, ..Request::default() })
+    }
+}
+
+impl Backend {
+    /// For a request; devices asked for begin to be opened.
+    pub fn new(request: Request) -> Self {
+        let backend = Backend { request: Arc::new(request), starting: Arc::default() };
+        if backend.request.choice == Choice::Cuda || backend.request.self_check {
+            backend.begin();
         }
+        backend
+    }
+
+    /// What was asked for.
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// Told of an early estimate, so that devices that will pay begin to be opened.
+    pub fn expect(&self, estimate: &Estimate) {
+        if self.request.choice == Choice::Auto && estimate.device + OPENING < estimate.cpu {
+            self.begin();
+        }
+    }
+
+    /// The first device, if devices have begun to be opened and are open by now.
+    pub fn ready(&self) -> Option<Gpu> {
+        self.lock().as_mut()?.ready()?.first().cloned()
+    }
+
+    /// What is to do the work of this estimate. Devices that it opens stay open for the next.
+    ///
+    /// # Errors
+    /// [`BackendError`]: a GPU was asked for, and there is none that will do.
+    pub fn decide(&self, estimate: &Estimate) -> Result<Decision, BackendError> {
+        let on_cpu = |why| Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why };
+        let forced = self.request.choice == Choice::Cuda || self.request.self_check;
+        if self.request.choice == Choice::Cpu && !self.request.self_check {
+            return Ok(on_cpu("as asked".into()));
+        }
+        let &Estimate { ref work, cpu, device } = estimate;
+        let figures = format!("{work}: some {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
+        let (opening, after) = match self.ready() {
+            Some(_) => (0.0, String::new()),
+            None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
+        };
+        if !forced && device + opening >= cpu {
+            return Ok(on_cpu(figures + &after));
+        }
+        match self.wait() {
+            Ok(gpus) => {
+                let names: Vec<&str> = gpus.iter().map(Gpu::name).collect();
+                let why = if forced { "as asked".to_string() } else { figures };
+                Ok(Decision {
+                    why: format!("{why}; {}", names.join(", ")),
+                    self_check: self.request.self_check,
+                    may_fall_back: !forced,
+                    gpus,
+                })
+            }
+            Err(error) if forced => Err(error.into()),
+            Err(error) => Ok(on_cpu(format!("{figures}, but {error}"))),
+        }
+    }
+
+    fn begin(&self) {
+        let mut starting = self.lock();
+        if starting.is_none() {
+            *starting = Some(self.open());
+        }
+    }
+
+    /// The devices, when they are open; begun if they are not.
+    fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
+        self.lock().get_or_insert_with(|| self.open()).wait()
+    }
+
+    fn open(&self) -> Starting {
+        let devices = if self.request.devices.is_empty() { vec![0] } else { self.request.devices.clone() };
+        Starting::begin(devices, self.request.memory)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Starting>> {
+        // What it holds is valid whoever panicked.
+        self.starting.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -54,10 +188,53 @@ impl fmt::Display for Backend {
 mod tests {
     use super::*;
 
+    fn estimate(cpu: f64, device: f64) -> Estimate {
+        Estimate { work: "work".into(), cpu, device }
+    }
+
+    fn backend(choice: Choice) -> Backend {
+        Backend::new(Request { choice, ..Request::default() })
+    }
+
     #[test]
-    fn a_gpu_is_refused_not_replaced() {
-        assert_eq!(Backend::choose(Choice::Auto), Ok(Backend::Cpu));
-        assert_eq!(Backend::choose(Choice::Cpu), Ok(Backend::Cpu));
-        assert_eq!(Backend::choose(Choice::Cuda), Err(BackendError::NoGpuSupport));
+    fn the_processor_when_asked_for_or_faster() {
+        let asked = backend(Choice::Cpu).decide(&estimate(1e9, 0.0)).unwrap();
+        assert_eq!((asked.gpus.len(), asked.to_string().as_str()), (0, "cpu: as asked"));
+        let faster = backend(Choice::Auto).decide(&estimate(0.1, 0.0)).unwrap();
+        assert!(faster.gpus.is_empty() && faster.why.contains("0.10 s on the processor"), "{faster}");
+    }
+
+    #[test]
+    fn short_times_have_digits() {
+        let faster = backend(Choice::Auto).decide(&estimate(0.0017, 0.0123)).unwrap();
+        let expected = "cpu: work: some 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
+        assert_eq!(faster.to_string(), expected);
+    }
+
+    #[test]
+    fn gpu_that_is_open_costs_nothing_to_open() {
+        let backend = backend(Choice::Auto);
+        assert!(backend.ready().is_none());
+        let first = backend.decide(&estimate(100.0, 0.1)).unwrap();
+        if first.gpus.is_empty() {
+            return eprintln!("skipped: {first}");
+        }
+        assert!(backend.ready().is_some());
+        // Less than opening one takes.
+        let second = backend.decide(&estimate(0.1, 0.05)).unwrap();
+        assert_eq!(second.gpus.len(), 1, "{second}");
+        let third = backend.decide(&estimate(0.05, 0.1)).unwrap();
+        assert!(third.gpus.is_empty() && !third.why.contains("to open it"), "{third}");
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_is_an_error_only_when_asked_for() {
+        if Gpu::open(0, None).is_ok() {
+            eprintln!("skipped: there is a GPU");
+            return;
+        }
+        assert!(backend(Choice::Cuda).decide(&estimate(0.1, 0.0)).is_err());
+        let replaced = backend(Choice::Auto).decide(&estimate(100.0, 0.1)).unwrap();
+        assert!(replaced.gpus.is_empty() && replaced.why.contains("but "), "{replaced}");
     }
 }

@@ -19,6 +19,7 @@
 
 pub mod backend;
 pub mod compare;
+pub mod cuda;
 pub mod diagram;
 pub mod filtration;
 pub mod matrix;

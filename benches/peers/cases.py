@@ -5,8 +5,6 @@ import math
 import pathlib
 import re
 
-import numpy as np
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -28,6 +26,8 @@ class Case:
 
     def array(self):
         """Points (n × m) or a full distance matrix (n × n), single precision."""
+        import numpy as np
+
         numbers = np.array(re.findall(r"[-+.\deE]+", self.file.read_text()), dtype=np.float32)
         if self.format == "point-cloud":
             first = re.findall(r"[-+.\deE]+", self.file.open().readline())
@@ -41,6 +41,8 @@ class Case:
 
 
 def _full(lower):
+    import numpy as np
+
     n = (1 + math.isqrt(1 + 8 * len(lower))) // 2
     matrix = np.zeros((n, n), dtype=np.float32)
     matrix[np.tril_indices(n, -1)] = lower
@@ -77,6 +79,8 @@ def own():
 
 def _random_cloud(n):
     """n uniform points in the unit cube, seeded by n."""
+    import numpy as np
+
     file = ROOT / "target" / "peers" / f"random_{n}.pts"
     file.parent.mkdir(parents=True, exist_ok=True)
     points = np.random.Generator(np.random.PCG64(n)).random((n, 3))

@@ -19,9 +19,11 @@ mod block;
 pub mod dipha;
 mod index;
 mod matrix;
+mod part;
 pub mod phat;
 mod source;
 
 pub use index::Index;
 pub use matrix::{BoundaryMatrix, ColumnError, Dimension, MatrixSize, NotAComplex};
+pub use part::Part;
 pub use source::Source;

@@ -7,14 +7,13 @@ use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
+use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
 
 /// Why the program fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    #[error(transparent)]
-    Backend(#[from] BackendError),
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
@@ -43,6 +42,14 @@ pub(crate) enum CliError {
         "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
     )]
     SieveColumns,
+    #[error(
+        "--algorithm: expected one that scans, which a GPU can do (sieve, hypha, hypha-twist), found {algorithm}"
+    )]
+    NoScan { algorithm: &'static str },
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    #[error(transparent)]
+    Scan(#[from] ScanError),
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },
     #[error("cannot start {threads} threads")]
@@ -53,7 +60,13 @@ impl CliError {
     /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            CliError::Write { .. } | CliError::Threads { .. } | CliError::Rips(RipsError::Threads(_)) => 1,
+            CliError::Write { .. }
+            | CliError::Threads { .. }
+            | CliError::Backend(_)
+            | CliError::Scan(_)
+            | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
+                1
+            }
             _ => 2,
         }
     }

@@ -4,8 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use lacuna::backend::Backend;
 use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
-use lacuna::matrix::{Algorithm, Figures, Pairs, Plan, Request, Row, reduce};
+use lacuna::matrix::scan::{Feed, Feeds, Scanner};
+use lacuna::matrix::{Algorithm, Dualize, Figures, Pairs, Plan, Reason, Request, Row, reduce_with};
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
@@ -23,6 +25,8 @@ pub(crate) struct Job<'a> {
     pub(crate) options: read::Options,
     pub(crate) check: bool,
     pub(crate) request: Request,
+    /// What may scan.
+    pub(crate) backend: Backend,
     /// None: as suits the input.
     pub(crate) output: Option<pairs::Format>,
     pub(crate) explain: bool,
@@ -37,11 +41,13 @@ pub(crate) struct Job<'a> {
 /// | `file`, `format` | the input, and what it was read as |
 /// | `cells`, `entries`, `max_dim` | columns of the matrix, its ones, the greatest dimension of a cell |
 /// | `index_bits` | width of the integers that number cells |
+/// | `backend` | what scanned: `cpu` or `cuda` |
 /// | `plan` | algorithm, columns, dualize, threads: [`lacuna::matrix::Plan`] |
 /// | `pairs`, `essential` | how many |
 /// | `read_seconds`, `check_seconds` | input file to matrix; ∂∂ = 0, if asked for |
 /// | `reduce_seconds` | matrix to pairs, dualizing included |
 /// | `write_seconds`, `total_seconds` | pairs to output; the whole run, up to this file |
+/// | `device_memory` | the most that was in use of a device, in bytes; 0 without |
 /// | `figures` | what the reduction counted, and its stages: [`lacuna::matrix::Figures`] |
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -52,6 +58,7 @@ pub(crate) struct Report {
     entries: usize,
     max_dim: Option<u8>,
     index_bits: usize,
+    backend: String,
     plan: Plan,
     pairs: usize,
     essential: usize,
@@ -60,6 +67,7 @@ pub(crate) struct Report {
     pub(crate) reduce_seconds: f64,
     pub(crate) write_seconds: f64,
     total_seconds: f64,
+    device_memory: u64,
     pub(crate) figures: Figures,
 }
 
@@ -72,7 +80,8 @@ struct Reading {
 impl Job<'_> {
     /// Reads, reduces, writes.
     pub(crate) fn run(&self, outputs: Outputs) -> Result<Report, CliError> {
-        let (loaded, took) = timed(|| read::read_path(self.file, &self.options));
+        let feeds = Feeds::new(&self.backend, self.scans_primal());
+        let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, &feeds));
         let Loaded { input, format, detection, warning } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
@@ -82,26 +91,56 @@ impl Job<'_> {
         }
         let reading = Reading { format, took };
         match input {
-            Input::Narrow(cells) => self.solve(cells, reading, outputs),
-            Input::Wide(cells) => self.solve(cells, reading, outputs),
+            Input::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs),
+            Input::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs),
+        }
+    }
+
+    /// Whether the matrix is scanned as it is read. Of the algorithms that scan only the sieve dualizes later.
+    fn scans_primal(&self) -> bool {
+        let Request { algorithm, columns, dualize, .. } = self.request;
+        match algorithm {
+            Some(algorithm) if !algorithm.scans() => false,
+            Some(Algorithm::Sieve) => true,
+            None if columns.is_none() => true,
+            _ => dualize != Dualize::On,
+        }
+    }
+
+    /// The machine that scans.
+    fn scanner<I: Row>(&self, cells: &Cells<I>, feed: Feed<I>) -> Result<Scanner<I>, CliError> {
+        match self.request.algorithm.filter(|algorithm| !algorithm.scans()) {
+            None => Ok(Scanner::choose(&self.backend, feed, &cells.matrix)?),
+            Some(algorithm) => {
+                let name = algorithm.name();
+                Ok(Scanner::processor_as(format!("{name} has no scan, which is what a GPU could do")))
+            }
         }
     }
 
     fn solve<I: Row>(
         &self,
         cells: Cells<I>,
+        feed: Feed<I>,
         reading: Reading,
         mut outputs: Outputs,
     ) -> Result<Report, CliError> {
         let matrix = &cells.matrix;
         let check = self.check.then(|| timed(|| matrix.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
-        let ((plan, reasons), planned) = timed(|| Plan::choose(matrix, &self.request));
+        let (planned, planning) = timed(|| {
+            let scanner = self.scanner(&cells, feed)?;
+            let (plan, reasons) = Plan::choose_with(matrix, &self.request, &scanner)?;
+            Ok::<_, CliError>((scanner, plan, reasons))
+        });
+        let (scanner, plan, reasons) = planned?;
         if self.explain {
             planning::explain(&reasons);
             tell(format_args!("{:<13} {} bits: {}", "index width", bits::<I>(), width_reason(bits::<I>())));
         }
-        let (mut pairs, reduced) = timed(|| reduce(matrix, &plan));
+        let (pairs, reduced) = timed(|| reduce_with(matrix, &plan, &scanner));
+        let mut pairs = pairs?;
+        scanner.notes().iter().for_each(|note| self.notes.note(note));
         if self.explain {
             planning::explain_blocks(&pairs.figures);
         }
@@ -115,19 +154,22 @@ impl Job<'_> {
             entries: matrix.entries(),
             max_dim: matrix.max_dim(),
             index_bits: bits::<I>(),
+            backend: backend_name(&reasons),
             plan,
             pairs: pairs.pairs.len(),
             essential: matrix.len() - 2 * pairs.pairs.len(),
             read_seconds: reading.took.as_secs_f64(),
             check_seconds: check.map(|took| took.as_secs_f64()),
-            reduce_seconds: (planned + reduced).as_secs_f64(),
+            reduce_seconds: (planning + reduced).as_secs_f64(),
             write_seconds: write.as_secs_f64(),
             total_seconds: self.start.elapsed().as_secs_f64(),
+            device_memory: scanner.device_memory(),
             figures: std::mem::take(&mut pairs.figures),
         };
         outputs.commit(|out| report.write(out))?;
         // The program is about to end; giving memory back page by page would take longer than all of writing.
-        std::mem::forget((cells, pairs));
+        // The scanner keeps its device open: closing that takes longer, too.
+        std::mem::forget((cells, pairs, scanner));
         Ok(report)
     }
 
@@ -154,6 +196,12 @@ impl Job<'_> {
         });
         outputs.fill(|out| output.write(&solution, out))
     }
+}
+
+/// What scans, or would.
+fn backend_name(reasons: &[Reason]) -> String {
+    let backend = reasons.iter().find(|reason| reason.what == "backend");
+    backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()
 }
 
 /// The width of an index.

@@ -1,7 +1,9 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod backend;
 mod compare;
 mod error;
+mod info;
 mod job;
 mod notes;
 mod outputs;
@@ -35,6 +37,7 @@ enum Command {
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
+    Info(info::Arguments),
 }
 
 const EXIT_CODES: &str = "\
@@ -54,6 +57,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
 

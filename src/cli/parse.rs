@@ -44,6 +44,21 @@ pub(crate) fn threads(found: &str) -> Result<usize, String> {
     }
 }
 
+pub(crate) fn device(found: &str) -> Result<usize, String> {
+    let number = found.parse().ok().filter(|&number: &usize| number < 1024);
+    number.ok_or_else(|| format!("expected the number of a device, 0 or more, found {found}"))
+}
+
+/// A number, with K, M or G for powers of 1024.
+pub(crate) fn bytes(found: &str) -> Result<u64, String> {
+    let unit = ['K', 'M', 'G'].iter().position(|&unit| found.ends_with(unit));
+    let digits = unit.map_or(found, |_| &found[..found.len() - 1]);
+    let shift = unit.map_or(0, |unit| 10 * (unit as u32 + 1));
+    let number = digits.parse::<u64>().ok().filter(|&number| number > 0);
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| format!("expected a number of bytes such as 256M, found {found}"))
+}
+
 /// A file of its own: standard output holds the bars.
 pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
@@ -120,6 +135,16 @@ mod tests {
         for bad in ["0.9", "-1", "nan", "inf", "x", ""] {
             assert!(ratio(bad).unwrap_err().contains("1 or more"), "{bad}");
         }
+    }
+
+    #[test]
+    fn devices_and_their_memory() {
+        assert_eq!((device("0"), device("7")), (Ok(0), Ok(7)));
+        assert_eq!((bytes("1"), bytes("256M"), bytes("2G")), (Ok(1), Ok(256 << 20), Ok(2 << 30)));
+        for bad in ["", "M", "-1", "1.5G", "0", "1T", "99999999999G", "x"] {
+            assert!(bytes(bad).unwrap_err().contains("such as 256M"), "{bad}");
+        }
+        assert!(device("-1").is_err() && device("").is_err());
     }
 
     #[test]

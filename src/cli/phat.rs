@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use lacuna::backend::Backend;
 use lacuna::matrix::read::{self, Format};
 use lacuna::matrix::{Algorithm, Dualize, Representation, Request};
 use lacuna::output::pairs;
@@ -147,6 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         options: read::Options { format: Some(format), upper_dim: None },
         check: false,
         request,
+        backend: Backend::default(),
         output: Some(output),
         explain: false,
         notes: Notes { quiet: false, verbose: arguments.verbose },

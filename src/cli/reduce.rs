@@ -6,6 +6,7 @@ use std::time::Instant;
 use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
 use lacuna::output::pairs;
 
+use super::backend::BackendArguments;
 use super::error::CliError;
 use super::job::Job;
 use super::notes::Notes;
@@ -81,6 +82,9 @@ pub(crate) struct Arguments {
         value_parser = parse::threads, allow_hyphen_values = true)]
     threads: Option<usize>,
 
+    #[command(flatten)]
+    machine: BackendArguments,
+
     /// Format of the pairs [default: phat-ascii, of DIPHA input csv; dipha when FILE ends in .diagram]
     ///
     /// phat-ascii   the number of pairs, then a line a pair: birth death, cells from 0
@@ -130,6 +134,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
         return Err(CliError::SieveColumns);
     }
+    if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
+        && arguments.machine.insist_on_gpu()
+    {
+        return Err(CliError::NoScan { algorithm: algorithm.name() });
+    }
+    let backend = arguments.machine.backend();
     let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
     let job = Job {
@@ -138,6 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim },
         check: arguments.check,
         request: arguments.request(),
+        backend,
         output: arguments.output(),
         explain: arguments.explain,
         notes: Notes { quiet: arguments.quiet, verbose: arguments.verbose },

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::backend::{Backend, Choice};
+use lacuna::backend::Backend;
 use lacuna::metric::read::{self, Input, Loaded, read_path};
 use lacuna::metric::{Distances, Value};
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
 
+use super::backend::BackendArguments;
 use super::error::CliError;
 use super::notes::{Notes, Times, tell};
 use super::outputs::Outputs;
@@ -68,10 +69,8 @@ pub(crate) struct Arguments {
         value_parser = parse::threads, allow_hyphen_values = true)]
     threads: Option<usize>,
 
-    /// What does the work; this build has no GPU support, cuda is an error
-    #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::backend())]
-    backend: Choice,
+    #[command(flatten)]
+    machine: BackendArguments,
 
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
@@ -126,7 +125,7 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    let backend = Backend::choose(arguments.backend)?;
+    let backend = arguments.machine.backend();
     let mut outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
 
@@ -136,8 +135,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         notes.note(format_args!("{}: {format} ({why})", arguments.input_name()));
     }
     let outcome = arguments.solve(backend, input, &Meter::new(notes.wants_progress()))?;
+    outcome.notes.iter().for_each(|note| notes.note(note));
     if arguments.explain {
-        tell(format_args!("{:<13} {backend}\n{}", "backend", outcome.plan));
+        tell(&outcome.plan);
     }
     let (written, write) = timed(|| arguments.write_bars(&outcome, &mut outputs));
     written?;
@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         version: env!("CARGO_PKG_VERSION"),
         file: arguments.file.display().to_string(),
         format: format.to_string(),
-        backend: backend.to_string(),
+        backend: outcome.plan.backend_name().to_string(),
         threads: outcome.plan.threads,
         plan: &outcome.plan,
         times: times.into(),
@@ -164,9 +164,9 @@ impl Arguments {
     }
 
     fn solve(&self, backend: Backend, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        match (backend, input) {
-            (Backend::Cpu, Input::Single(distances)) => self.rips(distances).solve(progress),
-            (Backend::Cpu, Input::Double(distances)) => self.rips(distances).solve(progress),
+        match input {
+            Input::Single(distances) => self.rips(distances).backend(backend).solve(progress),
+            Input::Double(distances) => self.rips(distances).backend(backend).solve(progress),
         }
     }
 

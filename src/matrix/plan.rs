@@ -5,7 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::scan::{Leftmost, tasks};
+use super::scan::{Leftmost, ScanError, Scanner, tasks};
 use super::{BoundaryMatrix, Row};
 
 /// The algorithms.
@@ -63,6 +63,11 @@ impl Algorithm {
             Algorithm::Chunk => "chunk",
             Algorithm::LockFree => "lock-free",
         }
+    }
+
+    /// Whether it begins with a scan of leftmost ones, which a GPU may do.
+    pub fn scans(self) -> bool {
+        matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
     }
 }
 
@@ -172,7 +177,20 @@ const FEW: usize = 20_000;
 impl Plan {
     /// Chooses what was not asked for, by the matrix.
     pub fn choose<I: Row>(matrix: &BoundaryMatrix<I>, request: &Request) -> (Plan, Vec<Reason>) {
-        let mut reasons = Vec::new();
+        let chosen = Plan::choose_with(matrix, request, &Scanner::processor());
+        chosen.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
+    }
+
+    /// The same, a scan that it takes done by this machine, which is one of the reasons.
+    ///
+    /// # Errors
+    /// The scan failed, or was found wrong.
+    pub fn choose_with<I: Row>(
+        matrix: &BoundaryMatrix<I>,
+        request: &Request,
+        scanner: &Scanner<I>,
+    ) -> Result<(Plan, Vec<Reason>), ScanError> {
+        let mut reasons = Vec::from_iter(scanner.reason());
         let mut reason = |what, choice: &dyn fmt::Display, why: String| {
             reasons.push(Reason { what, choice: choice.to_string(), why });
         };
@@ -213,7 +231,7 @@ impl Plan {
                 Dualize::Auto
             }
             (Dualize::Auto, _) => {
-                let open = Open::count(matrix);
+                let open = Open::count_with(matrix, &scanner.leftmost(matrix)?);
                 let dualize = if open.prefers_dual() { Dualize::On } else { Dualize::Off };
                 reason(
                     "dualize",
@@ -242,7 +260,7 @@ impl Plan {
                 threads
             }
         };
-        (Plan { algorithm, columns, dualize, threads }, reasons)
+        Ok((Plan { algorithm, columns, dualize, threads }, reasons))
     }
 }
 
@@ -259,7 +277,10 @@ pub struct Open {
 impl Open {
     /// Counts.
     pub fn count<I: Row>(matrix: &BoundaryMatrix<I>) -> Self {
-        let leftmost = Leftmost::of(matrix);
+        Open::count_with(matrix, &Leftmost::of(matrix))
+    }
+
+    pub(super) fn count_with<I: Row>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
         let creators = super::clearing::Creators::of(matrix);
         let count = |columns: std::ops::Range<usize>| {
             let mut open = Open { columns: 0, rows: 0 };

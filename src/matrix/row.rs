@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use phat_formats::Index;
 
-/// An index that can be shared between threads.
-pub trait Row: Index {
+use crate::cuda::KernelIndex;
+
+/// An index that can be shared between threads and with devices.
+pub trait Row: Index + KernelIndex {
     /// Its atomic twin.
     type Atomic: Atomic<Self>;
 

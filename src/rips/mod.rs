@@ -22,8 +22,10 @@ pub mod assembly;
 pub mod code;
 pub mod complex;
 pub mod components;
+mod estimate;
 pub mod field;
 pub mod modulus;
+mod offload;
 pub mod pair_store;
 mod pipeline;
 pub mod plain;
@@ -35,6 +37,7 @@ pub mod stats;
 pub mod summary;
 pub mod word;
 
+use crate::backend::{Backend, BackendError};
 use crate::diagram::Diagram;
 use crate::metric::{Distances, Value};
 pub use plan::{PairStore, Plan, Shape, Threshold};
@@ -51,6 +54,7 @@ pub struct Rips<T = f32> {
     modulus: u32,
     threads: Option<usize>,
     pair_store: PairStore,
+    backend: Backend,
 }
 
 /// What a run gives: the diagram, and how it came about.
@@ -64,6 +68,8 @@ pub struct Outcome {
     pub plan: Plan,
     /// What the distances looked like.
     pub summary: Summary,
+    /// What did not go as planned, though the answer is right: devices that failed and were replaced.
+    pub notes: Vec<String>,
 }
 
 /// Why a run cannot be made.
@@ -99,6 +105,17 @@ pub enum RipsError {
         /// Bytes available.
         available: u64,
     },
+    /// A GPU was asked for and is not there, or failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The devices and the processor found different things.
+    #[error("self-check: dimension {dim}: {difference}")]
+    SelfCheck {
+        /// The dimension assembled.
+        dim: usize,
+        /// The first difference.
+        difference: String,
+    },
     /// The threads could not be started.
     #[error("threads: {0}")]
     Threads(String),
@@ -114,6 +131,7 @@ impl<T: Value> Rips<T> {
             modulus: 2,
             threads: None,
             pair_store: PairStore::Implicit,
+            backend: Backend::default(),
         }
     }
 
@@ -146,6 +164,12 @@ impl<T: Value> Rips<T> {
     /// there are nearly as many as simplices.
     pub fn pair_store(mut self, layer: PairStore) -> Self {
         self.pair_store = layer;
+        self
+    }
+
+    /// Which machine assembles (default: the processor).
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
         self
     }
 

@@ -10,11 +10,16 @@ use super::code::{Code, vertex_bits};
 use super::complex::{Dense, Sparse};
 use super::components::{Forest, kruskal, prim};
 use super::field::{Field, Modulo, Two};
+use super::offload::Ahead;
 use super::pair_store::{ApparentPairs, PairStore, Pivots};
 use super::rank::{Edges, Ranking, matrix_of_points, rank};
 use super::stats::{DimensionStats, PairStoreStats};
 use super::word::Word;
-use super::{Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, reduction};
+use super::{
+    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, reduction,
+};
+use crate::backend::Decision;
+use crate::cuda::{Gpu, KernelRank};
 use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};
 use crate::simd::{Level, Rank};
@@ -28,19 +33,33 @@ pub(super) fn run<T: Value>(
     let start = Instant::now();
     progress.begin("rank", 0, 1);
     let (distances, summary) = survey(&rips.distances, rips.threshold);
+    // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
+    let estimate = |rank_width| estimate::of(&summary, rips.max_dim, rank_width, Level::detect());
+    rips.backend.expect(&estimate(if summary.edges > usize::from(u16::MAX) { 32 } else { 16 }));
     let ranking = rank(&distances, T::from_f64(summary.threshold));
     drop(distances);
-    let plan = plan(rips, modulus, &summary, &ranking)?;
+    let mut plan = plan(rips, modulus, &summary, &ranking)?;
+    let decision = rips.backend.decide(&estimate(plan.rank_width))?;
+    plan.backend = decision.to_string();
     let Ranking { values, edges } = ranking;
-    let mut run = Run { plan: &plan, values: &values, progress, stats: Stats::default() };
+    let mut run = Run {
+        plan: &plan,
+        values: &values,
+        decision: &decision,
+        progress,
+        stats: Stats::default(),
+        notes: Vec::new(),
+    };
     let level = Level::detect();
     let diagram = match (plan.shape, plan.rank_width) {
         (Shape::Sparse { .. }, _) => run.with_complex(start, edges.graph(plan.points)),
         (Shape::Dense, 16) => run.with_complex(start, dense::<u16>(&plan, edges, level)),
         (Shape::Dense, _) => run.with_complex(start, dense::<u32>(&plan, edges, level)),
     };
-    let stats = run.stats;
-    Ok(Outcome { diagram, stats, plan, summary })
+    let diagram = diagram?;
+    let Run { mut stats, notes, .. } = run;
+    stats.device_memory = decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
+    Ok(Outcome { diagram, stats, plan, summary, notes })
 }
 
 /// The figures of the input, and the input itself, point clouds without a finite threshold as a matrix.
@@ -58,7 +77,7 @@ fn survey<T: Value>(distances: &Distances<T>, threshold: Threshold) -> (Cow<'_, 
     (Cow::Borrowed(distances), Summary::of(distances, threshold))
 }
 
-fn dense<R: Rank>(plan: &Plan, edges: Edges, level: Level) -> Dense<R> {
+fn dense<R: Rank + KernelRank>(plan: &Plan, edges: Edges, level: Level) -> Dense<R> {
     Dense::new(plan.points, edges.square(plan.points), level)
 }
 
@@ -75,7 +94,7 @@ fn plan<T: Value>(
     let max_dim = rips.max_dim.min(n.saturating_sub(2));
     let ranks = ranking.values.len();
     // Bits of the greatest rank; a rank of a stored matrix is also below the value for absent edges.
-    let rank_bits = usize::BITS - (ranks - 1).leading_zeros();
+    let rank_bits = rank_bits(ranks);
     let index_width = u64::from(vertex_bits(n)) * (max_dim as u64 + 2);
     let bits = index_width + u64::from(rank_bits);
     let entry_width = [64, 128, 512].into_iter().find(|&width| bits < u64::from(width));
@@ -103,8 +122,14 @@ fn plan<T: Value>(
         shape,
         pair_store: rips.pair_store,
         threads: rayon::current_num_threads(),
+        backend: String::new(),
         simd: Level::detect().name(),
     })
+}
+
+/// Bits of the greatest of so many ranks.
+fn rank_bits(ranks: usize) -> u32 {
+    usize::BITS - (ranks - 1).leading_zeros()
 }
 
 /// Refuses a sorted second layer that may not fit: a dimension has at most as many apparent pairs as simplices, those
@@ -133,8 +158,10 @@ fn available_memory() -> Option<u64> {
 struct Run<'a> {
     plan: &'a Plan,
     values: &'a [f64],
+    decision: &'a Decision,
     progress: &'a dyn Progress,
     stats: Stats,
+    notes: Vec<String>,
 }
 
 /// A complex of either shape.
@@ -142,7 +169,7 @@ trait Shaped: Assemble {
     fn forest<W: Word>(&self, code: &Code<W>) -> Forest<W>;
 }
 
-impl<R: Rank> Shaped for Dense<R> {
+impl<R: Rank + KernelRank> Shaped for Dense<R> {
     fn forest<W: Word>(&self, code: &Code<W>) -> Forest<W> {
         prim(self, code)
     }
@@ -155,7 +182,7 @@ impl Shaped for Sparse {
 }
 
 impl Run<'_> {
-    fn with_complex<C: Shaped>(&mut self, start: Instant, complex: C) -> Diagram {
+    fn with_complex<C: Shaped>(&mut self, start: Instant, complex: C) -> Result<Diagram, RipsError> {
         self.stats.rank_seconds = start.elapsed().as_secs_f64();
         match self.plan.entry_width {
             64 => self.with_word::<C, u64>(&complex),
@@ -164,21 +191,47 @@ impl Run<'_> {
         }
     }
 
-    fn with_word<C: Shaped, W: Word>(&mut self, complex: &C) -> Diagram {
+    fn with_word<C: Shaped, W: Word>(&mut self, complex: &C) -> Result<Diagram, RipsError> {
         match self.plan.modulus {
             2 => self.barcode::<C, W, Two>(complex, Two),
             p => self.barcode::<C, W, Modulo>(complex, Modulo::new(p)),
         }
     }
 
+    /// The barcode, devices sweeping ahead of the processor if there are any.
+    fn barcode<C: Shaped, W: Word, F: Field>(&mut self, complex: &C, field: F) -> Result<Diagram, RipsError> {
+        let decision = self.decision;
+        if decision.gpus.is_empty() {
+            return self.dimensions::<C, W, F>(complex, field, Ahead::nobody());
+        }
+        let task = assembly::Offload {
+            gpus: &decision.gpus,
+            points: self.plan.points,
+            max_dim: self.plan.max_dim,
+            layer: self.plan.pair_store,
+            rank_bits: rank_bits(self.values.len()),
+        };
+        let rank_width = self.plan.rank_width;
+        std::thread::scope(|scope| {
+            let (ahead, found) = Ahead::on(decision);
+            scope.spawn(move || complex.offload::<W>(&task, rank_width, found));
+            self.dimensions::<C, W, F>(complex, field, ahead)
+        })
+    }
+
     /// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, assemble the residue, cleared by
     /// the pairs of the dimension below, and reduce it.
-    fn barcode<C: Shaped, W: Word, F: Field>(&mut self, complex: &C, field: F) -> Diagram {
+    fn dimensions<C: Shaped, W: Word, F: Field>(
+        &mut self,
+        complex: &C,
+        field: F,
+        mut ahead: Ahead<W>,
+    ) -> Result<Diagram, RipsError> {
         let (bars, mut store) = self.components::<C, W>(complex);
         let mut dimensions = vec![bars];
         for dim in 1..=self.plan.max_dim {
             let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
-            let residue = self.assemble(complex, dim, &store);
+            let residue = self.assemble(complex, dim, &store, &mut ahead)?;
             let started = Instant::now();
             self.progress.begin("reduction", dim, residue.columns.len() as u64);
             let reduction = reduction::reduce(&reduction::Task {
@@ -197,7 +250,7 @@ impl Run<'_> {
             self.count(&residue, &reduction, reduction_seconds);
             store = PairStore { pivots: reduction.store, apparent: residue.apparent };
         }
-        Diagram::new(dimensions)
+        Ok(Diagram::new(dimensions))
     }
 
     /// Entries of simplices of one dimension.
@@ -229,14 +282,15 @@ impl Run<'_> {
         complex: &C,
         dim: usize,
         cleared: &PairStore<W>,
-    ) -> assembly::Assembly<W> {
+        ahead: &mut Ahead<W>,
+    ) -> Result<assembly::Assembly<W>, RipsError> {
         let started = Instant::now();
         let total = match self.plan.shape {
             Shape::Dense => binomial(self.plan.points, dim + 1),
             Shape::Sparse { .. } => self.plan.points as u64,
         };
         self.progress.begin("assembly", dim, total);
-        let residue = complex.assemble(&assembly::Task {
+        let task = assembly::Task {
             dim,
             code: self.code(dim),
             cofacet_code: self.code(dim + 1),
@@ -245,10 +299,26 @@ impl Run<'_> {
             rank_width: self.plan.rank_width,
             level: Level::detect(),
             progress: self.progress,
-        });
-        let assembly_seconds = started.elapsed().as_secs_f64();
-        self.stats.dimensions.push(DimensionStats { dim, assembly_seconds, ..DimensionStats::default() });
-        residue
+        };
+        let mut stats = DimensionStats { dim, ..DimensionStats::default() };
+        let residue = match ahead.next(&mut self.notes)? {
+            None => complex.assemble(&task),
+            Some(undecided) => {
+                stats.device_seconds = undecided.seconds;
+                if self.decision.self_check {
+                    let nothing =
+                        PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+                    let own = complex.assemble(&assembly::Task { cleared: &nothing, ..task });
+                    undecided
+                        .check(&own, &task.code)
+                        .map_err(|difference| RipsError::SelfCheck { dim, difference })?;
+                }
+                undecided.clear(cleared, self.plan.pair_store)
+            }
+        };
+        stats.assembly_seconds = started.elapsed().as_secs_f64();
+        self.stats.dimensions.push(stats);
+        Ok(residue)
     }
 
     /// The bars of the residue, in the order of the columns.

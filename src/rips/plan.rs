@@ -70,13 +70,16 @@ pub struct Plan {
     pub pair_store: PairStore,
     /// Threads.
     pub threads: usize,
+    /// Which machine assembles, and why.
+    pub backend: String,
     /// Instruction set the sweeps use.
     pub simd: &'static str,
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: [(&str, String); 12] = [
+        let lines: [(&str, String); 13] = [
+            ("backend", self.backend.clone()),
             ("points", self.points.to_string()),
             ("dimension", self.explain_dimension()),
             ("threshold", self.explain_threshold()),
@@ -102,6 +105,11 @@ const RESIDUE: &str = "streamed: simplices are enumerated, never listed; only co
                        apparent are kept, the others are recomputed from the distances when needed";
 
 impl Plan {
+    /// The machine alone: `cpu` or `cuda`.
+    pub fn backend_name(&self) -> &str {
+        self.backend.split(':').next().unwrap_or_default()
+    }
+
     fn explain_dimension(&self) -> String {
         let Plan { points, max_dim, asked_dim, .. } = self;
         if max_dim == asked_dim {
@@ -191,6 +199,7 @@ mod tests {
             shape: Shape::Dense,
             pair_store: PairStore::Implicit,
             threads: 2,
+            backend: "cpu: as asked".into(),
             simd: "avx2",
         }
     }
@@ -205,7 +214,7 @@ mod tests {
     #[test]
     fn every_choice_has_a_line_with_its_figures() {
         let plan = plan();
-        assert_eq!(plan.to_string().lines().count(), 12);
+        assert_eq!(plan.to_string().lines().count(), 13);
         assert_eq!(line(&plan, "dimension"), "3, as asked");
         assert!(line(&plan, "threshold").starts_with("1.5: the enclosing radius"));
         assert!(

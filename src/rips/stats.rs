@@ -11,6 +11,8 @@ pub struct Stats {
     pub rank_seconds: f64,
     /// Seconds for the pairs of dimension 0.
     pub components_seconds: f64,
+    /// The most bytes of a device's memory in use at a time; 0 without devices.
+    pub device_memory: u64,
 }
 
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.
@@ -41,6 +43,8 @@ pub struct DimensionStats {
     pub pair_store: PairStoreStats,
     /// Seconds of filtration construction with clearing and apparent-pair search.
     pub assembly_seconds: f64,
+    /// Of these, or before: seconds in which devices swept; 0 without devices.
+    pub device_seconds: f64,
     /// Seconds of submatrix reduction.
     pub reduction_seconds: f64,
 }

@@ -41,8 +41,29 @@ fn names_there_are_not() {
 }
 
 #[test]
-fn a_gpu_this_build_does_not_have() {
-    refuse(&["--backend", "cuda"], &["error: backend: expected auto or cpu, found cuda", "no GPU support"]);
+fn devices_there_cannot_be() {
+    refuse(
+        &["--devices", "-1"],
+        &["--devices <N,...>", "expected the number of a device, 0 or more, found -1"],
+    );
+    refuse(&["--device-memory", "lots"], &["--device-memory <BYTES>", "such as 256M, found lots"]);
+}
+
+#[test]
+fn a_gpu_that_is_not_there() {
+    if lacuna::cuda::devices().is_ok_and(|(_, devices)| !devices.is_empty()) {
+        eprintln!("skipped: there is a GPU");
+        return;
+    }
+    for arguments in [["--backend", "cuda"], ["--backend", "auto"]] {
+        let assert = rips_of("0 1\n1 0\n", &arguments).assert();
+        if arguments[1] == "auto" {
+            assert.success();
+        } else {
+            assert.code(1).stdout(is_empty()).stderr(contains("error: backend cuda: "));
+        }
+    }
+    rips_of("0 1\n1 0\n", &["--self-check"]).assert().code(1).stderr(contains("backend cuda: "));
 }
 
 #[test]

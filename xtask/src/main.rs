@@ -1,7 +1,9 @@
-//! Lacuna's chores: `cargo xtask data [--check]`.
+//! Lacuna's chores: `cargo xtask data [--check]`, `cargo xtask ptx [--check]`.
 
 mod data;
+mod ptx;
 
+use std::error::Error;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -16,18 +18,34 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Compile kernels/ to kernels/ptx/ with NVRTC.
+    Ptx {
+        /// Write nothing; fail when a committed file is not what would be written.
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 fn main() -> ExitCode {
-    let Chore::Data { check } = Chore::parse();
-    let done = if check { data::check() } else { data::write() };
+    match Chore::parse() {
+        Chore::Data { check } => report("data", check, if check { data::check() } else { data::write() }),
+        Chore::Ptx { check } => report("kernels/ptx", check, if check { ptx::check() } else { ptx::write() }),
+    }
+}
+
+fn report<E: Error>(what: &str, check: bool, done: Result<usize, E>) -> ExitCode {
     match done {
         Ok(files) => {
-            eprintln!("data: {files} files {}", if check { "as generated" } else { "written" });
+            eprintln!("{what}: {files} files {}", if check { "as generated" } else { "written" });
             ExitCode::SUCCESS
         }
         Err(error) => {
             eprintln!("error: {error}");
+            let mut cause = error.source();
+            while let Some(error) = cause {
+                eprintln!("  {error}");
+                cause = error.source();
+            }
             ExitCode::FAILURE
         }
     }

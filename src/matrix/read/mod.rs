@@ -25,9 +25,11 @@ mod dipha;
 mod error;
 mod format;
 mod phat;
+mod watch;
 
 pub use error::{Problem, ReadError};
 pub use format::{Format, UnknownFormat};
+pub use watch::Watch;
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -92,6 +94,14 @@ struct Content {
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read_path(path: &Path, options: &Options) -> Result<Loaded, ReadError> {
+    read_path_watched(path, options, &())
+}
+
+/// The same, and `watch` sees columns as they are read.
+///
+/// # Errors
+/// As [`read_path`].
+pub fn read_path_watched(path: &Path, options: &Options, watch: &impl Watch) -> Result<Loaded, ReadError> {
     let name = name_of(path);
     let failed = |error| ReadError::Io { file: name.clone(), error };
     let mut bytes = Vec::new();
@@ -101,12 +111,12 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Loaded, ReadError> {
         let mut file = File::open(path).map_err(failed)?;
         #[cfg(unix)]
         if file.metadata().map_err(failed)?.is_file() {
-            return read_source(&name, &file, options);
+            return read_source_watched(&name, &file, options, watch);
         }
         // What is no file, such as a pipe, has no places to read at.
         file.read_to_end(&mut bytes).map_err(failed)?;
     }
-    read_source(&name, &bytes, options)
+    read_source_watched(&name, &bytes, options, watch)
 }
 
 /// How messages call the file at `path`.
@@ -122,6 +132,15 @@ pub fn read_source(
     name: &str,
     source: &(impl Source + ?Sized),
     options: &Options,
+) -> Result<Loaded, ReadError> {
+    read_source_watched(name, source, options, &())
+}
+
+fn read_source_watched(
+    name: &str,
+    source: &(impl Source + ?Sized),
+    options: &Options,
+    watch: &impl Watch,
 ) -> Result<Loaded, ReadError> {
     let failed = |error| ReadError::Io { file: name.to_owned(), error };
     let malformed = |format, detection, problem| ReadError::Malformed {
@@ -141,7 +160,7 @@ pub fn read_source(
     let whole = || bytes(source, u64::MAX).map_err(failed);
     let content = match (format, options.upper_dim) {
         (Format::PhatBinary | Format::PhatAscii, Some(_)) => Err(Problem::UpperDim),
-        (Format::PhatBinary, None) => phat::read_binary(source),
+        (Format::PhatBinary, None) => phat::read_binary(source, watch),
         (Format::PhatAscii, None) => phat::read_ascii(&whole()?),
         (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
     };

@@ -3,15 +3,17 @@
 use phat_formats::phat::matrix::{self, Read};
 use phat_formats::{Index, Source};
 
-use super::{Cells, Content, Input, Problem};
+use super::{Cells, Content, Input, Problem, Watch};
 
 /// The matrix of a binary file.
-pub(super) fn read_binary(source: &(impl Source + ?Sized)) -> Result<Content, Problem> {
+pub(super) fn read_binary(source: &(impl Source + ?Sized), watch: &impl Watch) -> Result<Content, Problem> {
     let size = matrix::size(source)?;
     if size.fits::<u32>() {
-        Ok(content(matrix::read_binary(source)?, Input::Narrow))
+        watch.begin::<u32>(size);
+        Ok(content(matrix::read_binary_showing(source, |part| watch.narrow(&part))?, Input::Narrow))
     } else {
-        Ok(content(matrix::read_binary(source)?, Input::Wide))
+        watch.begin::<u64>(size);
+        Ok(content(matrix::read_binary_showing(source, |part| watch.wide(&part))?, Input::Wide))
     }
 }
 

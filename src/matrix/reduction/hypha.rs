@@ -7,30 +7,34 @@
 //! reduction    of the unstable columns: SS+ or twist
 //! ```
 //!
-//! The first three are parallel and regular: the paper gives the scan to the GPU.
+//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`].
 
 use std::time::Instant;
 
 use super::problem::{Additions, Problem};
 use crate::matrix::columns::WorkingColumn;
 use crate::matrix::figures::{Figures, Hypha};
-use crate::matrix::scan::{Scan, scan};
+use crate::matrix::scan::{ScanError, Scanner};
 use crate::matrix::state::Columns;
 use crate::matrix::{BoundaryMatrix, Row, clearing, compression};
 
 /// Scan, clearing and compression; `then` reduces what is left.
+///
+/// # Errors
+/// The scan failed, or was found wrong.
 pub fn hypha<I: Row, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
+    scanner: &Scanner<I>,
     threads: usize,
     figures: &mut Figures,
     then: impl FnOnce(&Problem<'_, I>) -> Additions,
-) -> Vec<(I, I)> {
+) -> Result<Vec<(I, I)>, ScanError> {
     let mut clock = Instant::now();
     let mut lap = |figures: &mut Figures, stage| {
         figures.lap(stage, clock.elapsed());
         clock = Instant::now();
     };
-    let mut found: Scan<I> = scan(matrix);
+    let mut found = scanner.scan(matrix)?;
     let unstable = found.unstable.len();
     lap(figures, "scan");
     let columns = Columns::new(matrix);
@@ -53,5 +57,5 @@ pub fn hypha<I: Row, C: WorkingColumn<I>>(
     });
     let pairs = super::pairs_of(&found.lookup);
     lap(figures, "pairs");
-    pairs
+    Ok(pairs)
 }

@@ -41,6 +41,7 @@ pub use self::twist::twist;
 use super::columns::{BitTree, Full, Heap, Sparse, Vector, WorkingColumn};
 use super::figures::Distribution;
 use super::plan::Open;
+use super::scan::{ScanError, Scanner};
 use super::state::{Columns, Lookup};
 use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representation, Row};
 
@@ -53,63 +54,95 @@ use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representa
 /// # Panics
 /// When the system does not start the planned threads. To answer that otherwise, start a pool and call from inside.
 pub fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
+    let reduced = reduce_with(matrix, plan, &Scanner::processor());
+    reduced.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
+}
+
+/// The same, scans done by this machine.
+///
+/// # Errors
+/// A scan failed, or was found wrong.
+///
+/// # Panics
+/// As [`reduce`].
+pub fn reduce_with<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+) -> Result<Pairs<I>, ScanError> {
     let threads = plan.threads.max(1);
     if rayon::current_num_threads() == threads {
-        return run(matrix, plan);
+        return run(matrix, plan, scanner);
     }
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(|| run(matrix, plan)),
+        Ok(pool) => pool.install(|| run(matrix, plan, scanner)),
         Err(error) => panic!("expected {threads} threads to start, found: {error}"),
     }
 }
 
-fn run<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
+fn run<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, scanner: &Scanner<I>) -> Result<Pairs<I>, ScanError> {
     let is_dual = match plan.dualize {
-        _ if plan.algorithm == Algorithm::Sieve => return super::sieve::reduce(matrix, plan.dualize),
+        _ if plan.algorithm == Algorithm::Sieve => {
+            return super::sieve::reduce_with(matrix, plan.dualize, scanner);
+        }
         Dualize::On => true,
         Dualize::Off => false,
-        Dualize::Auto => Open::count(matrix).prefers_dual(),
+        Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
     };
     let mut figures = Figures::default();
-    let pairs =
-        if is_dual { pairs_by_dual(matrix, plan, &mut figures) } else { pairs(matrix, plan, &mut figures) };
-    Pairs { pairs, cells: matrix.len(), figures }
+    let pairs = if is_dual {
+        pairs_by_dual(matrix, plan, scanner, &mut figures)
+    } else {
+        pairs(matrix, plan, scanner, &mut figures)
+    };
+    Ok(Pairs { pairs: pairs?, cells: matrix.len(), figures })
 }
 
 /// Reduces the anti-transpose. Its pair (i, j) is the pair (n − 1 − j, n − 1 − i) of the matrix.
-fn pairs_by_dual<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, figures: &mut Figures) -> Vec<(I, I)> {
+fn pairs_by_dual<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    figures: &mut Figures,
+) -> Result<Vec<(I, I)>, ScanError> {
     let dual = timed(figures, "anti-transpose", |_| matrix.anti_transpose());
-    let mut pairs = pairs(&dual, plan, figures);
+    let mut pairs = pairs(&dual, plan, &scanner.for_another(), figures)?;
     timed(figures, "mirror", |_| {
         let mirror = |cell: I| I::from_usize(matrix.len() - 1 - cell.to_usize());
         pairs.iter_mut().for_each(|pair| *pair = (mirror(pair.1), mirror(pair.0)));
         pairs.sort_unstable();
     });
-    pairs
+    Ok(pairs)
 }
 
-fn pairs<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, figures: &mut Figures) -> Vec<(I, I)> {
+fn pairs<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    figures: &mut Figures,
+) -> Result<Vec<(I, I)>, ScanError> {
     match plan.columns {
-        Representation::BitTree => pairs_with::<I, BitTree>(matrix, plan, figures),
-        Representation::Heap => pairs_with::<I, Heap<I>>(matrix, plan, figures),
-        Representation::Full => pairs_with::<I, Full<I>>(matrix, plan, figures),
-        Representation::Sparse => pairs_with::<I, Sparse<I>>(matrix, plan, figures),
-        Representation::Vector => pairs_with::<I, Vector<I>>(matrix, plan, figures),
+        Representation::BitTree => pairs_with::<I, BitTree>(matrix, plan, scanner, figures),
+        Representation::Heap => pairs_with::<I, Heap<I>>(matrix, plan, scanner, figures),
+        Representation::Full => pairs_with::<I, Full<I>>(matrix, plan, scanner, figures),
+        Representation::Sparse => pairs_with::<I, Sparse<I>>(matrix, plan, scanner, figures),
+        Representation::Vector => pairs_with::<I, Vector<I>>(matrix, plan, scanner, figures),
     }
 }
 
 fn pairs_with<I: Row, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
+    scanner: &Scanner<I>,
     figures: &mut Figures,
-) -> Vec<(I, I)> {
+) -> Result<Vec<(I, I)>, ScanError> {
     let whole = |figures: &mut Figures, algorithm: fn(&Problem<'_, I>) -> Additions| {
         on_whole(matrix, plan.threads, figures, |problem, figures| figures.additions = algorithm(problem))
     };
-    match plan.algorithm {
+    Ok(match plan.algorithm {
         Algorithm::Sieve => unreachable!("the sieve has columns of its own"),
-        Algorithm::Hypha => hypha::<I, C>(matrix, plan.threads, figures, ss_plus::<I, C>),
-        Algorithm::HyphaTwist => hypha::<I, C>(matrix, plan.threads, figures, twist::<I, C>),
+        Algorithm::Hypha => hypha::<I, C>(matrix, scanner, plan.threads, figures, ss_plus::<I, C>)?,
+        Algorithm::HyphaTwist => hypha::<I, C>(matrix, scanner, plan.threads, figures, twist::<I, C>)?,
         Algorithm::SsPlus => whole(figures, ss_plus::<I, C>),
         Algorithm::SpectralSequence => whole(figures, spectral_sequence::<I, C>),
         Algorithm::Twist => whole(figures, twist::<I, C>),
@@ -117,7 +150,7 @@ fn pairs_with<I: Row, C: WorkingColumn<I>>(
         Algorithm::Chunk => whole(figures, chunk::<I, C>),
         Algorithm::LockFree => whole(figures, lock_free::<I, C>),
         Algorithm::Standard => on_whole(matrix, plan.threads, figures, standard_with_figures::<I, C>),
-    }
+    })
 }
 
 /// Reduces all columns.

@@ -59,7 +59,7 @@ impl<I: Row> Survey<I> {
             }
         });
         let (bottom, top) = (bottom.into_inner(), top.into_inner());
-        let mut survey = Survey { bottom, top, leftmost: Leftmost::noted(first), nodes };
+        let mut survey = Survey { bottom, top, leftmost: Leftmost::from_table(first), nodes };
         survey.mend(matrix, max_dim);
         survey
     }
@@ -70,7 +70,7 @@ impl<I: Row> Survey<I> {
         if bottom && top || max_dim == 0 {
             return;
         }
-        let mut table = std::mem::replace(&mut self.leftmost, Leftmost::noted(Vec::new())).into_table();
+        let mut table = std::mem::replace(&mut self.leftmost, Leftmost::from_table(Vec::new())).into_table();
         if !top {
             let rows = table.par_iter_mut().zip(&mut self.nodes[1..]).zip(matrix.dims());
             rows.filter(|(_, dim)| **dim == max_dim - 1).for_each(|((first, second), _)| {

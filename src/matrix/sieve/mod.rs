@@ -26,10 +26,10 @@ mod tests;
 
 use std::time::Instant;
 
-use graph::Survey;
-
+use self::graph::Survey;
 use super::figures::{Block, Figures, Method};
 use super::mates::{Census, Mates};
+use super::scan::{ScanError, Scanner};
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
@@ -39,13 +39,17 @@ const ANNOTATE: usize = 8;
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
 
-/// The persistence pairs of a matrix.
-pub(crate) fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, dualize: Dualize) -> Pairs<I> {
-    let mut run = Run::new(matrix, dualize);
+/// The persistence pairs of a matrix, scanned by this machine.
+pub(crate) fn reduce_with<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    dualize: Dualize,
+    scanner: &Scanner<I>,
+) -> Result<Pairs<I>, ScanError> {
+    let mut run = Run::new(matrix, dualize, scanner)?;
     run.graph();
     run.upwards();
     run.downwards();
-    run.finish()
+    Ok(run.finish())
 }
 
 /// A run of the sieve.
@@ -63,11 +67,15 @@ struct Run<'m, I: Row> {
 }
 
 impl<'m, I: Row> Run<'m, I> {
-    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize) -> Self {
+    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize, scanner: &Scanner<I>) -> Result<Self, ScanError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
         let survey = Survey::of(matrix, max_dim);
-        let mates = survey.leftmost.pair_stable(matrix, |dim| survey.scanned(dim, max_dim));
+        let mates = match scanner.mates(matrix)? {
+            // Of all blocks: what a graph would pair, too.
+            Some(mates) => mates,
+            None => survey.leftmost.pair_stable(matrix, |dim| survey.scanned(dim, max_dim)),
+        };
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
         solved[0] = true;
@@ -75,7 +83,7 @@ impl<'m, I: Row> Run<'m, I> {
         let mut run =
             Run { matrix, max_dim, dualize, mates, survey, solved, figures: Figures::default(), clock };
         run.lap("scan");
-        run
+        Ok(run)
     }
 
     fn lap(&mut self, stage: &'static str) {

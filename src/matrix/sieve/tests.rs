@@ -87,6 +87,11 @@ fn known(
     mates
 }
 
+/// The sieve, scanned by the processor.
+fn reduce(matrix: &BoundaryMatrix<u32>, dualize: Dualize) -> Pairs<u32> {
+    reduce_with(matrix, dualize, &Scanner::processor()).expect("the processor's scan does not fail")
+}
+
 fn complexes() -> impl Iterator<Item = (BoundaryMatrix<u32>, Vec<(u32, u32)>)> {
     let mut rng = Pcg64Mcg::seed_from_u64(20);
     (0..400).map(move |_| random_complex(&mut rng)).map(|matrix| {

@@ -11,9 +11,11 @@
 
 mod alone;
 mod block;
+mod cuda;
 mod neighbourhood;
 mod sweep;
 
+pub use cuda::{Offload, Undecided, Whole};
 pub use sweep::Counts;
 
 use rayon::prelude::*;
@@ -25,6 +27,7 @@ use super::pair_store::{ApparentPairs, PairStore};
 use super::plan;
 use super::progress::Progress;
 use super::word::Word;
+use crate::cuda::{CudaError, KernelRank};
 use crate::simd::{Level, Rank};
 
 /// What assembly gives.
@@ -44,6 +47,14 @@ pub struct Assembly<W> {
 pub trait Assemble: Complex {
     /// The residue of dimension `task.dim`.
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W>;
+
+    /// Lets devices sweep all dimensions, and hands over what each leaves until told to stop.
+    fn offload<W: Word>(
+        &self,
+        task: &Offload<'_>,
+        rank_width: u32,
+        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
+    );
 }
 
 /// What to assemble.
@@ -66,9 +77,18 @@ pub struct Task<'a, W> {
     pub progress: &'a dyn Progress,
 }
 
-impl<R: Rank> Assemble for Dense<R> {
+impl<R: Rank + KernelRank> Assemble for Dense<R> {
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
         assemble_dense(self, task)
+    }
+
+    fn offload<W: Word>(
+        &self,
+        task: &Offload<'_>,
+        _: u32,
+        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
+    ) {
+        task.run(&Whole::Dense(self.tile()), found);
     }
 }
 
@@ -77,6 +97,18 @@ impl Assemble for Sparse {
         match task.rank_width {
             16 => neighbourhood::assemble::<W, u16>(self, task),
             _ => neighbourhood::assemble::<W, u32>(self, task),
+        }
+    }
+
+    fn offload<W: Word>(
+        &self,
+        task: &Offload<'_>,
+        rank_width: u32,
+        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
+    ) {
+        match rank_width {
+            16 => task.run(&Whole::<u16>::Sparse(self), found),
+            _ => task.run(&Whole::<u32>::Sparse(self), found),
         }
     }
 }

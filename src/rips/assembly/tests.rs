@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::cuda::{CudaError, Gpu};
 use crate::rips::complex::{ABSENT, stride};
 use crate::rips::pair_store::Pivots;
 
@@ -192,4 +193,138 @@ fn pairs_of_greatest_vertices_in_order() {
 fn binomials_saturate() {
     assert_eq!((binomial(297, 4), binomial(5, 0), binomial(3, 5)), (317_691_990, 1, 0));
     assert_eq!(binomial(1000, 500), u64::MAX);
+}
+
+/// The first device with at most so many bytes, or a line that says why there is none.
+fn gpu(memory: Option<u64>) -> Option<Gpu> {
+    Gpu::open(0, memory).map_err(|error| eprintln!("skipped: {error}")).ok()
+}
+
+/// Checks every dimension of a complex as devices sweep it.
+fn device_conforms<C: Assemble, W: Word>(
+    gpus: &[Gpu],
+    complex: &C,
+    rank_width: u32,
+    max_dim: usize,
+    expected: &[Expected],
+) {
+    let n = complex.points();
+    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+        let task = Offload { gpus, points: n, max_dim, layer, rank_bits: 10 };
+        let mut dim = 0;
+        complex.offload::<W>(&task, rank_width, |swept| {
+            dim += 1;
+            let expected = &expected[dim - 1];
+            let wide = |entries: &[u64]| -> Vec<W> {
+                let word = |&entry: &u64| W::from_limbs(|k| if k == 0 { entry } else { 0 });
+                entries.iter().map(word).collect()
+            };
+            let pivots = Pivots::with_capacity(expected.cleared.len());
+            wide(&expected.cleared).into_iter().for_each(|entry| pivots.insert(entry, 0).unwrap());
+            let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
+            let found = swept.unwrap().clear(&cleared, layer);
+            assert_eq!(
+                found.counts, expected.counts,
+                "n = {n}, dimension {dim}, {layer:?}, {rank_width} bits"
+            );
+            assert_eq!(found.columns, wide(&expected.columns), "n = {n}, dimension {dim}, {layer:?}");
+            match &found.apparent {
+                ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &wide(&expected.cofacets)),
+                _ => assert_eq!(layer, plan::PairStore::Implicit),
+            }
+            true
+        });
+        assert_eq!(dim, max_dim);
+    }
+}
+
+#[test]
+fn gpu_residue_is_what_the_definitions_say() {
+    let Some(gpu) = gpu(None) else { return };
+    let gpus = [gpu];
+    let level = Level::detect();
+    let mut state = 12;
+    for (n, max_dim) in [(2, 1), (3, 2), (9, 4), (12, 6), (17, 3), (31, 2), (32, 2), (33, 2), (40, 3)] {
+        for (ranks, absent) in [(1, 0), (2, 1), (5, 0), (5, 4), (1000, 0), (1000, 1), (1000, 4)] {
+            let table = Table::random(n, ranks, absent, &mut state);
+            let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
+            let (narrow, wide, graph) =
+                (table.dense::<u16>(level), table.dense::<u32>(level), table.sparse());
+            device_conforms::<_, u64>(&gpus, &narrow, 16, max_dim, &expected);
+            device_conforms::<_, u128>(&gpus, &wide, 32, max_dim, &expected);
+            device_conforms::<_, u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<_, u128>(&gpus, &graph, 32, max_dim, &expected);
+        }
+    }
+}
+
+/// The undecided of every dimension, on devices with so many bytes.
+fn swept<C: Assemble>(
+    gpus: &[Gpu],
+    complex: &C,
+    max_dim: usize,
+    layer: plan::PairStore,
+) -> Vec<Undecided<u64>> {
+    let task = Offload { gpus, points: complex.points(), max_dim, layer, rank_bits: 10 };
+    let mut all = Vec::new();
+    complex.offload(&task, 16, |swept| {
+        all.push(swept.unwrap());
+        true
+    });
+    all
+}
+
+#[test]
+fn gpu_of_little_memory_gives_the_same() {
+    let Some(plenty) = gpu(None) else { return };
+    let mut state = 13;
+    let table = Table::random(70, 900, 1, &mut state);
+    let (dense, graph) = (table.dense::<u16>(Level::detect()), table.sparse());
+    for memory in [400 << 10, 700 << 10, 2 << 20] {
+        let Some(little) = gpu(Some(memory)) else { return };
+        for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+            let tasks = [
+                (
+                    swept(std::slice::from_ref(&plenty), &dense, 3, layer),
+                    swept(std::slice::from_ref(&little), &dense, 3, layer),
+                ),
+                (
+                    swept(std::slice::from_ref(&plenty), &graph, 3, layer),
+                    swept(std::slice::from_ref(&little), &graph, 3, layer),
+                ),
+            ];
+            let nothing = PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+            for (expected, found) in tasks {
+                assert!(
+                    layer == plan::PairStore::Implicit || found[2].cofacets.len() > 1,
+                    "no batch was cut"
+                );
+                for (expected, found) in expected.into_iter().zip(found) {
+                    let (expected, found) = (expected.clear(&nothing, layer), found.clear(&nothing, layer));
+                    assert_eq!((expected.counts, &expected.columns), (found.counts, &found.columns));
+                    match (&expected.apparent, &found.apparent) {
+                        (ApparentPairs::Sorted(a), ApparentPairs::Sorted(b)) => assert_eq!(a, b),
+                        (ApparentPairs::Implicit, ApparentPairs::Implicit) => {}
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gpu_without_memory_says_so() {
+    let Some(gpu) = gpu(Some(10_000)) else { return };
+    let mut state = 14;
+    let table = Table::random(70, 900, 0, &mut state);
+    let task =
+        Offload { gpus: &[gpu], points: 70, max_dim: 2, layer: plan::PairStore::Implicit, rank_bits: 10 };
+    let mut told = 0;
+    table.dense::<u16>(Level::detect()).offload::<u64>(&task, 16, |swept| {
+        assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");
+        told += 1;
+        false
+    });
+    assert_eq!(told, 1);
 }

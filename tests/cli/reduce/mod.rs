@@ -1,5 +1,6 @@
 //! `lacuna reduce`: pairs in every format, messages, files.
 
+mod backend;
 mod input;
 mod output;
 
@@ -150,7 +151,7 @@ fn stats_are_json() {
     let plan = &object["plan"];
     assert_eq!(
         (&plan["algorithm"], &plan["dualize"], &plan["threads"]),
-        (&"twist".into(), &true.into(), &2.into())
+        (&"twist".into(), &"on".into(), &2.into())
     );
     for key in ["read_seconds", "check_seconds", "reduce_seconds", "write_seconds", "total_seconds"] {
         assert!(object[key].as_f64().is_some_and(|s| s >= 0.0), "{key}: {}", object[key]);

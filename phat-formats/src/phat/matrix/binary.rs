@@ -8,7 +8,7 @@
 use super::column::Column;
 use super::{Findings, Place, Read, Unsorted};
 use crate::phat::PhatError;
-use crate::{BoundaryMatrix, Dimension, Index, MatrixSize, Source};
+use crate::{BoundaryMatrix, Dimension, Index, MatrixSize, Part, Source};
 use rayon::Scope;
 use std::mem::take;
 use std::sync::Mutex;
@@ -58,13 +58,26 @@ fn too_large(columns: u64, entries: u64, most: usize) -> PhatError {
 /// one for which the file has no room; a row that is not before its column, is repeated, or is of the wrong dimension.
 /// More columns or entries than `I` numbers. What the system says.
 pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>, PhatError> {
-    read_blocks(source, BLOCK)
+    read_binary_showing(source, |_| {})
+}
+
+/// The same, and `show` sees each part of the matrix as soon as it is stored: every column once, in any order, on any thread of the
+/// pool. When there is an error some have been shown, or none.
+///
+/// # Errors
+/// As [`read_binary`].
+pub fn read_binary_showing<I: Index>(
+    source: &(impl Source + ?Sized),
+    show: impl Fn(Part<'_, I>) + Sync,
+) -> Result<Read<I>, PhatError> {
+    read_blocks(source, BLOCK, show)
 }
 
 /// The same with blocks of this many bytes, a multiple of 8.
 pub(super) fn read_blocks<I: Index>(
     source: &(impl Source + ?Sized),
     block: usize,
+    show: impl Fn(Part<'_, I>) + Sync,
 ) -> Result<Read<I>, PhatError> {
     let size = size(source)?;
     if !size.fits::<I>() {
@@ -75,7 +88,7 @@ pub(super) fn read_blocks<I: Index>(
     let mut rows = vec![I::default(); size.entries];
     let (starts, last) = offsets.split_at_mut(size.columns);
     last[0] = I::from_usize(size.entries);
-    let shared = Shared::new(source, &dims);
+    let shared = Shared::new(source, &dims, &show);
     rayon::scope(|scope| {
         let mut walk =
             Walk { shared: &shared, size, column: 0, entry: 0, offset: 8, starts, rows: &mut rows };
@@ -91,8 +104,9 @@ pub(super) fn read_blocks<I: Index>(
 }
 
 /// What all threads see.
-struct Shared<'a, S: ?Sized> {
+struct Shared<'a, S: ?Sized, F> {
     source: &'a S,
+    show: &'a F,
     /// Those of all columns before the block that a thread works on are written.
     dims: &'a [AtomicU8],
     findings: Mutex<Findings>,
@@ -116,8 +130,8 @@ struct Block<'a, I> {
 }
 
 /// The walk from header to header.
-struct Walk<'s, 'a, S: ?Sized, I> {
-    shared: &'s Shared<'a, S>,
+struct Walk<'s, 'a, S: ?Sized, F, I> {
+    shared: &'s Shared<'a, S, F>,
     size: MatrixSize,
     column: usize,
     entry: usize,
@@ -137,10 +151,11 @@ struct Steps {
     wrong: Option<PhatError>,
 }
 
-impl<'a, S: Source + ?Sized> Shared<'a, S> {
-    fn new(source: &'a S, dims: &'a [AtomicU8]) -> Self {
+impl<'a, S: Source + ?Sized, F: Sync> Shared<'a, S, F> {
+    fn new(source: &'a S, dims: &'a [AtomicU8], show: &'a F) -> Self {
         Shared {
             source,
+            show,
             dims,
             findings: Mutex::default(),
             waiting: AtomicUsize::new(0),
@@ -167,9 +182,15 @@ impl<'a, S: Source + ?Sized> Shared<'a, S> {
         Ok(bytes)
     }
 
-    /// Checks and stores the rows of a block.
-    fn store<I: Index>(&self, mut block: Block<I>) {
+    /// Checks and stores the rows of a block, and shows them.
+    fn store<I: Index>(&self, mut block: Block<I>)
+    where
+        F: Fn(Part<'_, I>),
+    {
         let findings = self.columns(&mut block);
+        if findings.error.is_none() {
+            (self.show)(Part { first: block.column, starts: block.starts, rows: block.rows });
+        }
         if findings.error.is_some() || findings.unsorted > 0 {
             self.find(findings);
         }
@@ -179,7 +200,7 @@ impl<'a, S: Source + ?Sized> Shared<'a, S> {
     fn columns<I: Index>(&self, block: &mut Block<I>) -> Findings {
         let mut findings = Findings::default();
         let (words, _): (&[Word], _) = block.bytes.as_chunks();
-        let mut out = take(&mut block.rows);
+        let mut out = &mut *block.rows;
         let (mut entry, mut at) = (block.entry, 0);
         for (number, start) in (block.column..).zip(block.starts.iter_mut()) {
             *start = I::from_usize(entry);
@@ -208,7 +229,7 @@ impl<'a, S: Source + ?Sized> Shared<'a, S> {
     }
 }
 
-impl<'s, S: Source + ?Sized, I: Index> Walk<'s, '_, S, I> {
+impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S, F, I> {
     /// Walks through the file and hands on its blocks, until something is wrong.
     fn blocks(&mut self, scope: &Scope<'s>, size: usize) -> Result<(), PhatError> {
         let mut most = size;

@@ -43,7 +43,7 @@ mod tests;
 mod write;
 
 pub use ascii::read_ascii;
-pub use binary::{read_binary, size};
+pub use binary::{read_binary, read_binary_showing, size};
 pub use write::{write_ascii, write_binary};
 
 use super::{PhatError, Place};

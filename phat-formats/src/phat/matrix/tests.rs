@@ -3,10 +3,11 @@
 use super::ascii::read_parts;
 use super::binary::read_blocks;
 use super::*;
-use crate::{Index, MatrixSize, Source};
+use crate::{Index, MatrixSize, Part, Source};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// PHAT's example, a triangle.
 const TRIANGLE: &str = "# A simple matrix\n0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n# Here is the triangle\n2 3 4 5\n\n";
@@ -108,11 +109,40 @@ fn what_is_written_reads_back_in_blocks_of_any_size() {
             let file = to_binary(matrix);
             let text = to_ascii(matrix);
             for block in [16, 24, 64, 1000, 1 << 20] {
-                assert_eq!(read_blocks(&file, block), read, "{block}");
+                assert_eq!(read_blocks(&file, block, |_| {}), read, "{block}");
                 assert_eq!(read_parts(&text, block / 16), read, "{block}");
             }
         }
     });
+}
+
+#[test]
+fn every_column_is_shown_once_as_it_is_stored() {
+    let mut rng = Pcg64::seed_from_u64(2);
+    for columns in [0, 1, 2, 10, 500] {
+        let matrix = random(&mut rng, columns);
+        // Rows that descend in the file ascend when they are shown.
+        let mut words = vec![columns as i64];
+        for column in 0..columns {
+            let rows = matrix.column(column);
+            words.extend([i64::from(matrix.dim(column)), rows.len() as i64]);
+            words.extend(rows.iter().rev().map(|&row| i64::from(row)));
+        }
+        let file = binary(&words);
+        with_threads(|| {
+            for block in [16, 24, 64, 1000, 1 << 20] {
+                let seen: Vec<AtomicUsize> = (0..columns).map(|_| AtomicUsize::new(0)).collect();
+                let read = read_blocks(&file, block, |part: Part<'_, u32>| {
+                    assert_eq!(part, matrix.part(part.columns()));
+                    for column in part.columns() {
+                        seen[column].fetch_add(1, Relaxed);
+                    }
+                });
+                assert_eq!(read.unwrap().matrix, matrix, "{block}");
+                assert!(seen.iter().all(|seen| seen.load(Relaxed) == 1), "{columns} columns, {block}");
+            }
+        });
+    }
 }
 
 #[test]
@@ -182,7 +212,7 @@ fn wrong_words() {
         let file = binary(&words);
         with_threads(|| {
             for block in [16, 1 << 16] {
-                let error = read_blocks::<u32>(&file, block).unwrap_err();
+                let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
                 assert_eq!(error.to_string(), message, "{words:?}");
             }
         });
@@ -315,7 +345,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
         let count = if read.is_ok() { &mut right } else { &mut wrong };
         *count += 1;
         for block in [16, 48, 256] {
-            assert_eq!(read_blocks(&file, block), read);
+            assert_eq!(read_blocks(&file, block, |_| {}), read);
         }
     }
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
@@ -342,7 +372,7 @@ fn the_first_violation_is_the_error() {
     let (file, text) = (binary(&words), text.join("\n"));
     with_threads(|| {
         for block in [16, 512, 4096, 1 << 20] {
-            let error = read_blocks::<u32>(&file, block).unwrap_err();
+            let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
             assert_eq!(
                 error,
                 PhatError::Row { place: Place::Byte(8 * at as u64), column: line, found: line as i64 }

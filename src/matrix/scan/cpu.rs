@@ -1,17 +1,14 @@
-//! The scan of leftmost ones (Zhang et al. 2019, §3): which columns are reduced as they stand.
-//!
-//! The *leftmost one* of row i is in the first column that has a one there. A column whose low is the leftmost one of its
-//! row is *stable*: no column left of it has that low, now or after any additions, for they never had the row. So it is
-//! reduced, and its pair is known without an addition. (Path 1 calls these apparent pairs.)
+//! The scan on all threads.
 //!
 //! Rows are claimed by compare and exchange, the smaller column wins; so any order of columns gives the same answer.
 
 use rayon::prelude::*;
 
-use super::mates::Mates;
-use super::row::{Atomic, touch};
-use super::state::Lookup;
-use super::{BoundaryMatrix, Dimension, Row};
+use super::{Leftmost, Scan};
+use crate::matrix::mates::Mates;
+use crate::matrix::row::{Atomic, touch};
+use crate::matrix::state::Lookup;
+use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 /// Columns looked at by one task.
 const COLUMNS: usize = 1 << 13;
@@ -19,22 +16,10 @@ const COLUMNS: usize = 1 << 13;
 /// Columns of a batch.
 const BATCH: usize = 16;
 
-/// For each row, the column of its leftmost one.
-#[derive(Debug)]
-pub(crate) struct Leftmost<I: Row> {
-    /// The column plus one; zero for a row of zeros.
-    table: Vec<I::Atomic>,
-}
-
 impl<I: Row> Leftmost<I> {
     /// Scans a matrix.
     pub(crate) fn of(matrix: &BoundaryMatrix<I>) -> Self {
         Leftmost::of_blocks(matrix, I::zeros(matrix.len()), |_| true)
-    }
-
-    /// What is noted in a table: of each row the first column plus one.
-    pub(crate) fn noted(table: Vec<I::Atomic>) -> Self {
-        Leftmost { table }
     }
 
     /// The table.
@@ -61,12 +46,6 @@ impl<I: Row> Leftmost<I> {
             }
         });
         Leftmost { table }
-    }
-
-    /// The column of the leftmost one of a row.
-    #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<usize> {
-        self.table[row].peek().to_usize().checked_sub(1)
     }
 
     /// Pairs the lows of stable columns of some dimensions, which were scanned, with these.
@@ -120,22 +99,13 @@ pub(crate) fn batches(columns: std::ops::Range<usize>) -> impl Iterator<Item = s
     columns.clone().step_by(BATCH).map(move |first| first..columns.end.min(first + BATCH))
 }
 
-/// What the scan says of each column and row, as the later stages of HYPHA take it.
-pub struct Scan<I: Row> {
-    /// The stable column of each row that is the low of one.
-    pub lookup: Lookup<I>,
-    /// Columns that hold the leftmost one of some row. They cannot reduce to zero (Lemma 4): whatever is added to them, that
-    /// one stays. So their cells destroy.
-    pub destroyers: Vec<bool>,
-    /// Stable columns: reduced as they stand.
-    pub stable: usize,
-    /// The others that are not zero, ascending.
-    pub unstable: Vec<I>,
-}
-
 /// Scans a matrix for leftmost ones.
 pub fn scan<I: Row>(matrix: &BoundaryMatrix<I>) -> Scan<I> {
-    let leftmost = Leftmost::of(matrix);
+    scan_with(matrix, &Leftmost::of(matrix))
+}
+
+/// The rest of the scan of a matrix, with these leftmost ones.
+pub(super) fn scan_with<I: Row>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Scan<I> {
     let lookup = Lookup::new(matrix.len());
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));

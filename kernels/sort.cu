@@ -1,0 +1,95 @@
+// Ordering of entries: a stable radix sort, least significant digit first (Satish, Harris, Garland 2009), descending.
+//
+// Three kernels a digit of eight bits. A block owns TILE consecutive keys, a warp of it a consecutive share of those, read in
+// rounds of 32 in their order: so equal digits keep their order. `totals` is digit after digit, block after block.
+//
+// Compiled for LIMBS (64-bit limbs of a key, the least first: 1, 2).
+
+#include "common.cuh"
+
+#define DIGITS 256u
+#define ROUNDS 16u
+#define BLOCK 256u
+#define TILE (BLOCK * ROUNDS)
+
+// The digit's complement: greater digits come first.
+__device__ __forceinline__ u32 digit(const u64 *keys, u64 place, u32 shift) {
+    const u64 limb = keys[place * LIMBS + shift / 64];
+    return ~(u32)(limb >> shift % 64) & (DIGITS - 1);
+}
+
+// Counts a tile's digits.
+extern "C" __global__ void sort_count(const u64 *keys, u64 n, u32 shift, u64 *totals) {
+    __shared__ u32 found[DIGITS];
+    for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) found[d] = 0;
+    __syncthreads();
+    const u64 first = (u64)blockIdx.x * TILE;
+    for (u64 place = first + threadIdx.x; place < first + TILE && place < n; place += BLOCK) {
+        atomicAdd(&found[digit(keys, place, shift)], 1u);
+    }
+    __syncthreads();
+    for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) totals[(u64)d * gridDim.x + blockIdx.x] = found[d];
+}
+
+// Makes totals the sums of those before them; one block.
+extern "C" __global__ void sort_offsets(u64 *totals, u64 n) {
+    __shared__ u64 sums[WARP];
+    u64 carried = 0;
+    for (u64 first = 0; first < n; first += blockDim.x) {
+        const u64 place = first + threadIdx.x;
+        const u64 own = place < n ? totals[place] : 0;
+        u64 sum = own;
+        for (u32 step = 1; step < WARP; step *= 2) {
+            const u64 other = __shfl_up_sync(ALL, sum, step);
+            if (lane() >= step) sum += other;
+        }
+        if (lane() == WARP - 1) sums[warp()] = sum;
+        __syncthreads();
+        u64 before = carried, all = carried;
+        for (u32 k = 0; k < warps(); k++) {
+            if (k < warp()) before += sums[k];
+            all += sums[k];
+        }
+        __syncthreads();
+        if (place < n) totals[place] = before + sum - own;
+        carried = all;
+    }
+}
+
+// Moves a tile's keys to their places.
+extern "C" __global__ void sort_scatter(const u64 *keys, u64 n, u32 shift, const u64 *totals, u64 *sorted) {
+    __shared__ u64 next[BLOCK / WARP][DIGITS];
+    for (u32 k = threadIdx.x; k < BLOCK / WARP * DIGITS; k += BLOCK) next[k / DIGITS][k % DIGITS] = 0;
+    __syncthreads();
+    // A warp's digits, then where its first key of each goes.
+    const u64 first = (u64)blockIdx.x * TILE + (u64)warp() * WARP * ROUNDS;
+    for (u32 round = 0; round < ROUNDS; round++) {
+        const u64 place = first + round * WARP + lane();
+        if (place < n) atomicAdd(&next[warp()][digit(keys, place, shift)], 1ull);
+    }
+    __syncthreads();
+    for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) {
+        u64 to = totals[(u64)d * gridDim.x + blockIdx.x];
+        for (u32 k = 0; k < BLOCK / WARP; k++) {
+            const u64 own = next[k][d];
+            next[k][d] = to;
+            to += own;
+        }
+    }
+    __syncthreads();
+    for (u32 round = 0; round < ROUNDS; round++) {
+        const u64 place = first + round * WARP + lane();
+        const bool in = place < n;
+        const u32 d = in ? digit(keys, place, shift) : DIGITS;
+        const u32 peers = __match_any_sync(ALL, d);
+        const u32 before = __popc(peers & ((1u << lane()) - 1));
+        u64 to = 0;
+        if (in) to = next[warp()][d] + before;
+        __syncwarp();
+        if (in && before == 0) next[warp()][d] += __popc(peers);
+        __syncwarp();
+        if (in) {
+            for (u32 limb = 0; limb < LIMBS; limb++) sorted[to * LIMBS + limb] = keys[place * LIMBS + limb];
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The kernels of `kernels/leftmost_ones.cu`.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+
+use super::gpu::Unsigned;
+use super::{Buffer, CudaError, Gpu, Kernel};
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+/// Entries of a block of `set_leftmost`: 128 a warp.
+const ENTRIES: u64 = THREADS as u64 / 32 * 128;
+/// Columns of a block of `set_unstable`, as in the kernels' file.
+const TILE: u64 = 1024;
+/// Columns of a word of flags.
+const WORD: u64 = 32;
+/// Threads of the only block that adds totals up.
+const OFFSET_THREADS: u32 = 1024;
+
+/// Row and column numbers that the kernels are compiled for.
+pub trait KernelIndex: Unsigned {
+    /// The kernels.
+    #[doc(hidden)]
+    const LEFTMOST_ONES: &'static str;
+}
+
+impl KernelIndex for u32 {
+    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u32.ptx");
+}
+
+impl KernelIndex for u64 {
+    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u64.ptx");
+}
+
+/// What the entries are brought into: two numbers a cell.
+#[derive(Debug)]
+pub(crate) struct Tables<I> {
+    /// For each row its least column; all bits ones for a row of zeros.
+    pub(crate) leftmost: Buffer<I>,
+    /// For each column its greatest row plus one; zero for a column of zeros.
+    pub(crate) lows: Buffer<I>,
+}
+
+/// Consecutive entries of a matrix, in two buffers that may hold others too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Where its rows begin in theirs.
+    pub(crate) rows_at: usize,
+    /// Where the starts of its columns begin in theirs.
+    pub(crate) starts_at: usize,
+    /// Entries.
+    pub(crate) entries: usize,
+    /// Columns; all but the first and the last whole. The first starts at the first entry or before.
+    pub(crate) columns: usize,
+    /// The first entry's number in the matrix.
+    pub(crate) first_entry: usize,
+    /// The first column.
+    pub(crate) first_column: usize,
+}
+
+/// Unstable columns as bits, in tiles.
+pub(crate) struct Flags {
+    bits: Buffer<u32>,
+    /// For each tile the flags before it, then the number of all.
+    totals: Buffer<u64>,
+    /// Stable columns, one number.
+    stable: Buffer<u64>,
+}
+
+/// The kernels, for rows and columns of type `I`.
+pub(crate) struct LeftmostKernels<I> {
+    leftmost: Kernel,
+    lookup: Kernel,
+    unstable_flags: Kernel,
+    unstable_offsets: Kernel,
+    unstable: Kernel,
+    index: PhantomData<I>,
+}
+
+/// Blocks that hold so many, in shares of `share`.
+fn blocks(n: usize, share: u64) -> u32 {
+    u32::try_from((n as u64).div_ceil(share)).expect("more than any device has memory for")
+}
+
+impl<I: KernelIndex> LeftmostKernels<I> {
+    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
+        let module = gpu.module(I::LEFTMOST_ONES)?;
+        Ok(LeftmostKernels {
+            leftmost: module.kernel(c"set_leftmost")?,
+            lookup: module.kernel(c"set_lookup")?,
+            unstable_flags: module.kernel(c"set_unstable_flags")?,
+            unstable_offsets: module.kernel(c"set_unstable_offsets")?,
+            unstable: module.kernel(c"set_unstable")?,
+            index: PhantomData,
+        })
+    }
+
+    /// Makes tables those of a matrix of zeros.
+    pub(crate) fn clear(&self, gpu: &Gpu, tables: &mut Tables<I>) -> Result<(), CudaError> {
+        gpu.fill(&mut tables.leftmost, 0xff)?;
+        gpu.clear(&mut tables.lows)
+    }
+
+    /// Brings a piece of a matrix into the tables.
+    ///
+    /// Its starts ascend; else its columns are mistaken for one another.
+    ///
+    /// # Panics
+    /// The piece is not inside its buffers, or its columns are past the tables.
+    pub(crate) fn set_leftmost(
+        &self,
+        rows: &Buffer<I>,
+        starts: &Buffer<I>,
+        piece: &Piece,
+        tables: &mut Tables<I>,
+    ) -> Result<(), CudaError> {
+        let &Piece { rows_at, starts_at, entries, columns, first_entry, first_column } = piece;
+        assert!(rows_at + entries <= rows.len() && starts_at + columns <= starts.len(), "{piece:?}");
+        assert!(columns > 0 && first_column + columns <= tables.lows.len(), "{piece:?}");
+        assert_eq!(tables.leftmost.len(), tables.lows.len());
+        let n = tables.lows.len();
+        let numbers = [rows_at, starts_at, entries, columns, first_entry, first_column, n].map(|n| n as u64);
+        let launch = self.leftmost.launch(blocks(entries, ENTRIES), THREADS, 0).input(rows).input(starts);
+        let launch = numbers.iter().fold(launch, |launch, number| launch.value(number));
+        // SAFETY: entries and starts are in their buffers and columns in the tables, as was checked; rows past the tables are passed over.
+        unsafe { launch.output(&mut tables.leftmost).output(&mut tables.lows).go() }
+    }
+
+    /// For each row the column, plus one, whose low and leftmost one it is, or zero; and for each column whether it holds a leftmost one.
+    ///
+    /// # Panics
+    /// The buffers are not as long as the tables.
+    pub(crate) fn set_lookup(
+        &self,
+        gpu: &Gpu,
+        tables: &Tables<I>,
+        lookup: &mut Buffer<I>,
+        destroyers: &mut Buffer<u8>,
+    ) -> Result<(), CudaError> {
+        let n = tables.lows.len();
+        assert_eq!([tables.leftmost.len(), lookup.len(), destroyers.len()], [n; 3]);
+        gpu.clear(destroyers)?;
+        let count = n as u64;
+        let launch = self.lookup.launch(blocks(n, THREADS.into()), THREADS, 0);
+        let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
+        // SAFETY: a thread reads and writes its row; the columns in the tables are below their length.
+        unsafe { launch.output(lookup).output(destroyers).go() }
+    }
+
+    /// Finds the unstable columns; and how many stable and unstable ones there are.
+    pub(crate) fn find_unstable(
+        &self,
+        gpu: &Gpu,
+        tables: &Tables<I>,
+    ) -> Result<(Flags, [usize; 2]), CudaError> {
+        let n = tables.lows.len();
+        let tiles = blocks(n, TILE);
+        let words = tiles as usize * (TILE / WORD) as usize;
+        let mut flags =
+            Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, stable: gpu.zeros(1)? };
+        let (count, tile_count) = (n as u64, u64::from(tiles));
+        let launch = self.unstable_flags.launch(tiles, THREADS, 0);
+        let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
+        let launch = launch.output(&mut flags.bits).output(&mut flags.totals).output(&mut flags.stable);
+        // SAFETY: lows are rows plus one, below the tables' length; a block writes the words and the total of its tile.
+        unsafe { launch.go() }?;
+        let launch = self.unstable_offsets.launch(1, OFFSET_THREADS, 0).output(&mut flags.totals);
+        // SAFETY: one more total than tiles.
+        unsafe { launch.value(&tile_count).go() }?;
+        let stable = gpu.read(&flags.stable, 0..1)?[0];
+        let unstable = gpu.read(&flags.totals, tiles as usize..tiles as usize + 1)?[0];
+        // Columns are numbered by `usize`.
+        Ok((flags, [stable as usize, unstable as usize]))
+    }
+
+    /// Lists the unstable columns, ascending.
+    ///
+    /// # Panics
+    /// There is not just room for them.
+    pub(crate) fn set_unstable(
+        &self,
+        gpu: &Gpu,
+        flags: &Flags,
+        unstable: &mut Buffer<I>,
+    ) -> Result<(), CudaError> {
+        let tiles = flags.totals.len() - 1;
+        let found = gpu.read(&flags.totals, tiles..tiles + 1)?[0];
+        assert_eq!(unstable.len() as u64, found);
+        let launch = self.unstable.launch(blocks(tiles, 1), THREADS, 0);
+        let launch = launch.input(&flags.bits).input(&flags.totals);
+        // SAFETY: the totals are places in the list, one a flag.
+        unsafe { launch.output(unstable).go() }
+    }
+}

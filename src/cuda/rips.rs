@@ -1,0 +1,184 @@
+//! The kernels of `kernels/rips_assembly.cu`.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+use super::{Buffer, CudaError, Gpu, Kernel, Plain};
+
+/// Threads of a block that sweeps.
+const THREADS: u32 = 256;
+
+/// A matrix of ranks, of which one vertex is the fixed greatest one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Tile {
+    /// The first element of its matrix.
+    pub(crate) ranks: u64,
+    /// Jobs of the tiles before.
+    pub(crate) first_job: u64,
+    /// Rows.
+    pub(crate) n: u32,
+    /// Length of a row, a multiple of 32.
+    pub(crate) stride: u32,
+    /// The first of its vertices' ids.
+    pub(crate) ids: u32,
+    /// The fixed vertex.
+    pub(crate) top: u32,
+}
+
+// SAFETY: numbers side by side without padding, as the kernels declare them.
+unsafe impl DeviceRepr for Tile {}
+// SAFETY: zero is a value of every field.
+unsafe impl ValidAsZeroBits for Tile {}
+
+/// What a sweep counts, in this order.
+pub(crate) const COUNTS: usize = 5;
+
+/// The graph of a sparse complex; of a dense one three buffers without meaning.
+pub(crate) struct Graph {
+    /// n + 1 places in the others.
+    pub(crate) offsets: Buffer<u64>,
+    /// Ascending in each row.
+    pub(crate) neighbours: Buffer<u32>,
+    /// The ranks of the edges to them.
+    pub(crate) ranks: Buffer<u32>,
+}
+
+/// What a sweep reads.
+pub(crate) struct Input<'a, R> {
+    /// The tiles' matrices.
+    pub(crate) ranks: &'a Buffer<R>,
+    /// The tiles.
+    pub(crate) tiles: &'a Buffer<Tile>,
+    /// The tiles' vertices.
+    pub(crate) ids: &'a Buffer<u32>,
+    /// The whole.
+    pub(crate) graph: &'a Graph,
+    /// Whether tiles are parts of the whole.
+    pub(crate) partial: bool,
+}
+
+/// What a sweep writes.
+pub(crate) struct Output {
+    /// Simplices, apparent, cleared, undecided, cofacets.
+    pub(crate) counts: Buffer<u64>,
+    /// Entries of the undecided.
+    pub(crate) columns: Buffer<u64>,
+    /// Entries of the apparent ones' cofacets.
+    pub(crate) cofacets: Buffer<u64>,
+    /// Room in either, in entries.
+    pub(crate) capacity: u64,
+}
+
+/// What to sweep.
+pub(crate) struct Range {
+    /// The dimension.
+    pub(crate) dim: u32,
+    /// Bits of a vertex in an entry.
+    pub(crate) vertex_bits: u32,
+    /// The first job.
+    pub(crate) from: u64,
+    /// The job past the last.
+    pub(crate) to: u64,
+    /// Rows of reach a block holds, times their length.
+    pub(crate) reach: u32,
+}
+
+/// The kernels, for ranks of type `R`.
+pub(crate) struct RipsKernels<R> {
+    sweep: Kernel,
+    tiles: Kernel,
+    ranks: PhantomData<R>,
+}
+
+/// Ranks the kernels are compiled for.
+pub trait KernelRank: Plain {
+    /// The kernels for entries of one and of two limbs, without and with pairs.
+    #[doc(hidden)]
+    const PTX: [[&'static str; 2]; 2];
+}
+
+macro_rules! ptx {
+    ($rank:literal) => {
+        [
+            [
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1.ptx")),
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1_pairs.ptx")),
+            ],
+            [
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2.ptx")),
+                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2_pairs.ptx")),
+            ],
+        ]
+    };
+}
+
+impl KernelRank for u16 {
+    const PTX: [[&'static str; 2]; 2] = ptx!("u16");
+}
+
+impl KernelRank for u32 {
+    const PTX: [[&'static str; 2]; 2] = ptx!("u32");
+}
+
+/// Vertices a simplex may have: a lane each.
+pub(crate) const MOST_VERTICES: usize = 31;
+
+impl<R: KernelRank> RipsKernels<R> {
+    /// For entries of so many limbs, 1 or 2; with `pairs` the cofacets of apparent simplices are written too.
+    pub(crate) fn load(gpu: &Gpu, limbs: usize, pairs: bool) -> Result<Self, CudaError> {
+        let module = gpu.module(R::PTX[limbs - 1][usize::from(pairs)])?;
+        let kernels = RipsKernels {
+            sweep: module.kernel(c"rips_sweep")?,
+            tiles: module.kernel(c"rips_tiles")?,
+            ranks: PhantomData,
+        };
+        // The static share is some hundred bytes.
+        let most = gpu.shared_memory()?.saturating_sub(1024);
+        kernels.sweep.allow_shared(most)?;
+        Ok(kernels)
+    }
+
+    /// Fills the matrices of tiles from the graph.
+    ///
+    /// # Panics
+    /// There are more tiles than blocks in a launch.
+    pub(crate) fn fill_tiles(
+        &self,
+        ranks: &mut Buffer<R>,
+        tiles: &Buffer<Tile>,
+        ids: &Buffer<u32>,
+        graph: &Graph,
+    ) -> Result<(), CudaError> {
+        let blocks = u32::try_from(tiles.len()).expect("fewer tiles than vertices");
+        let launch = self.tiles.launch(blocks, THREADS, 0).output(ranks).input(tiles).input(ids);
+        let launch = launch.input(&graph.offsets).input(&graph.neighbours).input(&graph.ranks);
+        // SAFETY: a block writes the n × stride elements of its tile, which `ranks` was made for; ids are vertices of the graph.
+        unsafe { launch.go() }
+    }
+
+    /// Sweeps a range of jobs.
+    pub(crate) fn sweep(
+        &self,
+        input: &Input<'_, R>,
+        output: &mut Output,
+        range: &Range,
+    ) -> Result<(), CudaError> {
+        let blocks = u32::try_from(range.to - range.from).expect("batches are cut to what a launch takes");
+        let shared = range.reach * size_of::<R>() as u32;
+        let (tile_count, partial) = (input.tiles.len() as u32, u32::from(input.partial));
+        let launch = self.sweep.launch(blocks, THREADS, shared);
+        let launch = launch.input(input.ranks).input(input.tiles).input(input.ids);
+        let launch =
+            launch.input(&input.graph.offsets).input(&input.graph.neighbours).input(&input.graph.ranks);
+        let launch =
+            launch.output(&mut output.counts).output(&mut output.columns).output(&mut output.cofacets);
+        let launch = launch.value(&output.capacity).value(&range.to).value(&tile_count);
+        let launch = launch.value(&range.dim).value(&range.vertex_bits).value(&partial);
+        // SAFETY: the kernel reads inside the tiles' matrices, whose rows are padded to whole warps, and writes only
+        // entries below the capacity, for which the outputs have room.
+        unsafe { launch.go() }
+    }
+}

@@ -1,0 +1,63 @@
+//! The kernels of `kernels/sort.cu`: entries in descending order.
+#![allow(unsafe_code)]
+
+use super::{Buffer, CudaError, Gpu, Kernel};
+
+/// As in the kernels' file.
+const THREADS: u32 = 256;
+const TILE: u64 = 4096;
+const DIGIT_BITS: u32 = 8;
+const DIGITS: u64 = 1 << DIGIT_BITS;
+
+/// The kernels, for keys of a number of limbs.
+pub(crate) struct SortKernels {
+    count: Kernel,
+    offsets: Kernel,
+    scatter: Kernel,
+    limbs: usize,
+}
+
+impl SortKernels {
+    /// For keys of so many limbs, 1 or 2.
+    pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
+        const PTX: [&str; 2] =
+            [include_str!("../../kernels/ptx/sort_1.ptx"), include_str!("../../kernels/ptx/sort_2.ptx")];
+        let module = gpu.module(PTX[limbs - 1])?;
+        let kernel = |name| module.kernel(name);
+        Ok(SortKernels {
+            count: kernel(c"sort_count")?,
+            offsets: kernel(c"sort_offsets")?,
+            scatter: kernel(c"sort_scatter")?,
+            limbs,
+        })
+    }
+
+    /// Sorts the first `n` keys, descending; only their low `bits` bits differ.
+    pub(crate) fn sort(&self, gpu: &Gpu, keys: &mut Buffer<u64>, n: u64, bits: u32) -> Result<(), CudaError> {
+        assert!(n as usize * self.limbs <= keys.len(), "{n} keys in {} limbs", keys.len());
+        if n < 2 {
+            return Ok(());
+        }
+        let blocks = u32::try_from(n.div_ceil(TILE)).expect("more keys than any device has memory for");
+        let mut other = gpu.zeros::<u64>(n as usize * self.limbs)?;
+        let mut totals = gpu.zeros::<u64>(blocks as usize * DIGITS as usize)?;
+        let mut in_other = false;
+        for shift in (0..bits).step_by(DIGIT_BITS as usize) {
+            let (from, to) = if in_other { (&mut other, &mut *keys) } else { (&mut *keys, &mut other) };
+            let count = self.count.launch(blocks, THREADS, 0).input(from).value(&n).value(&shift);
+            // SAFETY: reads the n keys and writes a total a digit and block.
+            unsafe { count.output(&mut totals).go() }?;
+            let length = totals.len() as u64;
+            // SAFETY: reads and writes the totals.
+            unsafe { self.offsets.launch(1, 1024, 0).output(&mut totals).value(&length).go() }?;
+            let scatter = self.scatter.launch(blocks, THREADS, 0).input(from).value(&n).value(&shift);
+            // SAFETY: the totals are places of the n keys, each once.
+            unsafe { scatter.input(&totals).output(to).go() }?;
+            in_other = !in_other;
+        }
+        if in_other {
+            gpu.copy(&other, keys, n as usize * self.limbs)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! Opening devices in the background.
+//!
+//! Creating a context takes 0.2–0.3 s, during which the processor reads and ranks. Whoever needs the devices waits for
+//! them; whoever turns out not to leaves them alone, and the program ends without them.
+
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::thread;
+
+use super::{CudaError, Gpu};
+
+/// Devices on their way, or there.
+#[derive(Debug)]
+pub struct Starting {
+    arriving: Receiver<Result<Vec<Gpu>, CudaError>>,
+    arrived: Option<Result<Vec<Gpu>, CudaError>>,
+}
+
+impl Starting {
+    /// Begins to open these devices, each with at most `memory` bytes.
+    pub fn begin(ordinals: Vec<usize>, memory: Option<u64>) -> Starting {
+        let (done, arriving) = sync_channel(1);
+        // The thread is not joined: it may still be in the driver when the program is done without it.
+        let spawned = thread::Builder::new().name("cuda".into()).spawn(move || {
+            let gpus = ordinals.iter().map(|&ordinal| Gpu::open(ordinal, memory)).collect();
+            // Nobody may be waiting any more.
+            let _ = done.send(gpus);
+        });
+        // Without a thread the sender is dropped, and `wait` opens nothing: that is said there.
+        drop(spawned);
+        Starting { arriving, arrived: None }
+    }
+
+    /// The devices, if they are open by now.
+    pub fn ready(&mut self) -> Option<&[Gpu]> {
+        if self.arrived.is_none() {
+            self.arrived = match self.arriving.try_recv() {
+                Ok(opened) => Some(opened),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => Some(Err(CudaError::NoThread)),
+            };
+        }
+        self.arrived.as_ref()?.as_deref().ok()
+    }
+
+    /// The devices, when they are open.
+    ///
+    /// # Errors
+    /// Why they could not be opened.
+    pub fn wait(&mut self) -> Result<Vec<Gpu>, CudaError> {
+        let arrive = || self.arriving.recv().unwrap_or(Err(CudaError::NoThread));
+        self.arrived.get_or_insert_with(arrive).clone()
+    }
+}

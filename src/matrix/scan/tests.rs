@@ -1,0 +1,342 @@
+//! Matrices for both machines; the processor's scan against the definitions; who scans, and what becomes of that.
+
+use std::io::Write;
+
+use phat_formats::MatrixSize;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::cpu::scan_with;
+use super::*;
+use crate::backend::{Backend, BackendError, Choice, Decision, Request};
+use crate::cuda::{CudaError, Gpu};
+use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation, read};
+use crate::matrix::{reduce, reduce_with};
+
+/// What columns look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A few rows, cells of all dimensions in any order.
+    Mixed,
+    /// Cells of dimension 0, then columns with any of these as rows: no cell is a row and has some.
+    Bipartite,
+    /// The same, but few of the rows are ever lows.
+    Ties,
+    /// One row each, or none.
+    Single,
+    /// Every hundredth has most of the rows before it.
+    Long,
+    /// None has any.
+    Zero,
+}
+
+impl Shape {
+    pub(super) const ALL: [Shape; 6] =
+        [Shape::Mixed, Shape::Bipartite, Shape::Ties, Shape::Single, Shape::Long, Shape::Zero];
+
+    fn dim(self, column: usize, n: usize, rng: &mut Pcg64Mcg) -> Dimension {
+        match self {
+            Shape::Mixed => rng.random_range(0..4),
+            Shape::Bipartite | Shape::Ties => Dimension::from(column > n / 3),
+            Shape::Single => Dimension::from(rng.random_bool(0.5)),
+            Shape::Long => Dimension::from(column > n / 3 && rng.random_bool(0.7)),
+            Shape::Zero => rng.random_range(0..3),
+        }
+    }
+
+    /// Some of the cells one dimension below.
+    fn rows(self, column: usize, below: &[usize], rng: &mut Pcg64Mcg) -> Vec<usize> {
+        let (most, from) = match self {
+            Shape::Mixed | Shape::Bipartite => (6, below.len()),
+            Shape::Ties => (4, below.len().min(5)),
+            Shape::Single => (1, below.len()),
+            Shape::Long if column.is_multiple_of(100) => (4 * below.len(), below.len()),
+            Shape::Long => (2, below.len()),
+            Shape::Zero => (0, 0),
+        };
+        if from == 0 {
+            return Vec::new();
+        }
+        let mut rows: Vec<usize> =
+            (0..rng.random_range(0..=most)).map(|_| below[rng.random_range(0..from)]).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+}
+
+/// A matrix, of a complex or not: a scan does not care.
+pub(super) fn matrix<I: Index>(shape: Shape, n: usize, rng: &mut Pcg64Mcg) -> BoundaryMatrix<I> {
+    let mut matrix = BoundaryMatrix::new();
+    let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
+    for column in 0..n {
+        let dim = shape.dim(column, n, rng);
+        let below = usize::from(dim).checked_sub(1).map_or(&[][..], |below| &of_dim[below]);
+        let rows = shape.rows(column, below, rng);
+        matrix.push(dim, &rows).expect("rows one dimension below");
+        of_dim[usize::from(dim)].push(column);
+    }
+    matrix
+}
+
+/// Matrices of all shapes and of awkward sizes.
+pub(super) fn matrices<I: Index>(seed: u64) -> impl Iterator<Item = (String, BoundaryMatrix<I>)> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let sizes = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 1023, 1024, 1025, 3000];
+    let cases = Shape::ALL.into_iter().flat_map(move |shape| sizes.map(|n| (shape, n)));
+    cases.map(move |(shape, n)| (format!("{shape:?}, {n} columns"), matrix(shape, n, &mut rng)))
+}
+
+/// A device with so much memory, or a line that says why the test is skipped.
+pub(super) fn gpu(memory: Option<u64>) -> Option<Gpu> {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    // Not eprintln!, which the test harness keeps to itself when a test passes.
+    let skip = |error| writeln!(std::io::stderr(), "skipped: {test}: {error}");
+    Gpu::open(0, memory).map_err(skip).ok()
+}
+
+/// A device that may be replaced, or not.
+fn decision(gpu: Gpu, self_check: bool, may_fall_back: bool) -> Decision {
+    Decision { gpus: vec![gpu], self_check, may_fall_back, why: "for a test".into() }
+}
+
+/// The definitions, word by word.
+fn plain<I: Row>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Scan<I>) {
+    let n = matrix.len();
+    let has = |column: usize, row: usize| matrix.column(column).contains(&I::from_usize(row));
+    let leftmost: Vec<Option<usize>> = (0..n).map(|row| (0..n).find(|&column| has(column, row))).collect();
+    let lookup = Lookup::new(n);
+    let (mut stable, mut unstable) = (0, Vec::new());
+    for column in 0..n {
+        match matrix.low(column).map(|low| low.to_usize()) {
+            Some(low) if leftmost[low] == Some(column) => {
+                lookup.set(low, column);
+                stable += 1;
+            }
+            Some(_) => unstable.push(I::from_usize(column)),
+            None => {}
+        }
+    }
+    let destroyers = (0..n).map(|column| leftmost.contains(&Some(column))).collect();
+    (leftmost, Scan { lookup, destroyers, stable, unstable })
+}
+
+#[test]
+fn the_processors_scan_is_what_the_definitions_say() {
+    for (what, matrix) in matrices::<u32>(1).filter(|(_, matrix)| matrix.len() <= 257) {
+        let (expected, plain) = plain(&matrix);
+        let leftmost = Leftmost::of(&matrix);
+        for (row, &expected) in expected.iter().enumerate() {
+            assert_eq!(leftmost.get(row), expected, "{what}, row {row}");
+        }
+        check::scan(&scan(&matrix), &plain).unwrap_or_else(|error| panic!("{what}: {error}"));
+    }
+}
+
+/// Five cells: rows 0 and 1, columns 2 to 4, of which 2 and 3 are stable.
+fn five() -> BoundaryMatrix<u32> {
+    let mut matrix = BoundaryMatrix::new();
+    for rows in [&[][..], &[]] {
+        matrix.push(0, rows).expect("a cell");
+    }
+    for rows in [&[0][..], &[0, 1], &[0, 1]] {
+        matrix.push(1, rows).expect("a cell");
+    }
+    matrix
+}
+
+#[test]
+fn differences_are_named_by_stage_and_place() {
+    let matrix = five();
+    let right = || scan(&matrix);
+    let said = |found: Scan<u32>| check::scan(&found, &right()).unwrap_err().to_string();
+    assert_eq!(check::scan(&right(), &right()), Ok(()));
+    let wrong = right();
+    wrong.lookup.set(1, 4);
+    assert_eq!(said(wrong), "lookup: row 1: column 4 on the device, column 3 on the processor");
+    let wrong = Scan { lookup: Lookup::new(5), ..right() };
+    assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
+    let mut wrong = right();
+    wrong.destroyers[3] = false;
+    // Of several differences the first stage's is told.
+    wrong.unstable.clear();
+    assert_eq!(said(wrong), "destroyers: column 3: none on the device, a leftmost one on the processor");
+    let wrong = Scan { stable: 7, ..right() };
+    assert_eq!(said(wrong), "stable: all columns: 7 on the device, 2 on the processor");
+    let wrong = Scan { unstable: vec![4, 2], ..right() };
+    assert_eq!(said(wrong), "unstable: place 1: column 2 on the device, none on the processor");
+    let other = Leftmost::<u32>::of(&BoundaryMatrix::from_parts(vec![0; 5], vec![0; 6], vec![]).unwrap());
+    let said = check::leftmost(5, &other, &Leftmost::of(&matrix)).unwrap_err();
+    assert_eq!(said.to_string(), "leftmost: row 0: none on the device, column 2 on the processor");
+    let error = ScanError::from(said).to_string();
+    assert!(error.starts_with("self-check: scan: leftmost: row 0: "), "{error}");
+}
+
+#[test]
+fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
+    if Gpu::open(0, None).is_ok() {
+        return eprintln!("skipped: there is a GPU");
+    }
+    let matrix = five();
+    let choose = |choice, self_check| {
+        let backend = Backend::new(Request { choice, self_check, ..Request::default() });
+        Scanner::choose(&backend, Feed::default(), &matrix)
+    };
+    for (choice, self_check) in [(Choice::Cuda, false), (Choice::Auto, true), (Choice::Cpu, true)] {
+        let BackendError::Cuda(why) = choose(choice, self_check).err().expect("no device");
+        assert!(!matches!(why, CudaError::OutOfMemory { .. } | CudaError::Kernel { .. }), "{why}");
+    }
+    for (choice, why) in [
+        (Choice::Cpu, "as asked"),
+        (Choice::Auto, "5 entries in 5 columns to scan: some 0.0 ms on the processor, 5.0 ms on a GPU"),
+    ] {
+        let scanner = choose(choice, false).unwrap();
+        let reason = scanner.reason().unwrap();
+        assert_eq!((reason.what, reason.choice.as_str()), ("backend", "cpu"));
+        assert!(reason.why.starts_with(why), "{}", reason.why);
+        check::scan(&scanner.scan(&matrix).unwrap(), &scan(&matrix)).unwrap();
+        assert_eq!((scanner.device_memory(), scanner.notes()), (0, vec![]));
+    }
+}
+
+#[test]
+fn the_machine_is_the_first_reason() {
+    let request = crate::matrix::Request::default();
+    let (plan, reasons) = Plan::choose(&five(), &request);
+    assert_ne!(reasons[0].what, "backend");
+    let scanner = Scanner::processor_as("for a test".into());
+    let (same, with_machine) = Plan::choose_with(&five(), &request, &scanner).unwrap();
+    assert_eq!(same, plan);
+    assert_eq!((with_machine[0].what, with_machine[0].choice.as_str()), ("backend", "cpu"));
+    assert_eq!(with_machine[1..], reasons);
+}
+
+/// A device tells a scan the same as the processor does.
+fn agrees<I: Row>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) {
+    let own = Leftmost::of(matrix);
+    let failed = |error: &dyn std::fmt::Display| -> ! { panic!("{what}: {error}") };
+    let leftmost = scanner.leftmost(matrix).unwrap_or_else(|error| failed(&error));
+    check::leftmost(matrix.len(), &leftmost, &own).unwrap_or_else(|error| failed(&error));
+    // Elsewhere a cell may be in two stable pairs, for these are no complexes.
+    if what.starts_with("Bipartite")
+        && let Some(mates) = scanner.mates(matrix).unwrap_or_else(|error| failed(&error))
+    {
+        assert_eq!(mates.pairs(), own.pair_stable(matrix, |_| true).pairs(), "{what}");
+    }
+    let found = scanner.scan(matrix).unwrap_or_else(|error| failed(&error));
+    check::scan(&found, &scan_with(matrix, &own)).unwrap_or_else(|error| failed(&error));
+}
+
+/// One device scans one matrix after the other.
+fn agree<I: Row>(gpu: &Gpu, self_check: bool, seed: u64) {
+    let mut scanner = Scanner::with(decision(gpu.clone(), self_check, false));
+    for (what, matrix) in matrices::<I>(seed) {
+        assert!(scanner.mates(&matrix).unwrap().is_some(), "{what}: the processor was to do it");
+        agrees(&what, &matrix, &scanner);
+        scanner = scanner.for_another();
+    }
+}
+
+#[test]
+fn gpu_scanner_agrees_with_the_processor() {
+    let Some(gpu) = gpu(None) else { return };
+    for self_check in [false, true] {
+        agree::<u32>(&gpu, self_check, 2);
+        agree::<u64>(&gpu, self_check, 3);
+    }
+}
+
+#[test]
+fn gpu_without_memory_is_replaced_only_if_it_may_be() {
+    let Some(gpu) = gpu(Some(20_000)) else { return };
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let matrix = matrix::<u32>(Shape::Mixed, 3000, &mut rng);
+    let scanner = Scanner::with(decision(gpu.clone(), false, false));
+    let error = scanner.scan(&matrix).err().expect("too little memory");
+    let ScanError::Backend(BackendError::Cuda(CudaError::OutOfMemory { .. })) = error else {
+        panic!("{error:?}")
+    };
+    let scanner = Scanner::with(decision(gpu, false, true));
+    agrees("replaced", &matrix, &scanner);
+    // Once, though it was asked twice.
+    let [note] = &scanner.notes()[..] else { panic!("{:?}", scanner.notes()) };
+    assert!(note.ends_with("; the processor goes on"), "{note}");
+}
+
+/// Torus-like images: all that a plan can say, on a device and here.
+#[test]
+fn gpu_reductions_give_the_same_pairs() {
+    let Some(gpu) = gpu(None) else { return };
+    let value = |k: usize| ((k * 7919) % 101) as f64;
+    let values: Vec<f64> = (0..12 * 11 * 7).map(value).collect();
+    let image = crate::filtration::cubical::<u32>(&[12, 11, 7], &values, None).expect("an image").matrix;
+    for algorithm in [Algorithm::Sieve, Algorithm::Hypha, Algorithm::HyphaTwist] {
+        for dualize in [Dualize::Off, Dualize::On, Dualize::Auto] {
+            for threads in [1, 3] {
+                let plan = Plan { algorithm, columns: Representation::default(), dualize, threads };
+                let scanner = Scanner::with(decision(gpu.clone(), true, false));
+                let found = reduce_with(&image, &plan, &scanner).expect("a device");
+                assert_eq!(found.pairs, reduce(&image, &plan).pairs, "{plan:?}");
+            }
+        }
+    }
+    // The plan's own scan, then that of the reduction.
+    let request = crate::matrix::Request { algorithm: Some(Algorithm::Hypha), ..Default::default() };
+    let scanner = Scanner::with(decision(gpu, true, false));
+    let (plan, reasons) = Plan::choose_with(&image, &request, &scanner).expect("a device");
+    assert_eq!(reasons[0].choice, "cuda");
+    let (expected_plan, expected) = Plan::choose(&image, &request);
+    assert_eq!((plan, &reasons[1..]), (expected_plan, &expected[..]));
+    assert_eq!(reduce_with(&image, &plan, &scanner).unwrap().pairs, reduce(&image, &plan).pairs);
+    assert!(scanner.device_memory() > 0);
+}
+
+#[test]
+fn gpu_is_fed_while_a_file_is_read() {
+    let Some(gpu) = gpu(None) else { return };
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for (busy, shape) in [0, 2, 5, 8].into_iter().flat_map(|busy| Shape::ALL.map(|shape| (busy, shape))) {
+        let matrix = matrix::<u32>(shape, 5000, &mut rng);
+        let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
+        let feed = Feed::default();
+        let mut first = 0;
+        while first < matrix.len() {
+            let end = matrix.len().min(first + rng.random_range(1..400));
+            // What is left out comes from the whole matrix at the end.
+            if rng.random_range(0..8) >= busy {
+                feed.show(|| Some(gpu.clone()), size, &matrix.part(first..end));
+            }
+            first = end;
+        }
+        let fed = feed.finish(&matrix).expect("a device");
+        assert_eq!(fed.is_none(), busy == 8, "{shape:?}");
+        let Some(mut fed) = fed else { continue };
+        check::scan(&fed.scan().expect("a device"), &scan(&matrix))
+            .unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+    }
+}
+
+/// The device is open before the file is read, so most of it is given on the way.
+#[test]
+fn gpu_that_is_open_is_fed_by_the_reader() {
+    if gpu(None).is_none() {
+        return;
+    }
+    let mut rng = Pcg64Mcg::seed_from_u64(16);
+    let matrix = matrix::<u32>(Shape::Mixed, 300_000, &mut rng);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    phat_formats::phat::matrix::write_binary(&mut file, &matrix).unwrap();
+    let backend = Backend::new(Request { choice: Choice::Cuda, self_check: true, ..Request::default() });
+    let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
+    backend.decide(&estimate::<u32>(size)).expect("a device");
+    for is_wanted in [false, true] {
+        let feeds = Feeds::new(&backend, is_wanted);
+        let read = read::read_path_watched(file.path(), &read::Options::default(), &feeds).unwrap();
+        assert_eq!(feeds.narrow.is_begun(), is_wanted);
+        let read::Input::Narrow(cells) = read.input else { panic!("64 bits for {size:?}") };
+        assert_eq!(cells.matrix, matrix);
+        let scanner = Scanner::choose(&backend, feeds.narrow, &cells.matrix).unwrap();
+        agrees("fed", &matrix, &scanner);
+        assert_eq!(scanner.notes(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,66 @@
+//! How long assembly should take, on the processor and on a GPU.
+
+use super::assembly::binomial;
+use super::summary::Summary;
+use crate::backend::Estimate;
+use crate::simd::Level;
+
+/// Simplices that a thread sweeps a second, ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
+/// is twice that).
+const CPU_RATE: f64 = 0.4e9;
+/// The same with ranks of 32 bits (700 points in R^8 on 16 threads).
+const WIDE_RATE: f64 = 0.28e9;
+/// How much slower it is without vector units known here.
+const PORTABLE: f64 = 0.5;
+/// Simplices that a GPU sweeps a second (700 points in R^8 on an H200; up to three times that where the matrix fits its caches).
+const DEVICE_RATE: f64 = 12e9;
+/// Seconds a dimension takes on a device whatever there is to sweep: launches and copies.
+const DEVICE_DIMENSION: f64 = 0.002;
+/// In neighbourhoods, the probability that two neighbours are neighbours.
+const CLOSED: f64 = 0.6;
+
+/// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
+pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
+    let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
+    let swept: f64 = dims.clone().map(|dim| simplices(summary, dim)).sum();
+    let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
+    let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };
+    Estimate {
+        work: format!("some {swept:.1e} simplices to sweep"),
+        cpu: swept / (rate * rayon::current_num_threads() as f64),
+        device: swept / DEVICE_RATE + dims.count() as f64 * DEVICE_DIMENSION,
+    }
+}
+
+/// About how many simplices of a dimension there are.
+fn simplices(summary: &Summary, dim: usize) -> f64 {
+    let (n, edges) = (summary.points, summary.edges as f64);
+    let pairs = binomial(n, 2) as f64;
+    if pairs == 0.0 {
+        return 0.0;
+    }
+    let density = edges / pairs;
+    // Each vertex past the first must be near to one, and is then likely near to all.
+    let dense = binomial(n, dim + 1) as f64 * density.powf(dim as f64);
+    // Of each vertex the smaller neighbours.
+    let degree = (edges / n as f64).round() as usize;
+    let sparse = n as f64 * binomial(degree, dim) as f64 * CLOSED.powf(binomial(dim, 2) as f64);
+    dense.max(sparse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::{Distances, PointCloud};
+    use crate::rips::Threshold;
+
+    #[test]
+    fn of_a_full_filtration_all_simplices_are_counted() {
+        let points: Vec<f32> = (0..40).map(|k| ((k * k) % 101) as f32).collect();
+        let distances = Distances::from(PointCloud::new(1, points).unwrap());
+        let summary = Summary::of(&distances, Threshold::Value(f64::INFINITY));
+        assert_eq!(simplices(&summary, 3), binomial(40, 4) as f64);
+        let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits, Level::detect()));
+        assert!(0.0 < narrow.cpu && narrow.cpu < wide.cpu && wide.device > 0.0);
+    }
+}

@@ -1,0 +1,130 @@
+//! Which machine scans: the options, what `--explain` says of it, what is an error, and that the pairs are the same.
+
+use std::fs;
+use std::io::Write;
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::{contains, is_empty};
+use serde_json::Value;
+
+use super::super::{Scratch, TRIANGLE, TRIANGLE_PAIRS, data, read};
+use super::{reduce, reduce_of};
+
+/// Whether there is a GPU, as the test wants it; else a line that says why it is skipped.
+fn gpu(wanted: bool) -> bool {
+    let found = lacuna::cuda::devices().is_ok_and(|(_, devices)| !devices.is_empty());
+    if found != wanted {
+        let test = std::thread::current().name().unwrap_or_default().to_owned();
+        let why = if found { "there is a GPU" } else { "there is no GPU" };
+        // Not eprintln!, which the test harness keeps to itself when a test passes.
+        let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
+    }
+    found == wanted
+}
+
+#[test]
+fn the_estimates_are_explained() {
+    let assert = reduce_of(TRIANGLE, &["--explain", "-q"]).assert().success().stdout(TRIANGLE_PAIRS);
+    let figures = "9 entries in 7 columns to scan: some 0.0 ms on the processor, 5.0 ms on a GPU";
+    assert.stderr(contains(format!("backend       cpu: {figures} after 0.35 s to open it\n")));
+    let assert = reduce_of(TRIANGLE, &["--explain", "-q", "--backend", "cpu"]).assert().success();
+    assert.stdout(TRIANGLE_PAIRS).stderr(contains("backend       cpu: as asked\n"));
+    let assert = reduce_of(TRIANGLE, &["--explain", "-q", "--algorithm", "twist"]).assert().success();
+    assert.stderr(contains("backend       cpu: twist has no scan, which is what a GPU could do\n"));
+}
+
+#[test]
+fn the_machine_is_among_the_statistics() {
+    let scratch = Scratch::new();
+    let stats = scratch.path("stats.json");
+    reduce_of(TRIANGLE, &["--stats", stats.to_str().unwrap()]).assert().success();
+    let object: Value = serde_json::from_str(&read(&stats)).unwrap();
+    assert_eq!((&object["backend"], &object["device_memory"]), (&"cpu".into(), &0.into()));
+}
+
+#[test]
+fn a_gpu_can_only_scan() {
+    for algorithm in ["ss-plus", "spectral-sequence", "twist", "standard", "row", "chunk", "lock-free"] {
+        for gpu in [&["--backend", "cuda"][..], &["--self-check"]] {
+            let assert = reduce_of(TRIANGLE, &["--algorithm", algorithm]).args(gpu).assert().code(2);
+            let found = format!("(sieve, hypha, hypha-twist), found {algorithm}\n");
+            assert
+                .stdout(is_empty())
+                .stderr(contains("--algorithm: expected one that scans").and(contains(found)));
+        }
+        reduce_of(TRIANGLE, &["--algorithm", algorithm, "--backend", "auto"]).assert().success();
+    }
+}
+
+#[test]
+fn names_and_numbers_there_are_not() {
+    for (arguments, fragment) in [
+        (["--backend", "tpu"], "auto, cpu, cuda"),
+        (["--devices", "-1"], "expected the number of a device, 0 or more, found -1"),
+        (["--devices", "0,x"], "expected the number of a device, 0 or more, found x"),
+        (["--device-memory", "lots"], "expected a number of bytes such as 256M, found lots"),
+    ] {
+        reduce_of(TRIANGLE, &arguments).assert().code(2).stdout(is_empty()).stderr(contains(fragment));
+    }
+}
+
+#[test]
+fn a_gpu_that_is_not_there() {
+    if !gpu(false) {
+        return;
+    }
+    for gpu in [&["--backend", "cuda"][..], &["--self-check"], &["--backend", "cpu", "--self-check"]] {
+        let assert = reduce_of(TRIANGLE, gpu).assert().code(1).stdout(is_empty());
+        assert.stderr(contains("error: backend cuda: "));
+        // A file is shown to devices while it is read.
+        let assert = reduce(gpu).arg(data("torus_surface.bin")).assert().code(1).stdout(is_empty());
+        assert.stderr(contains("error: backend cuda: "));
+    }
+    reduce_of(TRIANGLE, &["--backend", "auto"]).assert().success().stdout(TRIANGLE_PAIRS);
+}
+
+/// Nothing is written by a run that fails.
+#[test]
+fn a_gpu_that_is_not_there_leaves_no_file() {
+    if !gpu(false) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let pairs = scratch.path("pairs");
+    reduce_of(TRIANGLE, &["--backend", "cuda", "-o", pairs.to_str().unwrap()]).assert().code(1);
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn gpu_pairs_are_the_processors() {
+    if !gpu(true) {
+        return;
+    }
+    let expected = fs::read(data("expected/torus_surface_pairs.bin")).unwrap();
+    for algorithm in ["auto", "sieve", "hypha", "hypha-twist"] {
+        for dualize in ["auto", "on", "off"] {
+            for gpu in
+                [&["--backend", "cuda"][..], &["--self-check"], &["--self-check", "--device-memory", "1M"]]
+            {
+                let run = reduce(["--output", "phat-binary", "--algorithm", algorithm, "--dualize", dualize])
+                    .args(gpu)
+                    .args(["--explain", "-q"])
+                    .arg(data("torus_surface.bin"))
+                    .assert()
+                    .success()
+                    .stderr(contains("backend       cuda: as asked; device 0 ("));
+                assert!(run.get_output().stdout == expected, "{algorithm}, dualize {dualize}, {gpu:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gpu_memory_that_does_not_do() {
+    if !gpu(true) {
+        return;
+    }
+    let file = data("torus_surface.bin");
+    let run = reduce(["--backend", "cuda", "--device-memory", "1K"]).arg(file).assert().code(1);
+    run.stdout(is_empty()).stderr(contains("bytes of device memory wanted, 1024 available"));
+}

@@ -1,0 +1,185 @@
+//! `kernels/ptx/`: the kernels compiled for every width they are used with.
+//!
+//! NVRTC makes the same PTX of the same source, whatever the machine, so what is committed can be checked: by its first
+//! line, which holds a sum of its sources, anywhere; and byte for byte where NVRTC is installed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts, sys};
+use sha2::{Digest, Sha256};
+
+/// The only version of NVRTC whose PTX is committed; drivers from 550 on load it.
+const VERSION: (i32, i32) = (12, 4);
+
+/// A file of kernels, and the macros of each of its PTX files.
+struct Source {
+    stem: &'static str,
+    variants: &'static [(&'static str, &'static [&'static str])],
+}
+
+const SOURCES: &[Source] = &[
+    Source {
+        stem: "rips_assembly",
+        variants: &[
+            ("_u16_1", &["-DRANK=u16", "-DLIMBS=1", "-DPAIRS_TOO=false"]),
+            ("_u16_1_pairs", &["-DRANK=u16", "-DLIMBS=1", "-DPAIRS_TOO=true"]),
+            ("_u16_2", &["-DRANK=u16", "-DLIMBS=2", "-DPAIRS_TOO=false", "--device-int128"]),
+            ("_u16_2_pairs", &["-DRANK=u16", "-DLIMBS=2", "-DPAIRS_TOO=true", "--device-int128"]),
+            ("_u32_1", &["-DRANK=u32", "-DLIMBS=1", "-DPAIRS_TOO=false"]),
+            ("_u32_1_pairs", &["-DRANK=u32", "-DLIMBS=1", "-DPAIRS_TOO=true"]),
+            ("_u32_2", &["-DRANK=u32", "-DLIMBS=2", "-DPAIRS_TOO=false", "--device-int128"]),
+            ("_u32_2_pairs", &["-DRANK=u32", "-DLIMBS=2", "-DPAIRS_TOO=true", "--device-int128"]),
+        ],
+    },
+    Source { stem: "leftmost_ones", variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])] },
+    Source { stem: "sort", variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
+];
+
+const OPTIONS: &[&str] = &["--std=c++17"];
+const ARCHITECTURE: &str = "compute_75";
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(
+        "NVRTC {}.{} cannot be loaded; pip install --target DIR nvidia-cuda-nvrtc-cu12==12.4.127 has it, \
+         in DIR/nvidia/cuda_nvrtc/lib, to be put on LD_LIBRARY_PATH",
+        VERSION.0,
+        VERSION.1
+    )]
+    NoCompiler,
+    #[error("NVRTC: expected version {}.{}, found {}.{}", VERSION.0, VERSION.1, found.0, found.1)]
+    Version { found: (i32, i32) },
+    #[error("{}", path.display())]
+    File { path: PathBuf, source: io::Error },
+    #[error("{stem}: {log}")]
+    Compile { stem: &'static str, log: String },
+    #[error("{}: not what its sources give; run cargo xtask ptx", path.display())]
+    Stale { path: PathBuf },
+    #[error("{}: made from no source", path.display())]
+    Orphan { path: PathBuf },
+}
+
+/// Compiles everything; returns the number of files.
+pub(crate) fn write() -> Result<usize, Error> {
+    let files = compile_all()?;
+    for (path, text) in &files {
+        fs::write(path, text).map_err(|source| Error::File { path: path.clone(), source })?;
+    }
+    Ok(files.len())
+}
+
+/// Compiles everything and compares.
+pub(crate) fn check() -> Result<usize, Error> {
+    check_sums()?;
+    let files = compile_all()?;
+    for (path, text) in &files {
+        if read(path)? != *text {
+            return Err(Error::Stale { path: path.clone() });
+        }
+    }
+    Ok(files.len())
+}
+
+/// Compares the sums in the files with those of their sources, which takes no compiler.
+fn check_sums() -> Result<usize, Error> {
+    let mut expected = Vec::new();
+    for (source, suffix, options) in variants() {
+        let path = ptx(source, suffix);
+        if read(&path)?.lines().next() != Some(header(source, options)?.trim_end()) {
+            return Err(Error::Stale { path });
+        }
+        expected.push(path);
+    }
+    let folder = kernels().join("ptx");
+    let failed = |error| Error::File { path: folder.clone(), source: error };
+    for entry in fs::read_dir(&folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if !expected.contains(&path) {
+            return Err(Error::Orphan { path });
+        }
+    }
+    Ok(expected.len())
+}
+
+fn variants() -> impl Iterator<Item = (&'static Source, &'static str, &'static [&'static str])> {
+    SOURCES
+        .iter()
+        .flat_map(|source| source.variants.iter().map(move |&(suffix, options)| (source, suffix, options)))
+}
+
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels")
+}
+
+fn ptx(source: &Source, suffix: &str) -> PathBuf {
+    kernels().join("ptx").join(format!("{}{suffix}.ptx", source.stem))
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|source| Error::File { path: path.to_path_buf(), source })
+}
+
+/// A file's first line: what it was made from.
+fn header(source: &Source, options: &[&str]) -> Result<String, Error> {
+    let mut sum = Sha256::new();
+    for file in [format!("{}.cu", source.stem), "common.cuh".to_string()] {
+        sum.update(read(&kernels().join(file))?);
+    }
+    let mut line = format!("// kernels/{}.cu {}, sha256 of the sources ", source.stem, options.join(" "));
+    for byte in sum.finalize() {
+        let _ = write!(line, "{byte:02x}");
+    }
+    line.push('\n');
+    Ok(line)
+}
+
+fn compile_all() -> Result<Vec<(PathBuf, String)>, Error> {
+    check_version()?;
+    variants().map(|(source, suffix, options)| Ok((ptx(source, suffix), compile(source, options)?))).collect()
+}
+
+#[allow(unsafe_code)]
+fn check_version() -> Result<(), Error> {
+    // SAFETY: the library of that name is NVRTC; loading it runs its initialisers and nothing else.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(Error::NoCompiler);
+    }
+    let mut found = (0, 0);
+    // SAFETY: the call writes two integers.
+    let status = unsafe { sys::nvrtcVersion(&mut found.0, &mut found.1) };
+    if status != sys::nvrtcResult::NVRTC_SUCCESS || found != VERSION {
+        return Err(Error::Version { found });
+    }
+    Ok(())
+}
+
+fn compile(source: &Source, options: &[&str]) -> Result<String, Error> {
+    let text = read(&kernels().join(format!("{}.cu", source.stem)))?;
+    let compiled = compile_ptx_with_opts(
+        text,
+        CompileOptions {
+            arch: Some(ARCHITECTURE),
+            include_paths: vec![kernels().display().to_string()],
+            options: OPTIONS.iter().chain(options).map(ToString::to_string).collect(),
+            ..CompileOptions::default()
+        },
+    );
+    let compiled = compiled.map_err(|error| Error::Compile {
+        stem: source.stem,
+        log: match error {
+            CompileError::CompileError { log, .. } => log.to_string_lossy().into_owned(),
+            other => other.to_string(),
+        },
+    })?;
+    Ok(header(source, options)? + &compiled.to_src())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn ptx_is_that_of_its_sources() {
+        super::check_sums().unwrap();
+    }
+}
