@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::sweep::Counts;
-use super::{ApparentPairs, Assembly};
+use super::{ApparentPairs, Assembly, binomial};
 use crate::cuda::rips::{COUNTS, Graph, Input, MOST_VERTICES, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
@@ -68,6 +68,8 @@ const MOST_MATRICES: u64 = 1 << 28;
 const LEAST_ENTRIES: u64 = 1 << 10;
 /// Blocks of a launch.
 const MOST_BLOCKS: u64 = (1 << 31) - 1;
+/// Simplices of a batch at most: more would leave more than there is room for, and be done again.
+const MOST_SIMPLICES: u64 = 1 << 28;
 /// Batches a device, when several share the work.
 const SHARES: u64 = 16;
 
@@ -211,8 +213,7 @@ impl Offload<'_> {
         }
         let started = Instant::now();
         let groups = workers.first().map_or(&[][..], |worker| worker.groups);
-        let jobs: Vec<u64> = groups.iter().map(|group| group.jobs(dim)).collect();
-        let queue = Mutex::new(batches(&jobs, workers.len() as u64));
+        let queue = Mutex::new(batches(groups, dim, workers.len() as u64));
         let found = Mutex::new(Undecided {
             columns: Vec::new(),
             cofacets: Vec::new(),
@@ -239,11 +240,13 @@ impl Offload<'_> {
 }
 
 /// The jobs of every group, in batches for so many devices.
-fn batches(jobs: &[u64], devices: u64) -> VecDeque<Batch> {
+fn batches(groups: &[Group], dim: usize, devices: u64) -> VecDeque<Batch> {
     let mut batches = VecDeque::new();
-    for (group, &jobs) in jobs.iter().enumerate() {
-        let shares = if devices > 1 { devices * SHARES } else { 1 };
-        batches.extend(Batch { group, from: 0, to: jobs }.cut(shares.max(jobs.div_ceil(MOST_BLOCKS))));
+    for (number, group) in groups.iter().enumerate() {
+        let (jobs, simplices) = (group.jobs(dim), group.simplices(dim));
+        let shares = if devices > 1 && simplices > MOST_SIMPLICES / SHARES { devices * SHARES } else { 1 };
+        let parts = shares.max(simplices.div_ceil(MOST_SIMPLICES)).max(jobs.div_ceil(MOST_BLOCKS));
+        batches.extend(Batch { group: number, from: 0, to: jobs }.cut(parts));
     }
     batches
 }
@@ -295,6 +298,11 @@ impl Group {
 
     fn jobs(&self, dim: usize) -> u64 {
         self.tiles.iter().map(|tile| Group::jobs_of(tile, dim)).sum()
+    }
+
+    /// Simplices at most.
+    fn simplices(&self, dim: usize) -> u64 {
+        self.tiles.iter().fold(0, |sum: u64, tile| sum.saturating_add(binomial(tile.top as usize, dim)))
     }
 
     /// The tiles with their first jobs.
