@@ -15,7 +15,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[unsafe(export_name = "_rjem_malloc_conf")]
 pub(crate) static malloc_conf: Option<&'static std::ffi::c_char> = {
     // A reference to the first byte of the string.
-    const CONF: &std::ffi::CStr = c"thp:always,narenas:1,dirty_decay_ms:50";
+    const CONF: &std::ffi::CStr = c"thp:always,narenas:1,dirty_decay_ms:0";
     // SAFETY: as above; the pointer is that of a string that lives for ever.
     Some(unsafe { &*CONF.as_ptr() })
 };
