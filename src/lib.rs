@@ -22,6 +22,7 @@ pub mod compare;
 pub mod cuda;
 pub mod diagram;
 pub mod filtration;
+pub mod input;
 pub mod matrix;
 pub mod metric;
 pub mod output;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use lacuna::compare::read::{Format, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
+use lacuna::input::name_of;
 
 use super::error::CliError;
 use super::notes::Notes;
@@ -68,7 +69,7 @@ Examples:
 /// Reads, compares, says what differs.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: false };
-    let names = [&arguments.a, &arguments.b].map(|path| name(path));
+    let names = [&arguments.a, &arguments.b].map(|path| name_of(path));
     if arguments.a == arguments.b && arguments.a == Path::new("-") {
         return Err(CliError::TwiceStandardInput);
     }
@@ -92,10 +93,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     out.fill(|out| write(&comparison, names, arguments.show, out))
         .map_err(|error| CliError::Untold(Box::new(error)))?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
-}
-
-fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
 }
 
 fn write(comparison: &Comparison, names: [&str; 2], show: usize, out: &mut dyn Write) -> io::Result<()> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
+use lacuna::input::name_of;
 use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
 use lacuna::matrix::scan::{Feed, Feeds, Scanner};
 use lacuna::matrix::{Algorithm, Dualize, Figures, Pairs, Plan, Reason, Request, Row, reduce_with};
@@ -174,7 +175,7 @@ impl Job<'_> {
     }
 
     fn input_name(&self) -> String {
-        read::name_of(self.file)
+        name_of(self.file)
     }
 
     fn checked(&self, checked: Result<(), lacuna::matrix::NotAComplex>) -> Result<(), CliError> {

@@ -1,9 +1,10 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use lacuna::backend::Backend;
+use lacuna::input::name_of;
 use lacuna::metric::read::{self, Input, Loaded, read_path};
 use lacuna::metric::{Distances, Value};
 use lacuna::output::{self, Barcode};
@@ -132,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let (loaded, read) = timed(|| read_path(&arguments.file, arguments.format));
     let Loaded { input, format, detection } = loaded?;
     if let Some(why) = detection {
-        notes.note(format_args!("{}: {format} ({why})", arguments.input_name()));
+        notes.note(format_args!("{}: {format} ({why})", name_of(&arguments.file)));
     }
     let outcome = arguments.solve(backend, input, &Meter::new(notes.wants_progress()))?;
     outcome.notes.iter().for_each(|note| notes.note(note));
@@ -159,10 +160,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    fn input_name(&self) -> String {
-        if self.file == Path::new("-") { "standard input".into() } else { self.file.display().to_string() }
-    }
-
     fn solve(&self, backend: Backend, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         match input {
             Input::Single(distances) => self.rips(distances).backend(backend).solve(progress),

@@ -37,12 +37,12 @@ mod npy;
 mod number;
 mod ripser;
 
-use std::io::Read;
 use std::path::Path;
 
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
+use crate::input;
 use crate::metric::read::text::without_bom;
 use crate::metric::read::{Place, Problem};
 
@@ -65,17 +65,9 @@ pub struct Loaded {
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadError> {
-    let stdin = path == Path::new("-");
-    let name = if stdin { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = if stdin { read_stdin() } else { std::fs::read(path) };
-    let bytes = bytes.map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let name = input::name_of(path);
+    let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, format)
-}
-
-fn read_stdin() -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Reads the content of a file; `name` is for messages.
@@ -83,10 +75,10 @@ fn read_stdin() -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// The content is not what its format promises.
 pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Loaded, ReadError> {
-    let malformed = |format, detection, problem| ReadError::Malformed {
+    let malformed = |format, detection: Option<&str>, problem| ReadError::Malformed {
         file: name.to_owned(),
         format,
-        detection,
+        detection: detection.map(str::to_owned),
         problem: Box::new(problem),
     };
     let (format, detection) = match format {

@@ -1,52 +1,19 @@
 //! What can be wrong with an input file, and where.
 
-use std::{fmt, io};
+use std::io;
 
 use phat_formats::dipha::{DiphaError, FileType};
 use phat_formats::phat::PhatError;
 
 use super::Format;
 use crate::filtration::FiltrationError;
-use crate::metric;
+use crate::{input, metric};
 
 /// Why an input cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file cannot be opened or read.
-    #[error("{file}: {error}")]
-    Io {
-        /// The file, as it was named.
-        file: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// The content is not what its format promises.
-    #[error("{file}: {problem}{}", Reason(*format, detection.as_deref()))]
-    Malformed {
-        /// The file, as it was named.
-        file: String,
-        /// The format it was read in; `None` when none could be chosen.
-        format: Option<Format>,
-        /// Why that format, when it was not given.
-        detection: Option<String>,
-        /// What is wrong, and where.
-        problem: Box<Problem>,
-    },
-}
+pub type ReadError = input::ReadError<Format, Problem>;
 
-/// The tail of a message that says which format was read and how it was chosen.
-struct Reason<'a>(Option<Format>, Option<&'a str>);
-
-impl fmt::Display for Reason<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason(Some(format), Some(why)) => {
-                write!(f, " (taken for {format}: {why}; --format says otherwise)")
-            }
-            Reason(Some(format), None) => write!(f, " (format {format})"),
-            Reason(None, _) => Ok(()),
-        }
-    }
+impl input::Formats for Format {
+    const REMEDY: &'static str = "--format says otherwise";
 }
 
 /// One thing that is wrong with an input.

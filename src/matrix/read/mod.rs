@@ -38,6 +38,7 @@ use std::path::Path;
 use phat_formats::Source;
 
 use super::{BoundaryMatrix, Dimension};
+use crate::input;
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -102,26 +103,20 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Loaded, ReadError> {
 /// # Errors
 /// As [`read_path`].
 pub fn read_path_watched(path: &Path, options: &Options, watch: &impl Watch) -> Result<Loaded, ReadError> {
-    let name = name_of(path);
+    let name = input::name_of(path);
     let failed = |error| ReadError::Io { file: name.clone(), error };
-    let mut bytes = Vec::new();
     if path == Path::new("-") {
-        io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-    } else {
-        let mut file = File::open(path).map_err(failed)?;
-        #[cfg(unix)]
-        if file.metadata().map_err(failed)?.is_file() {
-            return read_source_watched(&name, &file, options, watch);
-        }
-        // What is no file, such as a pipe, has no places to read at.
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        return read_source_watched(&name, &input::read_all(path).map_err(failed)?, options, watch);
     }
+    let mut file = File::open(path).map_err(failed)?;
+    #[cfg(unix)]
+    if file.metadata().map_err(failed)?.is_file() {
+        return read_source_watched(&name, &file, options, watch);
+    }
+    // What is no file, such as a pipe, has no places to read at.
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
     read_source_watched(&name, &bytes, options, watch)
-}
-
-/// How messages call the file at `path`.
-pub fn name_of(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
 /// Reads the content of a file; `name` is used for messages and, without a format, for its extension.

@@ -55,7 +55,7 @@ pub use error::{Place, Problem, ReadError};
 pub use format::{Format, UnknownFormat};
 
 use super::{Distances, MetricError, Value};
-use std::io::Read;
+use crate::input;
 use std::path::Path;
 use text::Table;
 
@@ -91,17 +91,9 @@ pub struct Loaded {
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadError> {
-    let stdin = path == Path::new("-");
-    let name = if stdin { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = if stdin { read_stdin() } else { std::fs::read(path) };
-    let bytes = bytes.map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let name = input::name_of(path);
+    let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, format)
-}
-
-fn read_stdin() -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Reads the content of a file; `name` is used for messages and, without a format, for its extension.

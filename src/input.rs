@@ -1,0 +1,64 @@
+//! What the readers share: where the bytes of a file come from, and the error that says why it cannot be read.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The formats of one kind of file.
+pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
+    /// What to do when a format was detected wrongly, as an error says it.
+    const REMEDY: &'static str;
+}
+
+/// Why an input cannot be read: `F` are its formats, `P` is what can be wrong with it.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError<F: Formats, P> {
+    /// The file cannot be opened or read.
+    #[error("{file}: {error}")]
+    Io {
+        /// The file, as it was named.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The content is not what its format promises.
+    #[error("{file}: {problem}{}", Reason(*format, detection.as_deref()))]
+    Malformed {
+        /// The file, as it was named.
+        file: String,
+        /// The format it was read in; `None` when none could be chosen.
+        format: Option<F>,
+        /// Why that format, when it was not given.
+        detection: Option<String>,
+        /// What is wrong, and where.
+        problem: Box<P>,
+    },
+}
+
+/// The tail of a message that says which format was read and how it was chosen.
+struct Reason<'a, F>(Option<F>, Option<&'a str>);
+
+impl<F: Formats> fmt::Display for Reason<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason(Some(format), Some(why)) => write!(f, " (taken for {format}: {why}; {})", F::REMEDY),
+            Reason(Some(format), None) => write!(f, " (format {format})"),
+            Reason(None, _) => Ok(()),
+        }
+    }
+}
+
+/// How messages call the file at `path`; `-` is standard input.
+pub fn name_of(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// All of the file at `path`, or of standard input when it is `-`.
+pub(crate) fn read_all(path: &Path) -> io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
