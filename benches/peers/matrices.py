@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 import phat
-from run import HERE, ROOT, enter_environment
+from run import HERE, ROOT, built, enter_environment, known_peers
 
 CACHE = ROOT / "target" / "peers" / "phat"
 MARKS = "<!-- matrices: begin -->", "<!-- matrices: end -->"
@@ -271,25 +271,15 @@ def compare(options):
     return body, wrong
 
 
-def check_peers(options):
-    import matrix_peers
-
-    options.peer_names = [name for name in options.peers.split(",") if name]
-    unknown = [name for name in options.peer_names if name not in matrix_peers.PEERS]
-    if unknown:
-        raise SystemExit(f"unknown peer {unknown[0]}: expected some of {', '.join(matrix_peers.PEERS)}")
-
-
 def main():
     options = parse_arguments()
     if not options.no_venv:
         enter_environment()
+    import matrix_peers
     import report
 
-    check_peers(options)
-    if options.lacuna is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
-        options.lacuna = ROOT / "target" / "release" / "lacuna"
+    options.peer_names = known_peers(options.peers, matrix_peers.PEERS)
+    options.lacuna = options.lacuna or built()
     body, wrong = compare(options)
     text = table(body, options)
     print(text)

@@ -201,25 +201,30 @@ def compare(options):
     return rows, wrong
 
 
-def check_peers(options):
-    import peers
-
-    options.peer_names = [name for name in options.peers.split(",") if name]
-    unknown = [name for name in options.peer_names if name not in peers.PEERS]
+def known_peers(names, known):
+    """The peers of a list with commas between, each of them known."""
+    names = [name for name in names.split(",") if name]
+    unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"unknown peer {unknown[0]}: expected some of {', '.join(peers.PEERS)}")
+        raise SystemExit(f"unknown peer {unknown[0]}: expected some of {', '.join(known)}")
+    return names
+
+
+def built():
+    """Lacuna, built from this checkout."""
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
+    return ROOT / "target" / "release" / "lacuna"
 
 
 def main():
     options = parse_arguments()
     if not options.no_venv:
         enter_environment()
+    import peers
     import report
 
-    check_peers(options)
-    if options.lacuna is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=ROOT, check=True)
-        options.lacuna = ROOT / "target" / "release" / "lacuna"
+    options.peer_names = known_peers(options.peers, peers.PEERS)
+    options.lacuna = options.lacuna or built()
     rows, wrong = compare(options)
     names = (["ripser"] if options.ripser else []) + options.peer_names
     table = report.markdown(rows, names, header(options))
