@@ -25,3 +25,34 @@ __device__ __forceinline__ u64 warp_least(u64 x) {
     }
     return x;
 }
+
+// The sum of this lane's value and those of the lanes before it.
+template <typename T> __device__ __forceinline__ T warp_sum_up_to(T x) {
+    for (u32 step = 1; step < WARP; step *= 2) {
+        const T other = __shfl_up_sync(ALL, x, step);
+        if (lane() >= step) x += other;
+    }
+    return x;
+}
+
+// Makes n totals the sums of those before them, by one block of at most WARP warps; gives the sum of all.
+__device__ __forceinline__ u64 sums_before(u64 *totals, u64 n) {
+    __shared__ u64 sums[WARP];
+    u64 carried = 0;
+    for (u64 first = 0; first < n; first += blockDim.x) {
+        const u64 place = first + threadIdx.x;
+        const u64 own = place < n ? totals[place] : 0;
+        const u64 sum = warp_sum_up_to(own);
+        if (lane() == WARP - 1) sums[warp()] = sum;
+        __syncthreads();
+        u64 before = carried, all = carried;
+        for (u32 k = 0; k < warps(); k++) {
+            if (k < warp()) before += sums[k];
+            all += sums[k];
+        }
+        __syncthreads();
+        if (place < n) totals[place] = before + sum - own;
+        carried = all;
+    }
+    return carried;
+}

@@ -112,28 +112,8 @@ extern "C" __global__ void set_unstable_flags(const INDEX *leftmost, const INDEX
 
 // Makes the totals of n tiles the sums of those before them, and `totals[n]` that of all; one block.
 extern "C" __global__ void set_unstable_offsets(u64 *totals, u64 n) {
-    __shared__ u64 sums[WARP];
-    u64 carried = 0;
-    for (u64 first = 0; first < n; first += blockDim.x) {
-        const u64 place = first + threadIdx.x;
-        const u64 own = place < n ? totals[place] : 0;
-        u64 sum = own;
-        for (u32 step = 1; step < WARP; step *= 2) {
-            const u64 other = __shfl_up_sync(ALL, sum, step);
-            if (lane() >= step) sum += other;
-        }
-        if (lane() == WARP - 1) sums[warp()] = sum;
-        __syncthreads();
-        u64 before = carried, all = carried;
-        for (u32 k = 0; k < warps(); k++) {
-            if (k < warp()) before += sums[k];
-            all += sums[k];
-        }
-        __syncthreads();
-        if (place < n) totals[place] = before + sum - own;
-        carried = all;
-    }
-    if (threadIdx.x == 0) totals[n] = carried;
+    const u64 all = sums_before(totals, n);
+    if (threadIdx.x == 0) totals[n] = all;
 }
 
 // Lists the columns of a tile that have a flag, from where the tiles before it end.
@@ -142,12 +122,7 @@ extern "C" __global__ void set_unstable(const u32 *flags, const u64 *totals, IND
     flags += (u64)blockIdx.x * WORDS;
     if (warp() == 0) {
         const u32 own = __popc(flags[lane()]);
-        u32 sum = own;
-        for (u32 step = 1; step < WARP; step *= 2) {
-            const u32 other = __shfl_up_sync(ALL, sum, step);
-            if (lane() >= step) sum += other;
-        }
-        places[lane()] = sum - own;
+        places[lane()] = warp_sum_up_to(own) - own;
     }
     __syncthreads();
     for (u32 word = warp(); word < WORDS; word += warps()) {

@@ -32,29 +32,7 @@ extern "C" __global__ void sort_count(const u64 *keys, u64 n, u32 shift, u64 *to
 }
 
 // Makes totals the sums of those before them; one block.
-extern "C" __global__ void sort_offsets(u64 *totals, u64 n) {
-    __shared__ u64 sums[WARP];
-    u64 carried = 0;
-    for (u64 first = 0; first < n; first += blockDim.x) {
-        const u64 place = first + threadIdx.x;
-        const u64 own = place < n ? totals[place] : 0;
-        u64 sum = own;
-        for (u32 step = 1; step < WARP; step *= 2) {
-            const u64 other = __shfl_up_sync(ALL, sum, step);
-            if (lane() >= step) sum += other;
-        }
-        if (lane() == WARP - 1) sums[warp()] = sum;
-        __syncthreads();
-        u64 before = carried, all = carried;
-        for (u32 k = 0; k < warps(); k++) {
-            if (k < warp()) before += sums[k];
-            all += sums[k];
-        }
-        __syncthreads();
-        if (place < n) totals[place] = before + sum - own;
-        carried = all;
-    }
-}
+extern "C" __global__ void sort_offsets(u64 *totals, u64 n) { sums_before(totals, n); }
 
 // Moves a tile's keys to their places.
 extern "C" __global__ void sort_scatter(const u64 *keys, u64 n, u32 shift, const u64 *totals, u64 *sorted) {
