@@ -12,6 +12,7 @@
 //! | boundary matrix: union-find, annotations, residue | see there | [`matrix::sieve`] |
 //! | boundary matrix: clearing, compression, SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`filtration`] |
+//! | images | see there | [`cubical`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //!
@@ -19,6 +20,7 @@
 
 pub mod backend;
 pub mod compare;
+pub mod cubical;
 pub mod cuda;
 pub mod diagram;
 pub mod filtration;

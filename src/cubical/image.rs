@@ -1,0 +1,428 @@
+//! Images: a shape, and a voxel for each place.
+
+use std::fmt;
+
+/// How an image is made a filtered complex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Construction {
+    /// Voxels are top cells; a lower cell takes the least value of the voxels it lies in. Sublevel sets are
+    /// 8-connected in the plane, 26-connected in space.
+    #[default]
+    T,
+    /// Voxels are vertices; a higher cell takes the greatest value of its vertices. Sublevel sets are 4- and 6-connected.
+    V,
+}
+
+impl fmt::Display for Construction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Construction::T => "T",
+            Construction::V => "V",
+        })
+    }
+}
+
+/// Which of the user's axes varies fastest in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Order {
+    /// The last.
+    #[default]
+    C,
+    /// The first.
+    F,
+}
+
+/// Voxels along each of one to three axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    extents: [usize; 3],
+    dim: usize,
+    order: Order,
+}
+
+/// Why there is no such shape.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// No axis, or too many of them.
+    #[error("expected 1 to 3 axes, found {found}")]
+    Axes {
+        /// How many.
+        found: usize,
+    },
+    /// An axis without voxels.
+    #[error("expected at least one voxel along each axis, found shape {found:?}")]
+    Empty {
+        /// The shape.
+        found: Vec<usize>,
+    },
+    /// More voxels than can be counted.
+    #[error("expected fewer than 2^63 voxels, found shape {found:?}")]
+    TooLarge {
+        /// The shape.
+        found: Vec<usize>,
+    },
+    /// Not one value a voxel.
+    #[error("expected {expected} voxels, found {found}")]
+    Voxels {
+        /// What the shape takes.
+        expected: usize,
+        /// What there is.
+        found: usize,
+    },
+}
+
+impl Shape {
+    /// Of an array that its user indexes by these axes, which lie in memory in this order.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: there are no axes or more than three, or no voxels or too many.
+    pub fn new(axes: &[usize], order: Order) -> Result<Shape, ShapeError> {
+        if !(1..=3).contains(&axes.len()) {
+            return Err(ShapeError::Axes { found: axes.len() });
+        }
+        if axes.contains(&0) {
+            return Err(ShapeError::Empty { found: axes.to_vec() });
+        }
+        let count = axes.iter().try_fold(1_usize, |count, &axis| count.checked_mul(axis));
+        if count.is_none_or(|count| count > isize::MAX as usize) {
+            return Err(ShapeError::TooLarge { found: axes.to_vec() });
+        }
+        let mut extents = [1; 3];
+        extents[3 - axes.len()..].copy_from_slice(axes);
+        if order == Order::F {
+            extents[3 - axes.len()..].reverse();
+        }
+        Ok(Shape { extents, dim: axes.len(), order })
+    }
+
+    /// The number of axes, 1 to 3.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Planes, rows of a plane, voxels of a row: the slowest axis in memory first. Absent axes, the first ones, are 1.
+    pub fn extents(&self) -> [usize; 3] {
+        self.extents
+    }
+
+    /// Which of the user's axes varies fastest.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Voxels along the user's axes.
+    pub fn axes(&self) -> Vec<usize> {
+        self.users(self.extents)
+    }
+
+    /// The number of voxels.
+    pub fn count(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// The coordinates of the voxel at a place in memory, along the user's axes.
+    pub fn coordinates(&self, place: usize) -> Vec<usize> {
+        let [_, rows, columns] = self.extents;
+        self.users([place / columns / rows, place / columns % rows, place % columns])
+    }
+
+    fn users(&self, memory: [usize; 3]) -> Vec<usize> {
+        let mut axes = memory[3 - self.dim..].to_vec();
+        if self.order == Order::F {
+            axes.reverse();
+        }
+        axes
+    }
+}
+
+/// As `512x512x40`, along the user's axes.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes: Vec<String> = self.axes().iter().map(usize::to_string).collect();
+        f.write_str(&axes.join("x"))
+    }
+}
+
+/// Unsigned integers that stand for voxels, ordered as the voxels are: all work compares these.
+pub trait Key: Copy + Ord + Send + Sync + fmt::Debug + Default + std::hash::Hash + 'static {
+    /// Bits.
+    const BITS: u32;
+    /// The greatest.
+    const MAX: Self;
+    /// Widened.
+    fn to_u64(self) -> u64;
+    /// The low bits.
+    fn from_u64(bits: u64) -> Self;
+    /// The key of the opposite order: what is greater becomes less.
+    #[must_use]
+    fn reversed(self) -> Self;
+}
+
+macro_rules! key {
+    ($($t:ty),*) => {$(
+        impl Key for $t {
+            const BITS: u32 = <$t>::BITS;
+            const MAX: Self = <$t>::MAX;
+
+            #[inline(always)]
+            fn to_u64(self) -> u64 {
+                u64::from(self)
+            }
+
+            #[inline(always)]
+            fn from_u64(bits: u64) -> Self {
+                // Callers give what they got from `to_u64`.
+                bits as $t
+            }
+
+            #[inline(always)]
+            fn reversed(self) -> Self {
+                !self
+            }
+        }
+    )*};
+}
+
+key!(u8, u16, u32, u64);
+
+/// A type of voxels.
+pub trait Voxel: Copy + PartialOrd + Send + Sync + fmt::Debug + fmt::Display + 'static {
+    /// What stands for it.
+    type Key: Key;
+    /// NumPy's name of the type.
+    const NAME: &'static str;
+    /// Whether it is a number.
+    fn is_number(self) -> bool;
+    /// Its key: keys compare as numbers do. Of floating-point numbers, both zeros have one key.
+    fn key(self) -> Self::Key;
+    /// The voxel of a key.
+    fn of_key(key: Self::Key) -> Self;
+    /// Its value. Integers past 2^53 are rounded.
+    fn value(self) -> f64;
+}
+
+macro_rules! unsigned {
+    ($($t:ident),*) => {$(
+        impl Voxel for $t {
+            type Key = $t;
+            const NAME: &'static str = stringify!($t);
+
+            #[inline(always)]
+            fn is_number(self) -> bool {
+                true
+            }
+
+            #[inline(always)]
+            fn key(self) -> $t {
+                self
+            }
+
+            #[inline(always)]
+            fn of_key(key: $t) -> Self {
+                key
+            }
+
+            #[inline(always)]
+            fn value(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+macro_rules! signed {
+    ($($t:ident $key:ident),*) => {$(
+        impl Voxel for $t {
+            type Key = $key;
+            const NAME: &'static str = stringify!($t);
+
+            #[inline(always)]
+            fn is_number(self) -> bool {
+                true
+            }
+
+            #[inline(always)]
+            fn key(self) -> $key {
+                self.cast_unsigned() ^ (1 << ($key::BITS - 1))
+            }
+
+            #[inline(always)]
+            fn of_key(key: $key) -> Self {
+                (key ^ (1 << ($key::BITS - 1))).cast_signed()
+            }
+
+            #[inline(always)]
+            fn value(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+macro_rules! float {
+    ($($t:ident $key:ident),*) => {$(
+        impl Voxel for $t {
+            type Key = $key;
+            const NAME: &'static str = stringify!($t);
+
+            #[inline(always)]
+            fn is_number(self) -> bool {
+                !self.is_nan()
+            }
+
+            #[inline(always)]
+            fn key(self) -> $key {
+                // Adding zero makes −0 a 0. Negative numbers compare backwards by their bits.
+                let bits = (self + 0.0).to_bits();
+                let negative = 0_u8.wrapping_sub((bits >> ($key::BITS - 1)) as u8);
+                let flip = if negative == 0 { 1 << ($key::BITS - 1) } else { $key::MAX };
+                bits ^ flip
+            }
+
+            #[inline(always)]
+            fn of_key(key: $key) -> Self {
+                let flip = if key >> ($key::BITS - 1) == 0 { $key::MAX } else { 1 << ($key::BITS - 1) };
+                <$t>::from_bits(key ^ flip)
+            }
+
+            #[inline(always)]
+            fn value(self) -> f64 {
+                f64::from(self)
+            }
+        }
+    )*};
+}
+
+unsigned!(u8, u16, u32, u64);
+signed!(i8 u8, i16 u16, i32 u32, i64 u64);
+float!(f32 u32, f64 u64);
+
+/// An image: the value of each voxel, in memory order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image<T> {
+    shape: Shape,
+    voxels: Vec<T>,
+}
+
+impl<T> Image<T> {
+    /// Of a shape, with these voxels in memory order.
+    ///
+    /// # Errors
+    /// [`ShapeError::Voxels`]: that is not one for each place.
+    pub fn new(shape: Shape, voxels: Vec<T>) -> Result<Self, ShapeError> {
+        if voxels.len() != shape.count() {
+            return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() });
+        }
+        Ok(Image { shape, voxels })
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Its voxels in memory order.
+    pub fn voxels(&self) -> &[T] {
+        &self.voxels
+    }
+
+    /// Its voxels in memory order.
+    pub fn into_voxels(self) -> Vec<T> {
+        self.voxels
+    }
+}
+
+/// An image whose voxels have the type they have in their file.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum AnyImage {
+    U8(Image<u8>),
+    I8(Image<i8>),
+    U16(Image<u16>),
+    I16(Image<i16>),
+    U32(Image<u32>),
+    I32(Image<i32>),
+    U64(Image<u64>),
+    I64(Image<i64>),
+    F32(Image<f32>),
+    F64(Image<f64>),
+}
+
+/// Runs an expression with an [`AnyImage`]'s image bound to a name.
+#[macro_export]
+macro_rules! with_image {
+    ($any:expr, $image:ident => $body:expr) => {
+        match $any {
+            $crate::cubical::AnyImage::U8($image) => $body,
+            $crate::cubical::AnyImage::I8($image) => $body,
+            $crate::cubical::AnyImage::U16($image) => $body,
+            $crate::cubical::AnyImage::I16($image) => $body,
+            $crate::cubical::AnyImage::U32($image) => $body,
+            $crate::cubical::AnyImage::I32($image) => $body,
+            $crate::cubical::AnyImage::U64($image) => $body,
+            $crate::cubical::AnyImage::I64($image) => $body,
+            $crate::cubical::AnyImage::F32($image) => $body,
+            $crate::cubical::AnyImage::F64($image) => $body,
+        }
+    };
+}
+
+impl AnyImage {
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        with_image!(self, image => image.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fortran_order_is_the_same_array_indexed_backwards() {
+        let shape = Shape::new(&[2, 3, 5], Order::F).unwrap();
+        assert_eq!((shape.extents(), shape.axes()), ([5, 3, 2], vec![2, 3, 5]));
+        assert_eq!(shape.coordinates(7), [1, 0, 1]);
+        assert_eq!(Shape::new(&[2, 3, 5], Order::C).unwrap().coordinates(7), [0, 1, 2]);
+        let plane = Shape::new(&[4, 6], Order::F).unwrap();
+        assert_eq!(
+            (plane.extents(), plane.coordinates(5), plane.to_string()),
+            ([1, 6, 4], vec![1, 1], "4x6".into())
+        );
+    }
+
+    #[test]
+    fn shapes_that_cannot_be() {
+        assert_eq!(Shape::new(&[], Order::C), Err(ShapeError::Axes { found: 0 }));
+        assert_eq!(Shape::new(&[1; 4], Order::C), Err(ShapeError::Axes { found: 4 }));
+        assert_eq!(Shape::new(&[3, 0], Order::C), Err(ShapeError::Empty { found: vec![3, 0] }));
+        let huge = vec![1 << 31, 1 << 31, 2];
+        assert_eq!(Shape::new(&huge, Order::C), Err(ShapeError::TooLarge { found: huge.clone() }));
+        let shape = Shape::new(&[2, 2], Order::C).unwrap();
+        assert_eq!(Image::new(shape, vec![0_u8; 3]), Err(ShapeError::Voxels { expected: 4, found: 3 }));
+    }
+
+    fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
+        for (i, &a) in ascending.iter().enumerate() {
+            assert_eq!(T::of_key(a.key()).value(), a.value(), "{a}");
+            for &b in &ascending[i + 1..] {
+                assert!(a.key() < b.key() && a.key().reversed() > b.key().reversed(), "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_ordered_as_voxels_are() {
+        keys_compare_as_values(&[i8::MIN, -1, 0, 1, i8::MAX]);
+        keys_compare_as_values(&[i16::MIN, -1, 0, 1, i16::MAX]);
+        keys_compare_as_values(&[i32::MIN, -1, 0, 1, i32::MAX]);
+        keys_compare_as_values(&[0_u16, 1, u16::MAX]);
+        let (tiny, inf) = (f32::from_bits(1), f32::INFINITY);
+        keys_compare_as_values(&[-inf, f32::MIN, -1.0, -tiny, 0.0, tiny, 1.0, f32::MAX, inf]);
+        let (tiny, inf) = (f64::from_bits(1), f64::INFINITY);
+        keys_compare_as_values(&[-inf, f64::MIN, -1.0, -tiny, 0.0, tiny, 1.0, f64::MAX, inf]);
+        assert_eq!((-0.0_f32).key(), 0.0_f32.key());
+        assert_eq!((-0.0_f64).key(), 0.0_f64.key());
+        assert!(f64::NAN.is_nan() && !f64::NAN.is_number() && 1_u8.is_number());
+    }
+}
