@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | files → image | — | [`read`] |
 //! | voxels, their keys, axes | — | [`image`] |
+//! | persistent homology | see there | [`persistence`] |
 //!
 //! # Constructions
 //!
@@ -19,6 +20,7 @@
 //! coordinates that are printed are the user's.
 
 pub mod image;
+pub mod persistence;
 pub mod read;
 
 pub use image::{AnyImage, Construction, Image, Key, Order, Shape, ShapeError, Voxel};

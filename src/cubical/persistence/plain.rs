@@ -1,0 +1,162 @@
+//! The oracle: every cell listed, the standard column algorithm (Edelsbrunner, Letscher, Zomorodian 2002).
+//!
+//! Shares with the rest only the types of requests and answers. For small images: the columns are reduced one after the other.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::super::{Construction, Image, Key, Voxel};
+use super::{Class, Classes, Request};
+
+/// A cell by its coordinates: 2k on an axis is a point, 2k + 1 an interval.
+type Cell = [usize; 3];
+
+/// The classes of an image.
+pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Classes {
+    let shape = image.shape();
+    let dim = |cell: &Cell| cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count();
+    let key = |place: usize| {
+        let key = image.voxels()[place].key();
+        (if request.superlevel { key.reversed() } else { key }, place)
+    };
+    let mut cells: Vec<(Cell, usize)> = cells(shape.extents(), shape.dim(), request.construction)
+        .map(|cell| {
+            let voxels = voxels(cell, shape.extents(), request.construction);
+            let owner = match request.construction {
+                Construction::T => voxels.into_iter().min_by_key(|&place| key(place)),
+                Construction::V => voxels.into_iter().max_by_key(|&place| key(place)),
+            };
+            (cell, owner.expect("a cell lies in a voxel or has one"))
+        })
+        .collect();
+    cells.sort_by_key(|&(cell, owner)| (key(owner), dim(&cell), cell));
+    let number: HashMap<Cell, usize> = cells.iter().enumerate().map(|(i, &(cell, _))| (cell, i)).collect();
+
+    let mut columns: Vec<Vec<usize>> = Vec::new();
+    let mut column_of_low: HashMap<usize, usize> = HashMap::new();
+    for (j, &(cell, _)) in cells.iter().enumerate() {
+        let mut column: Vec<usize> = facets(cell).map(|facet| number[&facet]).collect();
+        column.sort_unstable();
+        while let Some(&earlier) = column.last().and_then(|low| column_of_low.get(low)) {
+            column = sum(&column, &columns[earlier]);
+        }
+        if let Some(&low) = column.last() {
+            column_of_low.insert(low, j);
+        }
+        columns.push(column);
+    }
+
+    let mut dimensions = vec![Vec::new(); request.dimensions(shape.dim())];
+    for (i, &(cell, birth)) in cells.iter().enumerate().filter(|(i, _)| columns[*i].is_empty()) {
+        let death = column_of_low.get(&i).map(|&j| cells[j].1);
+        if let Some(classes) = dimensions.get_mut(dim(&cell))
+            && death.is_none_or(|death| key(death).0 != key(birth).0)
+        {
+            classes.push(Class { birth, death });
+        }
+    }
+    for classes in &mut dimensions {
+        // None is less than any death.
+        let death = |class: &Class| Reverse(class.death.map(|death| Reverse(key(death))));
+        classes.sort_by_key(|class| (key(class.birth), death(class)));
+    }
+    Classes { dimensions }
+}
+
+/// All cells: voxels have even coordinates where they are vertices, odd ones where they are top cells.
+fn cells(extents: [usize; 3], axes: usize, construction: Construction) -> impl Iterator<Item = Cell> {
+    let [planes, rows, columns] = std::array::from_fn(|axis| match construction {
+        Construction::V => 2 * extents[axis] - 1,
+        Construction::T if axis + axes >= 3 => 2 * extents[axis] + 1,
+        Construction::T => 1,
+    });
+    (0..planes * rows * columns).map(move |i| [i / columns / rows, i / columns % rows, i % columns])
+}
+
+/// The places of the voxels that a cell has as vertices, or that it lies in.
+fn voxels(cell: Cell, extents: [usize; 3], construction: Construction) -> Vec<usize> {
+    let along = |axis: usize| -> Vec<usize> {
+        let (half, odd) = (cell[axis] / 2, cell[axis] % 2 == 1);
+        match construction {
+            Construction::V if odd => vec![half, half + 1],
+            Construction::T if !odd && half > 0 => vec![half - 1, half],
+            _ => vec![half],
+        }
+    };
+    let mut places = Vec::new();
+    for z in along(0) {
+        for y in along(1) {
+            for x in along(2).into_iter().filter(|&x| z < extents[0] && y < extents[1] && x < extents[2]) {
+                places.push((z * extents[1] + y) * extents[2] + x);
+            }
+        }
+    }
+    places
+}
+
+fn facets(cell: Cell) -> impl Iterator<Item = Cell> {
+    let moved = move |axis: usize, coordinate: usize| {
+        let mut facet = cell;
+        facet[axis] = coordinate;
+        facet
+    };
+    let odd = (0..3).filter(move |&axis| cell[axis] % 2 == 1);
+    odd.flat_map(move |axis| [moved(axis, cell[axis] - 1), moved(axis, cell[axis] + 1)])
+}
+
+/// The sum of two ascending columns.
+fn sum(a: &[usize], b: &[usize]) -> Vec<usize> {
+    let mut rows: Vec<usize> = a.iter().filter(|row| b.binary_search(row).is_err()).copied().collect();
+    rows.extend(b.iter().filter(|row| a.binary_search(row).is_err()));
+    rows.sort_unstable();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Order, Shape};
+    use super::*;
+
+    fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
+        Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
+    }
+
+    fn class(birth: usize, death: impl Into<Option<usize>>) -> Class {
+        Class { birth, death: death.into() }
+    }
+
+    #[test]
+    fn diagonal_neighbours_touch_in_one_construction_only() {
+        let plane = image(&[2, 2], vec![0, 2, 3, 1]);
+        let run = |construction| persistence(&plane, &Request { construction, ..Request::default() });
+        assert_eq!(run(Construction::T).dimensions, [vec![class(0, None)], vec![]]);
+        assert_eq!(run(Construction::V).dimensions, [vec![class(0, None), class(3, 1)], vec![]]);
+    }
+
+    #[test]
+    fn a_ring_and_a_shell() {
+        let mut voxels = vec![1; 9];
+        voxels[4] = 5;
+        let ring = image(&[3, 3], voxels);
+        let request = Request { construction: Construction::V, ..Request::default() };
+        assert_eq!(persistence(&ring, &request).dimensions, [vec![class(0, None)], vec![class(8, 4)]]);
+        assert_eq!(persistence(&ring, &Request::default()).dimensions[1], [class(7, 4)]);
+        let mut voxels = vec![1; 27];
+        voxels[13] = 0;
+        let shell = image(&[3, 3, 3], voxels);
+        let request = Request { superlevel: true, max_dim: Some(7), ..Request::default() };
+        assert_eq!(
+            persistence(&shell, &request).dimensions,
+            [vec![class(0, None)], vec![], vec![class(22, 13)]]
+        );
+        let request = Request { max_dim: Some(1), ..request };
+        assert_eq!(persistence(&shell, &request).dimensions.len(), 2);
+    }
+
+    #[test]
+    fn essential_classes_come_after_others_of_their_birth() {
+        let line = image(&[5], vec![1, 9, 0, 9, 1]);
+        let classes = persistence(&line, &Request::default());
+        assert_eq!(classes.dimensions, [vec![class(2, None), class(0, 1), class(4, 3)]]);
+    }
+}
