@@ -1,7 +1,19 @@
 //! Persistent homology of images, over Z/2.
 
+mod cavities;
+mod cell;
+mod components;
+pub mod gradient;
+pub mod grid;
+mod loops;
 pub mod plain;
+#[cfg(test)]
+mod tests;
 
+use rayon::prelude::*;
+
+use self::gradient::Gradient;
+use self::grid::Grid;
 use super::{Construction, Image, Voxel};
 
 /// What is asked for.
@@ -57,7 +69,85 @@ impl Request {
 /// The classes of an image.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it has 2^30 voxels or more.
+/// [`PersistenceError::TooLarge`]: it has too many voxels.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
-    Ok(plain::persistence(image, request))
+    let shape = image.shape();
+    let grid = Grid::new(image, request)?;
+    let asked = request.dimensions(shape.dim());
+    let mut dimensions = vec![Vec::new(); asked];
+    let pairs = pairs(&grid, asked.min(grid.axes()));
+    let first = grid.in_memory(grid.place(if grid.has_rim() { grid.voxels() as u32 } else { 1 }));
+    for (classes, pairs) in dimensions.iter_mut().zip(pairs) {
+        *classes = classes_of(image, &grid, pairs);
+    }
+    if let Some(components) = dimensions.first_mut() {
+        let essential = Class { birth: first, death: None };
+        components.insert(0, essential);
+    }
+    Ok(Classes { dimensions })
+}
+
+/// The pairs of ranks (birth, death) in the order of the image, of each dimension asked for, but for the essential class.
+fn pairs(grid: &Grid, asked: usize) -> Vec<Vec<(u32, u32)>> {
+    let axes = grid.axes();
+    if asked == 0 {
+        return Vec::new();
+    }
+    let gradient = Gradient::new(grid);
+    let dual = grid.has_rim();
+    // Of the complex whose vertices are voxels, the dimensions from which classes are wanted.
+    let (bottom, top) = if dual { (asked == axes, true) } else { (true, asked == axes) };
+    let middle = axes == 3 && asked >= 2;
+    let mut of_dimension = vec![Vec::new(); axes];
+    let edges = if bottom || middle || axes == 2 { gradient.critical_cells(grid, 1) } else { Vec::new() };
+    let (loops, killers) = if bottom || middle {
+        let components = components::components(grid, &gradient, edges);
+        of_dimension[0] = components.pairs;
+        (components.loops, components.killers)
+    } else {
+        (edges, Vec::new())
+    };
+    if axes == 2 && top {
+        of_dimension[1] = cavities::cavities(grid, &gradient, loops).pairs;
+    } else if axes == 3 && (top || middle) {
+        let cavities = cavities::cavities(grid, &gradient, gradient.critical_cells(grid, 2));
+        of_dimension[2] = cavities.pairs;
+        if middle {
+            of_dimension[1] = loops::loops(grid, &gradient, &loops, &killers, &cavities.open);
+        }
+    }
+    if dual {
+        of_dimension.reverse();
+    }
+    of_dimension.truncate(asked);
+    of_dimension
+}
+
+/// The classes of a dimension by pairs of places on the grid.
+fn classes_of<T: Voxel>(image: &Image<T>, grid: &Grid, pairs: Vec<(u32, u32)>) -> Vec<Class> {
+    let mut words: Vec<u64> = pairs
+        .into_par_iter()
+        .map(|(birth, death)| {
+            let (birth, death) = (grid.rank(birth as usize), grid.rank(death as usize));
+            // Read backwards, what dies is born and what is born dies.
+            let (birth, death) = if grid.has_rim() {
+                let last = grid.voxels() as u32 + 1;
+                (last - death, last - birth)
+            } else {
+                (birth, death)
+            };
+            u64::from(birth) << 32 | u64::from(death)
+        })
+        .collect();
+    words.par_sort_unstable();
+    let place = |rank: u32| {
+        let rank = if grid.has_rim() { grid.voxels() as u32 + 1 - rank } else { rank };
+        grid.in_memory(grid.place(rank))
+    };
+    let class = |word: u64| {
+        let (birth, death) = (place((word >> 32) as u32), place(word as u32));
+        let differ = image.voxels()[birth].key() != image.voxels()[death].key();
+        differ.then_some(Class { birth, death: Some(death) })
+    };
+    words.into_par_iter().filter_map(class).collect()
 }

@@ -1,0 +1,105 @@
+//! Codes by the processor: a row at a time, its comparisons on all lanes at once.
+
+use rayon::prelude::*;
+
+use super::table::{
+    FACES, FIRST_CUBE, FIRST_FACE, NO_VOXEL, Owned, PAIRS, Table, edges_of_face, face_of_cube,
+};
+use crate::cubical::persistence::grid::Grid;
+
+/// The code of each place's lower star; [`NO_VOXEL`] on the rim.
+pub fn codes(grid: &Grid) -> Vec<u16> {
+    let [planes, rows, columns] = grid.extents();
+    let mut codes = vec![NO_VOXEL; grid.ranks().len()];
+    let table = Table::get();
+    let line = grid.strides()[1].max(columns);
+    // Whole lines of places: those of the rim stay as they are.
+    let lines = codes.par_chunks_mut(line).enumerate().with_min_len(16);
+    let first = grid.row(0, 0);
+    let per_plane = grid.strides()[2] / line;
+    lines.for_each_init(
+        || vec![0; columns],
+        |owned, (number, codes)| {
+            let (plane, row) = (number / per_plane, number % per_plane);
+            let (skipped_planes, skipped_rows) =
+                (first / grid.strides()[2], first % grid.strides()[2] / line);
+            let (Some(plane), Some(row)) = (plane.checked_sub(skipped_planes), row.checked_sub(skipped_rows))
+            else {
+                return;
+            };
+            if plane >= planes || row >= rows {
+                return;
+            }
+            let place = grid.row(plane, row);
+            match grid.axes() {
+                0 | 1 => line_of::<1>(grid, place, owned),
+                2 => line_of::<2>(grid, place, owned),
+                _ => line_of::<3>(grid, place, owned),
+            }
+            let start = place - number * line;
+            for (code, &owned) in codes[start..start + columns].iter_mut().zip(&*owned) {
+                *code = table.code(owned);
+            }
+        },
+    );
+    codes
+}
+
+/// What the voxels of a row own, the first of which is at a place.
+fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
+    let columns = owned.len();
+    let strides = grid.strides();
+    let ranks = grid.ranks();
+    let own = &ranks[place..place + columns];
+    // The ranks at an offset: −1, 0, 1 along each axis.
+    let at = |offset: [isize; 3]| {
+        let shift: isize = (0..AXES).map(|axis| offset[axis] * strides[axis].cast_signed()).sum();
+        let start = place.checked_add_signed(shift).expect("voxels lie inside a rim");
+        &ranks[start..start + columns]
+    };
+    let sign = |bit: usize| if bit == 0 { -1 } else { 1 };
+    let mut edges: [&[u32]; 6] = [own; 6];
+    let mut faces: [&[u32]; 12] = [own; 12];
+    let mut cubes: [&[u32]; 8] = [own; 8];
+    for (edge, ranks) in edges.iter_mut().enumerate().take(2 * AXES) {
+        let mut offset = [0; 3];
+        offset[edge / 2] = sign(edge % 2);
+        *ranks = at(offset);
+    }
+    let (of_faces, of_cubes) = ([0, 0, 4, FACES][AXES], if AXES == 3 { 8 } else { 0 });
+    for (face, ranks) in faces.iter_mut().enumerate().take(of_faces) {
+        let (a, b) = PAIRS[face / 4];
+        let mut offset = [0; 3];
+        offset[a] = sign(face % 2);
+        offset[b] = sign(face / 2 % 2);
+        *ranks = at(offset);
+    }
+    for (cube, ranks) in cubes.iter_mut().enumerate().take(of_cubes) {
+        *ranks = at([sign(cube & 1), sign(cube >> 1 & 1), sign(cube >> 2)]);
+    }
+    // All ones where the other voxel comes earlier. Ranks are below 2^31: signed comparisons do.
+    let earlier = |other: u32, own: u32| {
+        if other.cast_signed() < own.cast_signed() { Owned::MAX } else { 0 }
+    };
+    for (x, owned) in owned.iter_mut().enumerate() {
+        let own = own[x];
+        let mut by_edge = [0; 6];
+        let mut by_face = [0; 12];
+        let mut sum = 0;
+        for edge in 0..2 * AXES {
+            by_edge[edge] = earlier(edges[edge][x], own);
+            sum |= by_edge[edge] & 1 << edge;
+        }
+        for face in 0..of_faces {
+            let (a, b) = edges_of_face(face);
+            by_face[face] = by_edge[a] & by_edge[b] & earlier(faces[face][x], own);
+            sum |= by_face[face] & 1 << (FIRST_FACE as usize + face);
+        }
+        for cube in 0..of_cubes {
+            let around = |axis| by_face[face_of_cube(cube, axis)];
+            let has = around(0) & around(1) & around(2) & earlier(cubes[cube][x], own);
+            sum |= has & 1 << (FIRST_CUBE as usize + cube);
+        }
+        *owned = sum;
+    }
+}

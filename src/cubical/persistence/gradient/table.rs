@@ -1,0 +1,331 @@
+//! A matching for each lower star there is, made once.
+//!
+//! Around a voxel lie the vertices, edges and triangles of an octahedron: the six neighbours that share an edge of the complex with
+//! it, the twelve faces and the eight cubes. The *link* of its lower star is the subcomplex of those that it owns. On it:
+//!
+//! 1. the voxel is matched with a link vertex, or critical if there is none;
+//! 2. a spanning forest of the vertices and edges matches every other link vertex with the edge towards its root; the root of
+//!    a tree other than that of 1 is critical;
+//! 3. edges outside the forest are matched with triangles, one that no other such triangle has after the other. Left over are
+//!    triangles only if all eight are there: the last then is critical. Edges left over are critical.
+//!
+//! The matching is perfect: a forest does not separate the sphere, so from each triangle there is a way across edges outside it to
+//! one that is not there, and 3 comes to every triangle (unless all are there, when it comes from the critical one). So the critical
+//! cells are as many as the reduced homology of the link has dimensions, and no matching of the star has fewer.
+
+use std::sync::LazyLock;
+
+/// Cells around a voxel by what they span. Axes are 0 (fastest in memory) to 2, signs 0 (towards lesser places) and 1.
+/// Edges: 2 · axis + sign.
+pub const EDGES: usize = 6;
+/// Faces: 4 · pair + 2 · (sign of the pair's greater axis) + sign of the lesser; pairs are [`PAIRS`].
+pub const FACES: usize = 12;
+/// Cubes: the signs of axes 0, 1, 2 as bits 0, 1, 2.
+pub const CUBES: usize = 8;
+
+/// The axes of each kind of face. Pair p omits axis 2 − p.
+pub const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+
+/// The two edges of a face at its voxel, that of the lesser axis first.
+pub const fn edges_of_face(face: usize) -> (usize, usize) {
+    let (a, b) = PAIRS[face / 4];
+    (2 * a + face % 2, 2 * b + face / 2 % 2)
+}
+
+/// The face of a cube at its voxel that omits an axis.
+pub const fn face_of_cube(cube: usize, omitted: usize) -> usize {
+    let pair = 2 - omitted;
+    let (a, b) = PAIRS[pair];
+    4 * pair + 2 * (cube >> b & 1) + (cube >> a & 1)
+}
+
+/// The axis that a face does not span.
+pub const fn omitted_axis(face: usize) -> usize {
+    2 - face / 4
+}
+
+/// Which cells a voxel owns: edges in bits 0 to 5, faces in 6 to 17, cubes in 18 to 25. Of a cell it owns all that lie in it.
+pub type Owned = u32;
+
+/// The first bit of the faces of [`Owned`].
+pub const FIRST_FACE: u32 = 6;
+/// The first bit of the cubes of [`Owned`].
+pub const FIRST_CUBE: u32 = 18;
+
+/// What a lower star's matching says, in 61 bits.
+///
+/// | bits | of | say |
+/// |---|---|---|
+/// | 0–2 | the voxel | the edge it is matched with; 7: none, critical |
+/// | 3 + 3e | edge e | 0: absent; 1: matched with the voxel; 2: critical; 4 + i: with the face towards another axis and sign, see [`Star::face_of`] |
+/// | 21 + 2f | face f | 0: absent or critical; 1: matched with an edge; 2 + s: with the cube at sign s of the omitted axis |
+/// | 45 + 2c | cube c | the axis that the face it is matched with omits; 3: absent or critical |
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Star(u64);
+
+/// What an edge is matched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeMate {
+    /// It is not there.
+    Absent,
+    /// The voxel.
+    Voxel,
+    /// Nothing.
+    Critical,
+    /// A face.
+    Face(usize),
+}
+
+/// What a face is matched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaceMate {
+    /// Nothing, or it is not there.
+    None,
+    /// An edge.
+    Edge,
+    /// The cube at this sign of the omitted axis.
+    Cube(usize),
+}
+
+const ABSENT: u64 = 0;
+const WITH_VOXEL: u64 = 1;
+const CRITICAL: u64 = 2;
+const WITH_FACE: u64 = 4;
+const NO_FACE_OF_CUBE: u64 = 3;
+
+/// The four faces at an edge, in the order of their numbers: edge e, place i.
+const FACES_AT: [[u8; 4]; EDGES] = {
+    let mut faces = [[0; 4]; EDGES];
+    let mut edge = 0;
+    while edge < EDGES {
+        let (mut face, mut i) = (0, 0);
+        while face < FACES {
+            let (a, b) = edges_of_face(face);
+            if a == edge || b == edge {
+                faces[edge][i] = face as u8;
+                i += 1;
+            }
+            face += 1;
+        }
+        edge += 1;
+    }
+    faces
+};
+
+impl Star {
+    /// The edge that the voxel is matched with; none if it is critical.
+    #[inline(always)]
+    pub fn edge_of_voxel(self) -> Option<usize> {
+        let edge = (self.0 & 7) as usize;
+        (edge != 7).then_some(edge)
+    }
+
+    #[inline(always)]
+    fn edge_bits(self, edge: usize) -> u64 {
+        self.0 >> (3 + 3 * edge) & 7
+    }
+
+    /// Whether an edge is matched with a face.
+    #[inline(always)]
+    pub fn goes_to_face(self, edge: usize) -> bool {
+        self.edge_bits(edge) >= WITH_FACE
+    }
+
+    /// The face that an edge is matched with, if it is with one.
+    #[inline(always)]
+    pub fn face_of(self, edge: usize) -> usize {
+        usize::from(FACES_AT[edge][(self.edge_bits(edge) & 3) as usize])
+    }
+
+    /// What an edge is matched with.
+    pub fn edge_mate(self, edge: usize) -> EdgeMate {
+        match self.edge_bits(edge) {
+            ABSENT => EdgeMate::Absent,
+            WITH_VOXEL => EdgeMate::Voxel,
+            CRITICAL => EdgeMate::Critical,
+            _ => EdgeMate::Face(self.face_of(edge)),
+        }
+    }
+
+    /// What a face is matched with.
+    pub fn face_mate(self, face: usize) -> FaceMate {
+        match self.0 >> (21 + 2 * face) & 3 {
+            0 => FaceMate::None,
+            1 => FaceMate::Edge,
+            up => FaceMate::Cube(up as usize - 2),
+        }
+    }
+
+    /// The axis that the face a cube is matched with omits.
+    #[inline(always)]
+    pub fn axis_of_cube(self, cube: usize) -> Option<usize> {
+        let axis = self.0 >> (45 + 2 * cube) & 3;
+        (axis != NO_FACE_OF_CUBE).then_some(axis as usize)
+    }
+
+    /// The matching of a lower star, and which of its cells are critical, as in [`Owned`].
+    fn of(owned: Owned) -> (Star, Owned) {
+        let edge = |edge: usize| owned >> edge & 1 == 1;
+        let face = |face: usize| owned >> (FIRST_FACE as usize + face) & 1 == 1;
+        let cube = |cube: usize| owned >> (FIRST_CUBE as usize + cube) & 1 == 1;
+        let (mut critical, mut bits) = (0, 7_u64);
+        for cube in 0..CUBES {
+            bits |= NO_FACE_OF_CUBE << (45 + 2 * cube);
+        }
+        let mut is_in_forest = [false; FACES];
+        let mut is_reached = [false; EDGES];
+        // The face between the positive directions of axes 0 and 1 comes last: the critical face of a maximum in the plane.
+        let faces = || (0..FACES).filter(|&f| f != 3).chain([3]);
+        for root in (0..EDGES).filter(|&root| edge(root)) {
+            if is_reached[root] {
+                continue;
+            }
+            is_reached[root] = true;
+            if bits & 7 == 7 {
+                bits = bits & !7 | root as u64 | WITH_VOXEL << (3 + 3 * root);
+            } else {
+                bits |= CRITICAL << (3 + 3 * root);
+                critical |= 1 << root;
+            }
+            // Breadth first: few steps to the root.
+            let mut queue = vec![root];
+            let mut next = 0;
+            while next < queue.len() {
+                let from = queue[next];
+                next += 1;
+                for f in faces().filter(|&f| face(f)) {
+                    let (a, b) = edges_of_face(f);
+                    let to = if a == from { b } else { a };
+                    if (a == from || b == from) && !is_reached[to] {
+                        is_reached[to] = true;
+                        is_in_forest[f] = true;
+                        let place = FACES_AT[to].iter().position(|&at| usize::from(at) == f);
+                        bits |= (WITH_FACE | place.expect("it is at both its edges") as u64) << (3 + 3 * to);
+                        bits |= 1 << (21 + 2 * f);
+                        queue.push(to);
+                    }
+                }
+            }
+        }
+        let mut is_matched = [false; CUBES];
+        if (0..CUBES).all(cube) {
+            is_matched[CUBES - 1] = true;
+            critical |= 1 << (FIRST_CUBE as usize + CUBES - 1);
+        }
+        let mut is_open: [bool; FACES] = std::array::from_fn(|f| face(f) && !is_in_forest[f]);
+        loop {
+            let collapse = (0..FACES).filter(|&f| is_open[f]).find_map(|f| {
+                let omitted = omitted_axis(f);
+                let mut at =
+                    (0..CUBES).filter(|&c| cube(c) && !is_matched[c] && face_of_cube(c, omitted) == f);
+                at.next().filter(|_| at.next().is_none()).map(|c| (f, c))
+            });
+            let Some((f, c)) = collapse else { break };
+            let omitted = omitted_axis(f);
+            is_open[f] = false;
+            is_matched[c] = true;
+            bits |= (2 + (c as u64 >> omitted & 1)) << (21 + 2 * f);
+            bits = bits & !(3 << (45 + 2 * c)) | (omitted as u64) << (45 + 2 * c);
+        }
+        for f in (0..FACES).filter(|&f| is_open[f]) {
+            critical |= 1 << (FIRST_FACE as usize + f);
+        }
+        if owned == 0 {
+            critical = VOXEL;
+        }
+        (Star(bits), critical)
+    }
+}
+
+/// The bit of critical cells for the voxel itself.
+pub const VOXEL: u32 = 1 << 31;
+
+/// The lower stars, numbered.
+pub struct Table {
+    /// By the faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
+    first: Vec<(u32, u8, u8)>,
+    /// By a mask and bits: those of the bits that are in the mask, side by side.
+    packed: Vec<u8>,
+    stars: Vec<Star>,
+    critical: Vec<u32>,
+}
+
+/// The code of a place that is no voxel: it owns nothing and nothing is critical.
+pub const NO_VOXEL: u16 = u16::MAX;
+
+static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+
+impl Table {
+    /// The table.
+    pub fn get() -> &'static Table {
+        &TABLE
+    }
+
+    fn new() -> Table {
+        let mut first = Vec::new();
+        let mut stars = Vec::new();
+        let mut critical = Vec::new();
+        for faces in 0..1_u32 << FACES {
+            let mut covered = 0_u32;
+            for face in (0..FACES).filter(|face| faces >> face & 1 == 1) {
+                let (a, b) = edges_of_face(face);
+                covered |= 1 << a | 1 << b;
+            }
+            let closed = (0..CUBES)
+                .filter(|&cube| (0..3).all(|axis| faces >> face_of_cube(cube, axis) & 1 == 1))
+                .fold(0_u32, |closed, cube| closed | 1 << cube);
+            let free = !covered & 0x3f;
+            first.push((stars.len() as u32, closed as u8, free as u8));
+            for edges in (0..1 << EDGES).filter(|&edges: &u32| edges & !free == 0) {
+                for cubes in (0..1 << CUBES).filter(|&cubes: &u32| cubes & !closed == 0) {
+                    let (star, of_star) =
+                        Star::of(edges | covered | faces << FIRST_FACE | cubes << FIRST_CUBE);
+                    stars.push(star);
+                    critical.push(of_star);
+                }
+            }
+        }
+        assert!(stars.len() < usize::from(NO_VOXEL), "a code has 16 bits");
+        stars.resize(usize::from(NO_VOXEL) + 1, Star::of(0).0);
+        critical.resize(usize::from(NO_VOXEL) + 1, 0);
+        let pack = |mask: u32, bits: u32| {
+            let places = (0..8).filter(|place| mask >> place & 1 == 1);
+            places.enumerate().fold(0, |packed, (i, place)| packed | (bits >> place & 1) << i) as u8
+        };
+        let packed = (0..1 << 16).map(|at: u32| pack(at >> 8, at & 0xff)).collect();
+        Table { first, packed, stars, critical }
+    }
+
+    /// The code of a lower star.
+    #[inline(always)]
+    pub fn code(&self, owned: Owned) -> u16 {
+        let (first, closed, free) = self.first[(owned >> FIRST_FACE & 0xfff) as usize];
+        let cubes = self.packed[usize::from(closed) << 8 | (owned >> FIRST_CUBE & 0xff) as usize];
+        let edges = self.packed[usize::from(free) << 8 | (owned & 0x3f) as usize];
+        (first + (u32::from(edges) << closed.count_ones()) + u32::from(cubes)) as u16
+    }
+
+    /// The matching of the lower star with a code.
+    #[inline(always)]
+    pub fn star(&self, code: u16) -> Star {
+        self.stars[usize::from(code)]
+    }
+
+    /// The critical cells of the lower star with a code, as in [`Owned`]; [`VOXEL`] if the voxel is.
+    #[inline(always)]
+    pub fn critical(&self, code: u16) -> u32 {
+        self.critical[usize::from(code)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn count() {
+        let table = Table::get();
+        let last = table.first.last().unwrap();
+        eprintln!("{} + {}", last.0, 1 << last.1.count_ones());
+    }
+}

@@ -1,0 +1,167 @@
+//! The voxels in their order, on a grid with a rim.
+
+use rayon::prelude::*;
+
+use super::super::{Construction, Image, Key, Shape, Voxel};
+use super::{PersistenceError, Request};
+
+/// A place on the grid.
+pub type Place = u32;
+
+/// Voxels of an image, numbered in the order of the filtration of the complex of which they are vertices, on a grid that has one
+/// more place at either end of each axis: the *rim*.
+///
+/// Axes along which the image has one voxel are left out: they change no class. The order is that of the image's complex if
+/// its voxels are the vertices (V), and the reverse of it, ties included, if they are the top cells (T), which is then the dual
+/// complex. Ranks are 1 to n. The rim's rank is 0 for T, where the rim is older than all, and for V [`AFTER`]: it is not there.
+pub struct Grid {
+    axes: usize,
+    /// Planes, rows, columns of the image.
+    extents: [usize; 3],
+    /// From a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
+    strides: [usize; 3],
+    has_rim: bool,
+    rank_of: Vec<u32>,
+    place_of: Vec<Place>,
+}
+
+/// The rank of what is not there.
+pub const AFTER: u32 = i32::MAX.cast_unsigned();
+
+/// Voxels that are too many: ranks and places take 30 bits each.
+const LIMIT: usize = 1 << 30;
+
+impl Grid {
+    /// Numbers the voxels of an image.
+    pub fn new<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Self, PersistenceError> {
+        let has_rim = request.construction == Construction::T;
+        let mut grid = Grid::empty(image.shape(), has_rim)?;
+        let mut order = if T::Key::BITS <= 32 {
+            let word = |(place, voxel): (usize, &T)| {
+                let key = if request.superlevel { voxel.key().reversed() } else { voxel.key() };
+                key.to_u64() << 32 | place as u64
+            };
+            let mut words: Vec<u64> = image.voxels().par_iter().enumerate().map(word).collect();
+            words.par_sort_unstable();
+            words.into_par_iter().map(|word| word as u32).collect::<Vec<u32>>()
+        } else {
+            let word = |(place, voxel): (usize, &T)| {
+                let key = if request.superlevel { voxel.key().reversed() } else { voxel.key() };
+                (key, place as u32)
+            };
+            let mut words: Vec<(T::Key, u32)> = image.voxels().par_iter().enumerate().map(word).collect();
+            words.par_sort_unstable();
+            words.into_par_iter().map(|(_, place)| place).collect()
+        };
+        if has_rim {
+            order.reverse();
+        }
+        for (i, place) in order.iter_mut().enumerate() {
+            *place = grid.on_grid(*place as usize);
+            grid.rank_of[*place as usize] = i as u32 + 1;
+        }
+        order.insert(0, 0);
+        grid.place_of = order;
+        Ok(grid)
+    }
+
+    fn empty(shape: Shape, has_rim: bool) -> Result<Self, PersistenceError> {
+        let mut extents = [1; 3];
+        let long: Vec<usize> = shape.extents().into_iter().filter(|&extent| extent > 1).collect();
+        extents[3 - long.len()..].copy_from_slice(&long);
+        let with_rim = |axis: usize| extents[axis] + if 3 - axis <= long.len() { 2 } else { 0 };
+        let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
+        let too_large = PersistenceError::TooLarge { found: shape.count(), most: LIMIT };
+        let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
+        let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
+        let rim = if has_rim { 0 } else { AFTER };
+        Ok(Grid {
+            axes: long.len(),
+            extents,
+            strides,
+            has_rim,
+            rank_of: vec![rim; places],
+            place_of: Vec::new(),
+        })
+    }
+
+    /// Axes along which there is more than one voxel.
+    pub fn axes(&self) -> usize {
+        self.axes
+    }
+
+    /// Planes, rows, columns of the image.
+    pub fn extents(&self) -> [usize; 3] {
+        self.extents
+    }
+
+    /// From a place to the next along an axis, the fastest first.
+    #[inline(always)]
+    pub fn strides(&self) -> [usize; 3] {
+        self.strides
+    }
+
+    /// Whether the rim is there, as one vertex older than all.
+    pub fn has_rim(&self) -> bool {
+        self.has_rim
+    }
+
+    /// The ranks of all places.
+    #[inline(always)]
+    pub fn ranks(&self) -> &[u32] {
+        &self.rank_of
+    }
+
+    /// The rank of a place.
+    #[inline(always)]
+    pub fn rank(&self, place: usize) -> u32 {
+        self.rank_of[place]
+    }
+
+    /// The place of a rank, 1 to n.
+    #[inline(always)]
+    pub fn place(&self, rank: u32) -> usize {
+        self.place_of[rank as usize] as usize
+    }
+
+    /// The places of the voxels in the order of their ranks.
+    pub fn in_order(&self) -> &[Place] {
+        &self.place_of[1..]
+    }
+
+    /// Voxels.
+    pub fn voxels(&self) -> usize {
+        self.place_of.len() - 1
+    }
+
+    /// From a place to its neighbour along axis `edge / 2`, in the direction of sign `edge % 2`.
+    #[inline(always)]
+    pub fn neighbour(&self, place: usize, edge: usize) -> usize {
+        let stride = self.strides[edge / 2];
+        if edge % 2 == 0 { place - stride } else { place + stride }
+    }
+
+    /// The place of the first voxel of a row.
+    pub fn row(&self, plane: usize, row: usize) -> usize {
+        self.on_grid((plane * self.extents[1] + row) * self.extents[2]) as usize
+    }
+
+    /// The place on the grid of a place in memory.
+    fn on_grid(&self, place: usize) -> Place {
+        let [_, rows, columns] = self.extents;
+        let (line, x) = (place / columns, place % columns);
+        let (z, y) = (line / rows, line % rows);
+        let shift: usize = self.strides[..self.axes].iter().sum();
+        (z * self.strides[2] + y * self.strides[1] + x + shift) as Place
+    }
+
+    /// The place in memory of a voxel's place on the grid.
+    pub fn in_memory(&self, place: usize) -> usize {
+        let [_, rows, columns] = self.extents;
+        let shift: usize = self.strides[..self.axes].iter().sum();
+        let place = place - shift;
+        let (z, rest) = (place / self.strides[2], place % self.strides[2]);
+        let (y, x) = (rest / self.strides[1], rest % self.strides[1]);
+        (z * rows + y) * columns + x
+    }
+}
