@@ -3,7 +3,7 @@
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-use super::{Filtration, FiltrationError};
+use super::FiltrationError;
 
 /// Columns that a task makes at a time.
 const CHUNK: usize = 1 << 12;
@@ -18,18 +18,14 @@ pub(super) trait Complex: Sync {
 
     /// Calls `each` with every facet of a cell.
     fn facets(&self, cell: usize, each: impl FnMut(usize));
-
-    /// The value of a cell.
-    fn value(&self, cell: usize) -> f64;
 }
 
-/// The filtration of a complex: `order` lists the cells that are in it, `position` says of each where it is there.
+/// The boundary matrix of a complex: `order` lists the cells that are in it, `position` says of each where it is there.
 pub(super) fn assemble<I: Index>(
     complex: &impl Complex,
     order: &[I],
     position: &[I],
-    max_dim: Dimension,
-) -> Result<Filtration<I>, FiltrationError> {
+) -> Result<BoundaryMatrix<I>, FiltrationError> {
     let dims: Vec<Dimension> = order.par_iter().map(|cell| complex.dim(cell.to_usize())).collect();
     let offsets: Vec<I> = offsets(&dims, |dim| complex.facet_count(dim))?;
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
@@ -47,8 +43,7 @@ pub(super) fn assemble<I: Index>(
             column[..count].sort_unstable();
         }
     });
-    let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
-    Ok(Filtration { matrix: BoundaryMatrix::from_parts(dims, offsets, rows)?, values, max_dim })
+    Ok(BoundaryMatrix::from_parts(dims, offsets, rows)?)
 }
 
 /// Where each column starts, and the number of entries.

@@ -3,21 +3,25 @@
 //! | complex | cells and values | constructor |
 //! |---|---|---|
 //! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical()`] |
+//! | cubical, of an image (V or T), by owners | see there | [`image()`] |
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips()`] |
 //! | any | as a DIPHA file says | [`Filtration::from`] |
 //!
-//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014): ascending by value, ties by dimension, then
-//! by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image()`]: ascending by value, ties by
+//! dimension, then by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
 //! [`crate::rips`] never lists simplices.
 
 mod assembly;
 mod cubical;
+mod grid;
+mod image;
 mod rips;
 
 use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
 pub use cubical::cubical;
+pub use image::{ImageComplex, image};
 pub use rips::rips;
 
 /// A filtered cell complex.

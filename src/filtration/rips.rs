@@ -31,7 +31,7 @@ pub fn rips<I: Index, T: Value>(
     let max_dim =
         Dimension::try_from(upper_dim).map_err(|_| FiltrationError::Dimension { found: upper_dim })?;
     let mut cells = FiltrationError::check_size::<I>("cells", Some(distances.len()))?;
-    let mut levels = vec![Level::vertices(distances.len())];
+    let mut levels: Vec<Level<I>> = vec![Level::vertices(distances.len())];
     if max_dim > 0 {
         levels.push(Level::edges(distances, threshold, &mut cells)?);
     }
@@ -41,7 +41,9 @@ pub fn rips<I: Index, T: Value>(
     }
     let complex = Simplices::new(levels);
     let order = complex.order(cells);
-    assemble(&complex, &order, &positions(&order), max_dim)
+    let matrix = assemble(&complex, &order, &positions(&order))?;
+    let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
+    Ok(Filtration { matrix, values, max_dim })
 }
 
 /// The simplices of a dimension d, in lexicographic order.
@@ -213,6 +215,11 @@ impl<I: Index> Simplices<I> {
         keys.par_sort_unstable();
         keys.into_iter().map(|(_, cell)| cell).collect()
     }
+
+    fn value(&self, cell: usize) -> f64 {
+        let (dim, place) = self.place(cell);
+        self.levels[dim].values[place]
+    }
 }
 
 impl<I: Index> Complex for Simplices<I> {
@@ -230,10 +237,5 @@ impl<I: Index> Complex for Simplices<I> {
             let first = self.firsts[dim - 1];
             self.levels[dim].facets_of(dim, place).iter().for_each(|facet| each(first + facet.to_usize()));
         }
-    }
-
-    fn value(&self, cell: usize) -> f64 {
-        let (dim, place) = self.place(cell);
-        self.levels[dim].values[place]
     }
 }

@@ -1,0 +1,225 @@
+//! The cells of an image, and their filtration by the ranks of its voxels.
+//!
+//! Along an axis of n voxels the cells are numbered so that odd ones extend along it: the dimension of a cell is the number of its odd
+//! coordinates, and its facets are its neighbours along the axes of those. Whether voxels are vertices or top cells decides the rest:
+//!
+//! | construction | cells along an axis | voxel k | the others | rank of a cell |
+//! |---|---|---|---|---|
+//! | V | 2n − 1 | is cell 2k | 2k + 1 lies between the voxels k and k + 1 | the greatest of its vertices |
+//! | T | 2n + 1 | is cell 2k + 1 | 2k lies between the voxels k − 1 and k, as far as there are such | the least of the voxels it lies in |
+//!
+//! Sorting is counting: a cell goes to the bucket of its rank and dimension. Within a bucket cells are in the order of their
+//! numbers.
+
+use phat_formats::{BoundaryMatrix, Dimension, Index};
+use rayon::prelude::*;
+
+use super::FiltrationError;
+use super::assembly::{Complex, assemble};
+use crate::cubical::Construction;
+
+/// Cells in their order.
+pub(super) struct Filtered<I, L> {
+    /// The boundary matrix.
+    pub(super) matrix: BoundaryMatrix<I>,
+    /// What each cell's rank stands for.
+    pub(super) levels: Vec<L>,
+    /// The dimension of the complex, or that where it was cut.
+    pub(super) max_dim: Dimension,
+}
+
+/// The cells of an image of this shape, the first axis fastest, by (rank, dimension, number). `ranks` are those of the voxels, below
+/// `count`; `level` says what a rank stands for. Cells above the dimension `upper_dim` are left out.
+///
+/// # Errors
+/// More cells, entries or buckets than the index type numbers.
+pub(super) fn filter<I: Index, L: Send>(
+    construction: Construction,
+    shape: &[usize],
+    ranks: &[I],
+    count: usize,
+    upper_dim: Option<usize>,
+    level: impl Fn(usize) -> L + Sync,
+) -> Result<Filtered<I, L>, FiltrationError> {
+    let max_dim = upper_dim.map_or(shape.len(), |upper_dim| upper_dim.min(shape.len()));
+    let cells = cells::<I>(construction, shape)?;
+    let buckets = count.checked_mul(max_dim + 1).and_then(|buckets| buckets.checked_add(1));
+    let buckets = FiltrationError::check_size::<I>("pairs of value and dimension", buckets)?;
+    let grid = Grid::new(construction, shape);
+    let keys = grid.keys(cells, ranks, max_dim, I::from_usize(buckets - 1));
+    let (mut order, position) = sort(&keys, buckets);
+    order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
+    let complex = Keyed { grid, keys, max_dim };
+    let matrix = assemble(&complex, &order, &position)?;
+    let levels = order.par_iter().map(|cell| level(complex.rank(cell.to_usize()))).collect();
+    Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
+}
+
+/// The number of cells.
+///
+/// # Errors
+/// It is more than the index type numbers.
+pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, FiltrationError> {
+    let along = |voxels: usize| match construction {
+        Construction::V => voxels.checked_mul(2)?.checked_sub(1),
+        Construction::T => voxels.checked_mul(2)?.checked_add(1),
+    };
+    let cells = shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?));
+    FiltrationError::check_size::<I>("cells", cells)
+}
+
+/// The cells in the order of their keys, equal ones in the order of their numbers, and where each is in it.
+fn sort<I: Index>(keys: &[I], buckets: usize) -> (Vec<I>, Vec<I>) {
+    let mut next = vec![I::default(); buckets + 1];
+    let increment = |count: &mut I| *count = I::from_usize(count.to_usize() + 1);
+    for key in keys {
+        increment(&mut next[key.to_usize() + 1]);
+    }
+    for bucket in 0..buckets {
+        next[bucket + 1] = I::from_usize(next[bucket].to_usize() + next[bucket + 1].to_usize());
+    }
+    let mut order = vec![I::default(); keys.len()];
+    let mut position = Vec::with_capacity(keys.len());
+    for (cell, key) in keys.iter().enumerate() {
+        let next = &mut next[key.to_usize()];
+        order[next.to_usize()] = I::from_usize(cell);
+        position.push(*next);
+        increment(next);
+    }
+    (order, position)
+}
+
+/// The cells of an image and how they are numbered.
+struct Grid {
+    construction: Construction,
+    axes: Vec<Axis>,
+}
+
+struct Axis {
+    /// Cells along it.
+    cells: usize,
+    /// From a cell to the next along it.
+    cell_stride: usize,
+    /// Voxels along it.
+    voxels: usize,
+    /// From a voxel to the next along it.
+    voxel_stride: usize,
+}
+
+impl Axis {
+    /// The first and the last of the voxels that a cell has, or lies in, along this axis.
+    fn voxels(&self, construction: Construction, coordinate: usize) -> (usize, usize) {
+        match construction {
+            Construction::V => (coordinate / 2, coordinate.div_ceil(2)),
+            Construction::T => (coordinate.saturating_sub(1) / 2, (coordinate / 2).min(self.voxels - 1)),
+        }
+    }
+}
+
+impl Grid {
+    /// Of a shape whose cells are few enough to be counted.
+    fn new(construction: Construction, shape: &[usize]) -> Self {
+        let (mut cell_stride, mut voxel_stride) = (1, 1);
+        let axis = |&voxels: &usize| {
+            let cells = match construction {
+                Construction::V => 2 * voxels - 1,
+                Construction::T => 2 * voxels + 1,
+            };
+            let axis = Axis { cells, cell_stride, voxels, voxel_stride };
+            cell_stride *= cells;
+            voxel_stride *= voxels;
+            axis
+        };
+        Grid { construction, axes: shape.iter().map(axis).collect() }
+    }
+
+    /// Each axis and the coordinate of a cell on it.
+    fn coordinates(&self, cell: usize) -> impl Iterator<Item = (&Axis, usize)> {
+        let mut rest = cell;
+        self.axes.iter().map(move |axis| {
+            let coordinate = rest % axis.cells;
+            rest /= axis.cells;
+            (axis, coordinate)
+        })
+    }
+
+    /// Which of two ranks decides.
+    fn choose<I: Index>(&self, a: I, b: I) -> I {
+        match self.construction {
+            Construction::V => a.max(b),
+            Construction::T => a.min(b),
+        }
+    }
+
+    /// The bucket of each of the `cells`: by rank and dimension; `above` for those above `max_dim`.
+    fn keys<I: Index>(&self, cells: usize, ranks: &[I], max_dim: usize, above: I) -> Vec<I> {
+        let mut keys = vec![above; cells];
+        let axis = &self.axes[0];
+        keys.par_chunks_mut(axis.cells).enumerate().for_each_init(Vec::new, |corners, (number, keys)| {
+            let line_dim = self.corners(number * axis.cells, corners);
+            let rank = |voxel: usize| {
+                let others = corners[1..].iter().map(|corner| ranks[corner + voxel]);
+                others.fold(ranks[corners[0] + voxel], |a, b| self.choose(a, b))
+            };
+            for (x, key) in keys.iter_mut().enumerate() {
+                let dim = line_dim + x % 2;
+                if dim <= max_dim {
+                    let (first, last) = axis.voxels(self.construction, x);
+                    let rank = self.choose(rank(first), rank(last)).to_usize();
+                    *key = I::from_usize(rank * (max_dim + 1) + dim);
+                }
+            }
+        });
+        keys
+    }
+
+    /// Puts the first voxels of a line of cells, whose first coordinate is 0, into `corners`, and gives its dimension.
+    fn corners(&self, cell: usize, corners: &mut Vec<usize>) -> usize {
+        corners.clear();
+        corners.push(0);
+        let mut dim = 0;
+        for (axis, coordinate) in self.coordinates(cell).skip(1) {
+            let (first, last) = axis.voxels(self.construction, coordinate);
+            dim += coordinate % 2;
+            corners.iter_mut().for_each(|corner| *corner += first * axis.voxel_stride);
+            if last > first {
+                corners.extend_from_within(..);
+                let half = corners.len() / 2;
+                corners[half..].iter_mut().for_each(|corner| *corner += axis.voxel_stride);
+            }
+        }
+        dim
+    }
+}
+
+/// The cells of an image with their keys.
+struct Keyed<I> {
+    grid: Grid,
+    keys: Vec<I>,
+    max_dim: usize,
+}
+
+impl<I: Index> Keyed<I> {
+    fn rank(&self, cell: usize) -> usize {
+        self.keys[cell].to_usize() / (self.max_dim + 1)
+    }
+}
+
+impl<I: Index> Complex for Keyed<I> {
+    fn dim(&self, cell: usize) -> Dimension {
+        (self.keys[cell].to_usize() % (self.max_dim + 1)) as Dimension
+    }
+
+    fn facet_count(&self, dim: Dimension) -> usize {
+        2 * usize::from(dim)
+    }
+
+    fn facets(&self, cell: usize, mut each: impl FnMut(usize)) {
+        for (axis, coordinate) in self.grid.coordinates(cell) {
+            if coordinate % 2 == 1 {
+                each(cell - axis.cell_stride);
+                each(cell + axis.cell_stride);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The cubical complex of an image of any voxels, cells in the order of their owners.
+//!
+//! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
+//! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical()`] is
+//! coarser, by value where this one is by owner. Cells of one owner have one value, so whatever order they are in, the pairs
+//! of cells with different owners have the same owners.
+
+use phat_formats::{BoundaryMatrix, Dimension, Index};
+use rayon::prelude::*;
+
+use super::FiltrationError;
+use super::grid::{self, Filtered, filter};
+use crate::cubical::{Construction, Image, Key, Voxel};
+
+/// The cells of an image.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageComplex<I> {
+    /// The boundary matrix, its columns in the order of the filtration.
+    pub matrix: BoundaryMatrix<I>,
+    /// The place in memory of each cell's owner.
+    pub owners: Vec<I>,
+    /// The dimension of the complex; of one that was cut off, that where it was cut. No cell is above it.
+    pub max_dim: Dimension,
+}
+
+/// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
+/// `upper_dim` are left out.
+///
+/// # Errors
+/// More cells or entries than the index type numbers.
+pub fn image<I: Index, T: Voxel>(
+    image: &Image<T>,
+    construction: Construction,
+    superlevel: bool,
+    upper_dim: Option<usize>,
+) -> Result<ImageComplex<I>, FiltrationError> {
+    let shape = image.shape();
+    let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
+    // Before anything is sorted.
+    grid::cells::<I>(construction, &axes)?;
+    let voxels = image.voxels();
+    let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
+    let places = voxels.par_iter().enumerate();
+    let mut order: Vec<(T::Key, I)> =
+        places.map(|(place, &voxel)| (key(voxel), I::from_usize(place))).collect();
+    order.par_sort_unstable();
+    let mut ranks = vec![I::default(); voxels.len()];
+    for (rank, (_, place)) in order.iter().enumerate() {
+        ranks[place.to_usize()] = I::from_usize(rank);
+    }
+    let owner = |rank: usize| order[rank].1;
+    let Filtered { matrix, levels: owners, max_dim } =
+        filter(construction, &axes, &ranks, voxels.len(), upper_dim, owner)?;
+    Ok(ImageComplex { matrix, owners, max_dim })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::cubical::{Order, Shape};
+
+    /// The voxels that a cell has, or lies in, along an axis.
+    fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {
+        let is_of = |voxel: usize| match construction {
+            Construction::V => (2 * voxel).abs_diff(coordinate) <= coordinate % 2,
+            Construction::T => (2 * voxel + 1).abs_diff(coordinate) <= 1 - coordinate % 2,
+        };
+        (0..voxels).filter(|&voxel| is_of(voxel)).collect()
+    }
+
+    /// (owner's key, owner, dimension, number, facets' numbers) of each cell, in order.
+    type Cell<K> = (K, usize, usize, usize, Vec<usize>);
+
+    fn by_definition<T: Voxel>(
+        image: &Image<T>,
+        construction: Construction,
+        superlevel: bool,
+    ) -> Vec<Cell<T::Key>> {
+        let dim = image.shape().dim();
+        let extents = image.shape().extents();
+        // Axes that are not there have one cell, which does not extend.
+        let cells = |axis: usize| match construction {
+            _ if axis < 3 - dim => 1,
+            Construction::V => 2 * extents[axis] - 1,
+            Construction::T => 2 * extents[axis] + 1,
+        };
+        let [planes, rows, columns] = [cells(0), cells(1), cells(2)];
+        let mut all = Vec::new();
+        for number in 0..planes * rows * columns {
+            let at = [number / columns / rows, number / columns % rows, number % columns];
+            let along = |axis: usize| match axis {
+                axis if axis < 3 - dim => vec![0],
+                axis => voxels_along(construction, extents[axis], at[axis]),
+            };
+            let mut owners = Vec::new();
+            for z in along(0) {
+                for y in along(1) {
+                    for x in along(2) {
+                        let place = (z * extents[1] + y) * extents[2] + x;
+                        let key = image.voxels()[place].key();
+                        owners.push((if superlevel { key.reversed() } else { key }, place));
+                    }
+                }
+            }
+            let (key, owner) = match construction {
+                Construction::V => *owners.iter().max().unwrap(),
+                Construction::T => *owners.iter().min().unwrap(),
+            };
+            let strides = [rows * columns, columns, 1];
+            let odd = || (3 - dim..3).filter(|&axis| at[axis] % 2 == 1);
+            let facets = odd().flat_map(|axis| [number - strides[axis], number + strides[axis]]).collect();
+            all.push((key, owner, odd().count(), number, facets));
+        }
+        all.sort();
+        all
+    }
+
+    fn check<T: Voxel>(image: &Image<T>) {
+        for (construction, superlevel) in
+            [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)])
+        {
+            let all = by_definition(image, construction, superlevel);
+            for upper_dim in [None, Some(0), Some(1), Some(2)] {
+                let max_dim = upper_dim.unwrap_or(3).min(image.shape().dim());
+                let cells: Vec<_> = all.iter().filter(|cell| cell.2 <= max_dim).collect();
+                let complex = super::image::<u32, T>(image, construction, superlevel, upper_dim).unwrap();
+                let place = |number: usize| cells.iter().position(|cell| cell.3 == number).unwrap() as u32;
+                assert_eq!((complex.matrix.len(), complex.max_dim), (cells.len(), max_dim as u8));
+                for (column, cell) in cells.iter().enumerate() {
+                    let mut rows: Vec<u32> = cell.4.iter().map(|&facet| place(facet)).collect();
+                    rows.sort_unstable();
+                    assert_eq!(complex.matrix.column(column), rows);
+                    assert_eq!(usize::from(complex.matrix.dim(column)), cell.2);
+                    assert_eq!(complex.owners[column] as usize, cell.1);
+                }
+                assert_eq!(complex.matrix.check(), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn cells_are_as_defined_and_in_the_order_of_their_owners() {
+        let mut rng = Pcg64Mcg::seed_from_u64(7);
+        for round in 0..60 {
+            let axes = 1 + round % 3;
+            let most = [9, 4, 3][axes - 1];
+            let shape: Vec<usize> = (0..axes).map(|_| rng.random_range(1..=most)).collect();
+            let shape = Shape::new(&shape, if round % 2 == 0 { Order::C } else { Order::F }).unwrap();
+            let levels = rng.random_range(1..8);
+            let voxels: Vec<i8> = (0..shape.count()).map(|_| rng.random_range(-levels..levels)).collect();
+            check(&Image::new(shape, voxels.iter().map(|&v| f64::from(v) / 4.0).collect()).unwrap());
+            check(&Image::new(shape, voxels).unwrap());
+        }
+    }
+
+    #[test]
+    fn an_image_with_more_cells_than_are_numbered() {
+        let shape = Shape::new(&[1 << 16, 1 << 14], Order::C).unwrap();
+        let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap();
+        let error = super::image::<u32, u8>(&blank, Construction::T, false, None).unwrap_err();
+        let cells = ((1_usize << 17) + 1) * ((1 << 15) + 1);
+        let expected = "expected at most 2147483647 cells, which 32-bit indices number, found";
+        assert_eq!(error.to_string(), format!("{expected} {cells}"));
+    }
+}
