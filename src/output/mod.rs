@@ -1,4 +1,5 @@
-//! One writer per output format. Persistence pairs have theirs in [`pairs`]; these are for barcodes.
+//! One writer per output format. Persistence pairs have theirs in [`pairs`], the bars of images in [`images`]; these are for
+//! Vietoris–Rips barcodes.
 //!
 //! | format | module | what it holds |
 //! |---|---|---|
@@ -41,6 +42,7 @@
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3); an essential bar dies at infinity.
 
 pub mod csv;
+pub mod images;
 pub mod json;
 pub mod npy;
 pub mod number;

@@ -11,13 +11,23 @@ use crate::diagram::Diagram;
 /// # Errors
 /// What `out` answers.
 pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
-    let bars = diagram.iter().count() as u64;
+    let rows = diagram.iter().map(|(dim, bar)| [dim as f64, bar.birth, bar.death]);
+    write_rows(diagram.iter().count() as u64, rows, out)
+}
+
+/// Writes an array of so many rows.
+///
+/// # Errors
+/// What `out` answers; there are more or fewer rows.
+pub fn write_rows(
+    count: u64,
+    mut rows: impl Iterator<Item = [f64; 3]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
-    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[bars, 3]);
+    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[count, 3]);
     let mut array = options.writer(out).begin_nd()?;
-    for (dim, bar) in diagram.iter() {
-        array.extend([dim as f64, bar.birth, bar.death])?;
-    }
+    rows.try_for_each(|row| array.extend(row))?;
     array.finish()
 }
 

@@ -21,48 +21,134 @@ const DIGITS: usize = 6;
 
 impl fmt::Display for General {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
+impl General {
+    /// Writes the number.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write(self, out: &mut impl fmt::Write) -> fmt::Result {
         let x = self.0;
         if x.is_nan() {
-            return f.write_str(if x.is_sign_negative() { "-nan" } else { "nan" });
+            return out.write_str(if x.is_sign_negative() { "-nan" } else { "nan" });
         }
         if x.is_sign_negative() {
-            f.write_str("-")?;
+            out.write_str("-")?;
         }
         if x.is_infinite() {
-            return f.write_str("inf");
+            return out.write_str("inf");
         }
-        // Rounded here and only here, correctly and half to even, so that the exponent is that of the rounded number.
-        let rounded = format!("{:.*e}", DIGITS - 1, x.abs());
-        let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
-        let exponent: i32 = exponent.parse().map_err(|_| fmt::Error)?;
-        let digits = mantissa.replace('.', "");
-        let digits = digits.trim_end_matches('0');
-        match usize::try_from(exponent) {
-            Ok(exponent) if exponent < DIGITS => positional(f, digits, exponent + 1),
-            Err(_) if exponent >= -4 => {
-                let places = digits.len() + exponent.unsigned_abs() as usize - 1;
-                write!(f, "0.{digits:0>places$}")
+        let rounded = Rounded::of(x.abs());
+        let mut buffer = itoa::Buffer::new();
+        let digits = match buffer.format(rounded.digits).trim_end_matches('0') {
+            "" => "0",
+            digits => digits,
+        };
+        match usize::try_from(rounded.exponent) {
+            Ok(exponent) if exponent < DIGITS => positional(out, digits, exponent + 1),
+            Err(_) if rounded.exponent >= -4 => {
+                out.write_str(&"0.000"[..1 + rounded.exponent.unsigned_abs() as usize])?;
+                out.write_str(digits)
             }
-            _ => scientific(f, digits, exponent),
+            _ => scientific(out, digits, rounded.exponent),
+        }
+    }
+}
+
+/// A number rounded to the digits that are significant, correctly and half to even: rounded here and only here, so that the
+/// exponent is that of the rounded number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Rounded {
+    /// The digits, all of them unless it is 0.
+    digits: u32,
+    /// The power of ten of the first.
+    exponent: i32,
+}
+
+impl Rounded {
+    /// Of a finite number that is not negative.
+    fn of(x: f64) -> Self {
+        Rounded::from_shortest(x).unwrap_or_else(|| Rounded::from_exact(x))
+    }
+
+    /// By the shortest decimal that reads back as `x`, which is quick to come by; none where that does not tell.
+    ///
+    /// What is halfway between two decimals of six digits has seven. If it lay strictly between `x` and the shortest decimal,
+    /// it would read back as `x` too, and being no longer and nearer would be the shortest. A shorter one could be preferred
+    /// to it, but not where doubles are so dense that no two decimals of seven digits read back as one. So both lie on the
+    /// same side of it, unless the shortest decimal is halfway itself: then `x` may lie on either.
+    fn from_shortest(x: f64) -> Option<Self> {
+        if x == 0.0 {
+            return Some(Rounded { digits: 0, exponent: 0 });
+        }
+        if !x.is_normal() {
+            return None;
+        }
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format_finite(x);
+        let (mantissa, power) = match text.split_once('e') {
+            Some((mantissa, power)) => (mantissa, power.parse().ok()?),
+            None => (text, 0),
+        };
+        let point = mantissa.find('.').unwrap_or(mantissa.len());
+        let (mut digits, mut count, mut exponent) = (0, 0, 0);
+        let (mut next, mut is_more_after) = (0, false);
+        for (place, byte) in mantissa.bytes().enumerate().filter(|&(place, _)| place != point) {
+            let digit = u32::from(byte - b'0');
+            match count {
+                0 if digit == 0 => continue,
+                0 => exponent = power + point as i32 - place as i32 - i32::from(place < point),
+                DIGITS => next = digit,
+                _ => is_more_after |= count > DIGITS && digit > 0,
+            }
+            if count < DIGITS {
+                digits = 10 * digits + digit;
+            }
+            count += 1;
+        }
+        digits *= 10_u32.pow(DIGITS.saturating_sub(count) as u32);
+        match next {
+            5 if !is_more_after => return None,
+            5.. => digits += 1,
+            _ => {}
+        }
+        let is_carried = digits == 10_u32.pow(DIGITS as u32);
+        Some(Rounded {
+            digits: if is_carried { digits / 10 } else { digits },
+            exponent: exponent + i32::from(is_carried),
+        })
+    }
+
+    /// By all digits of `x`.
+    fn from_exact(x: f64) -> Self {
+        let text = format!("{:.*e}", DIGITS - 1, x);
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = mantissa.bytes().filter(u8::is_ascii_digit);
+        Rounded {
+            digits: digits.fold(0, |digits, byte| 10 * digits + u32::from(byte - b'0')),
+            exponent: exponent.parse().unwrap_or(0),
         }
     }
 }
 
 /// `places` digits before the point, the others, if any, after it.
-fn positional(f: &mut fmt::Formatter<'_>, digits: &str, places: usize) -> fmt::Result {
+fn positional(out: &mut impl fmt::Write, digits: &str, places: usize) -> fmt::Result {
     match digits.split_at_checked(places) {
-        Some((whole, "")) => f.write_str(whole),
-        Some((whole, fraction)) => write!(f, "{whole}.{fraction}"),
-        None => write!(f, "{digits:0<places$}"),
+        Some((whole, "")) => out.write_str(whole),
+        Some((whole, fraction)) => [whole, ".", fraction].iter().try_for_each(|part| out.write_str(part)),
+        None => write!(out, "{digits:0<places$}"),
     }
 }
 
 /// One digit before the point, an exponent of two digits at least.
-fn scientific(f: &mut fmt::Formatter<'_>, digits: &str, exponent: i32) -> fmt::Result {
+fn scientific(out: &mut impl fmt::Write, digits: &str, exponent: i32) -> fmt::Result {
     let sign = if exponent < 0 { '-' } else { '+' };
     let (whole, fraction) = digits.split_at(1);
     let point = if fraction.is_empty() { "" } else { "." };
-    write!(f, "{whole}{point}{fraction}e{sign}{:02}", exponent.unsigned_abs())
+    write!(out, "{whole}{point}{fraction}e{sign}{:02}", exponent.unsigned_abs())
 }
 
 #[cfg(test)]
@@ -154,6 +240,37 @@ mod tests {
         assert_eq!(General(f64::INFINITY).to_string(), "inf");
         assert_eq!(General(f64::NEG_INFINITY).to_string(), "-inf");
         assert_eq!(General(f64::NAN).to_string(), "nan");
+    }
+
+    /// Numbers of six digits and of seven, of which the last is near a half, and of all lengths.
+    #[test]
+    fn the_shortest_decimal_tells_what_all_digits_do() {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random >> 11
+        };
+        let mut told = 0;
+        for round in 0..300_000 {
+            let exponent = (next() % 640) as i32 - 325;
+            let x: f64 = match round % 4 {
+                0 => f64::from_bits(next() << 11 >> 1),
+                1 => format!("{}e{exponent}", next() % 10_000_000).parse().unwrap(),
+                2 => format!("{}5e{exponent}", 100_000 + next() % 900_000).parse().unwrap(),
+                _ => (next() % 100_000_000) as f64 / 64.0,
+            };
+            let x = match round % 3 {
+                _ if !x.is_finite() => continue,
+                0 => x,
+                1 => x.next_up().min(f64::MAX),
+                _ => x.next_down().abs(),
+            };
+            if let Some(rounded) = Rounded::from_shortest(x) {
+                assert_eq!(rounded, Rounded::from_exact(x), "{x:e}");
+                told += 1;
+            }
+        }
+        assert!(told > 200_000, "{told}");
     }
 
     /// Reading the text back and printing it again changes nothing, and no text is longer than `%g` allows.

@@ -9,6 +9,8 @@ mod loops;
 pub mod plain;
 #[cfg(test)]
 mod tests;
+mod threshold;
+pub mod via_matrix;
 
 use rayon::prelude::*;
 

@@ -1,0 +1,179 @@
+//! The same classes by way of the boundary matrix: every cell listed ([`crate::filtration::image()`]), the matrix reduced by path 2.
+//!
+//! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
+//! whether the engine is right where the plain oracle is too slow to ask.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::{Class, Classes, Request};
+use crate::backend::{Backend, BackendError};
+use crate::cubical::{Image, Key, Voxel};
+use crate::filtration::{FiltrationError, ImageComplex, image as complex_of};
+use crate::matrix::scan::{Feed, ScanError, Scanner};
+use crate::matrix::{self, Figures, Pairs, Plan, Reason, Row, reduce_with};
+
+/// The classes, and how they were found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The classes.
+    pub classes: Classes,
+    /// Columns of the matrix.
+    pub cells: usize,
+    /// Its ones.
+    pub entries: usize,
+    /// The width of the integers that number cells.
+    pub index_bits: usize,
+    /// What was chosen, and why.
+    pub reasons: Vec<Reason>,
+    /// Image to matrix.
+    pub building: Duration,
+    /// What the reduction counted.
+    pub figures: Figures,
+}
+
+/// Why there are no classes.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ViaMatrixError {
+    /// There is no such matrix.
+    #[error(transparent)]
+    Filtration(#[from] FiltrationError),
+    /// The scan failed.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+}
+
+impl From<BackendError> for ViaMatrixError {
+    fn from(error: BackendError) -> Self {
+        ViaMatrixError::Scan(error.into())
+    }
+}
+
+/// The classes of an image. `backend` may scan.
+///
+/// # Errors
+/// More cells than 64 bits number; a GPU was asked for, and is not there or failed.
+pub fn persistence<T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    backend: &Backend,
+) -> Result<Solution, ViaMatrixError> {
+    let start = Instant::now();
+    match build::<u32, T>(image, request) {
+        Ok(complex) => solve(image, request, backend, &complex, start.elapsed()),
+        Err(FiltrationError::TooLarge { .. }) => {
+            let complex = build::<u64, T>(image, request)?;
+            solve(image, request, backend, &complex, start.elapsed())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The cells up to the dimension that kills the last classes that are asked for.
+fn build<I: Row, T: Voxel>(image: &Image<T>, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
+    let upper_dim = request.dimensions(image.shape().dim());
+    complex_of(image, request.construction, request.superlevel, Some(upper_dim))
+}
+
+fn solve<I: Row, T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    backend: &Backend,
+    complex: &ImageComplex<I>,
+    building: Duration,
+) -> Result<Solution, ViaMatrixError> {
+    let matrix = &complex.matrix;
+    let scanner = Scanner::choose(backend, Feed::default(), matrix)?;
+    let (plan, reasons) = Plan::choose_with(matrix, &matrix::Request::default(), &scanner)?;
+    let mut pairs = reduce_with(matrix, &plan, &scanner)?;
+    Ok(Solution {
+        classes: classes(image, request, complex, &pairs),
+        cells: matrix.len(),
+        entries: matrix.entries(),
+        index_bits: 8 * size_of::<I>(),
+        reasons,
+        building,
+        figures: std::mem::take(&mut pairs.figures),
+    })
+}
+
+/// The classes of pairs of cells: cells stand for the voxels that own them.
+fn classes<I: Row, T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    complex: &ImageComplex<I>,
+    pairs: &Pairs<I>,
+) -> Classes {
+    let key = |place: usize| {
+        let key = image.voxels()[place].key();
+        (if request.superlevel { key.reversed() } else { key }, place)
+    };
+    let owner = |cell: I| complex.owners[cell.to_usize()].to_usize();
+    let mut dimensions = vec![Vec::new(); request.dimensions(image.shape().dim())];
+    let mut add = |cell: I, class: Class| {
+        if let Some(classes) = dimensions.get_mut(usize::from(complex.matrix.dim(cell.to_usize()))) {
+            classes.push(class);
+        }
+    };
+    for &(birth, death) in &pairs.pairs {
+        let class = Class { birth: owner(birth), death: Some(owner(death)) };
+        if key(owner(birth)).0 != key(owner(death)).0 {
+            add(birth, class);
+        }
+    }
+    for cell in pairs.essential() {
+        add(cell, Class { birth: owner(cell), death: None });
+    }
+    for classes in &mut dimensions {
+        // Without a death is after every death.
+        let death = |class: &Class| (class.death.is_none(), class.death.map(key));
+        classes.par_sort_unstable_by_key(|class| (key(class.birth), death(class)));
+    }
+    Classes { dimensions }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::plain;
+    use super::*;
+    use crate::cubical::{Construction, Order, Shape};
+
+    #[test]
+    fn the_classes_are_the_plain_ones() {
+        let mut rng = Pcg64Mcg::seed_from_u64(8);
+        for round in 0..120 {
+            let axes = 1 + round % 3;
+            let most = [12, 6, 4][axes - 1];
+            let shape: Vec<usize> = (0..axes).map(|_| rng.random_range(1..=most)).collect();
+            let shape = Shape::new(&shape, Order::C).unwrap();
+            let levels = rng.random_range(1..9);
+            let voxels = (0..shape.count()).map(|_| rng.random_range(-levels..levels)).collect();
+            let image: Image<i16> = Image::new(shape, voxels).unwrap();
+            for construction in [Construction::T, Construction::V] {
+                for max_dim in [None, Some(0), Some(1), Some(4)] {
+                    let request = Request { construction, superlevel: round % 2 == 1, max_dim };
+                    let found = persistence(&image, &request, &Backend::default()).unwrap();
+                    assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
+                    assert_eq!(found.index_bits, 32);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wide_indices_give_the_same() {
+        let shape = Shape::new(&[9, 7, 5], Order::C).unwrap();
+        let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
+        let image = Image::new(shape, voxels).unwrap();
+        let request = Request::default();
+        let complex = build::<u64, u8>(&image, &request).unwrap();
+        let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO).unwrap();
+        let narrow = persistence(&image, &request, &Backend::default()).unwrap();
+        assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));
+        assert_eq!(wide.classes, narrow.classes);
+    }
+}

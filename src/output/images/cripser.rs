@@ -1,0 +1,58 @@
+//! CubicalRipser's nine columns: dim, birth, death, then the voxels at which the class is born and dies.
+//!
+//! What its program writes (Kaji, Sudo, Ahara 2020; compared with cripser 0.0.37), and what its Python module answers:
+//!
+//! | | here | there |
+//! |---|---|---|
+//! | header | none | none |
+//! | V-construction, T-construction | `--construction v`, `t` | `cubicalripser`, `tcubicalripser`; `cripser.computePH`, `tcripser.computePH` |
+//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along axes that are not there | the same |
+//! | the voxels | of a finite bar, image\[x₁,y₁,z₁\] is its birth and image\[x₂,y₂,z₂\] its death: the *owners* of the two cells | the same, in both constructions |
+//! | death of an essential class | 1.7976931348623157e+308, the greatest double | the same; `compute_ph` makes it infinity |
+//! | its voxel | −1, −1, −1 | the same |
+//! | superlevel sets | births and deaths as they are, an essential class dies at minus that | none: negate the image |
+//! | order | by dimension and birth | as found |
+//! | numbers | the fewest digits that read back as the same double; integers as integers | rounded by the program; doubles in Python |
+//!
+//! The voxels are the same where values are distinct. Where they are not, which of several equal voxels owns a cell is a matter of convention:
+//! here place in memory decides. The bars are the same all the same.
+
+use std::io::{self, Write};
+
+use super::value::push_double;
+use super::{Barcode, Value, lines};
+
+/// Writes a line a bar.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+    let end = if barcode.request.superlevel { f64::MIN } else { f64::MAX };
+    let shape = barcode.image.shape();
+    for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
+        let dim = format!("{dim},");
+        lines::write(classes, out, |class, line| {
+            line.push_str(&dim);
+            barcode.voxel(class.birth).push(line);
+            line.push(',');
+            match class.death {
+                Some(place) => barcode.voxel(place).push(line),
+                None => push_double(end, line),
+            }
+            for place in [Some(class.birth), class.death] {
+                let Some(place) = place else {
+                    line.push_str(",-1,-1,-1");
+                    continue;
+                };
+                let coordinates = shape.coordinates(place);
+                for axis in 0..3 {
+                    line.push(',');
+                    let coordinate = coordinates.get(axis).copied().unwrap_or(0);
+                    line.push_str(itoa::Buffer::new().format(coordinate));
+                }
+            }
+            line.push('\n');
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! A JSON object: the bars, and what they are of.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::{Barcode, Value, lines};
+
+#[derive(Serialize)]
+struct Head {
+    shape: Vec<usize>,
+    voxels: &'static str,
+    construction: String,
+    superlevel: bool,
+    threshold: Option<f64>,
+    max_dim: usize,
+}
+
+/// Writes the object, a line a bar.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+    let head = Head {
+        shape: barcode.image.shape().axes(),
+        voxels: T::NAME,
+        construction: barcode.request.construction.to_string(),
+        superlevel: barcode.request.superlevel,
+        threshold: barcode.threshold,
+        max_dim: barcode.classes.dimensions.len().saturating_sub(1),
+    };
+    let head = serde_json::to_string(&head)?;
+    let open = head.strip_suffix('}').unwrap_or(&head);
+    write!(out, "{open},\"bars\":[")?;
+    let mut is_first = true;
+    for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
+        let open = format!("{{\"dim\":{dim},\"birth\":");
+        // The first bar of all has no comma before it.
+        let (first, others) = classes.split_at(usize::from(is_first && !classes.is_empty()));
+        is_first &= classes.is_empty();
+        for (separator, classes) in [("\n", first), (",\n", others)] {
+            lines::write(classes, out, |class, line| {
+                line.push_str(separator);
+                line.push_str(&open);
+                push(Some(barcode.voxel(class.birth)), line);
+                line.push_str(",\"death\":");
+                push(class.death.map(|place| barcode.voxel(place)), line);
+                line.push('}');
+            })?;
+        }
+    }
+    out.write_all(b"\n]}\n")
+}
+
+/// Appends a value; JSON has no infinity.
+fn push<T: Value>(value: Option<T>, line: &mut String) {
+    match value.filter(|value| value.value().is_finite()) {
+        Some(value) => value.push(line),
+        None => line.push_str("null"),
+    }
+}

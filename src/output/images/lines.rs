@@ -1,0 +1,33 @@
+//! Lines made by all threads.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use super::Class;
+
+/// Classes whose lines a task makes.
+const CHUNK: usize = 1 << 13;
+
+/// Chunks whose lines are in memory at a time, for each thread.
+const CHUNKS: usize = 4;
+
+/// Writes a line for each class, as `push` appends them.
+pub(super) fn write(
+    classes: &[Class],
+    out: &mut dyn Write,
+    push: impl Fn(Class, &mut String) + Sync,
+) -> io::Result<()> {
+    let chunks = CHUNKS * rayon::current_num_threads();
+    let mut texts = vec![String::new(); chunks.min(classes.len().div_ceil(CHUNK))];
+    for classes in classes.chunks(CHUNK * chunks) {
+        let parts = texts.par_iter_mut().zip(classes.par_chunks(CHUNK));
+        parts.for_each(|(text, classes)| {
+            text.clear();
+            classes.iter().for_each(|&class| push(class, text));
+        });
+        let written = classes.len().div_ceil(CHUNK);
+        texts[..written].iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
+}

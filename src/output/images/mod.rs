@@ -1,0 +1,194 @@
+//! One writer per format of the bars of an image.
+//!
+//! | format | module | what it holds |
+//! |---|---|---|
+//! | `text` | [`text`] | what Ripser's text looks like |
+//! | `csv` | [`csv`] | a line a bar: `dim,birth,death` |
+//! | `json` | [`json`] | an object: the bars, and what they are of |
+//! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
+//! | `dipha` | [`dipha`] | a persistence diagram, as DIPHA writes it |
+//! | `cripser` | [`cripser`] | CubicalRipser's nine columns: also the voxels where a class is born and dies |
+//!
+//! All but `dipha` hold the bars in the order of [`Classes`]: by dimension, then by birth in the order of the filtration. Values of integer
+//! voxels are written as integers, in full. Those of floating-point voxels are written as doubles: in `text` with six significant digits, in
+//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy` and `dipha` hold doubles.
+//!
+//! An essential class of sublevel sets dies at infinity; of superlevel sets, where bars go down, at minus infinity. Voxels may be infinite,
+//! and a class that dies at such a one is written like an essential class, but in `dipha`.
+//!
+//! Lines are made by all threads, some at a time, so that memory does not grow with them.
+//!
+//! # Text
+//! The line `WxHxD image of TYPE, C-construction, WHICH sets`, then for each dimension the line `persistence intervals in dim k:` and a line
+//! a bar, ` [birth,death)`, or ` [birth, )` for an essential one.
+//!
+//! # CSV
+//! ```text
+//! dim,birth,death
+//! 0,3,17
+//! 0,2,inf
+//! ```
+//!
+//! # JSON
+//! ```text
+//! {"shape":[64,48],"voxels":"u8","construction":"T","superlevel":false,"threshold":null,"max_dim":1,"bars":[
+//! {"dim":0,"birth":3,"death":17},
+//! {"dim":0,"birth":2,"death":null}
+//! ]}
+//! ```
+//! | key | value |
+//! |---|---|
+//! | `shape` | voxels along the axes |
+//! | `voxels` | the type of the voxels, as NumPy calls it |
+//! | `construction`, `superlevel` | how the image is made a filtered complex |
+//! | `threshold` | the value at which the filtration ends, `null` for none |
+//! | `max_dim` | the highest dimension computed |
+//! | `bars` | the bars; infinity of either sign is `null` |
+//!
+//! # NPY
+//! Version 1.0, dtype `<f8`, C order, shape (bars, 3).
+
+pub mod cripser;
+pub mod csv;
+pub mod dipha;
+pub mod json;
+mod lines;
+pub mod text;
+mod value;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use crate::cubical::persistence::{Class, Classes, Request};
+use crate::cubical::{Image, Key};
+
+pub use value::Value;
+
+/// A format of the bars of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// As Ripser's text.
+    #[default]
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// A JSON object.
+    Json,
+    /// A NumPy array.
+    Npy,
+    /// A DIPHA persistence diagram.
+    Dipha,
+    /// CubicalRipser's columns.
+    Cripser,
+}
+
+/// What there is to write.
+#[derive(Debug, Clone, Copy)]
+pub struct Barcode<'a, T> {
+    /// The image.
+    pub image: &'a Image<T>,
+    /// Its classes.
+    pub classes: &'a Classes,
+    /// What was asked for.
+    pub request: &'a Request,
+    /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
+    pub threshold: Option<f64>,
+}
+
+impl<T: Value> Barcode<'_, T> {
+    /// All classes with their dimension.
+    fn iter(&self) -> impl Iterator<Item = (usize, Class)> + '_ {
+        let dimensions = self.classes.dimensions.iter().enumerate();
+        dimensions.flat_map(|(dim, classes)| classes.iter().map(move |&class| (dim, class)))
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.classes.dimensions.iter().map(Vec::len).sum()
+    }
+
+    fn voxel(&self, place: usize) -> T {
+        self.image.voxels()[place]
+    }
+
+    /// Where an essential class dies.
+    fn end(&self) -> f64 {
+        if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY }
+    }
+
+    /// (dim, birth, death), as doubles.
+    fn rows(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
+        let death = |class: Class| class.death.map_or(self.end(), |place| self.voxel(place).value());
+        self.iter().map(move |(dim, class)| [dim as f64, self.voxel(class.birth).value(), death(class)])
+    }
+
+    /// The last value of the filtration; none where there are no classes.
+    fn last(&self) -> Option<f64> {
+        let within = |voxel: &&T| self.threshold.is_none_or(|t| self.request.reaches(t, voxel.value()));
+        let key = |voxel: &&T| {
+            let key = voxel.key();
+            if self.request.superlevel { key.reversed() } else { key }
+        };
+        self.image.voxels().iter().filter(within).max_by_key(key).map(|voxel| voxel.value())
+    }
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 6] =
+        [Format::Text, Format::Csv, Format::Json, Format::Npy, Format::Dipha, Format::Cripser];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Npy => "npy",
+            Format::Dipha => "dipha",
+            Format::Cripser => "cripser",
+        }
+    }
+
+    /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write<T: Value>(self, barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Format::Text => text::write(barcode, out),
+            Format::Csv => csv::write(barcode, out),
+            Format::Json => json::write(barcode, out),
+            Format::Npy => crate::output::npy::write_rows(barcode.len() as u64, barcode.rows(), out),
+            Format::Dipha => dipha::write(barcode, out),
+            Format::Cripser => cripser::write(barcode, out),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Not the name of a format of the bars of an image.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected text, csv, json, npy, dipha or cripser, found {0:?}")]
+pub struct UnknownFormat(
+    /// What was found.
+    pub String,
+);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

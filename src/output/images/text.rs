@@ -1,0 +1,32 @@
+//! Text that looks like Ripser's.
+
+use std::io::{self, Write};
+
+use super::{Barcode, Value, lines};
+
+/// Writes a line that says what the bars are of, and the bars.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+    let Barcode { image, request, .. } = barcode;
+    let (shape, construction) = (image.shape(), request.construction);
+    let which = if request.superlevel { "superlevel" } else { "sublevel" };
+    writeln!(out, "{shape} image of {}, {construction}-construction, {which} sets", T::NAME)?;
+    for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
+        writeln!(out, "persistence intervals in dim {dim}:")?;
+        lines::write(classes, out, |class, line| {
+            line.push_str(" [");
+            barcode.voxel(class.birth).push_general(line);
+            match class.death {
+                Some(place) => {
+                    line.push(',');
+                    barcode.voxel(place).push_general(line);
+                }
+                None => line.push_str(", "),
+            }
+            line.push_str(")\n");
+        })?;
+    }
+    Ok(())
+}
