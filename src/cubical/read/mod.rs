@@ -1,1 +1,119 @@
-//! Readers of images.
+//! Images from files: one reader per format, and format detection.
+//!
+//! | format | content | axes | reader |
+//! |---|---|---|---|
+//! | `npy` | NumPy array of one to three axes | as NumPy indexes it | `npy` |
+//! | `raw` | little-endian voxels without a header | as given | `raw` |
+//!
+//! Voxels keep the type they have in the file. NaN is an error; infinities are values like others.
+//!
+//! An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Nothing is allocated because a
+//! header says so: the length of a file has to agree with its header before memory is asked for, and where it is not known,
+//! as of a pipe, memory grows with what has come.
+//!
+//! **Detection.** Without a format, the first rule that holds decides:
+//!
+//! | the file | is read as |
+//! |---|---|
+//! | comes with shape and type of voxels | `raw` |
+//! | begins with NumPy's magic bytes | `npy` |
+//! | is called `*.npy` | `npy` (and found wanting) |
+//! | is any other | an error |
+
+mod bytes;
+mod detect;
+mod error;
+mod format;
+mod layout;
+mod npy;
+mod options;
+mod raw;
+mod stream;
+mod voxel;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Place, Problem, ReadError};
+pub use format::{Format, UnknownFormat};
+pub use options::{Options, Raw};
+pub use stream::{AnyStream, Stream};
+pub use voxel::{UnknownType, VoxelType};
+
+use std::io;
+use std::path::Path;
+
+use super::AnyImage;
+use crate::input;
+use bytes::Bytes;
+use error::{Context, Fault};
+use stream::whole;
+
+/// Reads the image in the file at `path`, or in standard input when it is `-`.
+///
+/// # Errors
+/// The file cannot be read, or its content is not what its format promises.
+pub fn read(path: &Path, options: &Options) -> Result<AnyImage, ReadError> {
+    image(open(path, options)?)
+}
+
+/// Reads the image that a file in memory holds; `name` is used for messages and, without a format, for its extension.
+///
+/// # Errors
+/// As [`read()`].
+pub fn read_bytes(name: &str, file: &[u8], options: &Options) -> Result<AnyImage, ReadError> {
+    image(open_bytes(name, Bytes::of(file.to_vec()), options)?)
+}
+
+/// Opens the image in the file at `path`, or in standard input when it is `-`: its voxels in memory order, as they are asked for,
+/// in bounded memory where the table says so.
+///
+/// # Errors
+/// The file cannot be read, or its header is not what its format promises.
+pub fn open(path: &Path, options: &Options) -> Result<AnyStream, ReadError> {
+    open_bytes(&input::name_of(path), Bytes::open(path), options)
+}
+
+fn open_bytes(name: &str, bytes: io::Result<Bytes>, options: &Options) -> Result<AnyStream, ReadError> {
+    let mut context = Context { file: name.to_owned(), format: options.format, detection: None };
+    let opened = bytes.map_err(Fault::from).and_then(|bytes| {
+        let format = match detect::given(options)? {
+            Some(format) => format,
+            None => {
+                let (format, why) = detect::detect(name, bytes.head())?;
+                context.detection = Some(why);
+                format
+            }
+        };
+        context.format = Some(format);
+        open_as(format, bytes, options, &context)
+    });
+    opened.map_err(|fault| context.error(fault))
+}
+
+fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+    match format {
+        Format::Npy => npy::open(bytes, context),
+        Format::Raw => {
+            let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;
+            raw::open(bytes, raw, context)
+        }
+        format => Err(Problem::new(Place::Whole, "a format with a reader", format.name()).into()),
+    }
+}
+
+/// All of a stream.
+fn image(stream: AnyStream) -> Result<AnyImage, ReadError> {
+    Ok(match stream {
+        AnyStream::U8(stream) => AnyImage::U8(whole(stream)?),
+        AnyStream::I8(stream) => AnyImage::I8(whole(stream)?),
+        AnyStream::U16(stream) => AnyImage::U16(whole(stream)?),
+        AnyStream::I16(stream) => AnyImage::I16(whole(stream)?),
+        AnyStream::U32(stream) => AnyImage::U32(whole(stream)?),
+        AnyStream::I32(stream) => AnyImage::I32(whole(stream)?),
+        AnyStream::U64(stream) => AnyImage::U64(whole(stream)?),
+        AnyStream::I64(stream) => AnyImage::I64(whole(stream)?),
+        AnyStream::F32(stream) => AnyImage::F32(whole(stream)?),
+        AnyStream::F64(stream) => AnyImage::F64(whole(stream)?),
+    })
+}

@@ -1,0 +1,153 @@
+//! What can be wrong with an image file, and where.
+
+use std::{fmt, io};
+
+use phat_formats::dipha::DiphaError;
+
+use super::Format;
+use crate::cubical::{Order, Shape, ShapeError};
+use crate::{input, metric};
+
+/// Why an image cannot be read.
+pub type ReadError = input::ReadError<Format, Problem>;
+
+impl input::Formats for Format {
+    const REMEDY: &'static str = "--format says otherwise";
+}
+
+/// One thing that is wrong with an image file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+pub struct Problem {
+    /// Where it is.
+    pub place: Place,
+    /// What belongs there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+    /// A remedy, when there is an obvious one.
+    pub note: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Problem { place, expected: expected.into(), found: found.into(), note: None }
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+/// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// An offset into the file, or into what a compressed file holds.
+    Byte(u64),
+    /// A line of text.
+    Line(usize),
+    /// A page of a stack.
+    Page(usize),
+    /// A voxel, by its coordinates along the user's axes.
+    Voxel(Vec<usize>),
+}
+
+impl fmt::Display for Place {
+    /// With a colon and a blank after it, or nothing for the whole file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => Ok(()),
+            Place::Byte(offset) => write!(f, "byte {offset}: "),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Page(page) => write!(f, "page {page}: "),
+            Place::Voxel(coordinates) => {
+                let coordinates: Vec<String> = coordinates.iter().map(usize::to_string).collect();
+                write!(f, "voxel ({}): ", coordinates.join(", "))
+            }
+        }
+    }
+}
+
+impl From<metric::read::Problem> for Problem {
+    fn from(problem: metric::read::Problem) -> Self {
+        let place = match problem.place {
+            metric::read::Place::Whole => Place::Whole,
+            metric::read::Place::Byte(offset) => Place::Byte(offset as u64),
+            metric::read::Place::Line(line) | metric::read::Place::Entry { line, .. } => Place::Line(line),
+        };
+        Problem { place, expected: problem.expected, found: problem.found, note: problem.note }
+    }
+}
+
+impl From<DiphaError> for Problem {
+    fn from(error: DiphaError) -> Self {
+        Problem::new(Place::Byte(error.offset() as u64), error.expected(), error.found())
+    }
+}
+
+/// The shape that a header gives at `place`: extents of at least 1 along one to three axes.
+pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, Problem> {
+    let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
+    let shape = extents.map(|extents| Shape::new(&extents, order));
+    let expected = match shape {
+        Some(Ok(shape)) => return Ok(shape),
+        Some(Err(ShapeError::Axes { .. })) => "1 to 3 axes",
+        Some(Err(ShapeError::Empty { .. })) => "at least one voxel along each axis",
+        _ => "fewer than 2^63 voxels",
+    };
+    Err(Problem::new(place, expected, format!("shape {axes:?}")))
+}
+
+/// What stops a reader: the content, or the system.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Content(Problem),
+    System(io::Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Fault::System(error)
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Fault::Content(problem)
+    }
+}
+
+impl From<metric::read::Problem> for Fault {
+    fn from(problem: metric::read::Problem) -> Self {
+        Fault::Content(problem.into())
+    }
+}
+
+impl From<DiphaError> for Fault {
+    fn from(error: DiphaError) -> Self {
+        Fault::Content(error.into())
+    }
+}
+
+/// The file that is read, for messages.
+#[derive(Debug, Clone)]
+pub(super) struct Context {
+    pub(super) file: String,
+    pub(super) format: Option<Format>,
+    pub(super) detection: Option<String>,
+}
+
+impl Context {
+    pub(super) fn error(&self, fault: Fault) -> ReadError {
+        let Context { file, format, detection } = self.clone();
+        match fault {
+            Fault::Content(problem) => {
+                ReadError::Malformed { file, format, detection, problem: Box::new(problem) }
+            }
+            Fault::System(error) => ReadError::Io { file, error },
+        }
+    }
+}

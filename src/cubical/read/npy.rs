@@ -1,0 +1,57 @@
+//! `npy`: NumPy arrays of one to three axes.
+//!
+//! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8`, in either byte order, and `b1`, whose truth values become the
+//! `u8` 0 and 1. The order is C or Fortran, and is kept: nothing is transposed.
+
+use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
+
+use super::bytes::Bytes;
+use super::error::{Context, Fault, Place, Problem, shape_at};
+use super::layout::Layout;
+use super::stream::AnyStream;
+use super::voxel::VoxelType;
+use crate::cubical::Order;
+use crate::metric::read::npy::{check_header, header_problem};
+
+pub(super) use crate::metric::read::npy::MAGIC;
+
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+    layout(bytes.head())?.open(bytes, context)
+}
+
+/// What the header says.
+fn layout(head: &[u8]) -> Result<Layout, Problem> {
+    let start = check_header(head)?;
+    let header = NpyHeader::from_reader(&head[..start]).map_err(|error| header_problem(error.to_string()))?;
+    let (voxels, big_endian, truth) = voxels(&header.dtype())?;
+    let order = match header.order() {
+        ArrayOrder::C => Order::C,
+        ArrayOrder::Fortran => Order::F,
+    };
+    let shape = shape_at(Place::Byte(10), header.shape(), order)?;
+    Ok(Layout { big_endian, truth, ..Layout::new(shape, voxels, start as u64) })
+}
+
+/// The type of the elements, whether they are big-endian, and whether they are truth values.
+fn voxels(dtype: &DType) -> Result<(VoxelType, bool, bool), Problem> {
+    let problem = || {
+        let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8";
+        Problem::new(Place::Byte(10), expected, dtype.descr())
+    };
+    let DType::Plain(plain) = dtype else { return Err(problem()) };
+    let voxels = match (plain.type_char(), plain.num_bytes()) {
+        (TypeChar::Bool | TypeChar::Uint, Some(1)) => VoxelType::U8,
+        (TypeChar::Uint, Some(2)) => VoxelType::U16,
+        (TypeChar::Uint, Some(4)) => VoxelType::U32,
+        (TypeChar::Uint, Some(8)) => VoxelType::U64,
+        (TypeChar::Int, Some(1)) => VoxelType::I8,
+        (TypeChar::Int, Some(2)) => VoxelType::I16,
+        (TypeChar::Int, Some(4)) => VoxelType::I32,
+        (TypeChar::Int, Some(8)) => VoxelType::I64,
+        (TypeChar::Float, Some(4)) => VoxelType::F32,
+        (TypeChar::Float, Some(8)) => VoxelType::F64,
+        _ => return Err(problem()),
+    };
+    let big_endian = plain.endianness() == npyz::Endianness::Big;
+    Ok((voxels, big_endian, plain.type_char() == TypeChar::Bool))
+}

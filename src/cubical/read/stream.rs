@@ -1,0 +1,142 @@
+//! Voxels in memory order, a piece at a time.
+
+use super::ReadError;
+use super::error::{Context, Fault, Place, Problem};
+use super::voxel::Plain;
+use crate::cubical::{Image, Shape, Voxel};
+
+/// Voxels that are read and looked at while they are in the nearest caches.
+const BLOCK: usize = 256 << 10;
+
+/// Where the voxels of a stream come from.
+pub(super) trait Source<T> {
+    /// Fills the slice with the next voxels, which the shape promises; fewer are an error.
+    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault>;
+
+    /// After the last voxel: an error when the file goes on.
+    fn finish(&mut self) -> Result<(), Fault>;
+
+    /// Whether the file is known to be as long as its voxels are.
+    fn is_measured(&self) -> bool;
+
+    /// All voxels, when they lie in memory and none has been read.
+    fn decoded(&mut self) -> Option<Vec<T>> {
+        None
+    }
+}
+
+/// The voxels of an image in memory order. After an error there are no more.
+pub struct Stream<T> {
+    shape: Shape,
+    done: usize,
+    source: Box<dyn Source<T> + Send>,
+    context: Context,
+}
+
+impl<T> Stream<T> {
+    pub(super) fn new(shape: Shape, source: Box<dyn Source<T> + Send>, context: Context) -> Self {
+        Stream { shape, done: 0, source, context }
+    }
+
+    /// The shape of the image.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+}
+
+impl<T: Voxel> Stream<T> {
+    /// Fills the front of `voxels` with the next ones and says how many that are; fewer than it holds only at the end of
+    /// the image. The call that reaches the end also looks for bytes after it.
+    ///
+    /// # Errors
+    /// The file cannot be read; it ends before the image does or goes on after it; a voxel is not a number.
+    pub fn read(&mut self, voxels: &mut [T]) -> Result<usize, ReadError> {
+        let left = self.shape.count() - self.done;
+        let count = voxels.len().min(left);
+        let filled = self.fill(&mut voxels[..count]);
+        filled.map(|()| count).map_err(|fault| self.context.error(fault))
+    }
+
+    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
+        for block in voxels.chunks_mut(BLOCK / size_of::<T>()) {
+            self.source.fill(block)?;
+            check_numbers(self.shape, self.done, block)?;
+            self.done += block.len();
+            if self.done == self.shape.count() {
+                self.source.finish()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An error at the first voxel that is not a number; the first of the block lies at `place` in memory.
+fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<(), Problem> {
+    // Without a branch, so that it is done in vectors.
+    if block.iter().fold(true, |all, voxel| all & voxel.is_number()) {
+        return Ok(());
+    }
+    let first = block.iter().position(|voxel| !voxel.is_number()).unwrap_or(0);
+    Err(Problem::new(Place::Voxel(shape.coordinates(place + first)), "a number", block[first].to_string()))
+}
+
+/// All of an image, of a stream that nothing has been read of.
+pub(super) fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadError> {
+    let (shape, count) = (stream.shape, stream.shape.count());
+    let mut voxels = Vec::new();
+    if let Some(decoded) = stream.source.decoded() {
+        check_numbers(shape, 0, &decoded).map_err(|problem| stream.context.error(problem.into()))?;
+        voxels = decoded;
+    } else if stream.source.is_measured() {
+        voxels = vec![T::ZERO; count];
+        stream.read(&mut voxels)?;
+    }
+    // A length that only a header promises is not believed: memory grows with what there is.
+    while voxels.len() < count {
+        let start = voxels.len();
+        voxels.resize(count.min(2 * start.max(BLOCK)), T::ZERO);
+        stream.read(&mut voxels[start..])?;
+    }
+    Ok(Image::new(shape, voxels).expect("a voxel for each place"))
+}
+
+/// A stream of voxels that have the type they have in their file.
+#[expect(missing_docs, reason = "the names say it")]
+pub enum AnyStream {
+    U8(Stream<u8>),
+    I8(Stream<i8>),
+    U16(Stream<u16>),
+    I16(Stream<i16>),
+    U32(Stream<u32>),
+    I32(Stream<i32>),
+    U64(Stream<u64>),
+    I64(Stream<i64>),
+    F32(Stream<f32>),
+    F64(Stream<f64>),
+}
+
+/// Runs an expression with an [`AnyStream`]'s stream bound to a name.
+#[macro_export]
+macro_rules! with_stream {
+    ($any:expr, $stream:ident => $body:expr) => {
+        match $any {
+            $crate::cubical::read::AnyStream::U8($stream) => $body,
+            $crate::cubical::read::AnyStream::I8($stream) => $body,
+            $crate::cubical::read::AnyStream::U16($stream) => $body,
+            $crate::cubical::read::AnyStream::I16($stream) => $body,
+            $crate::cubical::read::AnyStream::U32($stream) => $body,
+            $crate::cubical::read::AnyStream::I32($stream) => $body,
+            $crate::cubical::read::AnyStream::U64($stream) => $body,
+            $crate::cubical::read::AnyStream::I64($stream) => $body,
+            $crate::cubical::read::AnyStream::F32($stream) => $body,
+            $crate::cubical::read::AnyStream::F64($stream) => $body,
+        }
+    };
+}
+
+impl AnyStream {
+    /// The shape of the image.
+    pub fn shape(&self) -> Shape {
+        with_stream!(self, stream => stream.shape())
+    }
+}

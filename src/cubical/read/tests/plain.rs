@@ -1,0 +1,188 @@
+//! Voxels that lie in their file one after the other: `npy` and `raw`.
+
+use super::*;
+use crate::with_stream;
+
+/// An array file of version 1.0.
+pub(super) fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let fortran = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({shape}), }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(data);
+    file
+}
+
+macro_rules! every_type {
+    ($($t:ident $variant:ident $descr:literal),*) => {$(
+        let values: Vec<$t> = [0, 1, 2, 3, 100, 127].map(|k: u8| k as $t).to_vec();
+        for (mark, bytes) in [
+            ("<", values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()),
+            (">", values.iter().flat_map(|x| x.to_be_bytes()).collect()),
+        ] {
+            for (fortran, order) in [(false, Order::C), (true, Order::F)] {
+                let file = npy(&format!("{mark}{}", $descr), fortran, "2, 3", &bytes);
+                let expected = AnyImage::$variant(image(&[2, 3], order, values.clone()));
+                assert_eq!(load("a.npy", &file, None), Ok(expected), "{mark}{}", $descr);
+            }
+        }
+        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        for order in [Order::C, Order::F] {
+            let raw = Raw { shape: vec![1, 3, 2], dtype: stringify!($t).parse().unwrap(), order };
+            let read = read_bytes("a.bin", &bytes, &Options { format: None, raw: Some(raw) }).unwrap();
+            assert_eq!(read, AnyImage::$variant(image(&[1, 3, 2], order, values.clone())));
+        }
+    )*};
+}
+
+#[test]
+fn every_type_in_both_byte_orders_and_both_orders() {
+    every_type!(u8 U8 "u1", i8 I8 "i1", u16 U16 "u2", i16 I16 "i2", u32 U32 "u4", i32 I32 "i4", u64 U64 "u8",
+        i64 I64 "i8", f32 F32 "f4", f64 F64 "f8");
+}
+
+#[test]
+fn truth_values_become_bytes() {
+    let file = npy("|b1", false, "3,", &[1, 0, 1]);
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[3], Order::C, vec![1, 0, 1]))));
+    let file = npy("|b1", false, "3,", &[1, 0, 2]);
+    let message = format!("byte {}: expected 0 or 1 as a truth value, found 2", file.len() - 1);
+    refused(&file, Format::Npy, &message);
+}
+
+#[test]
+fn arrays_that_are_no_images() {
+    let data = [0; 24];
+    let place = "byte 10: expected";
+    for (file, message) in [
+        (npy("|u1", false, "", &[0]), format!("{place} 1 to 3 axes, found shape []")),
+        (npy("|u1", false, "1, 2, 3, 4", &data), format!("{place} 1 to 3 axes, found shape [1, 2, 3, 4]")),
+        (
+            npy("|u1", false, "3, 0", &[]),
+            format!("{place} at least one voxel along each axis, found shape [3, 0]"),
+        ),
+        (
+            npy("<c8", false, "3,", &data),
+            format!("{place} dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8, found '<c8'"),
+        ),
+        (
+            npy("<f2", false, "12,", &data),
+            format!("{place} dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8, found '<f2'"),
+        ),
+    ] {
+        refused(&file, Format::Npy, &message);
+    }
+}
+
+#[test]
+fn a_file_is_as_long_as_its_voxels() {
+    let file = npy("<u2", false, "2, 3", &[0; 12]);
+    let start = file.len() - 12;
+    let expected = format!("expected {} bytes, 2x3 voxels of 2 bytes from byte {start} on", file.len());
+    for length in [start, file.len() - 1] {
+        refused(&file[..length], Format::Npy, &format!("{expected}, found {length}"));
+    }
+    let longer = [&file[..], &[0]].concat();
+    refused(&longer, Format::Npy, &format!("{expected}, found {}", longer.len()));
+    for length in 0..start {
+        let error = load("file", &file[..length], Some(Format::Npy)).unwrap_err();
+        assert!(error.starts_with("file: ") && error.contains("expected"), "{length}: {error}");
+    }
+    // A hundred bytes that promise 10^12 voxels.
+    let file = npy("<f8", false, "10000, 10000, 10000", &[0; 8]);
+    let error = load("file", &file, None).unwrap_err();
+    assert!(error.contains("expected 8000000000"), "{error}");
+}
+
+#[test]
+fn not_a_number_is_named_by_its_users_coordinates() {
+    let mut values = [0.0_f32, f32::INFINITY, f32::NEG_INFINITY, 3.0, 4.0, f32::MAX];
+    let file = |values: &[f32], fortran| {
+        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        npy("<f4", fortran, "2, 3", &bytes)
+    };
+    let read = load("file", &file(&values, false), None).unwrap();
+    assert_eq!(read, AnyImage::F32(image(&[2, 3], Order::C, values.to_vec())));
+    (values[3], values[5]) = (f32::NAN, f32::NAN);
+    refused(&file(&values, false), Format::Npy, "voxel (1, 0): expected a number, found NaN");
+    refused(&file(&values, true), Format::Npy, "voxel (1, 1): expected a number, found NaN");
+}
+
+#[test]
+fn what_goes_with_a_raw_file() {
+    let raw = Raw { shape: vec![2, 3], dtype: VoxelType::I16, order: Order::C };
+    let refused = |file: &[u8], format, raw: Option<&Raw>| {
+        let options = Options { format, raw: raw.cloned() };
+        read_bytes("a.raw", file, &options).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&[0; 11], None, Some(&raw)),
+        "a.raw: expected 12 bytes, 2x3 voxels of 2 bytes, found 11 (format raw)"
+    );
+    let empty = Raw { shape: vec![0], ..raw.clone() };
+    assert_eq!(
+        refused(&[], Some(Format::Raw), Some(&empty)),
+        "a.raw: expected at least one voxel along each axis, found shape [0] (format raw)"
+    );
+    assert!(refused(&[0; 12], Some(Format::Raw), None).contains("expected shape and type of the voxels"));
+    assert!(refused(&[0; 12], Some(Format::Npy), Some(&raw)).contains("only with format raw"));
+    assert!(refused(&[0; 12], None, None).contains("--format can be npy, png"));
+    assert_eq!(refused(&[], None, None), "a.raw: expected an image, found an empty file");
+    let huge = Raw { shape: vec![1 << 31, 1 << 31], dtype: VoxelType::F64, order: Order::C };
+    assert!(refused(&[0; 12], None, Some(&huge)).contains("expected fewer than 2^64 bytes"));
+}
+
+#[test]
+fn a_stream_gives_the_image_in_pieces_of_any_size() {
+    let values: Vec<u16> = (0..600_000_u32).map(|k| (k % 65_521) as u16).collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_be_bytes()).collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), npy(">u2", false, "300, 2000", &bytes)).unwrap();
+    assert_eq!(
+        read(file.path(), &Options::default()).unwrap(),
+        AnyImage::U16(image(&[300, 2000], Order::C, values.clone()))
+    );
+    for piece in [1, 7, 4096, 1 << 17, 600_000, 700_000] {
+        let AnyStream::U16(mut stream) = open(file.path(), &Options::default()).unwrap() else { panic!() };
+        assert_eq!(stream.shape().axes(), [300, 2000]);
+        let (mut all, mut buffer) = (Vec::<u16>::new(), vec![0; piece]);
+        loop {
+            let count = stream.read(&mut buffer).unwrap();
+            all.extend(&buffer[..count]);
+            if count < piece {
+                break;
+            }
+        }
+        assert!(all == values, "in pieces of {piece}");
+        assert_eq!(stream.read(&mut buffer).unwrap(), 0);
+    }
+}
+
+#[test]
+fn a_stream_names_a_voxel_far_into_the_image() {
+    let mut values = vec![0.0_f64; 200_000];
+    values[150_001] = f64::NAN;
+    let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &bytes).unwrap();
+    let raw = Raw { shape: vec![200, 1000], dtype: VoxelType::F64, order: Order::F };
+    let AnyStream::F64(mut stream) = open(file.path(), &Options { format: None, raw: Some(raw) }).unwrap()
+    else {
+        panic!()
+    };
+    let mut buffer = vec![0.0; 150_000];
+    assert_eq!(stream.read(&mut buffer).unwrap(), 150_000);
+    let error = stream.read(&mut buffer).unwrap_err().to_string();
+    assert!(error.contains(": voxel (1, 750): expected a number, found NaN"), "{error}");
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = open(&folder.path().join("missing"), &Options::default()).err().unwrap();
+    assert!(matches!(&missing, ReadError::Io { file, .. } if file.ends_with("missing")), "{missing}");
+    let stream = open(folder.path(), &Options::default());
+    assert!(matches!(stream, Err(ReadError::Io { .. })));
+    assert_eq!(stream.map(|stream| with_stream!(stream, stream => stream.shape().count())).ok(), None);
+}

@@ -1,0 +1,191 @@
+//! The types that voxels have in files, by name and as bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+use super::stream::{AnyStream, Stream};
+use crate::cubical::Voxel;
+
+/// A type of voxels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum VoxelType {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+impl VoxelType {
+    /// Every type.
+    pub const ALL: [VoxelType; 10] = [
+        VoxelType::U8,
+        VoxelType::I8,
+        VoxelType::U16,
+        VoxelType::I16,
+        VoxelType::U32,
+        VoxelType::I32,
+        VoxelType::U64,
+        VoxelType::I64,
+        VoxelType::F32,
+        VoxelType::F64,
+    ];
+
+    /// The name, as `--dtype` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            VoxelType::U8 => "u8",
+            VoxelType::I8 => "i8",
+            VoxelType::U16 => "u16",
+            VoxelType::I16 => "i16",
+            VoxelType::U32 => "u32",
+            VoxelType::I32 => "i32",
+            VoxelType::U64 => "u64",
+            VoxelType::I64 => "i64",
+            VoxelType::F32 => "f32",
+            VoxelType::F64 => "f64",
+        }
+    }
+
+    /// Bytes of a voxel.
+    pub fn bytes(self) -> usize {
+        match self {
+            VoxelType::U8 | VoxelType::I8 => 1,
+            VoxelType::U16 | VoxelType::I16 => 2,
+            VoxelType::U32 | VoxelType::I32 | VoxelType::F32 => 4,
+            VoxelType::U64 | VoxelType::I64 | VoxelType::F64 => 8,
+        }
+    }
+}
+
+impl fmt::Display for VoxelType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no type's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected one of {}, found {found:?}", VoxelType::ALL.map(VoxelType::name).join(", "))]
+pub struct UnknownType {
+    /// The name found.
+    pub found: String,
+}
+
+impl FromStr for VoxelType {
+    type Err = UnknownType;
+
+    fn from_str(name: &str) -> Result<Self, UnknownType> {
+        let named = VoxelType::ALL.into_iter().find(|voxels| voxels.name() == name);
+        named.ok_or_else(|| UnknownType { found: name.to_owned() })
+    }
+}
+
+/// A type of voxels that any bytes are, and that has a stream of its own.
+pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
+    /// 0, which new memory is.
+    const ZERO: Self;
+    /// With its bytes in the other order.
+    fn swapped(self) -> Self;
+    /// The stream of such voxels among those of all types.
+    fn any(stream: Stream<Self>) -> AnyStream;
+}
+
+macro_rules! plain {
+    ($($t:ident $variant:ident),*) => {$(
+        impl Plain for $t {
+            const ZERO: $t = 0 as $t;
+
+            #[inline(always)]
+            fn swapped(self) -> $t {
+                let mut bytes = self.to_ne_bytes();
+                bytes.reverse();
+                <$t>::from_ne_bytes(bytes)
+            }
+
+            fn any(stream: Stream<$t>) -> AnyStream {
+                AnyStream::$variant(stream)
+            }
+        }
+    )*};
+}
+
+plain!(u8 U8, i8 I8, u16 U16, i16 I16, u32 U32, i32 I32, u64 U64, i64 I64, f32 F32, f64 F64);
+
+/// Runs an expression with a name bound to the type that a [`VoxelType`] names.
+macro_rules! with_type {
+    ($voxels:expr, $T:ident => $body:expr) => {
+        match $voxels {
+            VoxelType::U8 => {
+                type $T = u8;
+                $body
+            }
+            VoxelType::I8 => {
+                type $T = i8;
+                $body
+            }
+            VoxelType::U16 => {
+                type $T = u16;
+                $body
+            }
+            VoxelType::I16 => {
+                type $T = i16;
+                $body
+            }
+            VoxelType::U32 => {
+                type $T = u32;
+                $body
+            }
+            VoxelType::I32 => {
+                type $T = i32;
+                $body
+            }
+            VoxelType::U64 => {
+                type $T = u64;
+                $body
+            }
+            VoxelType::I64 => {
+                type $T = i64;
+                $body
+            }
+            VoxelType::F32 => {
+                type $T = f32;
+                $body
+            }
+            VoxelType::F64 => {
+                type $T = f64;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_type;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_sizes_are_those_of_the_types() {
+        for voxels in VoxelType::ALL {
+            assert_eq!(voxels.to_string().parse(), Ok(voxels));
+            let (name, bytes) = with_type!(voxels, T => (T::NAME, size_of::<T>()));
+            assert_eq!((voxels.name(), voxels.bytes()), (name, bytes));
+        }
+        assert!("float".parse::<VoxelType>().unwrap_err().to_string().contains("u8, i8, u16"));
+    }
+
+    #[test]
+    fn bytes_in_the_other_order() {
+        assert_eq!((0x12_u8.swapped(), 0x1234_u16.swapped(), (-2_i32).swapped()), (0x12, 0x3412, !(1 << 24)));
+        assert_eq!(f64::from_be_bytes(1.5_f64.to_le_bytes()).swapped(), 1.5);
+    }
+}
