@@ -39,14 +39,7 @@ impl<'a> Image<'a> {
     /// Another magic number or file type; a dimension or an extent below 1; extents whose product is not the number of
     /// values; a file that is cut short or goes on after the values; a value that is not a number.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DiphaError> {
-        let mut fields = Fields::of_type(bytes, FileType::Image)?;
-        let counted = fields.offset();
-        let n = fields.count("a number of values")?;
-        let shape = shape(&mut fields)?;
-        if shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent)) != Some(n) {
-            let what = "the product of the extents";
-            return Err(DiphaError::Count { offset: counted, what, found: n as i64 });
-        }
+        let (mut fields, n, shape) = header(bytes)?;
         let offset = fields.offset();
         let values = fields.words(n, "values")?;
         if let Some(k) = values.iter().position(|&value| f64::from_le_bytes(value).is_nan()) {
@@ -90,6 +83,39 @@ impl<'a> Image<'a> {
     pub fn offset_of(&self, k: usize) -> usize {
         self.offset + 8 * k
     }
+}
+
+/// What comes before the values of DIPHA image data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageHeader {
+    /// The extents, that of the fastest coordinate first.
+    pub shape: Vec<usize>,
+    /// The byte of the file where the values start.
+    pub offset: usize,
+}
+
+impl ImageHeader {
+    /// Of a file that begins with these bytes.
+    ///
+    /// # Errors
+    /// As [`Image::from_bytes`], but for the values, which are not looked at.
+    pub fn from_bytes(head: &[u8]) -> Result<Self, DiphaError> {
+        let (fields, _, shape) = header(head)?;
+        Ok(ImageHeader { shape, offset: fields.offset() })
+    }
+}
+
+/// The fields after the header, the number of values, and the extents.
+fn header(bytes: &[u8]) -> Result<(Fields<'_>, usize, Vec<usize>), DiphaError> {
+    let mut fields = Fields::of_type(bytes, FileType::Image)?;
+    let counted = fields.offset();
+    let n = fields.count("a number of values")?;
+    let shape = shape(&mut fields)?;
+    if shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent)) != Some(n) {
+        let what = "the product of the extents";
+        return Err(DiphaError::Count { offset: counted, what, found: n as i64 });
+    }
+    Ok((fields, n, shape))
 }
 
 fn shape(fields: &mut Fields) -> Result<Vec<usize>, DiphaError> {
@@ -152,6 +178,8 @@ mod tests {
             let mut written = Vec::new();
             write_image(&mut written, shape, values.iter().copied()).unwrap();
             let image = Image::from_bytes(&written).unwrap();
+            let header = ImageHeader::from_bytes(&written[..32 + 8 * shape.len()]).unwrap();
+            assert_eq!((&header.shape[..], header.offset), (shape, image.offset_of(0)));
             assert_eq!((image.shape(), image.len(), image.is_empty()), (shape, count, false));
             assert_eq!(image.values().collect::<Vec<_>>(), values);
             let last = image.offset_of(count - 1);

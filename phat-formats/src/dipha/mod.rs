@@ -28,7 +28,7 @@ pub use boundary::{
 pub use dense::{DistanceMatrix, write_distance_matrix};
 pub use diagram::{DiagramPoint, read_diagram, write_diagram};
 pub use error::DiphaError;
-pub use image::{Image, write_image};
+pub use image::{Image, ImageHeader, write_image};
 pub use sparse::{SparseDistanceMatrix, SparseEntry, write_sparse_distance_matrix};
 
 /// The number every DIPHA file begins with.

@@ -1,8 +1,10 @@
 //! The bytes of a file, in order: a file, a pipe, a slice, or what one of these holds compressed.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufReader, Chain, Cursor, Read, Seek};
 use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
 
 use super::error::{Fault, Place, Problem};
 
@@ -19,32 +21,52 @@ pub(super) struct Bytes {
     at: u64,
     /// How many there are, where that is known before they are read.
     length: Option<u64>,
+    /// The file, where there is one.
+    file: Option<File>,
+    /// Whether they come out of a compressed file, whose faults are the content's.
+    unpacked: bool,
 }
+
+/// Bytes at any place.
+pub(super) trait Seekable: Read + Seek + Send {}
+
+impl<R: Read + Seek + Send> Seekable for R {}
 
 impl Bytes {
     /// Of the file at `path`, or of standard input when it is `-`.
-    pub(super) fn open(path: &Path) -> io::Result<Bytes> {
+    pub(super) fn open(path: &Path) -> Result<Bytes, Fault> {
         if path == Path::new("-") {
-            return Bytes::new(Box::new(io::stdin()), None);
+            return Bytes::new(Box::new(io::stdin()), None, false);
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
-        let length = metadata.is_file().then_some(metadata.len());
-        Bytes::new(Box::new(file), length)
+        if !metadata.is_file() {
+            return Bytes::new(Box::new(file), None, false);
+        }
+        let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), false)?;
+        Ok(Bytes { file: Some(file), ..bytes })
     }
 
     /// Of a file in memory.
-    pub(super) fn of(file: Vec<u8>) -> io::Result<Bytes> {
+    pub(super) fn of(file: Vec<u8>) -> Result<Bytes, Fault> {
         let length = file.len() as u64;
-        Bytes::new(Box::new(Cursor::new(file)), Some(length))
+        Bytes::new(Box::new(Cursor::new(file)), Some(length), false)
     }
 
-    fn new(mut rest: Box<dyn Read + Send>, length: Option<u64>) -> io::Result<Bytes> {
-        let mut head = Vec::with_capacity(HEAD);
-        rest.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+    fn new(rest: Box<dyn Read + Send>, length: Option<u64>, unpacked: bool) -> Result<Bytes, Fault> {
+        let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, unpacked };
+        let mut head = vec![0; HEAD];
+        let held = bytes.read(&mut head)?;
+        head.truncate(held);
         // What ends within its head is known to its end.
-        let length = if head.len() < HEAD { Some(head.len() as u64) } else { length };
-        Ok(Bytes { head, rest, at: 0, length })
+        let length = if held < HEAD { Some(held as u64) } else { length };
+        Ok(Bytes { head, at: 0, length, ..bytes })
+    }
+
+    /// What the file holds compressed with gzip; nothing of it has been read.
+    pub(super) fn unpack(self) -> Result<Bytes, Fault> {
+        let packed = BufReader::with_capacity(HEAD, self.into_reader());
+        Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)
     }
 
     /// The first bytes: 16 KiB, or all where there are fewer.
@@ -62,8 +84,37 @@ impl Bytes {
         self.at
     }
 
+    /// Everything that has not been read.
+    pub(super) fn into_reader(self) -> Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>> {
+        let mut head = Cursor::new(self.head);
+        head.set_position(self.at);
+        head.chain(self.rest)
+    }
+
+    /// All of the file, in memory.
+    pub(super) fn into_vec(self) -> io::Result<Vec<u8>> {
+        let mut all = Vec::new();
+        self.into_reader().read_to_end(&mut all)?;
+        Ok(all)
+    }
+
+    /// All of the file and its length, with places; a pipe is read into memory for that.
+    pub(super) fn into_seekable(self) -> io::Result<(Box<dyn Seekable>, u64)> {
+        match (self.file, self.length) {
+            (Some(mut file), Some(length)) => {
+                file.rewind()?;
+                Ok((Box::new(BufReader::new(file)), length))
+            }
+            (file, length) => {
+                let all = Bytes { file, length, ..self }.into_vec()?;
+                let length = all.len() as u64;
+                Ok((Box::new(Cursor::new(all)), length))
+            }
+        }
+    }
+
     /// Fills the front of the buffer, and says how many bytes that are; fewer than it holds only at the end of the file.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let held = usize::try_from(self.at).ok().and_then(|at| self.head.get(at..)).unwrap_or_default();
         let mut filled = held.len().min(buffer.len());
         buffer[..filled].copy_from_slice(&held[..filled]);
@@ -72,15 +123,25 @@ impl Bytes {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(self.fault(error, filled)),
             }
         }
         self.at += filled as u64;
         Ok(filled)
     }
 
+    /// What is wrong when bytes cannot be read: if they come out of a compressed file, its content may be.
+    fn fault(&self, error: io::Error, filled: usize) -> Fault {
+        let kinds = [io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+        if !self.unpacked || !kinds.contains(&error.kind()) {
+            return error.into();
+        }
+        let place = Place::Byte(self.at + filled as u64);
+        Problem::new(place, "more of a file compressed with gzip", format!("its data broken: {error}")).into()
+    }
+
     /// Passes over the bytes up to a place, or up to the end of the file where that comes first.
-    pub(super) fn skip_to(&mut self, place: u64) -> io::Result<()> {
+    pub(super) fn skip_to(&mut self, place: u64) -> Result<(), Fault> {
         let mut buffer = [0; 4096];
         while self.at < place {
             let wanted = usize::try_from(place - self.at).map_or(buffer.len(), |rest| rest.min(buffer.len()));
@@ -124,6 +185,11 @@ mod tests {
             let rest = bytes.read(&mut buffer[first..]).unwrap();
             assert_eq!((first + rest, &buffer[..length]), (length, &file[..]));
             assert!(bytes.end().is_ok());
+            let mut all = Vec::new();
+            let mut bytes = Bytes::of(file.clone()).unwrap();
+            bytes.skip_to(5).unwrap();
+            bytes.into_reader().read_to_end(&mut all).unwrap();
+            assert_eq!(all, file[length.min(5)..]);
         }
     }
 
@@ -138,7 +204,7 @@ mod tests {
         let expected =
             format!("byte {}: expected the end of the file, found {} more bytes", HEAD + 5, HEAD - 5);
         assert_eq!(message(bytes), expected);
-        let pipe = Bytes::new(Box::new(Cursor::new(vec![0; 2 * HEAD])), None).unwrap();
+        let pipe = Bytes::new(Box::new(Cursor::new(vec![0; 2 * HEAD])), None, false).unwrap();
         assert_eq!(message(pipe), "byte 0: expected the end of the file, found more bytes");
     }
 }

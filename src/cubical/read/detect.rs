@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::{Place, Problem};
-use super::{Format, Options, npy};
+use super::{Format, Options, nifti, npy, perseus, png, tiff};
 
 /// The format that is given, when it is; an error when what is given does not go together.
 pub(super) fn given(options: &Options) -> Result<Option<Format>, Problem> {
@@ -32,15 +32,79 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if head.is_empty() {
         return Err(Problem::new(Place::Whole, "an image", "an empty file"));
     }
+    let chosen = |format, why: &str| Ok((format, why.to_owned()));
     if head.starts_with(npy::MAGIC) {
-        return Ok((Format::Npy, "begins with NumPy's magic bytes".to_owned()));
+        return chosen(Format::Npy, "begins with NumPy's magic bytes");
+    }
+    if head.starts_with(png::MAGIC) {
+        return chosen(Format::Png, "begins with PNG's signature");
+    }
+    if tiff::MAGIC.iter().any(|magic| head.starts_with(magic)) {
+        return chosen(Format::Tiff, "begins with TIFF's magic bytes");
+    }
+    if nifti::has_magic(head) {
+        return chosen(Format::Nifti, "has NIfTI's magic bytes");
+    }
+    if head.starts_with(nifti::GZIP) {
+        return chosen(Format::Nifti, "begins with gzip's magic bytes");
+    }
+    if phat_formats::dipha::has_magic(head) {
+        return chosen(Format::Dipha, "begins with DIPHA's magic number");
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("npy") => Ok((Format::Npy, "the name ends in .npy".to_owned())),
-        _ => {
-            let problem = Problem::new(Place::Byte(0), "the beginning of an image file", "other data");
-            Err(problem.note(format!("--format can be {}", Format::names())))
+    let named = match extension.as_deref().unwrap_or_default() {
+        "npy" => Some(Format::Npy),
+        "png" => Some(Format::Png),
+        "tif" | "tiff" => Some(Format::Tiff),
+        "nii" | "gz" => Some(Format::Nifti),
+        "dipha" | "complex" => Some(Format::Dipha),
+        _ => None,
+    };
+    if let (Some(format), Some(extension)) = (named, extension) {
+        return Ok((format, format!("the name ends in .{extension}")));
+    }
+    if perseus::looks_like(head) {
+        return chosen(Format::Perseus, "begins with lines of one whole number each");
+    }
+    let problem = Problem::new(Place::Byte(0), "the beginning of an image file", "other data");
+    Err(problem.note(format!(
+        "--format can be {}; voxels without a header are raw and need their shape and type",
+        Format::names()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_tells_and_then_the_name() {
+        let mut nifti = [0; 348];
+        nifti[344..].copy_from_slice(b"n+1\0");
+        for (name, head, format) in [
+            ("a.png", &b"\x93NUMPY\x01\x00"[..], Format::Npy),
+            ("a.tif", b"\x89PNG\r\n\x1a\n", Format::Png),
+            ("a", b"II*\0", Format::Tiff),
+            ("a", b"MM\0*", Format::Tiff),
+            ("a", b"II+\0", Format::Tiff),
+            ("a", b"MM\0+", Format::Tiff),
+            ("a", &nifti, Format::Nifti),
+            ("a", b"\x5c\x01\0\0n+2\0\r\n\x1a\n", Format::Nifti),
+            ("a", b"\x1f\x8b\x08", Format::Nifti),
+            ("a.txt", &phat_formats::dipha::MAGIC.to_le_bytes(), Format::Dipha),
+            ("a.NPY", b"x", Format::Npy),
+            ("a.png", b"x", Format::Png),
+            ("a.TIFF", b"x", Format::Tiff),
+            ("a.nii.gz", b"x", Format::Nifti),
+            ("a.complex", b"x", Format::Dipha),
+            ("a.txt", b"2\n3\n2\n", Format::Perseus),
+            ("-", b"  3\r\n-3\r\n4 \r\n5\r\n", Format::Perseus),
+        ] {
+            assert_eq!(detect(name, head).map(|found| found.0), Ok(format), "{name}");
+        }
+        for head in [&b"P5 3 2 255"[..], b"\xff\xd8\xff", b"hello", b"1,2", b"\0\0", b"1 2\n3 4\n"] {
+            let problem = detect("a.dat", head).unwrap_err().to_string();
+            assert!(problem.contains("the beginning of an image file"), "{problem}");
         }
     }
 }

@@ -18,12 +18,21 @@ pub(super) struct Layout {
     pub(super) start: u64,
     /// Whether they are truth values, 0 or 1.
     pub(super) truth: bool,
+    /// What makes values of them, unless they are values.
+    pub(super) scaling: Option<Scaling>,
+}
+
+/// Voxels that stand for the value `slope` · voxel + `inter`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scaling {
+    pub(super) slope: f64,
+    pub(super) inter: f64,
 }
 
 impl Layout {
     /// Of little-endian numbers.
     pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
-        Layout { shape, voxels, big_endian: false, start, truth: false }
+        Layout { shape, voxels, big_endian: false, start, truth: false, scaling: None }
     }
 
     /// A stream of the voxels of a file that nothing has been read of.
@@ -35,7 +44,12 @@ impl Layout {
         if self.truth {
             return Ok(u8::any(Stream::new(self.shape, Box::new(Truths { words }), context.clone())));
         }
-        Ok(with_type!(self.voxels, T => T::any(Stream::new(self.shape, Box::new(words), context.clone()))))
+        Ok(match self.scaling {
+            None => {
+                with_type!(self.voxels, T => T::any(Stream::new(self.shape, Box::new(words), context.clone())))
+            }
+            Some(scaling) => with_type!(self.voxels, T => Scaled::<T>::open(words, scaling, self, context)),
+        })
     }
 
     /// Where the last voxel ends, and where that is known the file does.
@@ -45,7 +59,7 @@ impl Layout {
             (self.shape.count() as u64).checked_mul(size).and_then(|length| length.checked_add(self.start));
         let expected = || {
             let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
-            format!("{} voxels of {size} bytes{start}", self.shape)
+            format!("{} voxels of type {}{start}", self.shape, self.voxels)
         };
         let found = bytes.length();
         match end {
@@ -115,3 +129,53 @@ impl Source<u8> for Truths {
         Source::<u8>::is_measured(&self.words)
     }
 }
+
+/// Numbers that stand for others.
+struct Scaled<S> {
+    words: Words,
+    scaling: Scaling,
+    buffer: Vec<S>,
+}
+
+impl<S: Plain> Scaled<S> {
+    fn open(words: Words, scaling: Scaling, layout: Layout, context: &Context) -> AnyStream {
+        let (shape, context) = (layout.shape, context.clone());
+        let source = Box::new(Scaled { words, scaling, buffer: Vec::<S>::new() });
+        match layout.voxels {
+            VoxelType::F32 => AnyStream::F32(Stream::new(shape, source, context)),
+            _ => AnyStream::F64(Stream::new(shape, source, context)),
+        }
+    }
+
+    /// Fills the slice with values, rounded from doubles.
+    fn scale<T>(&mut self, voxels: &mut [T], rounded: impl Fn(f64) -> T) -> Result<(), Fault> {
+        self.buffer.resize(voxels.len(), S::ZERO);
+        self.words.fill(&mut self.buffer)?;
+        let Scaling { slope, inter } = self.scaling;
+        for (voxel, stored) in voxels.iter_mut().zip(&self.buffer) {
+            *voxel = rounded(slope * stored.value() + inter);
+        }
+        Ok(())
+    }
+}
+
+macro_rules! scaled {
+    ($t:ident) => {
+        impl<S: Plain> Source<$t> for Scaled<S> {
+            fn fill(&mut self, voxels: &mut [$t]) -> Result<(), Fault> {
+                self.scale(voxels, |value| value as $t)
+            }
+
+            fn finish(&mut self) -> Result<(), Fault> {
+                Source::<S>::finish(&mut self.words)
+            }
+
+            fn is_measured(&self) -> bool {
+                Source::<S>::is_measured(&self.words)
+            }
+        }
+    };
+}
+
+scaled!(f32);
+scaled!(f64);

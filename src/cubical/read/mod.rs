@@ -1,34 +1,51 @@
 //! Images from files: one reader per format, and format detection.
 //!
-//! | format | content | axes | reader |
-//! |---|---|---|---|
-//! | `npy` | NumPy array of one to three axes | as NumPy indexes it | `npy` |
-//! | `raw` | little-endian voxels without a header | as given | `raw` |
+//! | format | content | axes, as their user indexes them | voxels | reader |
+//! |---|---|---|---|---|
+//! | `npy` | NumPy array | NumPy's | all ten types, truth values | `npy` |
+//! | `png` | PNG, gray | row, column | `u8`, `u16` | `png` |
+//! | `tiff` | TIFF or BigTIFF, gray, one page or a stack | row, column; page, row, column | all ten types | `tiff` |
+//! | `nifti` | NIfTI-1 or NIfTI-2 in one file, perhaps compressed with gzip | x, y, z | all ten types, scaled ones | `nifti` |
+//! | `dipha` | DIPHA file type 1 | x, y, z | `f64` | `dipha`, [`phat_formats::dipha`] |
+//! | `perseus` | text, a number a line | x, y, z | `f64` | `perseus` |
+//! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
 //! Voxels keep the type they have in the file. NaN is an error; infinities are values like others.
 //!
-//! An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Nothing is allocated because a
-//! header says so: the length of a file has to agree with its header before memory is asked for, and where it is not known,
-//! as of a pipe, memory grows with what has come.
+//! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Streams are read from
+//! the file as they are asked for, `tiff` by strip or, of tiles, by page; a `png` is decoded whole, and a `tiff` that comes
+//! through a pipe is held in memory.
+//!
+//! **Memory.** Nothing is allocated because a header says so: a file has to be as long as its header says, or, when it is
+//! compressed, long enough for what is asked for to come out of it; and where the length is not known, as of a pipe, memory grows
+//! with what has come.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
 //! | the file | is read as |
 //! |---|---|
 //! | comes with shape and type of voxels | `raw` |
-//! | begins with NumPy's magic bytes | `npy` |
-//! | is called `*.npy` | `npy` (and found wanting) |
+//! | is empty | an error |
+//! | begins with the magic bytes of NumPy, PNG, TIFF, DIPHA | `npy`, `png`, `tiff`, `dipha` |
+//! | has NIfTI's magic bytes, or begins with gzip's | `nifti` |
+//! | is called `*.npy`; `*.png`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `png`; `tiff`; `nifti`; `dipha` (and found wanting) |
+//! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
 //! | is any other | an error |
 
 mod bytes;
 mod detect;
+mod dipha;
 mod error;
 mod format;
 mod layout;
+mod nifti;
 mod npy;
 mod options;
+mod perseus;
+mod png;
 mod raw;
 mod stream;
+mod tiff;
 mod voxel;
 
 #[cfg(test)]
@@ -40,7 +57,6 @@ pub use options::{Options, Raw};
 pub use stream::{AnyStream, Stream};
 pub use voxel::{UnknownType, VoxelType};
 
-use std::io;
 use std::path::Path;
 
 use super::AnyImage;
@@ -74,9 +90,9 @@ pub fn open(path: &Path, options: &Options) -> Result<AnyStream, ReadError> {
     open_bytes(&input::name_of(path), Bytes::open(path), options)
 }
 
-fn open_bytes(name: &str, bytes: io::Result<Bytes>, options: &Options) -> Result<AnyStream, ReadError> {
+fn open_bytes(name: &str, bytes: Result<Bytes, Fault>, options: &Options) -> Result<AnyStream, ReadError> {
     let mut context = Context { file: name.to_owned(), format: options.format, detection: None };
-    let opened = bytes.map_err(Fault::from).and_then(|bytes| {
+    let opened = bytes.and_then(|bytes| {
         let format = match detect::given(options)? {
             Some(format) => format,
             None => {
@@ -94,11 +110,15 @@ fn open_bytes(name: &str, bytes: io::Result<Bytes>, options: &Options) -> Result
 fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
     match format {
         Format::Npy => npy::open(bytes, context),
+        Format::Png => png::open(bytes, context),
+        Format::Tiff => tiff::open(bytes, context),
+        Format::Nifti => nifti::open(bytes, context),
+        Format::Dipha => dipha::open(bytes, context),
+        Format::Perseus => perseus::open(bytes, context),
         Format::Raw => {
             let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;
             raw::open(bytes, raw, context)
         }
-        format => Err(Problem::new(Place::Whole, "a format with a reader", format.name()).into()),
     }
 }
 

@@ -100,6 +100,39 @@ pub(super) fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadErr
     Ok(Image::new(shape, voxels).expect("a voxel for each place"))
 }
 
+/// Voxels in memory.
+pub(super) struct Decoded<T> {
+    voxels: Vec<T>,
+    /// How many have been read.
+    at: usize,
+}
+
+impl<T> Decoded<T> {
+    pub(super) fn new(voxels: Vec<T>) -> Self {
+        Decoded { voxels, at: 0 }
+    }
+}
+
+impl<T: Copy> Source<T> for Decoded<T> {
+    fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
+        voxels.copy_from_slice(&self.voxels[self.at..][..voxels.len()]);
+        self.at += voxels.len();
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn is_measured(&self) -> bool {
+        true
+    }
+
+    fn decoded(&mut self) -> Option<Vec<T>> {
+        Some(std::mem::take(&mut self.voxels))
+    }
+}
+
 /// A stream of voxels that have the type they have in their file.
 #[expect(missing_docs, reason = "the names say it")]
 pub enum AnyStream {

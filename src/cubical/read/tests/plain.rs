@@ -79,7 +79,7 @@ fn arrays_that_are_no_images() {
 fn a_file_is_as_long_as_its_voxels() {
     let file = npy("<u2", false, "2, 3", &[0; 12]);
     let start = file.len() - 12;
-    let expected = format!("expected {} bytes, 2x3 voxels of 2 bytes from byte {start} on", file.len());
+    let expected = format!("expected {} bytes, 2x3 voxels of type u16 from byte {start} on", file.len());
     for length in [start, file.len() - 1] {
         refused(&file[..length], Format::Npy, &format!("{expected}, found {length}"));
     }
@@ -118,7 +118,7 @@ fn what_goes_with_a_raw_file() {
     };
     assert_eq!(
         refused(&[0; 11], None, Some(&raw)),
-        "a.raw: expected 12 bytes, 2x3 voxels of 2 bytes, found 11 (format raw)"
+        "a.raw: expected 12 bytes, 2x3 voxels of type i16, found 11 (format raw)"
     );
     let empty = Raw { shape: vec![0], ..raw.clone() };
     assert_eq!(

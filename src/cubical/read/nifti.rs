@@ -1,0 +1,220 @@
+//! `nifti`: NIfTI-1 and NIfTI-2, header and voxels in one file, as it is or compressed with gzip.
+//!
+//! | bytes of NIfTI-1 | of NIfTI-2 | content |
+//! |---|---|---|
+//! | 0–3 | 0–3 | 348 or 540, in the byte order of everything else |
+//! | 344–347 | 4–11 | magic, `n+1\0` or `n+2\0\r\n\x1a\n` |
+//! | 40–55 | 16–79 | the number of axes, then seven extents: `i16` or `i64` |
+//! | 70–71 | 12–13 | the type of the voxels |
+//! | 72–73 | 14–15 | bits of a voxel |
+//! | 108–111 | 168–175 | where the voxels start: `f32` or `i64` |
+//! | 112–119 | 176–191 | slope and intercept: `f32` or `f64` |
+//!
+//! The first axis varies fastest. Trailing axes of extent 1 are dropped; more than three axes are an error then. Types are
+//! those of [`VoxelType`]. Extensions of the header are passed over.
+//!
+//! **Scaling.** With a slope that is finite and not 0, a voxel stands for slope · voxel + intercept, and unless that is the
+//! voxel itself (slope 1, intercept 0) the image holds these values, computed in `f64`: as `f64`, or, of `f32` voxels, rounded
+//! to `f32`. That is how `nibabel` reads. Orientation, units and the rest of the header say nothing about values and are ignored.
+//!
+//! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
+
+use super::bytes::Bytes;
+use super::error::{Context, Fault, Place, Problem, shape_at};
+use super::layout::{Layout, Scaling};
+use super::stream::AnyStream;
+use super::voxel::VoxelType;
+use crate::cubical::Order;
+
+/// What a file compressed with gzip begins with.
+pub(super) const GZIP: &[u8] = b"\x1f\x8b";
+
+const MAGIC_2: &[u8] = b"n+2\0\r\n\x1a\n";
+const PAIR_2: &[u8] = b"ni2\0\r\n\x1a\n";
+
+/// Whether a file begins as a NIfTI file does.
+pub(super) fn has_magic(head: &[u8]) -> bool {
+    let at = |place: usize, magic: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(magic));
+    at(4, MAGIC_2) || at(4, PAIR_2) || at(344, b"n+1\0") || at(344, b"ni1\0")
+}
+
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+    let bytes = if bytes.head().starts_with(GZIP) { bytes.unpack()? } else { bytes };
+    layout(bytes.head())?.open(bytes, context)
+}
+
+/// A header, and the order of its bytes.
+struct Header<'a> {
+    bytes: &'a [u8],
+    big_endian: bool,
+}
+
+impl Header<'_> {
+    /// The bytes of a number at a place that the header has, as if they were little-endian.
+    fn number<const N: usize>(&self, place: usize) -> [u8; N] {
+        let mut number = [0; N];
+        number.copy_from_slice(&self.bytes[place..place + N]);
+        if self.big_endian {
+            number.reverse();
+        }
+        number
+    }
+
+    fn i16(&self, place: usize) -> i16 {
+        i16::from_le_bytes(self.number(place))
+    }
+
+    fn i64(&self, place: usize) -> i64 {
+        i64::from_le_bytes(self.number(place))
+    }
+
+    fn f32(&self, place: usize) -> f32 {
+        f32::from_le_bytes(self.number(place))
+    }
+
+    fn f64(&self, place: usize) -> f64 {
+        f64::from_le_bytes(self.number(place))
+    }
+}
+
+/// What the header says.
+fn layout(head: &[u8]) -> Result<Layout, Problem> {
+    let (header, second) = header(head)?;
+    let (axes_at, extents): (usize, [i64; 8]) = if second {
+        (16, std::array::from_fn(|k| header.i64(16 + 8 * k)))
+    } else {
+        (40, std::array::from_fn(|k| header.i16(40 + 2 * k).into()))
+    };
+    let shape = shape_at(Place::Byte(axes_at as u64), &axes(axes_at, extents)?, Order::F)?;
+    let type_at = if second { 12 } else { 70 };
+    let voxels = voxels(type_at, header.i16(type_at), header.i16(type_at + 2))?;
+    let start = if second { start_2(&header)? } else { start_1(&header)? };
+    let scaling_at = if second { 176 } else { 112 };
+    let (slope, inter) = if second {
+        (header.f64(176), header.f64(184))
+    } else {
+        (header.f32(112).into(), header.f32(116).into())
+    };
+    let scaling = scaling(scaling_at, slope, inter)?;
+    Ok(Layout { big_endian: header.big_endian, scaling, ..Layout::new(shape, voxels, start) })
+}
+
+/// The header, all of it, and whether it is one of NIfTI-2.
+fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
+    let size = head.first_chunk::<4>().map(|&size| (i32::from_le_bytes(size), i32::from_be_bytes(size)));
+    let (length, big_endian) = match size {
+        Some((348, _)) => (348, false),
+        Some((_, 348)) => (348, true),
+        Some((540, _)) => (540, false),
+        Some((_, 540)) => (540, true),
+        Some((found, _)) => {
+            let expected = "348 or 540, the size of a NIfTI header";
+            return Err(Problem::new(Place::Byte(0), expected, found.to_string()));
+        }
+        None => return Err(truncated(head, "the size of a NIfTI header")),
+    };
+    let bytes = head.get(..length).ok_or_else(|| truncated(head, format!("a header of {length} bytes")))?;
+    let (place, magic) = if length == 540 { (4, &bytes[4..12]) } else { (344, &bytes[344..]) };
+    if magic == b"ni1\0" || magic == PAIR_2 {
+        let problem = Problem::new(
+            Place::Byte(place),
+            "header and voxels in one file",
+            "a header whose voxels are in another",
+        );
+        return Err(problem.note("convert it to a single .nii file"));
+    }
+    if magic != b"n+1\0" && magic != MAGIC_2 {
+        return Err(Problem::new(
+            Place::Byte(place),
+            "NIfTI's magic bytes, n+1 or n+2",
+            format!("{:?}", String::from_utf8_lossy(magic)),
+        ));
+    }
+    Ok((Header { bytes, big_endian }, length == 540))
+}
+
+fn truncated(head: &[u8], expected: impl Into<String>) -> Problem {
+    Problem::new(Place::Byte(head.len() as u64), expected, "the end of the file")
+}
+
+/// The extents, without trailing ones of 1.
+fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, Problem> {
+    let Some(used) = usize::try_from(count).ok().filter(|count| (1..=7).contains(count)) else {
+        return Err(Problem::new(Place::Byte(place as u64), "1 to 7 axes", count.to_string()));
+    };
+    let extents = &extents[..used];
+    let mut axes = Vec::with_capacity(used);
+    for &extent in extents {
+        let Ok(extent) = u64::try_from(extent) else {
+            let found = format!("shape {extents:?}");
+            return Err(Problem::new(Place::Byte(place as u64), "at least one voxel along each axis", found));
+        };
+        axes.push(extent);
+    }
+    while axes.len() > 1 && axes.last() == Some(&1) {
+        axes.pop();
+    }
+    Ok(axes)
+}
+
+fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, Problem> {
+    let voxels = match code {
+        2 => VoxelType::U8,
+        4 => VoxelType::I16,
+        8 => VoxelType::I32,
+        16 => VoxelType::F32,
+        64 => VoxelType::F64,
+        256 => VoxelType::I8,
+        512 => VoxelType::U16,
+        768 => VoxelType::U32,
+        1024 => VoxelType::I64,
+        1280 => VoxelType::U64,
+        found => {
+            let names = VoxelType::ALL.map(VoxelType::name).join(", ");
+            let expected = format!("a data type for {names} (2, 4, 8, 16, 64, 256, 512, 768, 1024 or 1280)");
+            return Err(Problem::new(Place::Byte(place as u64), expected, found.to_string()));
+        }
+    };
+    let expected = 8 * voxels.bytes();
+    if usize::try_from(bits) != Ok(expected) {
+        let expected = format!("{expected} bits of a {voxels}");
+        return Err(Problem::new(Place::Byte(place as u64 + 2), expected, bits.to_string()));
+    }
+    Ok(voxels)
+}
+
+/// Where the voxels of NIfTI-1 start.
+fn start_1(header: &Header) -> Result<u64, Problem> {
+    let found = header.f32(108);
+    // Past 2^24 an f32 still holds the even numbers, and so on.
+    if found >= 352.0 && found.fract() == 0.0 && found < 2_f32.powi(63) {
+        Ok(found as u64)
+    } else {
+        Err(Problem::new(
+            Place::Byte(108),
+            "a whole number from 352 on, where the voxels start",
+            found.to_string(),
+        ))
+    }
+}
+
+/// Where the voxels of NIfTI-2 start.
+fn start_2(header: &Header) -> Result<u64, Problem> {
+    let found = header.i64(168);
+    let start = u64::try_from(found).ok().filter(|&start| start >= 544);
+    start.ok_or_else(|| {
+        Problem::new(Place::Byte(168), "a number from 544 on, where the voxels start", found.to_string())
+    })
+}
+
+/// What slope and intercept do, if anything.
+fn scaling(place: u64, slope: f64, inter: f64) -> Result<Option<Scaling>, Problem> {
+    if slope == 0.0 || !slope.is_finite() || (slope == 1.0 && inter == 0.0) {
+        return Ok(None);
+    }
+    if !inter.is_finite() {
+        let expected = format!("a finite intercept with the slope {slope}");
+        return Err(Problem::new(Place::Byte(place), expected, inter.to_string()));
+    }
+    Ok(Some(Scaling { slope, inter }))
+}

@@ -1,0 +1,140 @@
+//! `perseus`: the text of Perseus' `cubtop`, which GUDHI reads too.
+//!
+//! A number a line: the number of axes, the extent of each, and the values, the first axis fastest. Blank lines are passed
+//! over. Numbers may be preceded and followed by blanks; values are read as `f64`, and `inf` is one.
+//!
+//! A negative extent says that the image is periodic along that axis, which is an error here. To Perseus the value −1 says
+//! that there is no such cube; here, as in GUDHI, it is a value like others.
+
+use std::io::{BufRead, BufReader, Read};
+
+use super::bytes::Bytes;
+use super::error::{Context, Fault, Place, Problem, shape_at};
+use super::stream::{AnyStream, Source, Stream};
+use crate::cubical::{Order, Shape};
+use crate::metric::read::error::quote;
+
+/// No number needs a longer line.
+const LONGEST_LINE: u64 = 4096;
+
+/// Whether a file begins with lines of a whole number each, the first of them a number of axes and the others extents.
+pub(super) fn looks_like(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let mut number = || lines.next().and_then(|line| str::from_utf8(line).ok()?.parse::<i64>().ok());
+    let Some(dim @ 1..=64) = number() else { return false };
+    (0..dim).all(|_| number().is_some())
+}
+
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+    let length = bytes.length();
+    let reader: Box<dyn Read + Send> = Box::new(bytes.into_reader());
+    let mut lines = Lines { reader: BufReader::with_capacity(1 << 16, reader), line: Vec::new(), number: 0 };
+    let shape = lines.shape()?;
+    // A value takes a digit and, unless it is the last, the end of its line.
+    let least = 2 * (shape.count() as u64) - 1;
+    if let Some(length) = length.filter(|&length| length < least) {
+        let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
+        return Err(Problem::new(Place::Whole, expected, length.to_string()).into());
+    }
+    let source = Values { lines, shape, read: 0, measured: length.is_some() };
+    Ok(AnyStream::F64(Stream::new(shape, Box::new(source), context.clone())))
+}
+
+/// The lines that are not blank.
+struct Lines {
+    reader: BufReader<Box<dyn Read + Send>>,
+    line: Vec<u8>,
+    number: usize,
+}
+
+impl Lines {
+    /// The next line, without the blanks around it; none at the end of the file.
+    fn next(&mut self) -> Result<Option<&[u8]>, Fault> {
+        loop {
+            self.line.clear();
+            let mut rest = self.reader.by_ref().take(LONGEST_LINE);
+            if rest.read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if self.line.len() as u64 == LONGEST_LINE && self.line.last() != Some(&b'\n') {
+                return Err(self.problem("a number", Some(&self.line)).into());
+            }
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(Some(self.line.trim_ascii()));
+            }
+        }
+    }
+
+    fn problem(&self, expected: impl Into<String>, found: Option<&[u8]>) -> Problem {
+        let found = found.map_or_else(|| "the end of the file".to_owned(), quote);
+        Problem::new(Place::Line(self.number), expected, found)
+    }
+
+    /// The next line as a whole number.
+    fn integer(&mut self, expected: impl Fn() -> String) -> Result<i64, Fault> {
+        let line = self.next()?.map(<[u8]>::to_vec);
+        let number = line.as_deref().and_then(|line| str::from_utf8(line).ok()?.parse().ok());
+        number.ok_or_else(|| self.problem(expected(), line.as_deref()).into())
+    }
+
+    fn shape(&mut self) -> Result<Shape, Fault> {
+        let dim = self.integer(|| "the number of axes, 1 to 3".to_owned())?;
+        if !(1..=3).contains(&dim) {
+            return Err(self.problem("the number of axes, 1 to 3", Some(dim.to_string().as_bytes())).into());
+        }
+        let mut axes = Vec::new();
+        for axis in 1..=dim {
+            let extent = self.integer(|| format!("the extent of axis {axis} of {dim}"))?;
+            let Ok(extent) = u64::try_from(extent) else {
+                let problem =
+                    self.problem(format!("the extent of axis {axis}"), Some(extent.to_string().as_bytes()));
+                return Err(problem
+                    .note("a negative one says that the image is periodic, which is not read")
+                    .into());
+            };
+            axes.push(extent);
+        }
+        Ok(shape_at(Place::Line(self.number), &axes, Order::F)?)
+    }
+}
+
+/// The values, a line each.
+struct Values {
+    lines: Lines,
+    shape: Shape,
+    read: usize,
+    measured: bool,
+}
+
+impl Source<f64> for Values {
+    fn fill(&mut self, voxels: &mut [f64]) -> Result<(), Fault> {
+        for voxel in voxels {
+            let line = self.lines.next()?;
+            let Some(value) = line.and_then(|line| fast_float2::parse(line).ok()) else {
+                let found = line.map(<[u8]>::to_vec);
+                let coordinates = self.shape.coordinates(self.read);
+                let expected = format!("the value of voxel {coordinates:?} of {}", self.shape);
+                return Err(self.lines.problem(expected, found.as_deref()).into());
+            };
+            *voxel = value;
+            self.read += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Fault> {
+        let rest = self.lines.next()?.map(<[u8]>::to_vec);
+        match rest {
+            None => Ok(()),
+            Some(line) => {
+                let expected = format!("the end of the file after {} values", self.shape.count());
+                Err(self.lines.problem(expected, Some(&line)).into())
+            }
+        }
+    }
+
+    fn is_measured(&self) -> bool {
+        self.measured
+    }
+}
