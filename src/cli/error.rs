@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
@@ -16,6 +17,12 @@ use lacuna::rips::RipsError;
 pub(crate) enum CliError {
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error("a raw image: expected {missing}, found none")]
+    RawNeeds { missing: &'static str },
+    #[error("{option}: expected a raw image, found --format {format}")]
+    OnlyRaw { option: &'static str, format: ImageFormat },
     #[error(transparent)]
     Barcode(#[from] BarcodeError),
     #[error("{a}, {b}")]

@@ -3,6 +3,8 @@
 mod backend;
 mod compare;
 mod error;
+#[allow(dead_code, reason = "for the commands on images")]
+mod image;
 mod info;
 mod job;
 mod notes;

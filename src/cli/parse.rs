@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
+use lacuna::cubical::Order;
+use lacuna::cubical::read::VoxelType;
 use lacuna::matrix::{Algorithm, Dualize, Representation};
 use lacuna::output::{self, pairs};
 use lacuna::rips::PairStore;
@@ -101,6 +103,26 @@ pub(crate) fn columns() -> impl TypedValueParser<Value = Representation> {
 
 pub(crate) fn dualize() -> impl TypedValueParser<Value = Dualize> {
     one_of([("auto", Dualize::Auto), ("on", Dualize::On), ("off", Dualize::Off)])
+}
+
+/// Voxels along each axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extents(pub(crate) Vec<usize>);
+
+/// Extents separated by commas.
+pub(crate) fn extents(found: &str) -> Result<Extents, String> {
+    let extents: Result<Vec<usize>, _> = found.split(',').map(str::parse).collect();
+    let extents = extents.ok().filter(|extents| extents.len() <= 3 && !extents.contains(&0));
+    let expected = || format!("expected one to three numbers from 1 on, such as 512,512,40, found {found}");
+    extents.map(Extents).ok_or_else(expected)
+}
+
+pub(crate) fn voxels() -> impl TypedValueParser<Value = VoxelType> {
+    one_of(VoxelType::ALL.map(|voxels| (voxels.name(), voxels)))
+}
+
+pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
+    one_of([("c", Order::C), ("f", Order::F)])
 }
 
 /// A choice by name.
