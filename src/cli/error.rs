@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::persistence::PersistenceError;
+use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
+use lacuna::filtration::FiltrationError;
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
@@ -35,6 +38,14 @@ pub(crate) enum CliError {
     Rips(#[from] RipsError),
     #[error(transparent)]
     Matrix(#[from] MatrixError),
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+    #[error(transparent)]
+    ViaMatrix(#[from] ViaMatrixError),
+    #[error("{file}")]
+    Cells { file: String, source: FiltrationError },
+    #[error("--via: expected matrix, whose scan a GPU can do, found gradient")]
+    NoGradient,
     #[error("{file}")]
     Check { file: String, source: NotAComplex },
     #[error("{variable}: {problem}")]
@@ -71,6 +82,7 @@ impl CliError {
             | CliError::Threads { .. }
             | CliError::Backend(_)
             | CliError::Scan(_)
+            | CliError::ViaMatrix(ViaMatrixError::Scan(_))
             | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
                 1
             }

@@ -2,8 +2,9 @@
 
 mod backend;
 mod compare;
+mod convert;
+mod cubical;
 mod error;
-#[allow(dead_code, reason = "for the commands on images")]
 mod image;
 mod info;
 mod job;
@@ -36,6 +37,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Rips(Box<rips::Arguments>),
+    Cubical(Box<cubical::Arguments>),
+    Convert(Box<convert::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
@@ -56,6 +59,8 @@ Exit codes:
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),

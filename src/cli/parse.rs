@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
-use lacuna::cubical::Order;
 use lacuna::cubical::read::VoxelType;
-use lacuna::matrix::{Algorithm, Dualize, Representation};
-use lacuna::output::{self, pairs};
+use lacuna::cubical::{Construction, Order};
+use lacuna::matrix::{self, Algorithm, Dualize, Representation};
+use lacuna::output::{self, images, pairs};
 use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
+
+use super::cubical::Way;
 
 /// Threads that can be asked for: more than any pool takes would be cut without a word.
 const MAX_THREADS: usize = 65_535;
@@ -27,6 +29,14 @@ pub(crate) fn ratio(found: &str) -> Result<f32, String> {
     match found.parse::<f32>() {
         Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
         _ => Err(format!("expected a finite number, 1 or more, found {found}")),
+    }
+}
+
+/// Any value of a voxel.
+pub(crate) fn level(found: &str) -> Result<f64, String> {
+    match found.parse::<f64>() {
+        Ok(x) if !x.is_nan() => Ok(x),
+        _ => Err(format!("expected a number, found {found}")),
     }
 }
 
@@ -71,6 +81,22 @@ pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
 
 pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
     PossibleValuesParser::new(output::Format::ALL.map(output::Format::name)).try_map(|name| name.parse())
+}
+
+pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {
+    one_of(images::Format::ALL.map(|format| (format.name(), format)))
+}
+
+pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::Format> {
+    one_of(matrix::read::Format::ALL.map(|format| (format.name(), format)))
+}
+
+pub(crate) fn construction() -> impl TypedValueParser<Value = Construction> {
+    one_of([("t", Construction::T), ("v", Construction::V)])
+}
+
+pub(crate) fn way() -> impl TypedValueParser<Value = Way> {
+    one_of([Way::Gradient, Way::Matrix].map(|way| (way.name(), way)))
 }
 
 pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
@@ -148,6 +174,15 @@ mod tests {
         for bad in ["-1", "-inf", "nan", "NaN", "", "1,5", "abc", "1 "] {
             let error = threshold(bad).unwrap_err();
             assert_eq!(error, format!("expected a non-negative number or inf, found {bad}"));
+        }
+    }
+
+    #[test]
+    fn levels() {
+        assert_eq!((level("-0.5"), level("1e3")), (Ok(-0.5), Ok(1000.0)));
+        assert_eq!(level("-inf"), Ok(f64::NEG_INFINITY));
+        for bad in ["nan", "", "1,5", "x"] {
+            assert_eq!(level(bad), Err(format!("expected a number, found {bad}")));
         }
     }
 

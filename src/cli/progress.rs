@@ -26,6 +26,14 @@ impl Meter {
         let timer = wanted.then(|| show_later(bar.clone()));
         Meter { bar, timer }
     }
+
+    /// A stage without parts to count.
+    pub(crate) fn stage(&self, stage: &'static str) {
+        self.bar.set_style(style(1));
+        self.bar.set_length(1);
+        self.bar.set_position(0);
+        self.bar.set_message(stage);
+    }
 }
 
 /// Shows `bar` after a while, unless the sender is dropped before.

@@ -1,6 +1,8 @@
 //! The program as its users meet it: exit codes, the two streams, files, formats.
 
 mod compare;
+mod convert;
+mod cubical;
 mod files;
 mod formats;
 mod messages;

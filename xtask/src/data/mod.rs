@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod complexes;
+mod cubical;
 mod encode;
 mod expected;
 mod random;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use lacuna::cubical::ShapeError;
 use lacuna::metric::MetricError;
 
 use catalogue::CASES;
@@ -33,6 +35,9 @@ pub(crate) enum DataError {
     /// A generator made something that is no space.
     #[error("a generator is wrong: {0}")]
     Space(#[from] MetricError),
+    /// A generator made voxels that fill no shape.
+    #[error("a generator is wrong: {0}")]
+    Shape(#[from] ShapeError),
     /// A case names an input that there is not.
     #[error("case {case}: no input is called {file}")]
     NoInput {
@@ -87,10 +92,13 @@ fn generate() -> Result<Files, DataError> {
     }
     let complexes = reductions::inputs();
     reduction_files(&complexes, &mut files)?;
+    let images = cubical::inputs()?;
+    image_files(&images, &mut files)?;
+    files.insert("cubical.tsv".to_owned(), tables::cubical(&cubical::CASES).into_bytes());
     files.insert("cases.tsv".to_owned(), tables::cases(&CASES, &inputs).into_bytes());
     files
         .insert("reductions.tsv".to_owned(), tables::reductions(&reductions::CASES, &complexes).into_bytes());
-    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes).into_bytes());
+    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes, &images).into_bytes());
     Ok(files)
 }
 
@@ -103,6 +111,24 @@ fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<()
         let input = inputs.iter().find(|input| input.file == case.file);
         let input = input.ok_or(DataError::NoInput { case: case.expected, file: case.file })?;
         files.insert(format!("expected/{}", case.expected), words::answer(&input.complex(), case.answer));
+    }
+    Ok(())
+}
+
+/// The inputs of `lacuna cubical`, and what it must answer.
+fn image_files(inputs: &[cubical::Input], files: &mut Files) -> Result<(), DataError> {
+    let failed = |file: &str| {
+        let path = file.into();
+        |source| DataError::Io { path, source }
+    };
+    for input in inputs {
+        files.insert(input.file.to_owned(), input.bytes().map_err(failed(input.file))?);
+    }
+    for case in &cubical::CASES {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let input = input.ok_or(DataError::NoInput { case: case.expected, file: case.file })?;
+        let answer = case.answer(input).map_err(failed(case.expected))?;
+        files.insert(format!("expected/{}", case.expected), answer);
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! The list of cases and the provenance table.
 
 use super::catalogue::{Case, Input};
-use super::reductions;
+use super::{cubical, reductions};
 
 const README: &str = include_str!("README.head.md");
 const REDUCTIONS: &str = include_str!("README.reductions.md");
+const CUBICAL: &str = include_str!("README.cubical.md");
 
 /// cases.tsv: a line a case.
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
@@ -26,8 +27,15 @@ pub(super) fn reductions(cases: &[reductions::Case], inputs: &[reductions::Input
     "file\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
-/// README.md: the text in README.head.md, then a row an input; the same for the complexes.
-pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input]) -> String {
+/// cubical.tsv: a line a case.
+pub(super) fn cubical(cases: &[cubical::Case]) -> String {
+    let row =
+        |case: &cubical::Case| format!("{}\t{}\texpected/{}\n", case.file, case.arguments(), case.expected);
+    "file\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
+}
+
+/// README.md: the text in README.head.md, then a row an input; the same for the complexes and the images.
+pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input], images: &[cubical::Input]) -> String {
     let row = |input: &Input| {
         let seed = input.seed.map_or("–".to_owned(), |seed| seed.to_string());
         format!(
@@ -45,5 +53,6 @@ pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input]) -> Strin
     };
     let spaces: String = inputs.iter().map(row).collect();
     let complexes: String = complexes.iter().map(cells).collect();
-    [README, &spaces, REDUCTIONS, &complexes].concat()
+    let images: String = images.iter().map(cubical::Input::row).collect();
+    [README, &spaces, REDUCTIONS, &complexes, CUBICAL, &images].concat()
 }

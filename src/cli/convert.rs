@@ -1,0 +1,190 @@
+//! `lacuna convert`: the boundary matrix of an image.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use lacuna::cubical::{Image, Voxel, read};
+use lacuna::filtration::{FiltrationError, ImageComplex, image as complex_of};
+use lacuna::input::name_of;
+use lacuna::matrix::Row;
+use lacuna::matrix::read::Format;
+use lacuna::with_image;
+use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
+use phat_formats::phat::matrix;
+use rayon::prelude::*;
+
+use super::cubical::FiltrationArguments;
+use super::error::CliError;
+use super::image::ImageArguments;
+use super::notes::{Notes, tell, timing_line};
+use super::outputs::Outputs;
+use super::progress::Meter;
+use super::{EXIT_CODES, parse, start_threads, timed};
+
+/// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
+///
+/// Its columns are all cells of the image in the order of their owners, the voxels that give them their values. All that
+/// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Image file, `-` for standard input
+    #[arg(value_name = "IMAGE")]
+    file: PathBuf,
+
+    /// Matrix file, replaced as a whole when the run has succeeded; `-` for standard output
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    input: ImageArguments,
+
+    #[command(flatten)]
+    filtration: FiltrationArguments,
+
+    /// Take cells up to dimension U, for homology below it [default: all]
+    #[arg(long, value_name = "U", help_heading = "Filtration",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    upper_dim: Option<usize>,
+
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    /// Format of the matrix [default: by the name of OUT: .dat phat-ascii, .complex dipha, others phat-binary]
+    ///
+    /// phat-ascii   text, a cell a line: its dimension, then the cells of its boundary
+    /// phat-binary  64-bit integers: the number of cells, then of each its dimension,
+    ///              the size of its boundary and the cells of its boundary
+    /// dipha        DIPHA's weighted boundary matrix, which holds the values as well; of superlevel
+    ///              sets those of the negated image
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::matrix_format(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<Format>,
+
+    /// Say nothing on standard error but errors
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say on standard error how many cells there are and how long each stage took
+    #[arg(short, long, help_heading = "Messages")]
+    verbose: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna convert slice.png slice.bin
+  lacuna convert --construction v --upper-dim 2 volume.nii volume.complex
+  lacuna convert --output phat-ascii image.npy - | lacuna reduce -";
+
+/// Reads, builds, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let options = arguments.input.options()?;
+    let outputs = Outputs::open(Some(&arguments.out), None)?;
+    start_threads(arguments.threads)?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let job = Job { arguments, meter, outputs };
+    let sizes = with_image!(image?, image => job.run(&image))?;
+    if arguments.verbose {
+        tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
+        tell(timing_line("read", read.as_secs_f64()));
+        tell(timing_line("build", sizes.build));
+        tell(timing_line("write", sizes.write));
+        tell(timing_line("total", start.elapsed().as_secs_f64()));
+    }
+    Ok(())
+}
+
+/// A conversion of an image that is read.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    meter: Meter,
+    outputs: Outputs,
+}
+
+/// What was written, and how many seconds it took.
+struct Done {
+    what: String,
+    build: f64,
+    write: f64,
+}
+
+impl Job<'_> {
+    fn run<T: Voxel>(self, image: &Image<T>) -> Result<Done, CliError> {
+        self.meter.stage("cells");
+        match timed(|| self.complex::<u32, T>(image)) {
+            (Ok(complex), took) => self.write(image, complex, took.as_secs_f64()),
+            (Err(FiltrationError::TooLarge { .. }), _) => {
+                let (complex, took) = timed(|| self.complex::<u64, T>(image));
+                let complex = complex.map_err(|error| self.failed(error))?;
+                self.write(image, complex, took.as_secs_f64())
+            }
+            (Err(error), _) => Err(self.failed(error)),
+        }
+    }
+
+    fn failed(&self, source: FiltrationError) -> CliError {
+        CliError::Cells { file: name_of(&self.arguments.file), source }
+    }
+
+    fn complex<I: Row, T: Voxel>(&self, image: &Image<T>) -> Result<ImageComplex<I>, FiltrationError> {
+        let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
+        complex_of(image, construction, superlevel, self.arguments.upper_dim)
+    }
+
+    fn write<I: Row, T: Voxel>(
+        mut self,
+        image: &Image<T>,
+        complex: ImageComplex<I>,
+        build: f64,
+    ) -> Result<Done, CliError> {
+        self.meter.stage("writing");
+        let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
+        let what = format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), T::NAME);
+        let superlevel = self.arguments.filtration.superlevel;
+        let format = self.arguments.format();
+        let written = timed(|| {
+            self.outputs.fill(|out| match format {
+                Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
+                Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
+                Format::Dipha => write_dipha(image, complex, superlevel, out),
+            })
+        });
+        written.0?;
+        self.outputs.commit(|_| Ok(()))?;
+        Ok(Done { what, build, write: written.1.as_secs_f64() })
+    }
+}
+
+/// Writes a DIPHA file, in which values ascend.
+fn write_dipha<I: Row, T: Voxel>(
+    image: &Image<T>,
+    complex: ImageComplex<I>,
+    superlevel: bool,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    let ImageComplex { matrix, owners, max_dim } = complex;
+    // Adding zero makes −0 a 0.
+    let value = |x: f64| if superlevel { 0.0 - x } else { x + 0.0 };
+    let values = owners.par_iter().map(|owner| value(image.voxels()[owner.to_usize()].value())).collect();
+    write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
+}
+
+impl Arguments {
+    /// The format: as given, or as the name tells.
+    fn format(&self) -> Format {
+        let extension = self.out.extension().and_then(|extension| extension.to_str());
+        let named = match extension {
+            Some("dat") => Format::PhatAscii,
+            Some("complex") => Format::Dipha,
+            _ => Format::PhatBinary,
+        };
+        self.output.unwrap_or(named)
+    }
+}

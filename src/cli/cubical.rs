@@ -1,0 +1,354 @@
+//! `lacuna cubical`: the barcode of an image.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lacuna::backend::Backend;
+use lacuna::cubical::persistence::{Classes, Request, persistence, via_matrix};
+use lacuna::cubical::{Construction, Image, read};
+use lacuna::input::name_of;
+use lacuna::matrix::{Figures, Reason};
+use lacuna::output::images::{Barcode, Format, Value};
+use lacuna::with_image;
+use serde::Serialize;
+
+use super::backend::BackendArguments;
+use super::error::CliError;
+use super::image::ImageArguments;
+use super::notes::{Notes, tell, timing_line};
+use super::outputs::Outputs;
+use super::planning;
+use super::progress::Meter;
+use super::{EXIT_CODES, parse, start_threads, timed};
+
+/// Barcode of an image by its values
+///
+/// The bars go to standard output, everything else to standard error. Coefficients are Z/2.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Image file, `-` for standard input
+    #[arg(value_name = "IMAGE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    input: ImageArguments,
+
+    #[command(flatten)]
+    filtration: FiltrationArguments,
+
+    /// Highest homology dimension [default: all, one below the number of axes]
+    #[arg(long, value_name = "K", help_heading = "Filtration",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    max_dim: Option<usize>,
+
+    /// The value at which the filtration ends: what dies past it is essential [default: none]
+    #[arg(long, value_name = "X", help_heading = "Filtration",
+        value_parser = parse::level, allow_hyphen_values = true)]
+    threshold: Option<f64>,
+
+    /// How bars are found; they are the same
+    ///
+    /// gradient  by a discrete gradient of the image, without a list of cells
+    /// matrix    by the boundary matrix of all cells, as `convert` and `reduce` would, to check
+    ///           the other way
+    #[arg(long, value_name = "WAY", help_heading = "Computation", default_value = "gradient",
+        value_parser = parse::way(), hide_possible_values = true, verbatim_doc_comment)]
+    via: Way,
+
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    #[command(flatten)]
+    machine: BackendArguments,
+
+    /// Format of the bars [default: text; dipha when FILE ends in .diagram]
+    ///
+    /// text     as `lacuna rips` and Ripser print them
+    /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
+    /// json     {"shape", "voxels", "construction", "superlevel", "threshold", "max_dim",
+    ///          "bars": [...]}, a bar is {"dim", "birth", "death"}; null stands for infinity
+    /// npy      NumPy array of doubles, a row a bar: dim, birth, death
+    /// dipha    DIPHA's persistence diagram; of superlevel sets that of the negated image
+    /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
+    ///          the class is born and dies
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::image_bars_format(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<Format>,
+
+    /// Write the bars to FILE, replaced as a whole when the run has succeeded
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    /// Write counts and times to FILE, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    stats: Option<PathBuf>,
+
+    /// Say on standard error what was chosen, and why
+    #[arg(long, help_heading = "Messages")]
+    explain: bool,
+
+    /// Say nothing on standard error but errors and what was asked for
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say on standard error how many bars there are and how long each stage took
+    #[arg(short, long, help_heading = "Messages")]
+    verbose: bool,
+}
+
+/// How an image is made a filtered complex.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FiltrationArguments {
+    /// What voxels are
+    ///
+    /// t  top cells, which touch at corners as well; lower cells take the least value around them
+    /// v  vertices, which are joined along the axes; higher cells take the greatest value
+    #[arg(long, value_name = "WHICH", help_heading = "Filtration", default_value = "t",
+        value_parser = parse::construction(), hide_possible_values = true, verbatim_doc_comment)]
+    pub(crate) construction: Construction,
+
+    /// From the greatest value down: bars are born above where they die
+    #[arg(long, help_heading = "Filtration")]
+    pub(crate) superlevel: bool,
+}
+
+/// How bars are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By a discrete gradient.
+    Gradient,
+    /// By the boundary matrix.
+    Matrix,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna cubical slice.png
+  lacuna cubical --construction v --max-dim 1 --output csv -o bars.csv volume.nii.gz
+  lacuna cubical --superlevel --threshold 128 --output cripser scan.tif
+  lacuna cubical --shape 512,512,300 --dtype u16 --output npy -o bars.npy volume.raw";
+
+/// Reads, computes, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let options = arguments.input.options()?;
+    if arguments.via == Way::Gradient && arguments.machine.insist_on_gpu() {
+        return Err(CliError::NoGradient);
+    }
+    let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
+    start_threads(arguments.threads)?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let job = Job { arguments, meter, outputs, start, read };
+    with_image!(image?, image => job.run(image))
+}
+
+/// A run on an image that is read.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    meter: Meter,
+    outputs: Outputs,
+    start: Instant,
+    read: Duration,
+}
+
+impl Job<'_> {
+    fn run<T: Value>(mut self, image: Image<T>) -> Result<(), CliError> {
+        let arguments = self.arguments;
+        let request = arguments.request();
+        self.meter.stage("persistence");
+        let (found, persistence) = timed(|| self.solve(&image, &request));
+        let Found { mut classes, reasons, matrix } = found?;
+        if let Some(threshold) = arguments.threshold {
+            classes = classes.cut(&image, &request, threshold);
+        }
+        if arguments.explain {
+            planning::explain(&reasons);
+            matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
+        }
+        self.meter.stage("writing");
+        let barcode =
+            Barcode { image: &image, classes: &classes, request: &request, threshold: arguments.threshold };
+        let (written, write) = timed(|| self.outputs.fill(|out| arguments.format().write(&barcode, out)));
+        written?;
+        drop(self.meter);
+        let count = |is_counted: fn(bool) -> bool| {
+            let of = |classes: &Vec<_>| {
+                let is_essential = |class: &lacuna::cubical::persistence::Class| class.death.is_none();
+                classes.iter().filter(|class| is_counted(is_essential(class))).count()
+            };
+            classes.dimensions.iter().map(of).collect()
+        };
+        let record = Record {
+            version: env!("CARGO_PKG_VERSION"),
+            file: arguments.file.display().to_string(),
+            shape: image.shape().axes(),
+            voxels: T::NAME,
+            construction: request.construction.to_string(),
+            superlevel: request.superlevel,
+            threshold: arguments.threshold,
+            via: arguments.via.name(),
+            backend: backend_of(&reasons),
+            threads: rayon::current_num_threads(),
+            finite: count(|is_essential| !is_essential),
+            essential: count(|is_essential| is_essential),
+            matrix,
+            read_seconds: self.read.as_secs_f64(),
+            persistence_seconds: persistence.as_secs_f64(),
+            write_seconds: write.as_secs_f64(),
+            total_seconds: self.start.elapsed().as_secs_f64(),
+        };
+        self.outputs.commit(|out| record.write(out))?;
+        if arguments.verbose {
+            record.tell(&image.shape().to_string());
+        }
+        // The program is about to end; giving memory back would take longer.
+        std::mem::forget((image, classes));
+        Ok(())
+    }
+
+    fn solve<T: Value>(&self, image: &Image<T>, request: &Request) -> Result<Found, CliError> {
+        let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
+        match self.arguments.via {
+            Way::Gradient => {
+                let classes = persistence(image, request)?;
+                let reasons = vec![
+                    reason("via", "gradient", "as fast as comparing each voxel with its neighbours"),
+                    reason("backend", "cpu", "gradients are the processor's"),
+                    reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
+                ];
+                Ok(Found { classes, reasons, matrix: None })
+            }
+            Way::Matrix => {
+                let backend: Backend = self.arguments.machine.backend();
+                let solution = via_matrix::persistence(image, request, &backend)?;
+                let mut reasons = vec![reason("via", "matrix", "as asked")];
+                reasons.extend(solution.reasons);
+                let matrix = MatrixRecord {
+                    cells: solution.cells,
+                    entries: solution.entries,
+                    index_bits: solution.index_bits,
+                    building_seconds: solution.building.as_secs_f64(),
+                    figures: solution.figures,
+                };
+                Ok(Found { classes: solution.classes, reasons, matrix: Some(matrix) })
+            }
+        }
+    }
+
+    fn why_threads(&self) -> &'static str {
+        if self.arguments.threads.is_some() { "as asked" } else { "one a core" }
+    }
+}
+
+/// The classes, how they were found, and the matrix where there was one.
+struct Found {
+    classes: Classes,
+    reasons: Vec<Reason>,
+    matrix: Option<MatrixRecord>,
+}
+
+/// What `--stats FILE` writes, as a JSON object.
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `file`, `shape`, `voxels` | the image, voxels along its axes, their type |
+/// | `construction`, `superlevel`, `threshold` | the filtration |
+/// | `via`, `backend`, `threads` | how, and what did the work |
+/// | `finite`, `essential` | bars of each dimension |
+/// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
+/// | `read_seconds` | file to image |
+/// | `persistence_seconds` | image to classes |
+/// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
+#[derive(Debug, Serialize)]
+struct Record {
+    version: &'static str,
+    file: String,
+    shape: Vec<usize>,
+    voxels: &'static str,
+    construction: String,
+    superlevel: bool,
+    threshold: Option<f64>,
+    via: &'static str,
+    backend: String,
+    threads: usize,
+    finite: Vec<usize>,
+    essential: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<MatrixRecord>,
+    read_seconds: f64,
+    persistence_seconds: f64,
+    write_seconds: f64,
+    total_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct MatrixRecord {
+    cells: usize,
+    entries: usize,
+    index_bits: usize,
+    building_seconds: f64,
+    figures: Figures,
+}
+
+/// What scans, or would.
+fn backend_of(reasons: &[Reason]) -> String {
+    let backend = reasons.iter().find(|reason| reason.what == "backend");
+    backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()
+}
+
+impl Record {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// The lines of `-v`.
+    fn tell(&self, shape: &str) {
+        tell(format_args!("{}: {shape} image of {}", name_of(Path::new(&self.file)), self.voxels));
+        for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
+            tell(format_args!("dimension {dim}: {finite} bars, {essential} essential"));
+        }
+        tell(timing_line("read", self.read_seconds));
+        tell(timing_line("persistence", self.persistence_seconds));
+        if let Some(matrix) = &self.matrix {
+            tell(timing_line("  build matrix", matrix.building_seconds));
+            for &(stage, seconds) in &matrix.figures.stages {
+                tell(timing_line(&format!("  {stage}"), seconds));
+            }
+        }
+        tell(timing_line("write", self.write_seconds));
+        tell(timing_line("total", self.total_seconds));
+    }
+}
+
+impl Way {
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Way::Gradient => "gradient",
+            Way::Matrix => "matrix",
+        }
+    }
+}
+
+impl Arguments {
+    fn request(&self) -> Request {
+        let FiltrationArguments { construction, superlevel } = self.filtration;
+        Request { construction, superlevel, max_dim: self.max_dim }
+    }
+
+    /// The format of the bars: as given, or as the name of their file tells.
+    fn format(&self) -> Format {
+        let is_diagram =
+            self.output_file.as_deref().and_then(Path::extension).is_some_and(|e| e == "diagram");
+        self.output.unwrap_or(if is_diagram { Format::Dipha } else { Format::Text })
+    }
+}

@@ -1,0 +1,124 @@
+//! `lacuna convert`: the matrix of an image, which `lacuna reduce` answers as `lacuna cubical` does the image.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::str::{contains, is_empty};
+
+use super::{Scratch, data, lacuna, read, words};
+
+fn convert<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    lacuna("convert", arguments)
+}
+
+/// A line of three voxels as a NumPy array.
+fn line(voxels: [i8; 3]) -> Vec<u8> {
+    let header = format!("{:<117}\n", "{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(voxels.map(i8::cast_unsigned));
+    file
+}
+
+#[test]
+fn cells_come_by_owner_then_dimension() {
+    let scratch = Scratch::new();
+    let image = scratch.file("line.npy", line([2, 0, 1]));
+    let text = |arguments: &[&str]| {
+        let mut command = convert(["--output", "phat-ascii"]);
+        let run = command.args(arguments).arg(&image).arg("-").assert().success().stderr(is_empty());
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    // The middle with its ends, the right with its right end, the left with its left end.
+    assert_eq!(text(&[]), "0\n0\n1 0 1\n0\n1 1 3\n0\n1 0 5\n");
+    assert_eq!(text(&["--construction", "v"]), "0\n0\n1 0 1\n0\n1 0 3\n");
+    assert_eq!(text(&["--construction", "v", "--superlevel"]), "0\n0\n0\n1 0 2\n1 1 2\n");
+    assert_eq!(text(&["--upper-dim", "0"]), "0\n0\n0\n0\n");
+}
+
+#[test]
+fn the_name_tells_the_format() {
+    let scratch = Scratch::new();
+    let image = scratch.file("line.npy", line([0, 5, 0]));
+    let write = |name: &str| {
+        let out = scratch.path(name);
+        convert(["--construction", "v"]).args([&image, &out]).assert().success().stdout(is_empty());
+        fs::read(out).unwrap()
+    };
+    assert_eq!(write("line.dat"), b"0\n0\n0\n1 0 2\n1 1 2\n");
+    let binary = words(&[5, 0, 0, 0, 0, 0, 0, 1, 2, 0, 2, 1, 2, 1, 2]);
+    assert_eq!(write("line.bin"), binary);
+    assert_eq!(write("line"), binary);
+    let complex = write("line.complex");
+    let complex = phat_formats::dipha::read_boundary_matrix::<u32>(&complex).unwrap();
+    assert_eq!((complex.values, complex.max_dim), (vec![0.0, 0.0, 5.0, 5.0, 5.0], 1));
+}
+
+const IMAGES: [&str; 6] = ["signal", "waves", "levels", "shell", "noise", "ties"];
+
+/// Byte for byte DIPHA's diagram of the image.
+#[test]
+fn a_complex_reduces_to_the_diagram_of_the_image() {
+    let scratch = Scratch::new();
+    for image in IMAGES.map(|image| data(&format!("cubical/{image}.npy"))) {
+        for options in [&["--construction", "t"][..], &["--construction", "v"], &["--superlevel"]] {
+            let complex = scratch.path("image.complex");
+            convert(options).args([&image, &complex]).assert().success();
+            let reduced = lacuna("reduce", ["-q", "--check", "--output", "dipha"]).arg(&complex).assert();
+            let bars = lacuna("cubical", options).args(["--output", "dipha"]).arg(&image).assert().success();
+            let reduced = reduced.success();
+            assert!(
+                reduced.get_output().stdout == bars.get_output().stdout,
+                "{} {options:?}",
+                image.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn every_format_reduces_to_the_same_pairs() {
+    let scratch = Scratch::new();
+    for image in IMAGES.map(|image| data(&format!("cubical/{image}.npy"))) {
+        let [text, binary] = ["image.dat", "image.bin"].map(|name| {
+            let matrix = scratch.path(name);
+            convert(["--threads", "2"]).args([&image, &matrix]).assert().success();
+            let run = lacuna("reduce", ["-q", "--output", "phat-ascii"]).arg(&matrix).assert().success();
+            run.get_output().stdout.clone()
+        });
+        assert!(text == binary && text.len() > 10, "{}", image.display());
+    }
+}
+
+#[test]
+fn verbose_tells_cells_and_stages() {
+    let scratch = Scratch::new();
+    let arguments = ["-v".as_ref(), data("cubical/shell.npy").into_os_string(), scratch.path("m").into()];
+    let assert = convert(arguments).assert().success().stdout(is_empty());
+    let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(text.contains("shell.npy: 7x6x5 image of u16, 2145 cells, "), "{text}");
+    for stage in ["read ", "build ", "write ", "total "] {
+        assert!(text.lines().any(|line| line.starts_with(stage)), "no {stage} in\n{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done() {
+    let scratch = Scratch::new();
+    let shell = data("cubical/shell.npy");
+    let nowhere = scratch.path("missing/m.bin");
+    convert([&shell, &nowhere]).assert().code(2).stderr(contains("expected a path that can be written"));
+    let out = scratch.file("m.bin", "precious");
+    convert([&data("triangle.dat"), &out]).assert().code(2).stderr(contains("triangle.dat: "));
+    assert_eq!(read(&out), "precious");
+    convert(["--output", "csv"]).args([&shell, &out]).assert().code(2).stderr(contains("--output"));
+    convert([&shell]).assert().code(2).stderr(contains("<OUT>"));
+    let text = convert(["--help"]).assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(text).unwrap();
+    for option in
+        ["<IMAGE>", "<OUT>", "--construction", "--superlevel", "--upper-dim", "phat-binary", "Exit codes:"]
+    {
+        assert!(text.contains(option), "no {option} in\n{text}");
+    }
+}

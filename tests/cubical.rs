@@ -1,0 +1,212 @@
+//! Cubical persistence by its public interface: engine, boundary matrix and plain version agree on voxels of every type, and what
+//! must not change the answer does not.
+
+use std::collections::BTreeMap;
+
+use lacuna::backend::Backend;
+use lacuna::cubical::persistence::{Classes, Request, persistence, plain, via_matrix};
+use lacuna::cubical::{Construction, Image, Key, Order, Shape, Voxel};
+use lacuna::filtration;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn image<T>(axes: &[usize], voxels: Vec<T>) -> Image<T> {
+    Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
+}
+
+fn requests() -> impl Iterator<Item = Request> {
+    let constructions = [Construction::T, Construction::V].into_iter();
+    constructions.flat_map(|construction| {
+        [false, true].map(|superlevel| Request { construction, superlevel, max_dim: None })
+    })
+}
+
+fn via_matrix<T: Voxel>(image: &Image<T>, request: &Request) -> Classes {
+    via_matrix::persistence(image, request, &Backend::default()).unwrap().classes
+}
+
+/// (birth, death) of each dimension, sorted.
+fn diagram<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u64>)>> {
+    let key = |place: usize| image.voxels()[place].key().to_u64();
+    let bars = |classes: &Vec<lacuna::cubical::persistence::Class>| {
+        let mut bars: Vec<_> = classes.iter().map(|class| (key(class.birth), class.death.map(key))).collect();
+        bars.sort_unstable();
+        bars
+    };
+    classes.dimensions.iter().map(bars).collect()
+}
+
+/// Random numbers of `levels` values as voxels of a type, in each number of axes.
+fn every_shape<T: Voxel>(seed: u64, voxel: impl Fn(i64) -> T) {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let shapes: [&[usize]; 6] = [&[1], &[17], &[6, 7], &[1, 9], &[4, 3, 5], &[3, 1, 4]];
+    for axes in shapes {
+        for levels in [1, 3, 100] {
+            let count = axes.iter().product();
+            let image = image(axes, (0..count).map(|_| voxel(rng.random_range(-levels..levels))).collect());
+            for request in requests().flat_map(|r| [r, Request { max_dim: Some(0), ..r }]) {
+                let expected = plain::persistence(&image, &request);
+                assert_eq!(persistence(&image, &request).unwrap(), expected, "{image:?}, {request:?}");
+                assert_eq!(via_matrix(&image, &request), expected, "{image:?}, {request:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn voxels_of_every_type() {
+    every_shape(1, |v| v as i8);
+    every_shape(2, |v| (v + 100) as u8);
+    every_shape(3, |v| (v * 300) as i16);
+    every_shape(4, |v| ((v + 100) * 300) as u16);
+    every_shape(5, |v| (v * 20_000_000) as i32);
+    every_shape(6, |v| ((v + 100) * 20_000_000) as u32);
+    every_shape(7, |v| v * (1 << 55));
+    every_shape(8, |v| ((v + 100) as u64) << 56);
+    every_shape(9, |v| v as f32 / 3.0);
+    every_shape(10, |v| match v {
+        -1 => -0.0,
+        99 => f64::INFINITY,
+        -100 => f64::NEG_INFINITY,
+        v => v as f64 * 1e-3,
+    });
+}
+
+fn random(axes: &[usize], levels: i64, seed: u64) -> Image<i64> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    image(axes, (0..axes.iter().product()).map(|_| rng.random_range(-levels..levels)).collect())
+}
+
+fn mapped<T, U>(image: &Image<T>, map: impl Fn(&T) -> U) -> Image<U> {
+    Image::new(image.shape(), image.voxels().iter().map(map).collect()).unwrap()
+}
+
+/// Larger than the plain version takes, with few levels and with many.
+fn medium() -> impl Iterator<Item = Image<i64>> {
+    let shapes: [&[usize]; 4] = [&[5000], &[61, 83], &[19, 23, 29], &[1, 40, 40]];
+    shapes.into_iter().flat_map(|axes| [2, 20, 1 << 40].map(|levels| random(axes, levels, levels as u64)))
+}
+
+#[test]
+fn the_engine_agrees_with_the_boundary_matrix() {
+    for image in medium() {
+        for request in requests() {
+            let expected = via_matrix(&image, &request);
+            assert_eq!(persistence(&image, &request).unwrap(), expected, "{} {request:?}", image.shape());
+        }
+    }
+}
+
+#[test]
+fn scaled_values_give_the_same_voxels() {
+    for image in medium() {
+        let scaled = mapped(&image, |&v| 0.5 * v as f64 + 7.0);
+        for request in requests() {
+            assert_eq!(persistence(&image, &request).unwrap(), persistence(&scaled, &request).unwrap());
+        }
+    }
+}
+
+#[test]
+fn superlevel_sets_are_sublevel_sets_of_the_negated_image() {
+    for image in medium() {
+        let negated = mapped(&image, |v| -v);
+        for request in requests() {
+            let other = Request { superlevel: !request.superlevel, ..request };
+            assert_eq!(persistence(&image, &request).unwrap(), persistence(&negated, &other).unwrap());
+        }
+    }
+}
+
+#[test]
+fn permuted_and_flipped_axes_give_the_same_diagram() {
+    for (levels, seed) in [(3, 1), (1000, 2)] {
+        let [a, b, c] = [13, 11, 9];
+        let original = random(&[a, b, c], levels, seed);
+        let at = |i: usize, j: usize, k: usize| original.voxels()[(i * b + j) * c + k];
+        let turned = |axes: [usize; 3], at: &dyn Fn([usize; 3]) -> i64| {
+            let [planes, rows, columns] = axes;
+            let of_plane = |i| (0..rows).flat_map(move |j| (0..columns).map(move |k| [i, j, k]));
+            image(&axes, (0..planes).flat_map(of_plane).map(at).collect())
+        };
+        let others = [
+            turned([c, a, b], &|[k, i, j]| at(i, j, k)),
+            turned([b, a, c], &|[j, i, k]| at(i, j, k)),
+            turned([a, b, c], &|[i, j, k]| at(a - 1 - i, j, c - 1 - k)),
+        ];
+        for request in requests() {
+            let expected = diagram(&original, &persistence(&original, &request).unwrap());
+            for other in &others {
+                assert_eq!(diagram(other, &persistence(other, &request).unwrap()), expected, "{request:?}");
+            }
+        }
+        // The same memory, read in the other order.
+        let shape = Shape::new(&[c, b, a], Order::F).unwrap();
+        let fortran = Image::new(shape, original.voxels().to_vec()).unwrap();
+        for request in requests() {
+            assert_eq!(persistence(&fortran, &request).unwrap(), persistence(&original, &request).unwrap());
+        }
+    }
+}
+
+/// Changes of the Euler characteristic by value, those that are not zero: of the bars.
+fn changes_by_bars<T: Voxel>(image: &Image<T>, classes: &Classes) -> BTreeMap<u64, i64> {
+    let mut changes = BTreeMap::new();
+    for (dim, bars) in diagram(image, classes).into_iter().enumerate() {
+        let sign = if dim % 2 == 0 { 1 } else { -1 };
+        for (birth, death) in bars {
+            *changes.entry(birth).or_insert(0) += sign;
+            if let Some(death) = death {
+                *changes.entry(death).or_insert(0) -= sign;
+            }
+        }
+    }
+    changes.retain(|_, change| *change != 0);
+    changes
+}
+
+/// The same of the cells.
+fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> BTreeMap<u64, i64> {
+    let Request { construction, superlevel, .. } = *request;
+    let complex = filtration::image::<u32, T>(image, construction, superlevel, None).unwrap();
+    let mut changes = BTreeMap::new();
+    for (column, &owner) in complex.owners.iter().enumerate() {
+        let sign = if complex.matrix.dim(column) % 2 == 0 { 1 } else { -1 };
+        *changes.entry(image.voxels()[owner as usize].key().to_u64()).or_insert(0) += sign;
+    }
+    changes.retain(|_, change| *change != 0);
+    changes
+}
+
+/// At every value, the Betti numbers' alternating sum is the cells' (Euler, Poincaré).
+#[test]
+fn bars_have_the_euler_characteristic_of_cells() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    let axes = [40, 40, 40];
+    let wave = |x: usize| (x as f64 * 0.37).sin();
+    let smooth = (0..64_000).map(|p| wave(p / 1600) * wave(p / 40 % 40 + 3) + 0.6 * wave(2 * (p % 40)));
+    let noise = image(&axes, (0..64_000).map(|_| rng.random::<f64>()).collect());
+    let smooth = image(&axes, smooth.collect());
+    let bytes = mapped(&smooth, |v| (v * 100.0) as i8);
+    for request in requests() {
+        let bars = changes_by_bars(&noise, &persistence(&noise, &request).unwrap());
+        assert_eq!(bars, changes_by_cells(&noise, &request), "noise, {request:?}");
+        let bars = changes_by_bars(&smooth, &persistence(&smooth, &request).unwrap());
+        assert_eq!(bars, changes_by_cells(&smooth, &request), "smooth, {request:?}");
+        let bars = changes_by_bars(&bytes, &persistence(&bytes, &request).unwrap());
+        assert_eq!(bars, changes_by_cells(&bytes, &request), "bytes, {request:?}");
+    }
+}
+
+#[test]
+fn answers_do_not_depend_on_threads() {
+    for image in medium() {
+        for request in requests() {
+            let [one, two, four] = [1, 2, 4].map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| persistence(&image, &request).unwrap())
+            });
+            assert!(one == two && two == four, "{} {request:?}", image.shape());
+        }
+    }
+}
