@@ -43,10 +43,9 @@ impl General {
         }
         let rounded = Rounded::of(x.abs());
         let mut buffer = itoa::Buffer::new();
-        let digits = match buffer.format(rounded.digits).trim_end_matches('0') {
-            "" => "0",
-            digits => digits,
-        };
+        let digits = buffer.format(rounded.digits);
+        let zeros = digits.bytes().skip(1).rev().take_while(|&digit| digit == b'0').count();
+        let digits = &digits[..digits.len() - zeros];
         match usize::try_from(rounded.exponent) {
             Ok(exponent) if exponent < DIGITS => positional(out, digits, exponent + 1),
             Err(_) if rounded.exponent >= -4 => {
@@ -71,50 +70,41 @@ struct Rounded {
 impl Rounded {
     /// Of a finite number that is not negative.
     fn of(x: f64) -> Self {
-        Rounded::from_shortest(x).unwrap_or_else(|| Rounded::from_exact(x))
+        Rounded::from_scaled(x).unwrap_or_else(|| Rounded::from_exact(x))
     }
 
-    /// By the shortest decimal that reads back as `x`, which is quick to come by; none where that does not tell.
+    /// By one multiplication or division, which is quick; none where that does not tell.
     ///
-    /// What is halfway between two decimals of six digits has seven. If it lay strictly between `x` and the shortest decimal,
-    /// it would read back as `x` too, and being no longer and nearer would be the shortest. A shorter one could be preferred
-    /// to it, but not where doubles are so dense that no two decimals of seven digits read back as one. So both lie on the
-    /// same side of it, unless the shortest decimal is halfway itself: then `x` may lie on either.
-    fn from_shortest(x: f64) -> Option<Self> {
+    /// Scaled by a power of ten, itself exact, so that six digits are whole, the number is off by less than 1e-9. So it is clear
+    /// where to round unless it is that close to a half. The power itself is found to within that, too: then what is scaled is
+    /// that close to 10⁵ or 10⁶, and rounds to it.
+    fn from_scaled(x: f64) -> Option<Self> {
+        /// More than 10⁶ · 2⁻⁵³, by which rounding may be off.
+        const SLACK: f64 = 1e-9;
+        /// The powers of ten that doubles hold exactly.
+        const POWERS: [f64; 23] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+            1e18, 1e19, 1e20, 1e21, 1e22,
+        ];
+        /// The least exponent.
+        const LEAST: i32 = -16;
         if x == 0.0 {
             return Some(Rounded { digits: 0, exponent: 0 });
         }
-        if !x.is_normal() {
+        let (above, least) = if x < 1.0 { (x * POWERS[-LEAST as usize], LEAST) } else { (x, 0) };
+        if !(POWERS[0]..POWERS[POWERS.len() - 1]).contains(&above) {
             return None;
         }
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format_finite(x);
-        let (mantissa, power) = match text.split_once('e') {
-            Some((mantissa, power)) => (mantissa, power.parse().ok()?),
-            None => (text, 0),
-        };
-        let point = mantissa.find('.').unwrap_or(mantissa.len());
-        let (mut digits, mut count, mut exponent) = (0, 0, 0);
-        let (mut next, mut is_more_after) = (0, false);
-        for (place, byte) in mantissa.bytes().enumerate().filter(|&(place, _)| place != point) {
-            let digit = u32::from(byte - b'0');
-            match count {
-                0 if digit == 0 => continue,
-                0 => exponent = power + point as i32 - place as i32 - i32::from(place < point),
-                DIGITS => next = digit,
-                _ => is_more_after |= count > DIGITS && digit > 0,
-            }
-            if count < DIGITS {
-                digits = 10 * digits + digit;
-            }
-            count += 1;
+        let exponent = least + POWERS.partition_point(|&power| power <= above) as i32 - 1;
+        let shift = DIGITS as i32 - 1 - exponent;
+        let power = POWERS[shift.unsigned_abs() as usize];
+        let scaled = if shift < 0 { x / power } else { x * power };
+        let whole = scaled as u32;
+        let rest = scaled - f64::from(whole);
+        if (rest - 0.5).abs() < SLACK {
+            return None;
         }
-        digits *= 10_u32.pow(DIGITS.saturating_sub(count) as u32);
-        match next {
-            5 if !is_more_after => return None,
-            5.. => digits += 1,
-            _ => {}
-        }
+        let digits = whole + u32::from(rest > 0.5);
         let is_carried = digits == 10_u32.pow(DIGITS as u32);
         Some(Rounded {
             digits: if is_carried { digits / 10 } else { digits },
@@ -244,33 +234,36 @@ mod tests {
 
     /// Numbers of six digits and of seven, of which the last is near a half, and of all lengths.
     #[test]
-    fn the_shortest_decimal_tells_what_all_digits_do() {
+    fn scaling_tells_what_all_digits_do() {
         let mut random = 1_u64;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             random >> 11
         };
         let mut told = 0;
-        for round in 0..300_000 {
-            let exponent = (next() % 640) as i32 - 325;
-            let x: f64 = match round % 4 {
+        let mut check = |x: f64| {
+            for x in [x, x.next_up(), x.next_down().abs()].into_iter().filter(|x| x.is_finite()) {
+                if let Some(rounded) = Rounded::from_scaled(x) {
+                    assert_eq!(rounded, Rounded::from_exact(x), "{x:e}");
+                    told += 1;
+                }
+            }
+        };
+        for round in 0..100_000 {
+            let exponent = (next() % 50) as i32 - 28;
+            check(match round % 5 {
                 0 => f64::from_bits(next() << 11 >> 1),
                 1 => format!("{}e{exponent}", next() % 10_000_000).parse().unwrap(),
                 2 => format!("{}5e{exponent}", 100_000 + next() % 900_000).parse().unwrap(),
-                _ => (next() % 100_000_000) as f64 / 64.0,
-            };
-            let x = match round % 3 {
-                _ if !x.is_finite() => continue,
-                0 => x,
-                1 => x.next_up().min(f64::MAX),
-                _ => x.next_down().abs(),
-            };
-            if let Some(rounded) = Rounded::from_shortest(x) {
-                assert_eq!(rounded, Rounded::from_exact(x), "{x:e}");
-                told += 1;
-            }
+                3 => (next() % 100_000_000) as f64 / 64.0,
+                _ => (next() % 100_000) as f64 * 1e-17,
+            });
         }
-        assert!(told > 200_000, "{told}");
+        for exponent in -30..30 {
+            check(format!("1e{exponent}").parse().unwrap());
+            check(format!("9.999995e{exponent}").parse().unwrap());
+        }
+        assert!(told > 150_000, "{told}");
     }
 
     /// Reading the text back and printing it again changes nothing, and no text is longer than `%g` allows.

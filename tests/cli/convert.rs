@@ -94,7 +94,9 @@ fn every_format_reduces_to_the_same_pairs() {
 #[test]
 fn verbose_tells_cells_and_stages() {
     let scratch = Scratch::new();
-    let arguments = ["-v".as_ref(), data("cubical/shell.npy").into_os_string(), scratch.path("m").into()];
+    let image = data("cubical/shell.npy");
+    let out = scratch.path("m");
+    let arguments = ["-v".as_ref(), image.as_os_str(), out.as_os_str()];
     let assert = convert(arguments).assert().success().stdout(is_empty());
     let text = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(text.contains("shell.npy: 7x6x5 image of u16, 2145 cells, "), "{text}");

@@ -31,15 +31,15 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
     let shape = barcode.image.shape();
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         let dim = format!("{dim},");
-        lines::write(classes, out, |class, line| {
+        lines::write(barcode, classes, out, |bar, line| {
             line.push_str(&dim);
-            barcode.voxel(class.birth).push(line);
+            bar.birth.push(line);
             line.push(',');
-            match class.death {
-                Some(place) => barcode.voxel(place).push(line),
+            match bar.death {
+                Some(death) => death.push(line),
                 None => push_double(end, line),
             }
-            for place in [Some(class.birth), class.death] {
+            for place in [Some(bar.class.birth), bar.class.death] {
                 let Some(place) = place else {
                     line.push_str(",-1,-1,-1");
                     continue;

@@ -13,12 +13,12 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
     let end = if barcode.request.superlevel { "-inf" } else { "inf" };
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         let dim = format!("{dim},");
-        lines::write(classes, out, |class, line| {
+        lines::write(barcode, classes, out, |bar, line| {
             line.push_str(&dim);
-            barcode.voxel(class.birth).push(line);
+            bar.birth.push(line);
             line.push(',');
-            match class.death {
-                Some(place) => barcode.voxel(place).push(line),
+            match bar.death {
+                Some(death) => death.push(line),
                 None => line.push_str(end),
             }
             line.push('\n');

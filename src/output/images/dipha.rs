@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 
-use super::{Barcode, Value};
+use super::{Bar, Barcode, Value};
 
 /// Writes the diagram.
 ///
@@ -23,11 +23,11 @@ fn points<T: Value>(barcode: &Barcode<'_, T>) -> Vec<DiagramPoint> {
     // Adding zero makes −0 a 0.
     let value = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
     let last = value(barcode.last().unwrap_or(0.0));
-    let point = |(dim, class): (usize, super::Class)| DiagramPoint {
+    let point = |(dim, bar): (usize, Bar<T>)| DiagramPoint {
         dim: dim as u32,
-        birth: value(barcode.voxel(class.birth).value()),
-        death: class.death.map_or(last, |place| value(barcode.voxel(place).value())),
-        essential: class.death.is_none(),
+        birth: value(bar.birth.value()),
+        death: bar.death.map_or(last, |death| value(death.value())),
+        essential: bar.death.is_none(),
     };
     let mut points: Vec<_> = barcode.iter().map(point).collect();
     points.sort_unstable_by(|a, b| {

@@ -39,12 +39,12 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
         let (first, others) = classes.split_at(usize::from(is_first && !classes.is_empty()));
         is_first &= classes.is_empty();
         for (separator, classes) in [("\n", first), (",\n", others)] {
-            lines::write(classes, out, |class, line| {
+            lines::write(barcode, classes, out, |bar, line| {
                 line.push_str(separator);
                 line.push_str(&open);
-                push(Some(barcode.voxel(class.birth)), line);
+                push(Some(bar.birth), line);
                 line.push_str(",\"death\":");
-                push(class.death.map(|place| barcode.voxel(place)), line);
+                push(bar.death, line);
                 line.push('}');
             })?;
         }

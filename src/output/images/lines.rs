@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::Class;
+use super::{Bar, Barcode, Value};
+use crate::cubical::persistence::Class;
 
 /// Classes whose lines a task makes.
 const CHUNK: usize = 1 << 13;
@@ -13,10 +14,11 @@ const CHUNK: usize = 1 << 13;
 const CHUNKS: usize = 4;
 
 /// Writes a line for each class, as `push` appends them.
-pub(super) fn write(
+pub(super) fn write<T: Value>(
+    barcode: &Barcode<'_, T>,
     classes: &[Class],
     out: &mut dyn Write,
-    push: impl Fn(Class, &mut String) + Sync,
+    push: impl Fn(&Bar<T>, &mut String) + Sync,
 ) -> io::Result<()> {
     let chunks = CHUNKS * rayon::current_num_threads();
     let mut texts = vec![String::new(); chunks.min(classes.len().div_ceil(CHUNK))];
@@ -24,7 +26,7 @@ pub(super) fn write(
         let parts = texts.par_iter_mut().zip(classes.par_chunks(CHUNK));
         parts.for_each(|(text, classes)| {
             text.clear();
-            classes.iter().for_each(|&class| push(class, text));
+            barcode.bars(classes).for_each(|bar| push(&bar, text));
         });
         let written = classes.len().div_ceil(CHUNK);
         texts[..written].iter().try_for_each(|text| out.write_all(text.as_bytes()))?;

@@ -96,11 +96,32 @@ pub struct Barcode<'a, T> {
     pub threshold: Option<f64>,
 }
 
+/// A class with the values of its voxels.
+struct Bar<T> {
+    class: Class,
+    birth: T,
+    death: Option<T>,
+}
+
+/// Classes whose values are looked up at a time.
+const BLOCK: usize = 1 << 8;
+
 impl<T: Value> Barcode<'_, T> {
-    /// All classes with their dimension.
-    fn iter(&self) -> impl Iterator<Item = (usize, Class)> + '_ {
+    /// The bars of classes. Their voxels lie anywhere in memory; looked up many at a time, the loads overlap.
+    fn bars(&self, classes: &[Class]) -> impl Iterator<Item = Bar<T>> {
+        let voxels = self.image.voxels();
+        let bar = |&class: &Class| Bar {
+            class,
+            birth: voxels[class.birth],
+            death: class.death.map(|place| voxels[place]),
+        };
+        classes.chunks(BLOCK).flat_map(move |classes| classes.iter().map(bar).collect::<Vec<_>>())
+    }
+
+    /// All bars with their dimension.
+    fn iter(&self) -> impl Iterator<Item = (usize, Bar<T>)> {
         let dimensions = self.classes.dimensions.iter().enumerate();
-        dimensions.flat_map(|(dim, classes)| classes.iter().map(move |&class| (dim, class)))
+        dimensions.flat_map(|(dim, classes)| self.bars(classes).map(move |bar| (dim, bar)))
     }
 
     /// How many there are.
@@ -108,19 +129,10 @@ impl<T: Value> Barcode<'_, T> {
         self.classes.dimensions.iter().map(Vec::len).sum()
     }
 
-    fn voxel(&self, place: usize) -> T {
-        self.image.voxels()[place]
-    }
-
-    /// Where an essential class dies.
-    fn end(&self) -> f64 {
-        if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY }
-    }
-
-    /// (dim, birth, death), as doubles.
-    fn rows(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
-        let death = |class: Class| class.death.map_or(self.end(), |place| self.voxel(place).value());
-        self.iter().map(move |(dim, class)| [dim as f64, self.voxel(class.birth).value(), death(class)])
+    /// (dim, birth, death), as doubles. Of superlevel sets essential classes die at minus infinity.
+    fn rows(&self) -> impl Iterator<Item = [f64; 3]> {
+        let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+        self.iter().map(move |(dim, bar)| [dim as f64, bar.birth.value(), bar.death.map_or(end, T::value)])
     }
 
     /// The last value of the filtration; none where there are no classes.

@@ -15,13 +15,13 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
     writeln!(out, "{shape} image of {}, {construction}-construction, {which} sets", T::NAME)?;
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         writeln!(out, "persistence intervals in dim {dim}:")?;
-        lines::write(classes, out, |class, line| {
+        lines::write(barcode, classes, out, |bar, line| {
             line.push_str(" [");
-            barcode.voxel(class.birth).push_general(line);
-            match class.death {
-                Some(place) => {
+            bar.birth.push_general(line);
+            match bar.death {
+                Some(death) => {
                     line.push(',');
-                    barcode.voxel(place).push_general(line);
+                    death.push_general(line);
                 }
                 None => line.push_str(", "),
             }
