@@ -3,6 +3,7 @@
 mod cavities;
 mod cell;
 mod components;
+mod figures;
 pub mod gradient;
 pub mod grid;
 mod loops;
@@ -14,6 +15,8 @@ pub mod via_matrix;
 
 use rayon::prelude::*;
 
+pub use self::figures::Figures;
+use self::figures::Watch;
 use self::gradient::Gradient;
 use self::grid::Grid;
 use super::{Construction, Image, Voxel};
@@ -73,35 +76,60 @@ impl Request {
 /// # Errors
 /// [`PersistenceError::TooLarge`]: it has too many voxels.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
-    let shape = image.shape();
+    Ok(persistence_with(image, request, Gradient::new, &mut |_| ())?.0)
+}
+
+/// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
+///
+/// # Errors
+/// [`PersistenceError::TooLarge`]: it has too many voxels.
+pub fn persistence_with<T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    gradient: impl FnOnce(&Grid) -> Gradient,
+    hear: &mut dyn FnMut(&'static str),
+) -> Result<(Classes, Figures), PersistenceError> {
+    let mut watch = Watch::new(hear);
+    watch.begin("order");
     let grid = Grid::new(image, request)?;
-    let asked = request.dimensions(shape.dim());
+    watch.figures.voxels = grid.voxels();
+    let asked = request.dimensions(image.shape().dim());
     let mut dimensions = vec![Vec::new(); asked];
-    let pairs = pairs(&grid, asked.min(grid.axes()));
-    let first = grid.in_memory(grid.place(if grid.has_rim() { grid.voxels() as u32 } else { 1 }));
+    let pairs = pairs(&grid, asked.min(grid.axes()), gradient, &mut watch);
+    watch.begin("classes");
     for (classes, pairs) in dimensions.iter_mut().zip(pairs) {
         *classes = classes_of(image, &grid, pairs);
     }
     if let Some(components) = dimensions.first_mut() {
-        let essential = Class { birth: first, death: None };
-        components.insert(0, essential);
+        let first = grid.place(if grid.has_rim() { grid.voxels() as u32 } else { 1 });
+        components.insert(0, Class { birth: grid.in_memory(first), death: None });
     }
-    Ok(Classes { dimensions })
+    watch.end();
+    Ok((Classes { dimensions }, watch.figures))
 }
 
-/// The pairs of ranks (birth, death) in the order of the image, of each dimension asked for, but for the essential class.
-fn pairs(grid: &Grid, asked: usize) -> Vec<Vec<(u32, u32)>> {
+/// The pairs of places (birth, death) of each dimension asked for, those of the dual complex read backwards, but for the essential
+/// class.
+fn pairs(
+    grid: &Grid,
+    asked: usize,
+    gradient: impl FnOnce(&Grid) -> Gradient,
+    watch: &mut Watch<'_>,
+) -> Vec<Vec<(u32, u32)>> {
     let axes = grid.axes();
     if asked == 0 {
         return Vec::new();
     }
-    let gradient = Gradient::new(grid);
+    watch.begin("gradient");
+    let gradient = gradient(grid);
     let dual = grid.has_rim();
     // Of the complex whose vertices are voxels, the dimensions from which classes are wanted.
     let (bottom, top) = if dual { (asked == axes, true) } else { (true, asked == axes) };
     let middle = axes == 3 && asked >= 2;
     let mut of_dimension = vec![Vec::new(); axes];
+    watch.begin("components");
     let edges = if bottom || middle || axes == 2 { gradient.critical_cells(grid, 1) } else { Vec::new() };
+    watch.figures.critical[0] = edges.len();
     let (loops, killers) = if bottom || middle {
         let components = components::components(grid, &gradient, edges);
         of_dimension[0] = components.pairs;
@@ -109,13 +137,18 @@ fn pairs(grid: &Grid, asked: usize) -> Vec<Vec<(u32, u32)>> {
     } else {
         (edges, Vec::new())
     };
+    watch.begin("cavities");
     if axes == 2 && top {
         of_dimension[1] = cavities::cavities(grid, &gradient, loops).pairs;
     } else if axes == 3 && (top || middle) {
-        let cavities = cavities::cavities(grid, &gradient, gradient.critical_cells(grid, 2));
+        let faces = gradient.critical_cells(grid, 2);
+        watch.figures.critical[1] = faces.len();
+        let cavities = cavities::cavities(grid, &gradient, faces);
         of_dimension[2] = cavities.pairs;
         if middle {
-            of_dimension[1] = loops::loops(grid, &gradient, &loops, &killers, &cavities.open);
+            watch.begin("loops");
+            of_dimension[1] =
+                loops::loops(grid, &gradient, &loops, &killers, &cavities.open, &mut watch.figures);
         }
     }
     if dual {

@@ -1,0 +1,53 @@
+//! What a computation counted, and how long its stages took.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+/// Counts of a computation, and the seconds of its stages in the order they ran.
+///
+/// The complex is the one whose vertices are voxels: for the T-construction its dual, in which a class of dimension k of d axes is one of
+/// dimension d − 1 − k.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Figures {
+    /// Voxels.
+    pub voxels: usize,
+    /// Critical edges, faces: those that were asked for.
+    pub critical: [usize; 2],
+    /// Columns of the reduction.
+    pub columns: usize,
+    /// Column additions, and those of boundaries of faces on the way along the gradient.
+    pub additions: u64,
+    /// The latter.
+    pub steps: u64,
+    /// Stages: name, seconds.
+    pub stages: Vec<(&'static str, f64)>,
+}
+
+/// Takes the time of stages, and says when one begins.
+pub(super) struct Watch<'a> {
+    pub(super) figures: Figures,
+    since: Instant,
+    hear: &'a mut dyn FnMut(&'static str),
+}
+
+impl<'a> Watch<'a> {
+    pub(super) fn new(hear: &'a mut dyn FnMut(&'static str)) -> Self {
+        Watch { figures: Figures::default(), since: Instant::now(), hear }
+    }
+
+    /// A stage begins, and the one before it ends.
+    pub(super) fn begin(&mut self, stage: &'static str) {
+        self.end();
+        (self.hear)(stage);
+        self.figures.stages.push((stage, f64::NAN));
+    }
+
+    /// The last stage ends.
+    pub(super) fn end(&mut self) {
+        if let Some((_, seconds)) = self.figures.stages.last_mut().filter(|(_, seconds)| seconds.is_nan()) {
+            *seconds = self.since.elapsed().as_secs_f64();
+        }
+        self.since = Instant::now();
+    }
+}

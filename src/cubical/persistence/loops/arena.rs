@@ -1,0 +1,69 @@
+//! Columns at rest.
+//!
+//! A column is written once, by one thread, and never moves or changes. Words are atomic so that threads may read what others wrote
+//! beside what they are writing; what is found through a row's owner was complete before the owner was stored.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Words in chunks. A column is at an address, never 0: its number, how many words follow, the words.
+#[derive(Default)]
+pub struct Arena {
+    chunks: boxcar::Vec<Box<[AtomicU32]>>,
+}
+
+/// Words of a chunk; of one for a single long column, as many as it takes.
+const CHUNK: usize = 1 << 18;
+
+/// Where a thread writes: a chunk of its own, and how much of it is full.
+#[derive(Default)]
+pub struct Writer {
+    chunk: Option<usize>,
+    full: usize,
+    words: Vec<u32>,
+}
+
+impl Arena {
+    fn at(&self, address: u64) -> &[AtomicU32] {
+        &self.chunks[((address - 1) >> 32) as usize][(address - 1) as u32 as usize..]
+    }
+
+    /// The number of the column at an address.
+    #[inline]
+    pub fn column(&self, address: u64) -> u32 {
+        self.at(address)[0].load(Relaxed)
+    }
+
+    /// The words of the column at an address.
+    #[inline]
+    pub fn rest(&self, address: u64) -> impl Iterator<Item = u32> {
+        let words = self.at(address);
+        let count = words[1].load(Relaxed) as usize;
+        words[2..2 + count].iter().map(|word| word.load(Relaxed))
+    }
+}
+
+impl Writer {
+    /// Writes a column down, and gives its address.
+    pub fn write(&mut self, arena: &Arena, number: u32, words: impl Iterator<Item = u32>) -> u64 {
+        self.words.clear();
+        self.words.extend([number, 0]);
+        self.words.extend(words);
+        self.words[1] = self.words.len() as u32 - 2;
+        let chunk = match self.chunk {
+            Some(chunk) if self.full + self.words.len() <= CHUNK => chunk,
+            _ => {
+                let size = CHUNK.max(self.words.len());
+                self.full = 0;
+                let chunk = arena.chunks.push((0..size).map(|_| AtomicU32::new(0)).collect());
+                self.chunk = Some(chunk);
+                chunk
+            }
+        };
+        let place = self.full;
+        self.full += self.words.len();
+        for (word, value) in arena.chunks[chunk][place..].iter().zip(&self.words) {
+            word.store(*value, Relaxed);
+        }
+        ((chunk as u64) << 32 | place as u64) + 1
+    }
+}

@@ -1,0 +1,139 @@
+//! A working column.
+
+use super::super::cell::Cell;
+
+/// Edges over Z/2, of which the last is taken out.
+///
+/// Runs of ascending edges: the front, to which single edges are added, and behind it others, each less than half of the one before.
+/// What is added whole becomes a run, and runs of like lengths are merged, equal edges cancelled.
+#[derive(Default)]
+pub struct Column {
+    front: Vec<Cell>,
+    runs: Vec<Vec<Cell>>,
+    /// Emptied runs.
+    spare: Vec<Vec<Cell>>,
+}
+
+/// Edges of the front.
+const FEW: usize = 32;
+
+impl Column {
+    /// Adds an edge.
+    #[inline]
+    pub fn add(&mut self, edge: Cell) {
+        let mut place = self.front.len();
+        while place > 0 && self.front[place - 1] > edge {
+            place -= 1;
+        }
+        if place > 0 && self.front[place - 1] == edge {
+            self.front.remove(place - 1);
+            return;
+        }
+        self.front.insert(place, edge);
+        if self.front.len() > FEW {
+            self.push_front_back();
+        }
+    }
+
+    #[cold]
+    fn push_front_back(&mut self) {
+        let empty = self.spare.pop().unwrap_or_default();
+        let run = std::mem::replace(&mut self.front, empty);
+        self.push(run);
+    }
+
+    /// A run to add edges to and give to [`Column::add_run`].
+    pub fn start_run(&mut self) -> Vec<Cell> {
+        self.spare.pop().unwrap_or_default()
+    }
+
+    /// Adds ascending edges.
+    pub fn add_run(&mut self, mut run: Vec<Cell>) {
+        if self.front.len() + run.len() <= FEW {
+            let mut sum = self.spare.pop().unwrap_or_default();
+            merge(&self.front, &run, &mut sum);
+            std::mem::swap(&mut self.front, &mut sum);
+            run.clear();
+            sum.clear();
+            self.spare.extend([run, sum]);
+        } else {
+            self.push(run);
+        }
+    }
+
+    fn push(&mut self, mut run: Vec<Cell>) {
+        while let Some(last) = self.runs.pop_if(|last| last.len() < 2 * run.len()) {
+            let mut sum = self.spare.pop().unwrap_or_default();
+            merge(&last, &run, &mut sum);
+            for mut merged in [last, std::mem::replace(&mut run, sum)] {
+                merged.clear();
+                self.spare.push(merged);
+            }
+        }
+        self.runs.push(run);
+    }
+
+    /// Takes the last edge out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Cell> {
+        if self.runs.is_empty() { self.front.pop() } else { self.pop_of_runs() }
+    }
+
+    fn pop_of_runs(&mut self) -> Option<Cell> {
+        loop {
+            let of_runs = self.runs.iter().filter_map(|run| run.last()).max();
+            let last = *of_runs.max(self.front.last())?;
+            let mut odd = self.front.pop_if(|edge| *edge == last).is_some();
+            let mut has_emptied = false;
+            for run in &mut self.runs {
+                if run.pop_if(|edge| *edge == last).is_some() {
+                    odd = !odd;
+                    has_emptied |= run.is_empty();
+                }
+            }
+            if has_emptied {
+                self.spare.extend(self.runs.extract_if(.., |run| run.is_empty()));
+            }
+            if odd {
+                return Some(last);
+            }
+        }
+    }
+
+    /// Empties the column into one ascending run, each edge once.
+    pub fn take(&mut self) -> Vec<Cell> {
+        let mut all = std::mem::take(&mut self.front);
+        while let Some(mut run) = self.runs.pop() {
+            let mut sum = self.spare.pop().unwrap_or_default();
+            merge(&run, &all, &mut sum);
+            std::mem::swap(&mut all, &mut sum);
+            run.clear();
+            sum.clear();
+            self.spare.extend([run, sum]);
+        }
+        self.front = self.spare.pop().unwrap_or_default();
+        all
+    }
+
+    /// A run that is done with.
+    pub fn give_back(&mut self, mut run: Vec<Cell>) {
+        run.clear();
+        self.spare.push(run);
+    }
+}
+
+/// Appends the sum of two ascending runs.
+fn merge(a: &[Cell], b: &[Cell], sum: &mut Vec<Cell>) {
+    sum.reserve(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (of_a, of_b) = (a[i], b[j]);
+        if of_a != of_b {
+            sum.push(of_a.min(of_b));
+        }
+        i += usize::from(of_a <= of_b);
+        j += usize::from(of_b <= of_a);
+    }
+    sum.extend_from_slice(&a[i..]);
+    sum.extend_from_slice(&b[j..]);
+}
