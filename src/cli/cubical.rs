@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
-use lacuna::cubical::persistence::{Classes, Request, persistence, via_matrix};
+use lacuna::cubical::persistence::gradient::Gradient;
+use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_with, via_matrix};
 use lacuna::cubical::{Construction, Image, read};
 use lacuna::input::name_of;
-use lacuna::matrix::{Figures, Reason};
+use lacuna::matrix::{self, Reason};
 use lacuna::output::images::{Barcode, Format, Value};
 use lacuna::with_image;
 use serde::Serialize;
@@ -162,9 +163,8 @@ impl Job<'_> {
     fn run<T: Value>(mut self, image: Image<T>) -> Result<(), CliError> {
         let arguments = self.arguments;
         let request = arguments.request();
-        self.meter.stage("persistence");
         let (found, persistence) = timed(|| self.solve(&image, &request));
-        let Found { mut classes, reasons, matrix } = found?;
+        let Found { mut classes, reasons, figures, matrix } = found?;
         if let Some(threshold) = arguments.threshold {
             classes = classes.cut(&image, &request, threshold);
         }
@@ -179,10 +179,7 @@ impl Job<'_> {
         written?;
         drop(self.meter);
         let count = |is_counted: fn(bool) -> bool| {
-            let of = |classes: &Vec<_>| {
-                let is_essential = |class: &lacuna::cubical::persistence::Class| class.death.is_none();
-                classes.iter().filter(|class| is_counted(is_essential(class))).count()
-            };
+            let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
             classes.dimensions.iter().map(of).collect()
         };
         let record = Record {
@@ -198,6 +195,7 @@ impl Job<'_> {
             threads: rayon::current_num_threads(),
             finite: count(|is_essential| !is_essential),
             essential: count(|is_essential| is_essential),
+            figures,
             matrix,
             read_seconds: self.read.as_secs_f64(),
             persistence_seconds: persistence.as_secs_f64(),
@@ -217,15 +215,18 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                let classes = persistence(image, request)?;
+                // A gradient from elsewhere would come in here.
+                let mut hear = |stage| self.meter.stage(stage);
+                let (classes, figures) = persistence_with(image, request, Gradient::new, &mut hear)?;
                 let reasons = vec![
                     reason("via", "gradient", "as fast as comparing each voxel with its neighbours"),
                     reason("backend", "cpu", "gradients are the processor's"),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
-                Ok(Found { classes, reasons, matrix: None })
+                Ok(Found { classes, reasons, figures: Some(figures), matrix: None })
             }
             Way::Matrix => {
+                self.meter.stage("boundary matrix");
                 let backend: Backend = self.arguments.machine.backend();
                 let solution = via_matrix::persistence(image, request, &backend)?;
                 let mut reasons = vec![reason("via", "matrix", "as asked")];
@@ -237,7 +238,7 @@ impl Job<'_> {
                     building_seconds: solution.building.as_secs_f64(),
                     figures: solution.figures,
                 };
-                Ok(Found { classes: solution.classes, reasons, matrix: Some(matrix) })
+                Ok(Found { classes: solution.classes, reasons, figures: None, matrix: Some(matrix) })
             }
         }
     }
@@ -247,10 +248,11 @@ impl Job<'_> {
     }
 }
 
-/// The classes, how they were found, and the matrix where there was one.
+/// The classes, how they were found, and what was counted on the way.
 struct Found {
     classes: Classes,
     reasons: Vec<Reason>,
+    figures: Option<persistence::Figures>,
     matrix: Option<MatrixRecord>,
 }
 
@@ -263,6 +265,7 @@ struct Found {
 /// | `construction`, `superlevel`, `threshold` | the filtration |
 /// | `via`, `backend`, `threads` | how, and what did the work |
 /// | `finite`, `essential` | bars of each dimension |
+/// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::Figures`] |
 /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
 /// | `read_seconds` | file to image |
 /// | `persistence_seconds` | image to classes |
@@ -282,6 +285,8 @@ struct Record {
     finite: Vec<usize>,
     essential: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    figures: Option<persistence::Figures>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     matrix: Option<MatrixRecord>,
     read_seconds: f64,
     persistence_seconds: f64,
@@ -295,7 +300,7 @@ struct MatrixRecord {
     entries: usize,
     index_bits: usize,
     building_seconds: f64,
-    figures: Figures,
+    figures: matrix::Figures,
 }
 
 /// What scans, or would.
@@ -318,11 +323,11 @@ impl Record {
         }
         tell(timing_line("read", self.read_seconds));
         tell(timing_line("persistence", self.persistence_seconds));
-        if let Some(matrix) = &self.matrix {
-            tell(timing_line("  build matrix", matrix.building_seconds));
-            for &(stage, seconds) in &matrix.figures.stages {
-                tell(timing_line(&format!("  {stage}"), seconds));
-            }
+        let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));
+        let reduction = self.matrix.iter().flat_map(|matrix| &matrix.figures.stages).copied();
+        let gradient = self.figures.iter().flat_map(|figures| &figures.stages).copied();
+        for (stage, seconds) in building.chain(reduction).chain(gradient) {
+            tell(timing_line(&format!("  {stage}"), seconds));
         }
         tell(timing_line("write", self.write_seconds));
         tell(timing_line("total", self.total_seconds));
