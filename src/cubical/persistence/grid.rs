@@ -123,7 +123,7 @@ impl Grid {
     #[inline(always)]
     pub fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.strides[edge / 2];
-        if edge % 2 == 0 { place - stride } else { place + stride }
+        if edge.is_multiple_of(2) { place - stride } else { place + stride }
     }
 
     /// Calls with the place of each voxel, rows in parallel.

@@ -57,7 +57,7 @@ impl Gradient {
                 if critical == 0 {
                     continue;
                 }
-                let mut push = |cells: &mut Vec<Cell>, mut of_voxel: u32| {
+                let push = |cells: &mut Vec<Cell>, mut of_voxel: u32| {
                     while of_voxel != 0 {
                         let direction = of_voxel.trailing_zeros() as usize;
                         cells.push(Cell::new(rank, direction, place as usize));

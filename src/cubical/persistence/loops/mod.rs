@@ -256,7 +256,7 @@ impl Worker<'_> {
         let edges = run.iter().map(|edge| {
             let direction = edge.direction() % MATCHED;
             let place =
-                if direction % 2 == 0 { grid.neighbour(edge.place(), direction) } else { edge.place() };
+                if direction.is_multiple_of(2) { grid.neighbour(edge.place(), direction) } else { edge.place() };
             (place as u32) << 2 | (direction / 2) as u32
         });
         let address = self.writer.write(&self.problem.arena, number, edges);
