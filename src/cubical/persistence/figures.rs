@@ -12,8 +12,8 @@ use serde::Serialize;
 pub struct Figures {
     /// Voxels.
     pub voxels: usize,
-    /// Critical edges, faces: those that were asked for.
-    pub critical: [usize; 2],
+    /// Critical voxels, edges, faces, and voxels that own a critical cell of the image's dimension; of those that were needed.
+    pub critical: [usize; 4],
     /// Columns of the reduction.
     pub columns: usize,
     /// Column additions, and those of boundaries of faces on the way along the gradient.

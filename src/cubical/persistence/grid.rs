@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::super::{Construction, Image, Key, Shape, Voxel};
+use super::super::{Construction, Image, Shape, Voxel};
+use super::order::order;
 use super::{PersistenceError, Request};
 
 /// A place on the grid.
@@ -36,23 +37,7 @@ impl Grid {
     pub fn new<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Self, PersistenceError> {
         let has_rim = request.construction == Construction::T;
         let mut grid = Grid::empty(image.shape(), has_rim)?;
-        let mut order = if T::Key::BITS <= 32 {
-            let word = |(place, voxel): (usize, &T)| {
-                let key = if request.superlevel { voxel.key().reversed() } else { voxel.key() };
-                key.to_u64() << 32 | place as u64
-            };
-            let mut words: Vec<u64> = image.voxels().par_iter().enumerate().map(word).collect();
-            words.par_sort_unstable();
-            words.into_par_iter().map(|word| word as u32).collect::<Vec<u32>>()
-        } else {
-            let word = |(place, voxel): (usize, &T)| {
-                let key = if request.superlevel { voxel.key().reversed() } else { voxel.key() };
-                (key, place as u32)
-            };
-            let mut words: Vec<(T::Key, u32)> = image.voxels().par_iter().enumerate().map(word).collect();
-            words.par_sort_unstable();
-            words.into_par_iter().map(|(_, place)| place).collect()
-        };
+        let mut order = order(image.voxels(), request.superlevel);
         if has_rim {
             order.reverse();
         }
@@ -138,7 +123,16 @@ impl Grid {
     #[inline(always)]
     pub fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.strides[edge / 2];
-        if edge % 2 == 0 { place - stride } else { place + stride }
+        if edge.is_multiple_of(2) { place - stride } else { place + stride }
+    }
+
+    /// Calls with the place of each voxel, rows in parallel.
+    pub fn for_each_voxel(&self, call: impl Fn(usize) + Sync) {
+        let [planes, rows, columns] = self.extents;
+        (0..planes * rows).into_par_iter().with_min_len((1 << 12) / columns + 1).for_each(|line| {
+            let start = self.row(line / rows, line % rows);
+            (start..start + columns).for_each(&call);
+        });
     }
 
     /// The place of the first voxel of a row.

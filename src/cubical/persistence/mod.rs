@@ -4,9 +4,11 @@ mod cavities;
 mod cell;
 mod components;
 mod figures;
+mod forest;
 pub mod gradient;
 pub mod grid;
 mod loops;
+mod order;
 pub mod plain;
 #[cfg(test)]
 mod tests;
@@ -15,9 +17,10 @@ pub mod via_matrix;
 
 use rayon::prelude::*;
 
+use self::cell::Cell;
 pub use self::figures::Figures;
 use self::figures::Watch;
-use self::gradient::Gradient;
+use self::gradient::{Critical, Gradient};
 use self::grid::Grid;
 use super::{Construction, Image, Voxel};
 
@@ -108,8 +111,8 @@ pub fn persistence_with<T: Voxel>(
     Ok((Classes { dimensions }, watch.figures))
 }
 
-/// The pairs of places (birth, death) of each dimension asked for, those of the dual complex read backwards, but for the essential
-/// class.
+/// The pairs of each dimension asked for but for the essential class: ranks of births and deaths on the grid, in the order, or the
+/// opposite one, of what is a birth in the image.
 fn pairs(
     grid: &Grid,
     asked: usize,
@@ -122,34 +125,59 @@ fn pairs(
     }
     watch.begin("gradient");
     let gradient = gradient(grid);
+    watch.begin("critical cells");
+    // In the dual complex, classes of the last dimension are those of the first here.
     let dual = grid.has_rim();
-    // Of the complex whose vertices are voxels, the dimensions from which classes are wanted.
-    let (bottom, top) = if dual { (asked == axes, true) } else { (true, asked == axes) };
-    let middle = axes == 3 && asked >= 2;
+    let has_middle = axes == 3 && asked >= 2;
+    let has_bottom = asked == axes || !dual || has_middle;
+    let has_top = axes > 1 && (asked == axes || dual || has_middle);
+    let wanted = [has_bottom, has_bottom || has_top && axes == 2, has_top && axes == 3, has_top];
+    let Critical { minima, edges, faces, mut maxima } = gradient.critical_cells(grid, wanted);
+    watch.figures.critical = [minima.len(), edges.len(), faces.len(), maxima.len()];
+
+    watch.begin("components and cavities");
+    let mut facets = if axes == 2 { edges.clone() } else { faces };
+    facets.reverse();
+    maxima.reverse();
+    let (bottom, top) = rayon::join(
+        || has_bottom.then(|| components::components(grid, &gradient, &minima, &edges)),
+        || has_top.then(|| cavities::cavities(grid, &gradient, &maxima, &facets)),
+    );
     let mut of_dimension = vec![Vec::new(); axes];
-    watch.begin("components");
-    let edges = if bottom || middle || axes == 2 { gradient.critical_cells(grid, 1) } else { Vec::new() };
-    watch.figures.critical[0] = edges.len();
-    let (loops, killers) = if bottom || middle {
-        let components = components::components(grid, &gradient, edges);
-        of_dimension[0] = components.pairs;
-        (components.loops, components.killers)
-    } else {
-        (edges, Vec::new())
-    };
-    watch.begin("cavities");
-    if axes == 2 && top {
-        of_dimension[1] = cavities::cavities(grid, &gradient, loops).pairs;
-    } else if axes == 3 && (top || middle) {
-        let faces = gradient.critical_cells(grid, 2);
-        watch.figures.critical[1] = faces.len();
-        let cavities = cavities::cavities(grid, &gradient, faces);
-        of_dimension[2] = cavities.pairs;
-        if middle {
-            watch.begin("loops");
-            of_dimension[1] =
-                loops::loops(grid, &gradient, &loops, &killers, &cavities.open, &mut watch.figures);
-        }
+    if let Some(joined) = &bottom {
+        let pair = |(node, edge): (u32, Cell)| (minima[node as usize - 1], edge.rank());
+        of_dimension[0] = if dual {
+            joined.by_edge(&edges).map(pair).collect()
+        } else {
+            joined.by_node(minima.len(), &edges).into_iter().map(pair).collect()
+        };
+    }
+    if let Some(joined) = &top {
+        let pair = |(node, facet): (u32, Cell)| (facet.rank(), maxima[node as usize - 1]);
+        of_dimension[axes - 1] = if dual {
+            joined.by_node(maxima.len(), &facets).into_iter().map(pair).collect()
+        } else {
+            joined.by_edge(&facets).map(pair).collect()
+        };
+    }
+    drop((minima, maxima));
+    if let (Some(bottom), Some(top), true) = (bottom, top, has_middle) {
+        watch.begin("loops");
+        let (killers, loops) = bottom.split(&edges);
+        let (_, mut open) = top.split(&facets);
+        drop((edges, facets, bottom, top));
+        open.reverse();
+        let numbers = loops::loops(grid, &gradient, &loops, &killers, &open, &mut watch.figures);
+        let pair = |(edge, number): (&Cell, &u32)| (edge.rank(), open[*number as usize].rank());
+        of_dimension[1] = if dual {
+            let mut edges = vec![0; open.len()];
+            for (edge, &number) in loops.iter().zip(&numbers) {
+                edges[number as usize] = edge.rank();
+            }
+            edges.into_iter().zip(&open).map(|(edge, face)| (edge, face.rank())).collect()
+        } else {
+            loops.iter().zip(&numbers).map(pair).collect()
+        };
     }
     if dual {
         of_dimension.reverse();
@@ -158,31 +186,27 @@ fn pairs(
     of_dimension
 }
 
-/// The classes of a dimension by pairs of places on the grid.
-fn classes_of<T: Voxel>(image: &Image<T>, grid: &Grid, pairs: Vec<(u32, u32)>) -> Vec<Class> {
-    let mut words: Vec<u64> = pairs
-        .into_par_iter()
-        .map(|(birth, death)| {
-            let (birth, death) = (grid.rank(birth as usize), grid.rank(death as usize));
-            // Read backwards, what dies is born and what is born dies.
-            let (birth, death) = if grid.has_rim() {
-                let last = grid.voxels() as u32 + 1;
-                (last - death, last - birth)
-            } else {
-                (birth, death)
-            };
-            u64::from(birth) << 32 | u64::from(death)
-        })
-        .collect();
-    words.par_sort_unstable();
+/// The classes of a dimension by pairs of ranks on the grid, births in the order of the image or the opposite one.
+fn classes_of<T: Voxel>(image: &Image<T>, grid: &Grid, mut pairs: Vec<(u32, u32)>) -> Vec<Class> {
+    if grid.has_rim() {
+        // What dies in the dual complex is born in that of the image; the order is the opposite one.
+        let mirrored = |rank: u32| grid.voxels() as u32 + 1 - rank;
+        pairs.par_iter_mut().for_each(|pair| *pair = (mirrored(pair.1), mirrored(pair.0)));
+    }
+    if pairs.first().map(|pair| pair.0) > pairs.last().map(|pair| pair.0) {
+        pairs.reverse();
+    }
+    for of_voxel in pairs.chunk_by_mut(|a, b| a.0 == b.0) {
+        of_voxel.sort_unstable();
+    }
     let place = |rank: u32| {
         let rank = if grid.has_rim() { grid.voxels() as u32 + 1 - rank } else { rank };
         grid.in_memory(grid.place(rank))
     };
-    let class = |word: u64| {
-        let (birth, death) = (place((word >> 32) as u32), place(word as u32));
+    let class = |(birth, death): (u32, u32)| {
+        let (birth, death) = (place(birth), place(death));
         let differ = image.voxels()[birth].key() != image.voxels()[death].key();
         differ.then_some(Class { birth, death: Some(death) })
     };
-    words.into_par_iter().filter_map(class).collect()
+    pairs.into_par_iter().filter_map(class).collect()
 }

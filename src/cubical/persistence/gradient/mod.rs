@@ -40,38 +40,64 @@ impl Gradient {
         self.table.critical(self.codes[place])
     }
 
-    /// Whether a voxel is critical: a minimum.
-    #[inline(always)]
-    pub fn is_minimum(&self, place: usize) -> bool {
-        self.critical(place) & VOXEL != 0
-    }
-
-    /// Whether a voxel owns a critical cell of the dimension of the grid: it is a maximum.
-    #[inline(always)]
-    pub fn is_maximum(&self, place: usize) -> bool {
-        let (first, end) = bits_of(self.axes);
-        self.critical(place) >> first & ((1 << (end - first)) - 1) != 0
-    }
-
-    /// The critical cells of a dimension, at least 1, in order.
-    pub fn critical_cells(&self, grid: &Grid, dim: usize) -> Vec<Cell> {
-        let (first, end) = bits_of(dim);
-        let mask = (1_u32 << (end - first)) - 1;
+    /// The critical cells of some dimensions, in order.
+    pub fn critical_cells(&self, grid: &Grid, wanted: [bool; 4]) -> Critical {
+        let (first_top, end_top) = bits_of(self.axes);
+        let mut masks = [0; 4];
+        for (dim, mask) in masks.iter_mut().enumerate().filter(|(dim, _)| wanted[*dim]) {
+            let (first, end) = bits_of(dim);
+            *mask = (1_u32 << (end - first)) - 1;
+        }
+        let [_, of_edges, of_faces, _] = masks;
+        let of_top = if wanted[3] { ((1 << (end_top - first_top)) - 1) << first_top } else { 0 };
         let cells = |(i, places): (usize, &[u32])| {
-            let mut cells = Vec::new();
+            let mut found = Critical::default();
             for (rank, &place) in (i * PART + 1..).zip(places) {
-                let mut of_voxel = self.critical(place as usize) >> first & mask;
-                while of_voxel != 0 {
-                    let direction = of_voxel.trailing_zeros() as usize;
-                    cells.push(Cell::new(rank as u32, direction, place as usize));
-                    of_voxel &= of_voxel - 1;
+                let (rank, critical) = (rank as u32, self.critical(place as usize));
+                if critical == 0 {
+                    continue;
+                }
+                let push = |cells: &mut Vec<Cell>, mut of_voxel: u32| {
+                    while of_voxel != 0 {
+                        let direction = of_voxel.trailing_zeros() as usize;
+                        cells.push(Cell::new(rank, direction, place as usize));
+                        of_voxel &= of_voxel - 1;
+                    }
+                };
+                push(&mut found.edges, critical & of_edges);
+                push(&mut found.faces, critical >> FIRST_FACE & of_faces);
+                if critical & VOXEL != 0 {
+                    found.minima.push(rank);
+                }
+                if critical & of_top != 0 {
+                    found.maxima.push(rank);
                 }
             }
-            cells
+            found
         };
-        let parts: Vec<Vec<Cell>> = grid.in_order().par_chunks(PART).enumerate().map(cells).collect();
-        parts.concat()
+        let parts: Vec<Critical> = grid.in_order().par_chunks(PART).enumerate().map(cells).collect();
+        let mut all = Critical::default();
+        for part in parts {
+            all.minima.extend(part.minima);
+            all.edges.extend(part.edges);
+            all.faces.extend(part.faces);
+            all.maxima.extend(part.maxima);
+        }
+        all
     }
+}
+
+/// Critical cells in order.
+#[derive(Debug, Default)]
+pub struct Critical {
+    /// The ranks of critical voxels.
+    pub minima: Vec<u32>,
+    /// Edges.
+    pub edges: Vec<Cell>,
+    /// Faces.
+    pub faces: Vec<Cell>,
+    /// The ranks of voxels that own a critical cell of the grid's dimension: one at most.
+    pub maxima: Vec<u32>,
 }
 
 /// Voxels of a task.
@@ -80,7 +106,7 @@ const PART: usize = 1 << 14;
 /// The bits of the cells of a dimension in [`table::Owned`].
 fn bits_of(dim: usize) -> (u32, u32) {
     match dim {
-        1 => (0, FIRST_FACE),
+        0 | 1 => (0, FIRST_FACE),
         2 => (FIRST_FACE, FIRST_CUBE),
         _ => (FIRST_CUBE, FIRST_CUBE + 8),
     }

@@ -47,7 +47,7 @@ const MATCHED: usize = 8;
 /// Columns that a worker takes at a time.
 const BATCH: usize = 512;
 
-/// Pairs the critical edges that close loops with faces. All are given in order.
+/// The number of the face that fills the loop of each edge. All are given in order.
 pub fn loops(
     grid: &Grid,
     gradient: &Gradient,
@@ -55,7 +55,7 @@ pub fn loops(
     killers: &[Cell],
     faces: &[Cell],
     figures: &mut Figures,
-) -> Vec<(u32, u32)> {
+) -> Vec<u32> {
     let rows = Rows::new(gradient, grid.ranks().len());
     let owners: Vec<AtomicU64> = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
     killers.par_iter().for_each(|edge| {
@@ -86,12 +86,11 @@ pub fn loops(
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
     (figures.additions, figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
     figures.columns = faces.len();
-    let pair = |edge: &Cell| {
+    let filler = |edge: &Cell| {
         let owner = problem.owners[problem.rows.of(gradient, *edge)].load(Ordering::Relaxed);
-        let column = problem.arena.column(owner);
-        (edge.place() as u32, faces[column as usize].place() as u32)
+        problem.arena.column(owner)
     };
-    edges.par_iter().map(pair).collect()
+    edges.par_iter().map(filler).collect()
 }
 
 /// The numbers of the faces by place, in the direction in which they become earlier.
@@ -257,7 +256,7 @@ impl Worker<'_> {
         let edges = run.iter().map(|edge| {
             let direction = edge.direction() % MATCHED;
             let place =
-                if direction % 2 == 0 { grid.neighbour(edge.place(), direction) } else { edge.place() };
+                if direction.is_multiple_of(2) { grid.neighbour(edge.place(), direction) } else { edge.place() };
             (place as u32) << 2 | (direction / 2) as u32
         });
         let address = self.writer.write(&self.problem.arena, number, edges);

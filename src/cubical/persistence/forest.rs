@@ -1,0 +1,131 @@
+//! Trees along the gradient, and trees of trees.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::cell::Cell;
+
+/// For each place the next one on its way, or the number of the critical cell where it ends.
+pub struct Ways {
+    next: Vec<AtomicU32>,
+}
+
+/// Says that a number is that of a critical cell.
+const END: u32 = 1 << 31;
+
+impl Ways {
+    /// All places, which lead to the end of number 0.
+    pub fn new(places: usize) -> Self {
+        Ways { next: (0..places).into_par_iter().map(|_| AtomicU32::new(END)).collect() }
+    }
+
+    /// One place leads to another.
+    #[inline(always)]
+    pub fn lead(&self, place: usize, next: usize) {
+        self.next[place].store(next as u32, Relaxed);
+    }
+
+    /// A way ends here, with this number.
+    #[inline(always)]
+    pub fn end(&self, place: usize, number: usize) {
+        self.next[place].store(number as u32 | END, Relaxed);
+    }
+
+    /// Lets all places lead right to their ends.
+    pub fn shorten(&self) {
+        (0..self.next.len()).into_par_iter().with_min_len(1 << 12).for_each(|place| {
+            self.end_of(place);
+        });
+    }
+
+    /// The end of the way from a place, and from now on of all places on it.
+    #[inline]
+    pub fn end_of(&self, place: usize) -> u32 {
+        let mut next = self.next[place].load(Relaxed);
+        if next & END == 0 {
+            let mut end = next;
+            while end & END == 0 {
+                end = self.next[end as usize].load(Relaxed);
+            }
+            let mut at = place;
+            while next & END == 0 {
+                self.next[at].store(end, Relaxed);
+                at = next as usize;
+                next = self.next[at].load(Relaxed);
+            }
+            next = end;
+        }
+        next & !END
+    }
+}
+
+/// What joining trees did.
+pub struct Joined {
+    /// For each edge the node that it killed, or 0.
+    victims: Vec<u32>,
+}
+
+/// Adds edges between nodes, one after the other: each that joins two trees kills the younger, which has the greater number, of their
+/// oldest nodes (Kruskal; the elder rule). Node 0 is older than all.
+pub fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
+    let mut parents: Vec<u32> = (0..=nodes as u32).collect();
+    let mut victims = Vec::with_capacity(ends.len());
+    for ends in ends.chunks(BATCH) {
+        // Loads that nothing waits for, so that they overlap.
+        let touched = ends.iter().fold(0, |sum, &[a, b]| sum ^ parents[a as usize] ^ parents[b as usize]);
+        std::hint::black_box(touched);
+        for &[a, b] in ends {
+            let (a, b) = (root(&mut parents, a), root(&mut parents, b));
+            let (older, younger) = (a.min(b), a.max(b));
+            parents[younger as usize] = older;
+            victims.push(if a == b { 0 } else { younger });
+        }
+    }
+    Joined { victims }
+}
+
+/// Edges whose ends are looked up together.
+const BATCH: usize = 16;
+
+/// The root of a node's tree; paths are halved on the way.
+#[inline]
+fn root(parents: &mut [u32], mut node: u32) -> u32 {
+    loop {
+        let parent = parents[node as usize];
+        let grandparent = parents[parent as usize];
+        if parent == grandparent {
+            return parent;
+        }
+        parents[node as usize] = grandparent;
+        node = grandparent;
+    }
+}
+
+impl Joined {
+    /// The edges that killed, and those that did not, each in order.
+    pub fn split(&self, edges: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
+        let (mut killers, mut others) = (Vec::new(), Vec::new());
+        for (&edge, &victim) in edges.iter().zip(&self.victims) {
+            if victim > 0 { &mut killers } else { &mut others }.push(edge);
+        }
+        (killers, others)
+    }
+
+    /// The node that each edge killed, edges in order.
+    pub fn by_edge<'a>(&'a self, edges: &'a [Cell]) -> impl Iterator<Item = (u32, Cell)> + 'a {
+        let pairs = self.victims.iter().zip(edges);
+        pairs.filter(|(victim, _)| **victim > 0).map(|(&victim, &edge)| (victim, edge))
+    }
+
+    /// The same, nodes in order.
+    pub fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
+        const NONE: u32 = u32::MAX;
+        let mut killers = vec![NONE; nodes + 1];
+        for (edge, &victim) in self.victims.iter().enumerate() {
+            killers[victim as usize] = edge as u32;
+        }
+        let killed = (1..).zip(&killers[1..]).filter(|(_, killer)| **killer != NONE);
+        killed.map(|(node, &killer)| (node, edges[killer as usize])).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! The voxels of an image in order.
+//!
+//! A voxel's word is its place below as much of its key as there is room for, so that words are sorted, not pairs. Words are dealt
+//! to buckets by splitters from a sample and each bucket is sorted. Where keys have been cut, voxels of one cut key are sorted once more by
+//! what they are.
+
+use rayon::prelude::*;
+
+use super::super::{Key, Voxel};
+
+/// Buckets. A word finds its own by bisection.
+const BUCKETS: usize = 256;
+/// Words of the sample for a bucket.
+const SAMPLES: usize = 16;
+/// Voxels that are sorted at once.
+const FEW: usize = 1 << 14;
+
+/// The places of voxels, ascending by key, or descending for superlevel sets; ties by place.
+pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
+    let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
+    let range = voxels.par_iter().with_min_len(FEW).map(|&voxel| (key(voxel), key(voxel)));
+    let Some((least, greatest)) = range.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+        return Vec::new();
+    };
+    let (least, greatest) = (least.to_u64(), greatest.to_u64());
+    let place_bits = usize::BITS - voxels.len().leading_zeros();
+    let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
+    let word = |place: usize| ((key(voxels[place]).to_u64() - least) >> cut) << place_bits | place as u64;
+    let place = |word: u64| (word & ((1 << place_bits) - 1)) as usize;
+    let sort = |words: &mut [u64]| {
+        words.sort_unstable();
+        if cut > 0 {
+            for ties in words.chunk_by_mut(|a, b| a >> place_bits == b >> place_bits) {
+                if ties.len() > 1 {
+                    ties.sort_unstable_by_key(|&word| (key(voxels[place(word)]), word));
+                }
+            }
+        }
+    };
+    if voxels.len() <= FEW {
+        let mut words: Vec<u64> = (0..voxels.len()).map(word).collect();
+        sort(&mut words);
+        return words.into_iter().map(|word| place(word) as u32).collect();
+    }
+
+    let mut sample: Vec<u64> =
+        (0..BUCKETS * SAMPLES).map(|i| word(i * voxels.len() / (BUCKETS * SAMPLES))).collect();
+    sample.sort_unstable();
+    // Voxels of one cut key stay in one bucket.
+    let whole = if cut > 0 { !0 << place_bits } else { !0 };
+    let splitters: Vec<u64> = (1..BUCKETS).map(|bucket| sample[bucket * SAMPLES] & whole).collect();
+    let part = voxels.len().div_ceil(4 * rayon::current_num_threads());
+    let deal = |start: usize| {
+        let places = start..voxels.len().min(start + part);
+        let mut buckets: Vec<Vec<u64>> = Vec::new();
+        buckets.resize_with(BUCKETS, || Vec::with_capacity(places.len() / BUCKETS * 5 / 4));
+        for place in places {
+            let word = word(place);
+            buckets[splitters.partition_point(|&splitter| splitter <= word)].push(word);
+        }
+        buckets
+    };
+    let starts: Vec<usize> = (0..voxels.len()).step_by(part).collect();
+    let dealt: Vec<Vec<Vec<u64>>> = starts.into_par_iter().with_max_len(1).map(deal).collect();
+    let mut buckets: Vec<Vec<Vec<u64>>> = (0..BUCKETS).map(|_| Vec::with_capacity(dealt.len())).collect();
+    for of_part in dealt {
+        for (bucket, words) in buckets.iter_mut().zip(of_part) {
+            bucket.push(words);
+        }
+    }
+    let sorted = buckets.into_par_iter().with_max_len(1).map(|bucket| {
+        let mut words = bucket.concat();
+        drop(bucket);
+        sort(&mut words);
+        words.into_iter().map(|word| place(word) as u32).collect::<Vec<u32>>()
+    });
+    let sorted: Vec<Vec<u32>> = sorted.collect();
+    sorted.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+
+    fn is_sorted<T: Voxel>(voxels: &[T]) {
+        for superlevel in [false, true] {
+            let mut expected: Vec<u32> = (0..voxels.len() as u32).collect();
+            expected.sort_by_key(|&place| {
+                let key = voxels[place as usize].key();
+                (if superlevel { key.reversed() } else { key }, place)
+            });
+            assert!(order(voxels, superlevel) == expected, "{} of {}", voxels.len(), T::NAME);
+        }
+    }
+
+    #[test]
+    fn any_voxels_few_and_many() {
+        let mut rng = Pcg64Mcg::seed_from_u64(5);
+        for count in [0, 1, 2, 3, 1000, FEW, FEW + 1, 100_003] {
+            is_sorted(&(0..count).map(|_| rng.random_range(0..3_u8)).collect::<Vec<_>>());
+            is_sorted(&(0..count).map(|_| rng.random_range(-9..9_i16)).collect::<Vec<_>>());
+            is_sorted(&(0..count).map(|_| rng.random::<u64>()).collect::<Vec<_>>());
+            // Keys that differ in bits that are cut.
+            let near = |rng: &mut Pcg64Mcg| {
+                if rng.random_range(0..9) == 0 { rng.random() } else { rng.random_range(0..50) }
+            };
+            is_sorted(&(0..count).map(|_| near(&mut rng)).collect::<Vec<u64>>());
+            is_sorted(&(0..count).map(|_| rng.random::<f64>() - 0.5).collect::<Vec<_>>());
+            is_sorted(&vec![1.5_f32; count]);
+        }
+    }
+}
