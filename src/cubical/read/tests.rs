@@ -1,9 +1,12 @@
 //! What is read as what, and what is refused, format by format.
 
 use super::*;
-use crate::cubical::{Image, Order, Shape};
+use crate::cubical::{Image, Order, Shape, Voxel as _};
 
+mod nifti;
+mod pictures;
 mod plain;
+mod text;
 
 fn load(name: &str, file: &[u8], format: Option<Format>) -> Result<AnyImage, String> {
     read_bytes(name, file, &Options { format, raw: None }).map_err(|error| error.to_string())
