@@ -5,6 +5,7 @@ mod complexes;
 mod cubical;
 mod encode;
 mod expected;
+mod images;
 mod random;
 mod reductions;
 mod sample;
@@ -98,7 +99,12 @@ fn generate() -> Result<Files, DataError> {
     files.insert("cases.tsv".to_owned(), tables::cases(&CASES, &inputs).into_bytes());
     files
         .insert("reductions.tsv".to_owned(), tables::reductions(&reductions::CASES, &complexes).into_bytes());
-    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes, &images).into_bytes());
+    let formats = images::images().map_err(|source| DataError::Io { path: "images".into(), source })?;
+    for image in &formats {
+        files.insert(format!("images/{}", image.file), image.bytes.clone());
+    }
+    files.insert("images.tsv".to_owned(), tables::images(&formats).into_bytes());
+    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes, &images, &formats).into_bytes());
     Ok(files)
 }
 

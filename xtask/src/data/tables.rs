@@ -1,11 +1,13 @@
 //! The list of cases and the provenance table.
 
 use super::catalogue::{Case, Input};
+use super::images::Image;
 use super::{cubical, reductions};
 
 const README: &str = include_str!("README.head.md");
 const REDUCTIONS: &str = include_str!("README.reductions.md");
 const CUBICAL: &str = include_str!("README.cubical.md");
+const IMAGES: &str = include_str!("README.images.md");
 
 /// cases.tsv: a line a case.
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
@@ -34,8 +36,27 @@ pub(super) fn cubical(cases: &[cubical::Case]) -> String {
     "file\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
+/// images.tsv: a line an image.
+pub(super) fn images(images: &[Image]) -> String {
+    let row = |image: &Image| {
+        let Image { file, format, options, dtype, .. } = image;
+        format!("images/{file}\t{format}\t{options}\t{}\t{dtype}\n", extents(image, ","))
+    };
+    "file\tformat\toptions\tshape\tdtype\n".to_owned() + &images.iter().map(row).collect::<String>()
+}
+
+fn extents(image: &Image, separator: &str) -> String {
+    let extents: Vec<String> = image.shape().iter().map(usize::to_string).collect();
+    extents.join(separator)
+}
+
 /// README.md: the text in README.head.md, then a row an input; the same for the complexes and the images.
-pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input], images: &[cubical::Input]) -> String {
+pub(super) fn readme(
+    inputs: &[Input],
+    complexes: &[reductions::Input],
+    images: &[cubical::Input],
+    formats: &[Image],
+) -> String {
     let row = |input: &Input| {
         let seed = input.seed.map_or("–".to_owned(), |seed| seed.to_string());
         format!(
@@ -54,5 +75,10 @@ pub(super) fn readme(inputs: &[Input], complexes: &[reductions::Input], images: 
     let spaces: String = inputs.iter().map(row).collect();
     let complexes: String = complexes.iter().map(cells).collect();
     let images: String = images.iter().map(cubical::Input::row).collect();
-    [README, &spaces, REDUCTIONS, &complexes, CUBICAL, &images].concat()
+    let image = |image: &Image| {
+        let Image { file, format, dtype, .. } = image;
+        format!("| `images/{file}` | {format} | {} | {dtype} |\n", extents(image, " × "))
+    };
+    let formats: String = formats.iter().map(image).collect();
+    [README, &spaces, REDUCTIONS, &complexes, CUBICAL, &images, IMAGES, &formats].concat()
 }

@@ -255,8 +255,11 @@ impl Worker<'_> {
         let run = self.column.take();
         let edges = run.iter().map(|edge| {
             let direction = edge.direction() % MATCHED;
-            let place =
-                if direction.is_multiple_of(2) { grid.neighbour(edge.place(), direction) } else { edge.place() };
+            let place = if direction.is_multiple_of(2) {
+                grid.neighbour(edge.place(), direction)
+            } else {
+                edge.place()
+            };
             (place as u32) << 2 | (direction / 2) as u32
         });
         let address = self.writer.write(&self.problem.arena, number, edges);

@@ -1,0 +1,149 @@
+//! The images of data/ in every format: all hold the same voxels at the same coordinates, whole and in pieces, and the fuzz
+//! corpus of the readers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lacuna::cubical::read::{Format, Options, Raw, open, read};
+use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
+use lacuna::{with_image, with_stream};
+
+#[path = "../fuzz/fuzz_targets/check_images.rs"]
+mod check_images;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+/// The value at these coordinates, as data/README.md describes it: a ring in the plane, a shell in space.
+fn expected(at: &[usize]) -> f64 {
+    let value = match *at {
+        [i, j] => match i.min(7 - i).min(j).min(5 - j) {
+            0 => 100 + i + j,
+            1 => 10 + (i + j) % 3,
+            _ => 50 + 4 * i + j,
+        },
+        [1 | 2, 1, k @ 1..=3] => return (at[0] + k + 16) as f64,
+        [i, j, k] => return ((i + 2 * j + 3 * k) % 5) as f64 - 4.0,
+        _ => panic!("{at:?}"),
+    };
+    value as f64
+}
+
+/// A line of data/images.tsv.
+struct Case {
+    file: PathBuf,
+    format: Format,
+    raw: Option<Raw>,
+    shape: Vec<usize>,
+    dtype: String,
+}
+
+fn cases() -> Vec<Case> {
+    let table = fs::read_to_string(root().join("data/images.tsv")).unwrap();
+    let case = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [file, format, options, shape, dtype] = fields[..] else { panic!("{line}") };
+        let shape: Vec<usize> = shape.split(',').map(|extent| extent.parse().unwrap()).collect();
+        let order = if options.ends_with("--order f") { Order::F } else { Order::C };
+        let raw = Raw { shape: shape.clone(), dtype: dtype.parse().unwrap(), order };
+        let raw = options.starts_with("--shape").then_some(raw);
+        Case {
+            file: root().join("data").join(file),
+            format: format.parse().unwrap(),
+            raw,
+            shape,
+            dtype: dtype.into(),
+        }
+    };
+    table.lines().skip(1).map(case).collect()
+}
+
+fn check<T: Voxel>(case: &Case, image: &Image<T>) {
+    let (name, shape) = (case.file.display(), image.shape());
+    assert_eq!((shape.axes(), T::NAME), (case.shape.clone(), case.dtype.as_str()), "{name}");
+    for (place, voxel) in image.voxels().iter().enumerate() {
+        let at = shape.coordinates(place);
+        assert_eq!(voxel.value(), expected(&at), "{name}: {at:?}");
+    }
+}
+
+#[test]
+fn every_format_holds_the_same_image() {
+    let cases = cases();
+    for format in Format::ALL {
+        assert!(cases.iter().any(|case| case.format == format), "{format}");
+    }
+    for case in &cases {
+        for format in [None, Some(case.format)] {
+            let options = Options { format, raw: case.raw.clone() };
+            let image = read(&case.file, &options).unwrap();
+            with_image!(&image, image => check(case, image));
+        }
+    }
+}
+
+#[test]
+fn in_pieces_it_is_the_same() {
+    for case in cases() {
+        let options = Options { format: None, raw: case.raw };
+        let whole = read(&case.file, &options).unwrap();
+        for piece in [1, 7, 16, 48, 60, 1000] {
+            let pieces = with_stream!(open(&case.file, &options).unwrap(), stream => {
+                let (mut stream, mut all) = (stream, Vec::new());
+                let shape = stream.shape();
+                loop {
+                    let mut voxels = vec![Default::default(); piece];
+                    let count = stream.read(&mut voxels).unwrap();
+                    all.extend_from_slice(&voxels[..count]);
+                    if count < piece {
+                        break;
+                    }
+                }
+                values(&Image::new(shape, all).unwrap())
+            });
+            assert_eq!(pieces, with_image!(&whole, image => values(image)), "{}", case.file.display());
+        }
+    }
+}
+
+fn values<T: Voxel>(image: &Image<T>) -> (Shape, Vec<f64>) {
+    (image.shape(), image.voxels().iter().map(|voxel| voxel.value()).collect())
+}
+
+/// Every file cut short is an error, or, where what is cut off does not matter, the same image.
+#[test]
+fn no_cut_file_is_another_image() {
+    let folder = tempfile::tempdir().unwrap();
+    for case in cases() {
+        let bytes = fs::read(&case.file).unwrap();
+        let options = Options { format: Some(case.format), raw: case.raw };
+        let whole = read(&case.file, &options).unwrap();
+        let cut = folder.path().join("cut");
+        for length in 0..bytes.len() {
+            fs::write(&cut, &bytes[..length]).unwrap();
+            match read(&cut, &options) {
+                Err(error) => assert!(error.to_string().contains("expected"), "{error}"),
+                // The last line of text may end without a line end.
+                Ok(image) => {
+                    let text_end = case.format == Format::Perseus && length + 1 == bytes.len();
+                    assert!(text_end && image == whole, "{}: {length}", case.file.display());
+                }
+            }
+        }
+    }
+}
+
+/// Every committed fuzz input, without a fuzzer.
+#[test]
+fn the_fuzz_corpus() {
+    for (target, check) in [
+        ("image_formats", check_images::image_formats as fn(&[u8]) -> Option<AnyImage>),
+        ("image_detect", check_images::image_detect),
+    ] {
+        let files = fs::read_dir(root().join("fuzz/corpus").join(target)).expect("the corpus is committed");
+        let inputs: Vec<_> = files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect();
+        let read = inputs.iter().filter(|input| check(input).is_some()).count();
+        assert!(read >= 5, "{target}: only {read} of {} inputs could be read", inputs.len());
+    }
+}
