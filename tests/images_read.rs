@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lacuna::cubical::read::{Format, Options, Raw, open, read};
+use lacuna::cubical::read::{Format, Options, Raw, open, read, read_bytes};
 use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
 use lacuna::{with_image, with_stream};
 
@@ -111,25 +111,21 @@ fn values<T: Voxel>(image: &Image<T>) -> (Shape, Vec<f64>) {
     (image.shape(), image.voxels().iter().map(|voxel| voxel.value()).collect())
 }
 
-/// Every file cut short is an error, or, where what is cut off does not matter, the same image.
+/// A file cut short is an error, unless it is text and cut in its last number.
 #[test]
-fn no_cut_file_is_another_image() {
-    let folder = tempfile::tempdir().unwrap();
+fn no_cut_file_is_an_image() {
     for case in cases() {
-        let bytes = fs::read(&case.file).unwrap();
+        let file = fs::read(&case.file).unwrap();
         let options = Options { format: Some(case.format), raw: case.raw };
-        let whole = read(&case.file, &options).unwrap();
-        let cut = folder.path().join("cut");
-        for length in 0..bytes.len() {
-            fs::write(&cut, &bytes[..length]).unwrap();
-            match read(&cut, &options) {
-                Err(error) => assert!(error.to_string().contains("expected"), "{error}"),
-                // The last line of text may end without a line end.
-                Ok(image) => {
-                    let text_end = case.format == Format::Perseus && length + 1 == bytes.len();
-                    assert!(text_end && image == whole, "{}: {length}", case.file.display());
-                }
-            }
+        assert!(read_bytes("whole", &file, &options).is_ok());
+        let end = match case.format {
+            Format::Perseus => file.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1,
+            _ => file.len(),
+        };
+        for length in 0..end {
+            let cut = read_bytes("cut", &file[..length], &options);
+            let expected = cut.is_err_and(|error| error.to_string().contains("expected"));
+            assert!(expected, "{}: {length}", case.file.display());
         }
     }
 }

@@ -53,7 +53,11 @@ impl Bytes {
         Bytes::new(Box::new(Cursor::new(file)), Some(length), false)
     }
 
-    fn new(rest: Box<dyn Read + Send>, length: Option<u64>, unpacked: bool) -> Result<Bytes, Fault> {
+    pub(super) fn new(
+        rest: Box<dyn Read + Send>,
+        length: Option<u64>,
+        unpacked: bool,
+    ) -> Result<Bytes, Fault> {
         let mut bytes = Bytes { head: Vec::new(), rest, at: 0, length, file: None, unpacked };
         let mut head = vec![0; HEAD];
         let held = bytes.read(&mut head)?;

@@ -61,14 +61,12 @@ impl Layout {
             let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
             format!("{} voxels of type {}{start}", self.shape, self.voxels)
         };
-        let found = bytes.length();
-        match end {
-            Some(end) if found.is_none_or(|found| found == end) => Ok(end),
-            Some(end) => {
-                let found = found.map_or_else(String::new, |found| found.to_string());
-                Err(Problem::new(Place::Whole, format!("{end} bytes, {}", expected()), found))
+        match (end, bytes.length()) {
+            (None, _) => Err(Problem::new(Place::Whole, "fewer than 2^64 bytes", expected())),
+            (Some(end), Some(found)) if found != end => {
+                Err(Problem::new(Place::Whole, format!("{end} bytes, {}", expected()), found.to_string()))
             }
-            None => Err(Problem::new(Place::Whole, "fewer than 2^64 bytes", expected())),
+            (Some(end), _) => Ok(end),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::cubical::{Image, Order, Shape, Voxel as _};
 
 mod nifti;
 mod pictures;
+mod pipes;
 mod plain;
 mod text;
 
