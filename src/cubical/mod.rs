@@ -5,6 +5,7 @@
 //! | files → image | — | [`read`] |
 //! | voxels, their keys, axes | — | [`image`] |
 //! | persistent homology | see there | [`persistence`] |
+//! | Euler characteristic curve | Wang, Wagner, Chen 2022 | [`ecc`] |
 //!
 //! # Constructions
 //!
@@ -19,6 +20,7 @@
 //! DIPHA and Perseus. In memory, and in this library, the slowest axis comes first, whatever the file calls it ([`image::Shape`]);
 //! coordinates that are printed are the user's.
 
+pub mod ecc;
 pub mod image;
 pub mod persistence;
 pub mod read;

@@ -1,0 +1,72 @@
+//! The Euler characteristic curve of an image.
+//!
+//! # Definition
+//!
+//! The image is a filtered cubical complex ([`Construction`]). Its curve says, for each value t, the Euler characteristic χ of the cells
+//! with values up to t: vertices minus edges plus squares minus cubes. It is kept as its changes (VCEC; Wang, Wagner, Chen, "GPU
+//! computation of the Euler characteristic curve for imaging data", SoCG 2022): the sum of (−1)^dim over the cells that enter at t. With
+//! *superlevel* sets, cells enter at descending values: T takes the greatest of the voxels around a cell, V the least.
+//!
+//! # Rows
+//!
+//! | [`Bins`] | rows |
+//! |---|---|
+//! | `Distinct` | one for each distinct value of a voxel, also where nothing changes; `-0.0` and `0.0` are one |
+//! | `Uniform` | one for each of `count` bins over a range: bin k ends at low + (k + 1) · (high − low) / count, the last at high |
+//!
+//! A value belongs to the first bin whose end is not less. Without a range, it is from the least value to the greatest. Of a given
+//! range: a value below it is in the first bin; a value above it is in none, for it is in no sublevel set up to high. Superlevel sets have
+//! their bins from above: bin k ends at high − (k + 1) · (high − low) / count; a value above the range is in the first bin, one below it in
+//! none. See [`bins::Edges`] for the rounding. Values are those of [`Voxel::value`]: integers past 2^53 are rounded in the
+//! output, but are rows of their own with `Distinct`.
+//!
+//! # One small number a voxel
+//!
+//! Each cell is owned by one of the voxels around it, at whose value it enters: the least (T) or the greatest (V), ties by place. So with
+//! c(x) = Σ (−1)^dim over the cells that voxel x owns, the change at t is Σ c(x) over the voxels of value t. c(x) depends on 26 comparisons only,
+//! lies between −7 and 7, and is 0 for most voxels of a smooth image. Which voxel owns a cell when values are
+//! equal moves nothing: both have the same row. [`plain`] counts cells instead.
+
+pub mod bins;
+mod curve;
+pub mod plain;
+
+pub use bins::BinsError;
+pub use curve::Curve;
+
+use crate::cubical::{Construction, Image, Voxel};
+
+/// The rows of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Bins {
+    /// One for each distinct value.
+    #[default]
+    Distinct,
+    /// Bins of one width.
+    Uniform {
+        /// How many; at least one.
+        count: usize,
+        /// From where to where; the least value and the greatest when `None`.
+        range: Option<(f64, f64)>,
+    },
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Request {
+    /// How the image is a complex.
+    pub construction: Construction,
+    /// Whether cells enter at descending values.
+    pub superlevel: bool,
+    /// The rows.
+    pub bins: Bins,
+}
+
+/// The curve of an image.
+///
+/// # Errors
+/// [`BinsError`]: there are no such bins.
+pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
+    request.bins.check()?;
+    Ok(plain::curve(image, request))
+}

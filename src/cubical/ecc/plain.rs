@@ -1,0 +1,112 @@
+//! The oracle: the complex, cell by cell.
+//!
+//! It shares only types with the rest, and stays for ever. A cell has a coordinate along each axis: in a complex of n voxels along it, the
+//! even ones, 0 to 2n (T) or 0 to 2n − 2 (V), are vertices and the odd ones edges. A cell's dimension is its number of odd
+//! coordinates. In T voxel i is the edge 2i + 1, and a cell takes the least of the voxels that hold it; in V voxel i is the vertex 2i, and
+//! a cell takes the greatest of its vertices.
+
+use std::collections::BTreeMap;
+
+use super::bins::Edges;
+use super::{Bins, Curve, Request};
+use crate::cubical::{Construction, Image, Key, Voxel};
+
+/// The curve, by its definition.
+pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Curve {
+    let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
+    let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
+    let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
+    for (key, sign) in cells(&keys, image.shape().extents(), request.construction) {
+        *changes.entry(key).or_insert(0) += sign;
+    }
+    let voxel = |key: T::Key| T::of_key(if request.superlevel { key.reversed() } else { key });
+    match request.bins {
+        Bins::Distinct => Curve {
+            values: changes.keys().map(|&key| voxel(key).value()).collect(),
+            changes: changes.into_values().collect(),
+        },
+        Bins::Uniform { count, range } => {
+            let values = || changes.keys().map(|&key| voxel(key).value());
+            let least = values().fold(f64::INFINITY, f64::min);
+            let greatest = values().fold(f64::NEG_INFINITY, f64::max);
+            let edges = Edges::uniform::<T>(count, range.unwrap_or((least, greatest)), request.superlevel);
+            let mut binned = vec![0; count];
+            for (&key, change) in &changes {
+                let value = voxel(key).value();
+                let reached = |&end: &f64| if request.superlevel { end <= value } else { end >= value };
+                if let Some(bin) = edges.values.iter().position(reached) {
+                    binned[bin] += change;
+                }
+            }
+            Curve { values: edges.values, changes: binned }
+        }
+    }
+}
+
+/// Every cell: its key, and (−1)^dim.
+fn cells<K: Key>(keys: &[K], extents: [usize; 3], construction: Construction) -> Vec<(K, i64)> {
+    // How many coordinates there are along an axis, and between which voxels each lies: itself twice, if it is one.
+    let (count, voxels): (fn(usize) -> usize, fn(usize, usize) -> [usize; 2]) = match construction {
+        Construction::T => (
+            |n| 2 * n + 1,
+            |at, n| if at % 2 == 1 { [at / 2; 2] } else { [(at / 2).max(1) - 1, (at / 2).min(n - 1)] },
+        ),
+        Construction::V => (|n| 2 * n - 1, |at, _| [at / 2, at.div_ceil(2)]),
+    };
+    let [planes, rows, columns] = extents;
+    let mut cells = Vec::new();
+    for z in 0..count(planes) {
+        for y in 0..count(rows) {
+            for x in 0..count(columns) {
+                let mut around = Vec::new();
+                for i in voxels(z, planes) {
+                    for j in voxels(y, rows) {
+                        around.extend(voxels(x, columns).map(|k| keys[(i * rows + j) * columns + k]));
+                    }
+                }
+                let key = match construction {
+                    Construction::T => around.iter().min(),
+                    Construction::V => around.iter().max(),
+                };
+                let dim = z % 2 + y % 2 + x % 2;
+                cells.push((*key.expect("there are eight"), if dim % 2 == 0 { 1 } else { -1 }));
+            }
+        }
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::{Order, Shape};
+
+    fn of(axes: &[usize], voxels: &[u8], request: Request) -> Vec<(f64, i64)> {
+        let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels.to_vec()).unwrap();
+        let Curve { values, changes } = curve(&image, &request);
+        values.into_iter().zip(changes).collect()
+    }
+
+    #[test]
+    fn by_hand() {
+        let t = Request::default();
+        let v = Request { construction: Construction::V, ..t };
+        // A ring around a hole that 5 fills; four corners that touch diagonally.
+        let ring = [1, 1, 1, 1, 5, 1, 1, 1, 1];
+        assert_eq!(of(&[3, 3], &ring, t), [(1.0, 0), (5.0, 1)]);
+        assert_eq!(of(&[3, 3], &ring, v), [(1.0, 0), (5.0, 1)]);
+        let diagonal = [0, 9, 9, 0];
+        assert_eq!(of(&[2, 2], &diagonal, t), [(0.0, 1), (9.0, 0)]);
+        assert_eq!(of(&[2, 2], &diagonal, v), [(0.0, 2), (9.0, -1)]);
+        // A hollow cube is a sphere.
+        let mut sphere = [3; 27];
+        sphere[13] = 4;
+        assert_eq!(of(&[3, 3, 3], &sphere, t), [(3.0, 2), (4.0, -1)]);
+        // Two minima of a line; from above, two maxima and then their joining.
+        let line = [0, 2, 1];
+        assert_eq!(of(&[3], &line, t), [(0.0, 1), (1.0, 1), (2.0, -1)]);
+        assert_eq!(of(&[3], &line, Request { superlevel: true, ..v }), [(2.0, 1), (1.0, 0), (0.0, 0)]);
+        let bins = Bins::Uniform { count: 2, range: Some((0.5, 1.5)) };
+        assert_eq!(of(&[3], &line, Request { bins, ..t }), [(1.0, 2), (1.5, 0)]);
+    }
+}
