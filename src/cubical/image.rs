@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::simd::BlocksOf;
+
 /// How an image is made a filtered complex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Construction {
@@ -144,7 +146,9 @@ impl fmt::Display for Shape {
 }
 
 /// Unsigned integers that stand for voxels, ordered as the voxels are: all work compares these.
-pub trait Key: Copy + Ord + Send + Sync + fmt::Debug + Default + std::hash::Hash + 'static {
+pub trait Key:
+    Copy + Ord + Send + Sync + fmt::Debug + Default + std::hash::Hash + BlocksOf + 'static
+{
     /// Bits.
     const BITS: u32;
     /// The greatest.

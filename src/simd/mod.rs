@@ -11,10 +11,13 @@
 //! | AVX2 | 16 | 8 |
 //! | portable (plain arrays, whatever the compiler makes of them) | 8 | 8 |
 
+mod blocks;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use blocks::BLOCK;
+pub use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
@@ -175,6 +178,12 @@ impl Level {
         return R::run_x86(self, kernel);
         #[cfg(not(target_arch = "x86_64"))]
         return kernel.run(Portable);
+    }
+
+    /// Runs the kernel on blocks with this level's instructions.
+    #[inline]
+    pub fn run_blocks<K: BlocksOf, J: BlockKernel<K>>(self, kernel: J) -> J::Output {
+        K::run_blocks(self, kernel)
     }
 }
 

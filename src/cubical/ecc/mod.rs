@@ -24,10 +24,11 @@
 //!
 //! Each cell is owned by one of the voxels around it, at whose value it enters: the least (T) or the greatest (V), ties by place. So with
 //! c(x) = Σ (−1)^dim over the cells that voxel x owns, the change at t is Σ c(x) over the voxels of value t. c(x) depends on 26 comparisons only,
-//! lies between −7 and 7, and is 0 for most voxels of a smooth image. Which voxel owns a cell when values are
+//! lies between −7 and 5 (T) or −5 and 7 (V), and is 0 for most voxels of a smooth image. Which voxel owns a cell when values are
 //! equal moves nothing: both have the same row. [`plain`] counts cells instead.
 
 pub mod bins;
+pub(crate) mod cpu;
 mod curve;
 pub mod plain;
 
@@ -35,6 +36,7 @@ pub use bins::BinsError;
 pub use curve::Curve;
 
 use crate::cubical::{Construction, Image, Voxel};
+use crate::simd::Level;
 
 /// The rows of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -68,5 +70,5 @@ pub struct Request {
 /// [`BinsError`]: there are no such bins.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
     request.bins.check()?;
-    Ok(plain::curve(image, request))
+    Ok(cpu::curve(image, request, Level::detect()))
 }

@@ -45,13 +45,16 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Curve {
 
 /// Every cell: its key, and (−1)^dim.
 fn cells<K: Key>(keys: &[K], extents: [usize; 3], construction: Construction) -> Vec<(K, i64)> {
-    // How many coordinates there are along an axis, and between which voxels each lies: itself twice, if it is one.
-    let (count, voxels): (fn(usize) -> usize, fn(usize, usize) -> [usize; 2]) = match construction {
-        Construction::T => (
-            |n| 2 * n + 1,
-            |at, n| if at % 2 == 1 { [at / 2; 2] } else { [(at / 2).max(1) - 1, (at / 2).min(n - 1)] },
-        ),
-        Construction::V => (|n| 2 * n - 1, |at, _| [at / 2, at.div_ceil(2)]),
+    // How many coordinates there are along an axis of n voxels.
+    let count = |n: usize| match construction {
+        Construction::T => 2 * n + 1,
+        Construction::V => 2 * n - 1,
+    };
+    // Between which voxels one lies: itself twice, if it is one.
+    let voxels = |at: usize, n: usize| match construction {
+        Construction::T if at % 2 == 1 => [at / 2; 2],
+        Construction::T => [(at / 2).max(1) - 1, (at / 2).min(n - 1)],
+        Construction::V => [at / 2, at.div_ceil(2)],
     };
     let [planes, rows, columns] = extents;
     let mut cells = Vec::new();

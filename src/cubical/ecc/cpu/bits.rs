@@ -1,0 +1,168 @@
+//! Comparisons of a plane's voxels, a bit each, and the digits of their numbers.
+//!
+//! Rows are counted from the one above a tile, 0. A row of bits is a word for each 64 voxels; rows follow each other without a gap, so that a
+//! plane is one run of words, which the vector units take several rows of at a time. A bit says who wins: see [`digits`].
+
+use super::digits::{self, Inner, Outer};
+use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
+
+/// Comparisons of a plane with itself: [`Inner`].
+#[derive(Debug, Default)]
+pub(super) struct InnerBits {
+    pub(super) a: Vec<u64>,
+    pub(super) b: Vec<u64>,
+    pub(super) d: Vec<u64>,
+    pub(super) a_left: Vec<u64>,
+    pub(super) d_left: Vec<u64>,
+}
+
+/// Comparisons of a plane with the next: [`Outer`].
+#[derive(Debug, Default)]
+pub(super) struct OuterBits {
+    pub(super) c: Vec<u64>,
+    pub(super) e: Vec<u64>,
+    pub(super) f: Vec<u64>,
+    pub(super) g: Vec<u64>,
+    pub(super) e_left: Vec<u64>,
+    pub(super) g_left: Vec<u64>,
+}
+
+impl InnerBits {
+    pub(super) fn resize(&mut self, words: usize) {
+        let InnerBits { a, b, d, a_left, d_left } = self;
+        for bits in [a, b, d, a_left, d_left] {
+            bits.resize(words, 0);
+        }
+    }
+}
+
+impl OuterBits {
+    pub(super) fn resize(&mut self, words: usize) {
+        let OuterBits { c, e, f, g, e_left, g_left } = self;
+        for bits in [c, e, f, g, e_left, g_left] {
+            bits.resize(words, 0);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        let OuterBits { c, e, f, g, e_left, g_left } = self;
+        for bits in [c, e, f, g, e_left, g_left] {
+            bits.fill(0);
+        }
+    }
+}
+
+/// The digits of the numbers of a plane's voxels, lowest first, and where the numbers are not 0; without the row above.
+#[derive(Debug, Default)]
+pub(super) struct Digits {
+    pub(super) digits: [Vec<u64>; 4],
+    pub(super) nonzero: Vec<u64>,
+}
+
+impl Digits {
+    pub(super) fn resize(&mut self, words: usize) {
+        for digit in &mut self.digits {
+            digit.resize(words, 0);
+        }
+        self.nonzero.resize(words, 0);
+    }
+}
+
+/// Gets the digits of so many rows from the comparisons; the plane's with itself, with the next and with the one before.
+pub(super) struct AddUp<'a> {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// The bits say that the second wins.
+    pub(super) invert: bool,
+    pub(super) inner: &'a InnerBits,
+    pub(super) next: &'a OuterBits,
+    pub(super) last: &'a OuterBits,
+    pub(super) out: &'a mut Digits,
+}
+
+/// Of all keys, by those of bytes: words of bits know nothing of keys.
+impl BlockKernel<u8> for AddUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Blocks<u8> + Bytes>(self, _simd: S) {
+        if self.invert { self.add_up::<true>() } else { self.add_up::<false>() }
+    }
+}
+
+impl AddUp<'_> {
+    #[inline(always)]
+    fn add_up<const INVERT: bool>(self) {
+        let rows = Rows { width: self.width, words: self.width * self.height };
+        let inner = InnerRows::new(&rows, self.inner);
+        let (next, last) = (OuterRows::new(&rows, self.next), OuterRows::new(&rows, self.last));
+        let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..rows.words]);
+        let nonzero = &mut self.out.nonzero[..rows.words];
+        for word in 0..rows.words {
+            let (digits, set) = digits::digits::<INVERT>(&inner.get(word), &next.get(word), &last.get(word));
+            [ones[word], twos[word], fours[word], eights[word]] = digits;
+            nonzero[word] = set;
+        }
+    }
+}
+
+/// The words of a tile's rows, and of those one above each.
+struct Rows {
+    width: usize,
+    words: usize,
+}
+
+impl Rows {
+    #[inline(always)]
+    fn here<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
+        &bits[self.width..][..self.words]
+    }
+
+    #[inline(always)]
+    fn above<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
+        &bits[..self.words]
+    }
+}
+
+/// Slices of bits, of one length, for the fields of [`Inner`] or [`Outer`].
+macro_rules! rows {
+    ($rows:ident, $bits:ident => $fields:ident { $($field:ident: $from:ident.$which:ident),* }) => {
+        struct $rows<'a> {
+            $($field: &'a [u64]),*
+        }
+
+        impl<'a> $rows<'a> {
+            #[inline(always)]
+            fn new(rows: &Rows, bits: &'a $bits) -> Self {
+                $rows { $($field: rows.$which(&bits.$from)),* }
+            }
+
+            #[inline(always)]
+            fn get(&self, word: usize) -> $fields {
+                $fields { $($field: self.$field[word]),* }
+            }
+        }
+    };
+}
+
+rows!(InnerRows, InnerBits => Inner {
+    a: a.here, b: b.here, d: d.here, a_left: a_left.here, d_left: d_left.here,
+    b_up: b.above, d_up: d.above, d_left_up: d_left.above
+});
+rows!(OuterRows, OuterBits => Outer {
+    c: c.here, e: e.here, f: f.here, g: g.here, e_left: e_left.here, g_left: g_left.here,
+    f_up: f.above, g_up: g.above, g_left_up: g_left.above
+});
+
+/// The bit of the voxel before each in its row. Before the first of a row there is none, and no pair but the voxel itself: its bit is
+/// the lowest of what `edge` gives for the block.
+#[inline(always)]
+pub(super) fn shift(bits: &[u64], edge: &[u64], follows: &[u64], shifted: &mut [u64]) {
+    let words = follows.len();
+    let (bits, edge, shifted) = (&bits[..words], &edge[..words], &mut shifted[..words]);
+    shifted[0] = bits[0] << 1 | edge[0] & 1;
+    for word in 1..words {
+        let before = bits[word - 1] >> (BLOCK - 1) & follows[word];
+        shifted[word] = bits[word] << 1 | before | edge[word] & 1 & !follows[word];
+    }
+}

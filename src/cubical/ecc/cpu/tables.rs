@@ -1,0 +1,224 @@
+//! What a thread needs for a tile: keys of two planes, the bits of their comparisons, the digits of the numbers.
+
+use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
+use super::tally::Tally;
+use super::view::{Tile, View};
+use crate::cubical::{Construction, Key, Voxel};
+use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
+
+/// All of it; keeps its memory from tile to tile.
+#[derive(Debug, Default)]
+pub(crate) struct Tables<K> {
+    /// Blocks of a row.
+    width: usize,
+    /// Rows of the tile.
+    height: usize,
+    /// Keys of a plane, from the row above the tile to the one below; a row has a block more than voxels. What is absent
+    /// is `Key::MAX`.
+    this: Vec<K>,
+    /// Of the next.
+    next: Vec<K>,
+    inner: InnerBits,
+    outer: OuterBits,
+    before: OuterBits,
+    digits: Digits,
+    /// Which voxels are the tile's, a word a block of a row.
+    own: Vec<u64>,
+    /// 1 where a block has one before it in its row.
+    follows: Vec<u64>,
+    /// No bits.
+    absent: Vec<u64>,
+}
+
+/// Adds up the numbers of a tile's voxels. Plane by plane: compares it with the next, then adds up what it is now known to own.
+pub(crate) fn sweep<T: Voxel>(
+    level: Level,
+    view: View<'_, T>,
+    tile: &Tile,
+    (construction, superlevel): (Construction, bool),
+    tables: &mut Tables<T::Key>,
+    tally: &mut impl Tally<T::Key>,
+) {
+    tables.resize(tile);
+    let (first, width) = (tile.planes.start, tables.width);
+    let top = tile.rows.start == 0;
+    stage(&mut tables.this, &view, first, tile, superlevel, width);
+    stage(&mut tables.next, &view, first + 1, tile, superlevel, width);
+    if first == 0 {
+        // The absent plane before the first loses to it (T), or wins (V): 0 says both.
+        tables.outer.clear();
+    } else {
+        level.run_blocks(Compare { tables, construction, top });
+    }
+    for plane in tile.planes.clone() {
+        std::mem::swap(&mut tables.this, &mut tables.next);
+        std::mem::swap(&mut tables.outer, &mut tables.before);
+        stage(&mut tables.next, &view, plane + 2, tile, superlevel, width);
+        level.run_blocks(Compare { tables, construction, top });
+        level.run_blocks(tables.add_up(construction));
+        tally.plane(level, &tables.numbers());
+    }
+}
+
+/// Takes the keys of a plane (counted from 1), in the order of the filtration.
+fn stage<T: Voxel>(
+    keys: &mut [T::Key],
+    view: &View<'_, T>,
+    plane: usize,
+    tile: &Tile,
+    superlevel: bool,
+    width: usize,
+) {
+    let from = tile.columns.start.saturating_sub(BLOCK);
+    for (row, keys) in keys.chunks_exact_mut((width + 1) * BLOCK).enumerate() {
+        let voxels = view.row(plane, tile.rows.start + row, from..tile.columns.end + 1).unwrap_or_default();
+        let (keys, absent) = keys.split_at_mut(voxels.len());
+        if superlevel {
+            keys.iter_mut().zip(voxels).for_each(|(key, voxel)| *key = voxel.key().reversed());
+        } else {
+            keys.iter_mut().zip(voxels).for_each(|(key, voxel)| *key = voxel.key());
+        }
+        absent.fill(T::Key::MAX);
+    }
+}
+
+impl<K: Key> Tables<K> {
+    /// Fits a tile.
+    fn resize(&mut self, tile: &Tile) {
+        let before = if tile.columns.start == 0 { 0 } else { BLOCK };
+        let (columns, height) = (before + tile.columns.len(), tile.rows.len());
+        let width = columns.div_ceil(BLOCK);
+        (self.width, self.height) = (width, height);
+        for keys in [&mut self.this, &mut self.next] {
+            keys.resize((height + 2) * (width + 1) * BLOCK, K::MAX);
+        }
+        let words = (height + 1) * width;
+        self.inner.resize(words);
+        self.outer.resize(words);
+        self.before.resize(words);
+        self.digits.resize(height * width);
+        self.absent.resize(words, 0);
+        self.follows.clear();
+        self.follows.extend((0..words).map(|word| u64::from(!word.is_multiple_of(width))));
+        self.own.clear();
+        self.own.resize(width, u64::MAX);
+        if !columns.is_multiple_of(BLOCK) {
+            self.own[width - 1] = u64::MAX >> (BLOCK - columns % BLOCK);
+        }
+        if before > 0 {
+            self.own[0] = 0;
+        }
+    }
+
+    fn add_up(&mut self, construction: Construction) -> AddUp<'_> {
+        let Tables { width, height, ref inner, ref outer, ref before, ref mut digits, .. } = *self;
+        let invert = construction == Construction::V;
+        AddUp { width, height, invert, inner, next: outer, last: before, out: digits }
+    }
+
+    fn numbers(&self) -> Numbers<'_, K> {
+        let &Tables { width, ref this, ref digits, ref own, .. } = self;
+        Numbers { keys: &this[(width + 1) * BLOCK..], digits, own }
+    }
+}
+
+/// Compares `this` plane with itself and with `next`.
+struct Compare<'a, K> {
+    tables: &'a mut Tables<K>,
+    construction: Construction,
+    /// Whether the row above the tile is absent.
+    top: bool,
+}
+
+impl<K: Key> BlockKernel<K> for Compare<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Blocks<K> + Bytes>(self, simd: S) {
+        match self.construction {
+            Construction::T => self.compare(simd, |a, b| simd.least(a, b)),
+            Construction::V => self.compare(simd, |a, b| simd.greatest(a, b)),
+        }
+    }
+}
+
+impl<K: Key> Compare<'_, K> {
+    /// `pick` gives the winner of each two.
+    #[inline(always)]
+    fn compare<S: Blocks<K>>(self, simd: S, pick: impl Fn(S::Block, S::Block) -> S::Block) {
+        let Tables { width, height, this, next, inner, outer, follows, absent, .. } = self.tables;
+        let (width, rows) = (*width, *height + 1);
+        let stride = (width + 1) * BLOCK;
+        let InnerBits { a, b, d, a_left, d_left } = inner;
+        let OuterBits { c, e, f, g, e_left, g_left } = outer;
+        for column in 0..width {
+            // A voxel, the next of its row, and the winner of both, of both planes; they move down the rows.
+            let load = |keys: &[K], row: usize| {
+                let at = row * stride + column * BLOCK;
+                let (voxel, right) = (simd.load(&keys[at..]), simd.load(&keys[at + 1..]));
+                (voxel, right, pick(voxel, right))
+            };
+            let (mut voxel, mut right, mut pair) = load(this, 0);
+            let (mut over, _, mut over_pair) = load(next, 0);
+            for row in 0..rows {
+                let word = row * width + column;
+                let (below, below_right, below_pair) = load(this, row + 1);
+                let (over_below, _, over_below_pair) = load(next, row + 1);
+                a[word] = simd.not_greater(voxel, right);
+                b[word] = simd.not_greater(voxel, below);
+                c[word] = simd.not_greater(voxel, over);
+                d[word] = simd.not_greater(pair, below_pair);
+                e[word] = simd.not_greater(pair, over_pair);
+                f[word] = simd.not_greater(pick(voxel, below), pick(over, over_below));
+                g[word] = simd.not_greater(pick(pair, below_pair), pick(over_pair, over_below_pair));
+                (voxel, right, pair) = (below, below_right, below_pair);
+                (over, over_pair) = (over_below, over_below_pair);
+            }
+        }
+        // What is absent loses to what is present (T), or wins (V): so say 0 of the row above the first, and of the voxel before the first
+        // of a row.
+        if self.top {
+            b[..width].fill(0);
+            d[..width].fill(0);
+        }
+        let words = rows * width;
+        let follows = &follows[..words];
+        shift(a, absent, follows, a_left);
+        shift(d, b, follows, d_left);
+        shift(e, c, follows, e_left);
+        shift(g, f, follows, g_left);
+    }
+}
+
+/// The numbers of a plane's voxels, with their keys.
+pub(crate) struct Numbers<'a, K> {
+    keys: &'a [K],
+    digits: &'a Digits,
+    own: &'a [u64],
+}
+
+/// 64 voxels.
+pub(crate) struct Block<'a, K> {
+    pub(crate) keys: &'a [K; BLOCK],
+    /// The digits of their numbers plus [`OFFSET`](super::digits::OFFSET), lowest first.
+    pub(crate) digits: [u64; 4],
+    /// Where the numbers are not 0.
+    pub(crate) nonzero: u64,
+    /// Which voxels count.
+    pub(crate) own: u64,
+}
+
+impl<K: Key> Numbers<'_, K> {
+    /// Block by block.
+    #[inline(always)]
+    pub(crate) fn for_each(&self, mut work: impl FnMut(Block<'_, K>)) {
+        let width = self.own.len();
+        for (row, nonzero) in self.digits.nonzero.chunks_exact(width).enumerate() {
+            let keys = &self.keys[row * (width + 1) * BLOCK..];
+            for (column, (keys, &own)) in keys.as_chunks::<BLOCK>().0.iter().zip(self.own).enumerate() {
+                let digits = self.digits.digits.each_ref().map(|digit| digit[row * width + column]);
+                work(Block { keys, digits, nonzero: nonzero[column], own });
+            }
+        }
+    }
+}

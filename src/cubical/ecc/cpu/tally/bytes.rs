@@ -1,0 +1,123 @@
+//! Of bytes.
+
+use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
+use crate::cubical::Key;
+use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
+
+/// A count for each number (plus [`OFFSET`]) and byte.
+type Counts = [u32; 16 << 8];
+
+/// Of bytes: how often each number occurs with each byte.
+///
+/// To count the pair of both takes one addition, and no look at the number. Neighbours count in different tables, so that equal ones do not
+/// wait for each other.
+#[derive(Debug)]
+pub(crate) struct ByteTally {
+    counts: [Box<Counts>; 2],
+    /// Blocks that can be counted before a count could overflow.
+    room: u32,
+    changes: [i64; 256],
+    /// A bit for each byte that has occurred.
+    seen: [u8; 32],
+}
+
+/// Blocks with so many numbers that are not 0 are counted whole.
+const DENSE: u32 = 20;
+
+impl ByteTally {
+    pub(crate) fn new() -> Self {
+        let counts = || Box::new([0; 16 << 8]);
+        ByteTally {
+            counts: [counts(), counts()],
+            room: u32::MAX / BLOCK as u32,
+            changes: [0; 256],
+            seen: [0; 32],
+        }
+    }
+
+    /// The changes of all bytes that occurred.
+    pub(crate) fn finish<K: Key>(mut self) -> Vec<(K, i64)> {
+        self.flush();
+        let seen = |byte: &u8| self.seen[usize::from(byte >> 3)] >> (byte & 7) & 1 == 1;
+        let change = |byte: u8| (K::from_u64(u64::from(byte)), self.changes[usize::from(byte)]);
+        (0..=255).filter(seen).map(change).collect()
+    }
+
+    /// Adds what another counted.
+    pub(crate) fn absorb(&mut self, mut other: ByteTally) {
+        other.flush();
+        self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
+        self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn flush(&mut self) {
+        for counts in &mut self.counts {
+            for (k, count) in counts.iter_mut().enumerate() {
+                self.changes[k & 255] += ((k >> 8) as i64 - OFFSET) * i64::from(std::mem::take(count));
+            }
+        }
+        self.room = u32::MAX / BLOCK as u32;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn see(&mut self, keys: &[u8], own: u64) {
+        for place in places(own) {
+            let byte = keys[place];
+            self.seen[usize::from(byte >> 3)] |= 1 << (byte & 7);
+        }
+    }
+}
+
+impl<K: Key> Tally<K> for ByteTally {
+    fn plane(&mut self, level: Level, numbers: &Numbers<'_, K>) {
+        level.run_blocks(Count { tally: self, numbers });
+    }
+}
+
+/// Counts the numbers of a plane.
+struct Count<'a, K> {
+    tally: &'a mut ByteTally,
+    numbers: &'a Numbers<'a, K>,
+}
+
+impl<K: Key> BlockKernel<K> for Count<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Blocks<K> + Bytes>(self, simd: S) {
+        self.numbers.for_each(|block| self.tally.block(simd, &block));
+    }
+}
+
+impl ByteTally {
+    #[inline(always)]
+    fn block<K: Key>(&mut self, simd: impl Bytes, block: &Block<'_, K>) {
+        let &Block { keys, digits, nonzero, own } = block;
+        let keys = K::bytes(keys).expect("this tally is made for bytes alone");
+        if own != u64::MAX || !simd.all_in(keys, &self.seen) {
+            self.see(keys, own);
+        }
+        if self.room == 0 {
+            self.flush();
+        }
+        self.room -= 1;
+        let nonzero = nonzero & own;
+        let [even, odd] = &mut self.counts;
+        if nonzero.count_ones() < DENSE || own != u64::MAX {
+            for place in places(nonzero) {
+                even[number(digits, place) << 8 | usize::from(keys[place])] += 1;
+            }
+            return;
+        }
+        let mut pairs = [0; BLOCK];
+        simd.pair(keys, digits, &mut pairs);
+        for pair in pairs.chunks_exact(2) {
+            // The numbers have four digits: no bound is left to check.
+            even[usize::from(pair[0]) & 0xfff] += 1;
+            odd[usize::from(pair[1]) & 0xfff] += 1;
+        }
+    }
+}

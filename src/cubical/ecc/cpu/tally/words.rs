@@ -1,0 +1,82 @@
+//! Of 16 bits.
+
+use std::marker::PhantomData;
+
+use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
+use crate::cubical::Key;
+use crate::simd::BLOCK;
+
+/// Keys there are.
+const KEYS: usize = 1 << 16;
+
+/// Blocks after which a sum could overflow: no number is past 8.
+const ROOM: u32 = i32::MAX as u32 / (8 * BLOCK as u32);
+
+/// The sum of the numbers of each key.
+#[derive(Debug)]
+pub(crate) struct WordTally<K> {
+    sums: Vec<i32>,
+    /// Blocks that can be added before a sum could overflow.
+    room: u32,
+    /// Of each key whether it has occurred.
+    seen: Vec<bool>,
+    changes: Vec<i64>,
+    keys: PhantomData<K>,
+}
+
+impl<K: Key> WordTally<K> {
+    pub(crate) fn new() -> Self {
+        let (sums, seen, changes) = (vec![0; KEYS], vec![false; KEYS], vec![0; KEYS]);
+        WordTally { sums, room: ROOM, seen, changes, keys: PhantomData }
+    }
+
+    /// The changes of all keys that occurred.
+    pub(crate) fn finish(mut self) -> Vec<(K, i64)> {
+        self.flush();
+        let seen = (0..KEYS).filter(|&key| self.seen[key]);
+        seen.map(|key| (K::from_u64(key as u64), self.changes[key])).collect()
+    }
+
+    /// Adds what another added up.
+    pub(crate) fn absorb(&mut self, mut other: Self) {
+        other.flush();
+        self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
+        self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn flush(&mut self) {
+        let sums = self.sums.iter_mut().map(std::mem::take);
+        self.changes.iter_mut().zip(sums).for_each(|(change, sum)| *change += i64::from(sum));
+        self.room = ROOM;
+    }
+}
+
+impl<K: Key> Tally<K> for WordTally<K> {
+    fn plane(&mut self, _level: Level, numbers: &Numbers<'_, K>) {
+        numbers.for_each(|block| self.block(&block));
+    }
+}
+
+impl<K: Key> WordTally<K> {
+    #[inline(always)]
+    fn block(&mut self, &Block { keys, digits, nonzero, own }: &Block<'_, K>) {
+        // A key has 16 bits: no bound is left to check.
+        let seen: &mut [bool; KEYS] = self.seen.as_mut_slice().try_into().expect("made so long");
+        let sums: &mut [i32; KEYS] = self.sums.as_mut_slice().try_into().expect("made so long");
+        let index = |key: K| usize::from(key.to_u64() as u16);
+        if own == u64::MAX {
+            keys.iter().for_each(|&key| seen[index(key)] = true);
+        } else {
+            places(own).for_each(|place| seen[index(keys[place])] = true);
+        }
+        for place in places(nonzero & own) {
+            sums[index(keys[place])] += number(digits, place) as i32 - OFFSET as i32;
+        }
+        self.room -= 1;
+        if self.room == 0 {
+            self.flush();
+        }
+    }
+}
