@@ -31,6 +31,7 @@ pub mod bins;
 pub(crate) mod cpu;
 mod curve;
 pub mod plain;
+pub mod stream;
 
 pub use bins::BinsError;
 pub use curve::Curve;

@@ -26,7 +26,7 @@ use crate::simd::Level;
 use tables::{Tables, sweep};
 use tally::{Summed, Sums};
 pub(crate) use view::View;
-use view::{Tile, tiles};
+use view::{Tile, table_bytes, tiles};
 
 /// Adds up an image part by part.
 #[derive(Debug)]
@@ -149,6 +149,16 @@ impl<T: Voxel> Worker<T> {
             Sums::Runs(tally) => sweep(level, view, tile, filtration, tables, tally),
         }
     }
+}
+
+/// What a thread takes for an image, but for sums that grow.
+pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
+    let sums = match T::Key::BITS {
+        8 => 40 << 10,
+        16 => 1 << 20,
+        _ => 2 << 20,
+    };
+    table_bytes(columns, size_of::<T>()) + sums
 }
 
 /// The least and the greatest value.

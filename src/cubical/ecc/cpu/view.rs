@@ -55,10 +55,7 @@ pub(crate) fn tiles(
     key_bytes: usize,
     threads: usize,
 ) -> Vec<Tile> {
-    let width = columns.len().min(TILE_COLUMNS);
-    // Tables: see `Tables`. Some twenty words a block, and keys of two planes.
-    let row_bytes = width.div_ceil(BLOCK) * (22 * 8 + 2 * BLOCK * key_bytes);
-    let height = (TILE_BYTES / row_bytes).clamp(4, 64);
+    let height = height(columns.len(), key_bytes);
     let across = columns.len().div_ceil(TILE_COLUMNS) * rows.len().div_ceil(height);
     // Some tiles a thread, so that all end together, but not so thin that their first planes count.
     let parts = if threads == 1 { 1 } else { (8 * threads).div_ceil(across) };
@@ -72,6 +69,21 @@ pub(crate) fn tiles(
         }
     }
     tiles
+}
+
+/// Rows of a tile.
+fn height(columns: usize, key_bytes: usize) -> usize {
+    (TILE_BYTES / row_bytes(columns, key_bytes)).clamp(4, 64)
+}
+
+/// What a row of a tile takes: some twenty words of bits a block, and keys of two planes.
+fn row_bytes(columns: usize, key_bytes: usize) -> usize {
+    (columns.min(TILE_COLUMNS).div_ceil(BLOCK) + 1) * (24 * 8 + 2 * BLOCK * key_bytes)
+}
+
+/// What the tables of a thread take.
+pub(crate) fn table_bytes(columns: usize, key_bytes: usize) -> usize {
+    (height(columns, key_bytes) + 2) * (row_bytes(columns, key_bytes) + row_bytes(1, key_bytes))
 }
 
 /// Pieces of a range, of one length but for the last.
