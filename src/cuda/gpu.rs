@@ -1,9 +1,10 @@
-//! A device: its memory, its modules, its one stream.
+//! A device: its memory, its modules, its stream.
 //!
 //! Everything on a device is done in the order in which it is asked for, on one stream; what is asked for later sees what
-//! was done before. Memory is counted: with a limit, an allocation past it fails as it does when the device is full.
+//! was done before. Only copies into an [`Inbox`] are on a second one, beside the work on other memory. Memory is counted: with a limit, an allocation past it fails as it does when the device is full.
 #![allow(unsafe_code)]
 
+mod inbox;
 mod pinned;
 
 use std::ffi::CStr;
@@ -21,6 +22,7 @@ use cudarc::nvrtc::Ptx;
 
 use super::{CudaError, Version};
 
+pub use inbox::Inbox;
 pub use pinned::Pinned;
 
 /// Types that the device holds as the host does, and whose zero is all bits zero.
@@ -110,6 +112,8 @@ fn call(device: &str, what: &'static str, error: DriverError) -> CudaError {
 pub struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
+    /// Of copies into inboxes.
+    copies: Arc<CudaStream>,
     ordinal: usize,
     name: Arc<str>,
     memory: Arc<Memory>,
@@ -149,12 +153,13 @@ impl Gpu {
         }
         let failed = |error| call(&name, "creating a context", error);
         let context = CudaContext::new(ordinal).map_err(failed)?;
-        // One stream orders everything; the events by which cudarc orders several are not needed.
-        // SAFETY: all work goes to one stream, so there is nothing to order.
+        // One stream orders all work; the events by which cudarc orders several are not needed.
+        // SAFETY: all work goes to one stream, so there is nothing to order but copies into inboxes, which have events of their own.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(failed)?;
+        let copies = context.new_stream().map_err(failed)?;
         let memory = Memory { limit: memory, used: AtomicU64::new(0), peak: AtomicU64::new(0) };
-        Ok(Gpu { context, stream, ordinal, name: name.into(), memory: Arc::new(memory) })
+        Ok(Gpu { context, stream, copies, ordinal, name: name.into(), memory: Arc::new(memory) })
     }
 
     /// Its number.
@@ -210,10 +215,11 @@ impl Gpu {
     /// [`CudaError::OutOfMemory`], and what the driver says else.
     pub fn zeros<T: Plain>(&self, len: usize) -> Result<Buffer<T>, CudaError> {
         let charge = self.charge::<T>(len)?;
-        // Empty allocations are an error of the driver's.
+        // Empty allocations are an error of the driver's; whole words of 16 bytes can be read by whoever reads words.
+        let word = 16 / size_of::<T>().clamp(1, 16);
         let slice = self
             .stream
-            .alloc_zeros(len.max(1))
+            .alloc_zeros(len.max(1).next_multiple_of(word))
             .map_err(|error| self.failed_allocation(charge.bytes, error))?;
         Ok(Buffer { slice, len, _charge: charge })
     }
@@ -274,6 +280,28 @@ impl Gpu {
     pub fn copy<T: Plain>(&self, from: &Buffer<T>, to: &mut Buffer<T>, n: usize) -> Result<(), CudaError> {
         let (from, mut to) = (from.slice.slice(..n), to.slice.slice_mut(..n));
         self.stream.memcpy_dtod(&from, &mut to).map_err(|error| self.call("copying on the device", error))
+    }
+
+    /// Copies a range of a buffer to the start of another.
+    ///
+    /// # Errors
+    /// The driver fails.
+    ///
+    /// # Panics
+    /// The range is not in the buffer, or longer than the other.
+    pub fn copy_range<T: Plain>(
+        &self,
+        from: &Buffer<T>,
+        range: Range<usize>,
+        to: &mut Buffer<T>,
+    ) -> Result<(), CudaError> {
+        assert!(range.end <= from.len && range.len() <= to.len, "{range:?} of {} to {}", from.len, to.len);
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut to = to.slice.slice_mut(..range.len());
+        let copied = self.stream.memcpy_dtod(&from.slice.slice(range), &mut to);
+        copied.map_err(|error| self.call("copying on the device", error))
     }
 
     /// Sets a buffer to zeros.

@@ -5,6 +5,8 @@
 //! `cargo xtask ptx`; the driver compiles them for its device. Whoever computes on the device finds one struct a file of kernels,
 //! whose methods are the kernels; a launch is given slices whose lengths it checks, so that the methods are safe.
 
+pub(crate) mod ecc;
+pub(crate) mod ecc_rows;
 mod error;
 mod gpu;
 pub(crate) mod leftmost_ones;
@@ -14,9 +16,10 @@ mod start;
 
 use std::fmt;
 
+pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
 pub(crate) use gpu::Kernel;
-pub use gpu::{Buffer, DeviceInfo, Gpu, Pinned, Plain, Unsigned, devices};
+pub use gpu::{Buffer, DeviceInfo, Gpu, Inbox, Pinned, Plain, Unsigned, devices};
 pub use leftmost_ones::KernelIndex;
 pub use rips::KernelRank;
 pub use start::Starting;
@@ -25,7 +28,7 @@ pub use start::Starting;
 mod tests;
 
 /// The embedded kernels' files.
-pub const KERNELS: [&str; 3] = ["leftmost_ones", "rips_assembly", "sort"];
+pub const KERNELS: [&str; 5] = ["ecc", "ecc_rows", "leftmost_ones", "rips_assembly", "sort"];
 
 /// CUDA's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,12 +16,39 @@ const VERSION: (i32, i32) = (12, 4);
 /// A file of kernels, and the macros of each of its PTX files.
 struct Source {
     stem: &'static str,
+    /// What it includes.
+    headers: &'static [&'static str],
     variants: &'static [(&'static str, &'static [&'static str])],
 }
 
+const COMMON: &[&str] = &["common.cuh"];
+const VOXEL: &[&str] = &["voxel.cuh", "common.cuh"];
+
 const SOURCES: &[Source] = &[
     Source {
+        stem: "ecc",
+        headers: VOXEL,
+        variants: &[
+            ("_u8", &["-DVOXEL=u8", "-DBITS=8"]),
+            ("_u16", &["-DVOXEL=u16", "-DBITS=16"]),
+            ("_u32", &["-DVOXEL=u32", "-DBITS=32"]),
+        ],
+    },
+    Source {
+        stem: "ecc_rows",
+        headers: VOXEL,
+        variants: &[
+            ("_u8", &["-DVOXEL=u8", "-DBITS=8"]),
+            ("_u16", &["-DVOXEL=u16", "-DBITS=16"]),
+            ("_u32", &["-DVOXEL=u32", "-DBITS=32", "-DLIMBS=1"]),
+            ("_u64", &["-DVOXEL=u64", "-DBITS=64", "-DLIMBS=2"]),
+            ("_f32", &["-DVOXEL=u32", "-DBITS=32", "-DLIMBS=1", "-DFLOATING=32"]),
+            ("_f64", &["-DVOXEL=u64", "-DBITS=64", "-DLIMBS=2", "-DFLOATING=64"]),
+        ],
+    },
+    Source {
         stem: "rips_assembly",
+        headers: COMMON,
         variants: &[
             ("_u16_1", &["-DRANK=u16", "-DLIMBS=1", "-DPAIRS_TOO=false"]),
             ("_u16_1_pairs", &["-DRANK=u16", "-DLIMBS=1", "-DPAIRS_TOO=true"]),
@@ -33,8 +60,12 @@ const SOURCES: &[Source] = &[
             ("_u32_2_pairs", &["-DRANK=u32", "-DLIMBS=2", "-DPAIRS_TOO=true", "--device-int128"]),
         ],
     },
-    Source { stem: "leftmost_ones", variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])] },
-    Source { stem: "sort", variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
+    Source {
+        stem: "leftmost_ones",
+        headers: COMMON,
+        variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])],
+    },
+    Source { stem: "sort", headers: COMMON, variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
 ];
 
 const OPTIONS: &[&str] = &["--std=c++17"];
@@ -124,8 +155,9 @@ fn read(path: &Path) -> Result<String, Error> {
 /// A file's first line: what it was made from.
 fn header(source: &Source, options: &[&str]) -> Result<String, Error> {
     let mut sum = Sha256::new();
-    for file in [format!("{}.cu", source.stem), "common.cuh".to_string()] {
-        sum.update(read(&kernels().join(file))?);
+    sum.update(read(&kernels().join(format!("{}.cu", source.stem)))?);
+    for header in source.headers {
+        sum.update(read(&kernels().join(header))?);
     }
     let mut line = format!("// kernels/{}.cu {}, sha256 of the sources ", source.stem, options.join(" "));
     for byte in sum.finalize() {

@@ -29,6 +29,7 @@
 
 pub mod bins;
 pub(crate) mod cpu;
+pub mod cuda;
 mod curve;
 pub mod plain;
 pub mod stream;

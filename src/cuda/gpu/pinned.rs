@@ -1,11 +1,11 @@
 //! Memory of the host that a device copies from and to by itself, while the processor does something else.
 
-use cudarc::driver::{CudaEvent, PinnedHostSlice};
+use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice};
 
 use super::{Buffer, CudaError, Gpu, Plain};
 
-/// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`] and [`Gpu::receive`]; whoever looks
-/// at it next waits for them.
+/// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`] and
+/// [`Inbox::send`](super::Inbox::send); whoever looks at it next waits for them.
 #[derive(Debug)]
 pub struct Pinned<T> {
     memory: PinnedHostSlice<T>,
@@ -110,10 +110,15 @@ impl<T: Plain> Pinned<T> {
 
     /// A copy was begun: `copied` is past it.
     fn begun(&mut self) -> Result<(), CudaError> {
-        let noted = self.copied.record(&self.gpu.stream);
+        self.begun_on(&self.gpu.stream)
+    }
+
+    /// The same on another stream.
+    pub(super) fn begun_on(&self, stream: &CudaStream) -> Result<(), CudaError> {
+        let noted = self.copied.record(stream);
         noted.map_err(|error| self.gpu.call("noting a copy", error)).or_else(|error| {
             // Nobody may look at it before the copy is done.
-            self.gpu.finish()?;
+            stream.synchronize().map_err(|error| self.gpu.call("finishing a copy", error))?;
             Err(error)
         })
     }

@@ -1,0 +1,170 @@
+//! The Euler characteristic curve on a GPU: voxels a second.
+//!
+//! `cargo bench --bench ecc_gpu -- [--small]`. It makes its images itself, so that the binary can be carried to a machine that has a GPU.
+//!
+//! | column | what is timed |
+//! |---|---|
+//! | kernels | an image on the device is counted: the time of one of [`RUNS`] that are asked for at once |
+//! | curve | image on the device to curve on the host |
+//! | with transfer | the same from page-locked memory of the host |
+//!
+//! Before anything is timed, curves of the same images cut to a few voxels are compared with the processor's; and the changes of each
+//! large one add up to 1, as those of every box do.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use lacuna::cubical::ecc::cuda::Prepared;
+use lacuna::cubical::ecc::{Bins, Request, curve};
+use lacuna::cubical::{Construction, Image, Order, Shape};
+use lacuna::cuda::{Gpu, KernelVoxel};
+use rayon::prelude::*;
+
+/// Counts that are asked for at once.
+const RUNS: u32 = 10;
+/// Measured rounds, of which the least time counts.
+const ROUNDS: usize = 5;
+
+type Failure = Box<dyn Error>;
+
+fn main() -> ExitCode {
+    let small = std::env::args().any(|argument| argument == "--small");
+    let gpu = match Gpu::open(0, None) {
+        Ok(gpu) => gpu,
+        Err(error) => {
+            println!("skipped: {error}");
+            return ExitCode::SUCCESS;
+        }
+    };
+    match run(&gpu, small) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(gpu: &Gpu, small: bool) -> Result<(), Failure> {
+    println!("{}; {} threads", gpu.name(), rayon::current_num_threads());
+    println!("host to device: {:.1} GB/s\n", bandwidth(gpu)?);
+    println!(
+        "| voxels | image | shape | rows | kernels, ms | G/s | curve, ms | G/s | with transfer, ms | G/s |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let n = if small { 256 } else { 1024 };
+    let bins = |count| Bins::Uniform { count, range: None };
+    for (name, field) in [("noise", noise as fn([usize; 3]) -> f64), ("smooth", smooth)] {
+        case::<u8>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 256.0) as u8)?;
+        case::<u16>(gpu, &format!("{name}, 12 bits"), &[n, n, n], Bins::Distinct, |at| {
+            (field(at) * 4096.0) as u16
+        })?;
+        case::<u16>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 65536.0) as u16)?;
+        case::<f32>(gpu, name, &[n, n, n], bins(1024), |at| field(at) as f32)?;
+        case::<f32>(gpu, name, &[4 * n, 4 * n], bins(1024), |at| field(at) as f32)?;
+        case::<f32>(gpu, name, &[n / 4, n / 4, n / 4], Bins::Distinct, |at| field(at) as f32)?;
+        case::<f64>(gpu, name, &[n / 2, n / 2, n / 2], bins(1024), field)?;
+    }
+    Ok(())
+}
+
+/// Bytes that come to the device from page-locked memory, in thousand millions a second.
+fn bandwidth(gpu: &Gpu) -> Result<f64, Failure> {
+    let bytes = 256 << 20;
+    let (mut host, mut device) = (gpu.pinned::<u8>(bytes)?, gpu.zeros::<u8>(bytes)?);
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        gpu.finish()?;
+        let start = Instant::now();
+        gpu.send(&mut host, bytes, &mut device, 0)?;
+        gpu.finish()?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    Ok(bytes as f64 / best / 1e9)
+}
+
+fn image<T: KernelVoxel>(
+    axes: &[usize],
+    voxel: impl Fn([usize; 3]) -> T + Sync,
+) -> Result<Image<T>, Failure> {
+    let shape = Shape::new(axes, Order::C)?;
+    let [_, rows, columns] = shape.extents();
+    let at = |place| [place / columns / rows, place / columns % rows, place % columns];
+    Ok(Image::new(shape, (0..shape.count()).into_par_iter().map(|place| voxel(at(place))).collect())?)
+}
+
+fn case<T: KernelVoxel>(
+    gpu: &Gpu,
+    name: &str,
+    axes: &[usize],
+    bins: Bins,
+    voxel: impl Fn([usize; 3]) -> T + Sync,
+) -> Result<(), Failure> {
+    let prepared = Prepared::<T>::new(gpu)?;
+    for construction in [Construction::T, Construction::V] {
+        let request = Request { construction, bins, ..Request::default() };
+        let few: Vec<usize> =
+            axes.iter().map(|&axis| axis.min(if axes.len() == 3 { 45 } else { 300 })).collect();
+        let few = image(&few, &voxel)?;
+        if prepared.curve(&gpu.upload(few.voxels())?, few.shape(), &request)? != curve(&few, &request)? {
+            return Err(
+                format!("{} {name}, {construction}: another curve than the processor's", T::NAME).into()
+            );
+        }
+    }
+    let request = Request { bins, ..Request::default() };
+    let image = image(axes, &voxel)?;
+    let count = image.shape().count();
+    let mut host = gpu.pinned::<T>(count)?;
+    host.slice_mut()?.copy_from_slice(image.voxels());
+    let mut device = gpu.zeros::<T>(count)?;
+    gpu.send(&mut host, count, &mut device, 0)?;
+    let found = prepared.curve(&device, image.shape(), &request)?;
+    if found.changes.iter().sum::<i64>() != 1 {
+        return Err(format!("{} {name}: changes that do not add up to 1", T::NAME).into());
+    }
+    let mut times = [f64::INFINITY; 3];
+    for _ in 0..ROUNDS {
+        let mut resident = prepared.resident(&device, image.shape(), &request)?;
+        resident.count()?;
+        gpu.finish()?;
+        let start = Instant::now();
+        (0..RUNS).try_for_each(|_| resident.count())?;
+        gpu.finish()?;
+        times[0] = times[0].min(start.elapsed().as_secs_f64() / f64::from(RUNS));
+        drop(resident);
+        let start = Instant::now();
+        prepared.curve(&device, image.shape(), &request)?;
+        times[1] = times[1].min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        gpu.send(&mut host, count, &mut device, 0)?;
+        prepared.curve(&device, image.shape(), &request)?;
+        times[2] = times[2].min(start.elapsed().as_secs_f64());
+    }
+    let cells = times.map(|time| format!("{:.3} | {:.1}", 1e3 * time, count as f64 / time / 1e9));
+    println!("| {} | {name} | {} | {} | {} |", T::NAME, image.shape(), found.values.len(), cells.join(" | "));
+    Ok(())
+}
+
+/// Between 0 and 1, without order.
+fn noise([z, y, x]: [usize; 3]) -> f64 {
+    let mut hash = (z as u64) << 42 ^ (y as u64) << 21 ^ x as u64;
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ hash >> 33).wrapping_mul(factor);
+    }
+    (hash >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// Between 0 and 1: noise of every 12th voxel, and between them cubic.
+fn smooth(at: [usize; 3]) -> f64 {
+    const CELL: usize = 12;
+    let between = at.map(|at| (at % CELL) as f64 / CELL as f64).map(|t| t * t * (3.0 - 2.0 * t));
+    (0..8)
+        .map(|corner: usize| {
+            let upper = [corner >> 2 & 1, corner >> 1 & 1, corner & 1];
+            let weight = |axis: usize| if upper[axis] == 1 { between[axis] } else { 1.0 - between[axis] };
+            noise([0, 1, 2].map(|axis| at[axis] / CELL + upper[axis])) * weight(0) * weight(1) * weight(2)
+        })
+        .sum()
+}

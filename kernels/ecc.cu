@@ -1,0 +1,307 @@
+// The Euler characteristic curve (Wang, Wagner, Chen 2022; the cells' values as in `cubical::ecc`): what enters at each level.
+//
+//   ecc_march       a thread owns columns of voxels    totals[level] += changes; touched[level] = 1 where cells were counted
+//   ecc_march_wide  the same without shared memory     totals[level] += changes
+//   …_flat          the same for planes of one row
+//
+// Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of four blocks
+// of voxels of the plane: one, two along a row, two along a column, four. Let a be the sequence of one of them. Cells that lie in the plane
+// enter at a_z, those that reach into the next at min(a_z, a_z+1), with the opposite sign. So a_z counts for 1 and for the cells
+// it has against those on either side: all sums up to p − q, where p says that a_z is less than what comes before it, q that what comes
+// after is less than a_z. It is nothing unless a_z is an extremum, so a march counts extrema: a few a voxel in noise, next to none where
+// the image is smooth. (Counting the eight blocks of each place instead takes eight updates a voxel.)
+//
+// Ties. Whichever of two equal voxels is taken for the less, the sum at their level is the same, if all who compare the two take the same
+// one. Here a plateau goes on in the direction in which it was come to, so that it counts only where it ends as an extremum; what two
+// threads compare, they compare strictly.
+//
+// Outside. For voxels as top cells (T), outside is greater than everything: blocks reach one column and one row beyond the image, and
+// those all outside have the level `outside`, which nobody reads. For voxels as vertices (V) cells outside are none: keys are
+// reversed, so that the greatest is the least, and outside is less than everything, in a level that nobody reads either. So there are
+// two more levels than rows: `levels`.
+//
+// A value is held as the place of its counters: 8 bytes a level, of which the upper four count p = 1, the lower p = 0, so that a
+// comparison of values, with their p, is one of places. Blocks of negative sign have a table of their own behind the first.
+//
+// Compiled for VOXEL, of BITS (8, 16, 32): keys, or rows where `ecc_rows.cu` made them of keys.
+
+#include "voxel.cuh"
+
+// Voxels of a tile.
+#define COLUMNS 4u
+// Threads of a block, at most.
+#define BLOCK 1024u
+
+__device__ __forceinline__ u32 least(u32 a, u32 b) { return a < b ? a : b; }
+
+// Where something is in shared memory.
+__device__ __forceinline__ u32 shared_place(const void *memory) { return (u32)__cvta_generic_to_shared(memory); }
+
+// Adds one to the counter at a place in shared memory, if `is` is not 0: one predicated instruction.
+__device__ __forceinline__ void add_one_if(u32 is, u32 place) {
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p red.shared.add.u32 [%1], 1; }" ::"r"(is), "r"(place) : "memory");
+}
+
+// Takes nothing down.
+struct Nobody {
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) const {}
+};
+
+// Part of an image, plane after plane: those from `from` up to `to` are counted. The image begins with the part if `from` is 0, and
+// ends with it if `to` is `planes`; else the plane before, or after, is there too. A thread counts `share` planes.
+struct Part {
+    const VOXEL *voxels;
+    u64 planes, rows, columns;
+    u64 from, to, share;
+};
+
+// Row k of the curve has level k + 1 (T), or rows − k (V); a level is `step` bytes after the one before in that order. Key `low` is in row 0.
+struct Levels {
+    VOXEL mask;
+    u32 is_vertex;
+    u32 first, step, outside;
+
+    __device__ Levels(VOXEL mask, u32 is_vertex, u32 low, u32 rows, u32 base) : mask(mask), is_vertex(is_vertex) {
+        step = is_vertex ? 0u - 8 : 8;
+        first = base + 8 * (is_vertex ? rows : 1) - low * step;
+        outside = base + 8 * (is_vertex ? 0 : rows + 1);
+    }
+
+    __device__ __forceinline__ u32 place(VOXEL bits) const { return first + key_of(bits, mask) * step; }
+};
+
+// Where what is counted goes: `shared` memory of the block, or totals directly.
+struct Counters {
+    // Of blocks of negative sign, after the others'.
+    u32 negative;
+
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+        add_one_if(is, place + (NEGATIVE ? negative : 0));
+    }
+};
+
+struct Totals {
+    u64 *totals;
+    i64 sign;
+
+    template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
+        if (is) atomicAdd(&totals[place / 8], (u64)((place & 4 ? sign : -sign) * (NEGATIVE ? -1 : 1)));
+    }
+};
+
+// The columns of a thread, side by side, and what is right of them and below. FLAT images have one row.
+template <bool FLAT> struct Tile {
+    static constexpr u32 HIGH = FLAT ? 1 : 2;
+    static constexpr u32 BLOCKS = 2 * HIGH;
+    // Words in which a row's COLUMNS + 1 voxels are, wherever it begins.
+    static constexpr u32 WORDS = COLUMNS * BITS / 32 + 1;
+
+    // Of each row the first voxel in the next plane to be fetched.
+    const char *at[HIGH];
+    u64 plane;
+    const u32 *begin, *last;
+    // Rows and columns that are outside, as bits, the columns' behind the rows'.
+    u32 outside;
+    // Fetched voxels, and the bit where the first begins.
+    u32 words[HIGH][WORDS];
+    u32 bit[HIGH];
+    // The blocks of one voxel, two along a row, two along a column, four: the least place. Bit 2 is p.
+    u32 held[BLOCKS][COLUMNS];
+
+    __device__ __forceinline__ Tile(const Part &part, i64 x, i64 y, u64 z) {
+        plane = part.rows * part.columns * sizeof(VOXEL);
+        begin = (const u32 *)part.voxels;
+        last = begin + (part.planes * plane + 3) / 4 - 1;
+        outside = 0;
+        for (u32 r = 0; r < HIGH; r++) {
+            i64 row = y + r;
+            if (row < 0 || row >= (i64)part.rows) {
+                outside |= 1u << r;
+                row = row < 0 ? 0 : part.rows - 1;
+            }
+            at[r] = (const char *)part.voxels + (i64)(z * plane) + (row * (i64)part.columns + x) * (i64)sizeof(VOXEL);
+        }
+        for (u32 c = 0; c <= COLUMNS; c++) {
+            if (x + c < 0 || x + c >= (i64)part.columns) outside |= 1u << (HIGH + c);
+        }
+    }
+
+    // Begins to read the next plane. What is outside may be anything.
+    __device__ __forceinline__ void fetch() {
+        for (u32 r = 0; r < HIGH; r++) {
+            const u64 address = (u64)at[r];
+            const u32 *from = (const u32 *)(address & ~3ull);
+            bit[r] = (u32)address * 8;
+            if (outside) {
+                for (u32 k = 0; k < WORDS; k++) {
+                    const u32 *place = from + k;
+                    place = place < begin ? begin : place;
+                    words[r][k] = *(place > last ? last : place);
+                }
+            } else {
+                for (u32 k = 0; k < WORDS; k++) words[r][k] = from[k];
+            }
+            at[r] += plane;
+        }
+    }
+
+    __device__ __forceinline__ VOXEL voxel(u32 r, u32 c) const {
+        if (BITS == 32) return (VOXEL)words[r][c];
+        const u32 word = c * BITS / 32;
+        // The last voxel begins a word, if the row does, and none comes after that word.
+        const u32 next = c < COLUMNS ? words[r][word + 1] : 0;
+        return (VOXEL)(__funnelshift_r(words[r][word], next, bit[r]) >> c * BITS % 32);
+    }
+
+    // The places of what has been fetched.
+    __device__ __forceinline__ void places(const Levels &levels, u32 (&found)[HIGH][COLUMNS + 1]) const {
+        for (u32 r = 0; r < HIGH; r++) {
+            for (u32 c = 0; c <= COLUMNS; c++) found[r][c] = levels.place(voxel(r, c));
+        }
+        if (outside) {
+            for (u32 r = 0; r < HIGH; r++) {
+                for (u32 c = 0; c <= COLUMNS; c++) {
+                    if (outside >> r & 1 || outside >> (HIGH + c) & 1) found[r][c] = levels.outside;
+                }
+            }
+        }
+    }
+
+    // The blocks of what has been fetched.
+    __device__ __forceinline__ void blocks(const Levels &levels, u32 (&next)[BLOCKS][COLUMNS]) const {
+        u32 single[HIGH][COLUMNS + 1];
+        places(levels, single);
+        for (u32 c = 0; c < COLUMNS; c++) {
+            next[0][c] = single[0][c];
+            next[1][c] = least(single[0][c], single[0][c + 1]);
+            if (!FLAT) {
+                next[BLOCKS - 2][c] = least(single[0][c], single[HIGH - 1][c]);
+                next[BLOCKS - 1][c] = least(next[1][c], least(single[HIGH - 1][c], single[HIGH - 1][c + 1]));
+            }
+        }
+    }
+
+    __device__ __forceinline__ void hold(const u32 (&next)[BLOCKS][COLUMNS], u32 p) {
+        for (u32 b = 0; b < BLOCKS; b++) {
+            for (u32 c = 0; c < COLUMNS; c++) held[b][c] = next[b][c] + p;
+        }
+    }
+
+    template <typename Output> __device__ __forceinline__ void count(const Output &output, u32 b, u32 c, u32 q) const {
+        const u32 is = (held[b][c] ^ q) & 4;
+        if (b == 0 || b == 3) {
+            output.template count<false>(held[b][c], is);
+        } else {
+            output.template count<true>(held[b][c], is);
+        }
+    }
+
+    // Goes on to the next plane: what is held is counted where it is an extremum.
+    template <typename Output> __device__ __forceinline__ void step(const Output &output, const u32 (&next)[BLOCKS][COLUMNS]) {
+        for (u32 b = 0; b < BLOCKS; b++) {
+            for (u32 c = 0; c < COLUMNS; c++) {
+                u32 then = next[b][c];
+                then += then < held[b][c] ? 4 : 0;
+                count(output, b, c, then);
+                held[b][c] = then;
+            }
+        }
+    }
+
+    // Counts the last plane, after which nothing is less, or everything.
+    template <typename Output> __device__ __forceinline__ void stop(const Output &output, u32 q) const {
+        for (u32 b = 0; b < BLOCKS; b++) {
+            for (u32 c = 0; c < COLUMNS; c++) count(output, b, c, q);
+        }
+    }
+
+    // The same where another thread goes on with the plane after it, which is `next`.
+    template <typename Output> __device__ __forceinline__ void stop_before(const Output &output, const u32 (&next)[BLOCKS][COLUMNS]) const {
+        for (u32 b = 0; b < BLOCKS; b++) {
+            for (u32 c = 0; c < COLUMNS; c++) count(output, b, c, next[b][c] < (held[b][c] & ~4u) ? 4 : 0);
+        }
+    }
+};
+
+template <bool FLAT, typename Output>
+__device__ __forceinline__ void march(const Part &part, const Levels &levels, const Output &output) {
+    typedef Tile<FLAT> Mine;
+    // T has blocks that begin before the image.
+    const u64 before = levels.is_vertex ? 0 : 1;
+    const u64 wide = (part.columns + before + COLUMNS - 1) / COLUMNS;
+    const u64 high = FLAT ? 1 : part.rows + before;
+    const u64 blocks = (wide * high + blockDim.x - 1) / blockDim.x;
+    const u64 tile = blockIdx.x % blocks * blockDim.x + threadIdx.x;
+    const u64 from = part.from + blockIdx.x / blocks * part.share;
+    const u64 to = from + part.share < part.to ? from + part.share : part.to;
+    if (tile >= wide * high || from >= to) return;
+    const i64 x = (i64)(tile % wide * COLUMNS) - (i64)before;
+    const i64 y = FLAT ? 0 : (i64)(tile / wide) - (i64)before;
+    Mine mine(part, x, y, from > 0 ? from - 1 : 0);
+    u32 next[Mine::BLOCKS][COLUMNS];
+    mine.fetch();
+    mine.blocks(levels, next);
+    // In T a cell in the outer boundary takes its only voxel's value: outside is greater. In V there is none.
+    mine.hold(next, from > 0 || levels.is_vertex ? 0 : 4);
+    // Of the plane before only what it is against the first.
+    if (from > 0) {
+        mine.fetch();
+        mine.blocks(levels, next);
+        mine.step(Nobody(), next);
+    }
+    if (from + 1 < part.planes) mine.fetch();
+    for (u64 z = from + 1; z < to; z++) {
+        mine.blocks(levels, next);
+        // The next plane is on its way while this one is counted.
+        if (z + 1 < part.planes) mine.fetch();
+        mine.step(output, next);
+    }
+    if (to < part.planes) {
+        mine.blocks(levels, next);
+        mine.stop_before(output, next);
+    } else {
+        mine.stop(output, levels.is_vertex ? 4 : 0);
+    }
+}
+
+// The sign of a voxel's own block: V counts q − p, and its cells in the plane are of dimension 0 where those of T are the greatest.
+template <bool FLAT> __device__ __forceinline__ i64 sign_of(u32 is_vertex) { return FLAT || is_vertex ? -1 : 1; }
+
+// Counts in shared memory, two tables of counters, then adds what they come to to the totals.
+template <bool FLAT>
+__device__ __forceinline__ void march_shared(const Part &part, VOXEL mask, u32 is_vertex, u32 low, u32 rows, u64 *totals, u8 *touched) {
+    extern __shared__ u32 counters[];
+    const u32 levels = rows + 2;
+    for (u32 k = threadIdx.x; k < 4 * levels; k += blockDim.x) counters[k] = 0;
+    __syncthreads();
+    march<FLAT>(part, Levels(mask, is_vertex, low, rows, shared_place(counters)), Counters{8 * levels});
+    __syncthreads();
+    for (u32 level = threadIdx.x; level < levels; level += blockDim.x) {
+        const u32 *plus = counters + 2 * level, *minus = plus + 2 * levels;
+        const i64 change = ((i64)plus[1] - plus[0]) - ((i64)minus[1] - minus[0]);
+        if (change != 0) atomicAdd(&totals[level], (u64)(sign_of<FLAT>(is_vertex) * change));
+        if (plus[0] | plus[1] | minus[0] | minus[1]) touched[level] = 1;
+    }
+}
+
+#define PART                                                                                        \
+    const VOXEL *voxels, u64 planes, u64 rows, u64 columns, u64 from, u64 to, u64 share, VOXEL mask, \
+        u32 is_vertex, u32 low, u32 row_count
+#define PARTS {voxels, planes, rows, columns, from, to, share}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march(PART, u64 *totals, u8 *touched) {
+    march_shared<false>(PARTS, mask, is_vertex, low, row_count, totals, touched);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_flat(PART, u64 *totals, u8 *touched) {
+    march_shared<true>(PARTS, mask, is_vertex, low, row_count, totals, touched);
+}
+
+// For more levels than shared memory holds: they are counted in the totals directly.
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide(PART, u64 *totals) {
+    march<false>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<false>(is_vertex)});
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide_flat(PART, u64 *totals) {
+    march<true>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<true>(is_vertex)});
+}

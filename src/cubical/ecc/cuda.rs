@@ -1,0 +1,440 @@
+//! The curve on a device.
+//!
+//! | rows | how they are found |
+//! |---|---|
+//! | keys of 8 or 16 bits | a march along the slowest axis counts at every key (`kernels/ecc.cu`); bins are sums of keys |
+//! | bins of wider keys | the same, of images of bin numbers |
+//! | distinct wider keys | pairs of a key and what enters with its voxel are sorted and added up (`kernels/ecc_rows.cu`) |
+//!
+//! An image comes whole, in a buffer of the device ([`ecc_device`]), or in parts. Totals have 64 bits. Where there is no room to sort all
+//! pairs, or for an image of bin numbers, fewer are taken at a time; without room for a few the run ends in an error.
+
+use std::ops::Range;
+
+use crate::cubical::{Construction, Key, Shape};
+use crate::cuda::ecc::{EccKernels, Order, Part, Totals};
+use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
+use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
+
+use super::bins::Edges;
+use super::{Bins, BinsError, Curve, Request};
+
+/// Voxels whose pairs are sorted at a time, at least.
+const LEAST_PAIRS: usize = 1 << 16;
+
+/// Why there is no curve.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DeviceError {
+    /// There are no such bins.
+    #[error(transparent)]
+    Bins(#[from] BinsError),
+    /// The device fails.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+}
+
+/// The curve of an image that lies in a buffer of a device in memory order.
+///
+/// # Errors
+/// There are no such bins; the device fails, or has no room for the totals, or for the pairs of a few voxels.
+///
+/// # Panics
+/// The buffer has fewer voxels than the shape.
+pub fn ecc_device<T: KernelVoxel>(
+    gpu: &Gpu,
+    voxels: &Buffer<T>,
+    shape: Shape,
+    request: &Request,
+) -> Result<Curve, DeviceError> {
+    Prepared::new(gpu)?.curve(voxels, shape, request)
+}
+
+/// A device with the kernels for voxels of a type loaded.
+pub struct Prepared<T: KernelVoxel> {
+    gpu: Gpu,
+    kernels: Kernels<T>,
+}
+
+enum Kernels<T: KernelVoxel> {
+    /// For keys of 8 or 16 bits.
+    Narrow { march: EccKernels<T>, present: PresentKernel<T> },
+    /// For wider ones: marches go over bin numbers.
+    Wide { march: EccKernels<u16>, march_many: EccKernels<u32>, rows: RowKernels<T> },
+}
+
+/// What is known of an image before it is counted.
+struct Known<K> {
+    /// Its first key and its last, in the order of the filtration.
+    range: Option<(K, K)>,
+    /// Flags of the keys that it has.
+    flags: Option<Buffer<u32>>,
+}
+
+impl<T: KernelVoxel> Prepared<T> {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
+        let kernels = if T::Key::BITS <= 16 {
+            Kernels::Narrow { march: EccKernels::load(gpu)?, present: PresentKernel::load(gpu)? }
+        } else {
+            let (march, march_many) = (EccKernels::load(gpu)?, EccKernels::load(gpu)?);
+            Kernels::Wide { march, march_many, rows: RowKernels::load(gpu)? }
+        };
+        Ok(Prepared { gpu: gpu.clone(), kernels })
+    }
+
+    /// The curve of an image in a buffer, as [`ecc_device`].
+    ///
+    /// # Errors
+    /// As [`ecc_device`].
+    ///
+    /// # Panics
+    /// As [`ecc_device`].
+    pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &Request) -> Result<Curve, DeviceError> {
+        let part = whole(voxels, shape);
+        let mut counting = self.begin(&part, request)?;
+        counting.count(&part)?;
+        if counting.may_lack_rows()? {
+            counting.mark(&part)?;
+        }
+        Ok(counting.finish()?)
+    }
+
+    /// Looks at an image that is going to be counted, and begins.
+    fn begin(&self, part: &Part<'_, T>, request: &Request) -> Result<Counting<'_, T>, DeviceError> {
+        request.bins.check()?;
+        let (gpu, order) = (&self.gpu, order_of(request));
+        let known = match &self.kernels {
+            Kernels::Narrow { present, .. } if T::Key::BITS > 8 => {
+                // Their counters are too many for a block, but few images have all these keys.
+                let mut flags = PresentKernel::<T>::flags(gpu)?;
+                present.mark(part, order, &mut flags)?;
+                let found = PresentKernel::<T>::fetch(gpu, &flags)?;
+                let ends = [found.iter().position(|&found| found), found.iter().rposition(|&found| found)];
+                let [first, last] =
+                    ends.map(|key| T::Key::from_u64(key.expect("an image has a voxel") as u64));
+                Known { range: Some((first, last)), flags: Some(flags) }
+            }
+            Kernels::Wide { rows, .. } if matches!(request.bins, Bins::Uniform { range: None, .. }) => {
+                Known { range: Some(rows.range(gpu, part, order)?), flags: None }
+            }
+            _ => Known { range: None, flags: None },
+        };
+        Ok(Counting::begin(self, request, known)?)
+    }
+}
+
+/// An image on a device that is counted again and again, for measuring the kernels alone.
+pub struct Resident<'p, T: KernelVoxel> {
+    counting: Counting<'p, T>,
+    part: Part<'p, T>,
+}
+
+impl<T: KernelVoxel> Prepared<T> {
+    /// An image in a buffer, and all that is known of it.
+    ///
+    /// # Errors
+    /// As [`ecc_device`].
+    pub fn resident<'p>(
+        &'p self,
+        voxels: &'p Buffer<T>,
+        shape: Shape,
+        request: &Request,
+    ) -> Result<Resident<'p, T>, DeviceError> {
+        let part = whole(voxels, shape);
+        Ok(Resident { counting: self.begin(&part, request)?, part })
+    }
+}
+
+impl<T: KernelVoxel> Resident<'_, T> {
+    /// Counts once more, and does not wait.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn count(&mut self) -> Result<(), CudaError> {
+        self.counting.count(&self.part)
+    }
+
+    /// The changes, as often as they were counted.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn finish(self) -> Result<Curve, CudaError> {
+        self.counting.finish()
+    }
+}
+
+/// An image as the kernels take it: planes of one row where they would be one plane.
+fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
+    let [planes, rows, columns] = shape.extents();
+    let (planes, rows) = if planes == 1 { (rows, 1) } else { (planes, rows) };
+    Part { voxels, planes, rows, columns, from: 0, to: planes }
+}
+
+fn order_of(request: &Request) -> Order {
+    Order { is_vertex: request.construction == Construction::V, superlevel: request.superlevel }
+}
+
+/// A curve in the making: parts of an image are counted one after the other.
+struct Counting<'p, T: KernelVoxel> {
+    prepared: &'p Prepared<T>,
+    request: Request,
+    order: Order,
+    found: Found<'p, T>,
+}
+
+/// What has been counted.
+enum Found<'p, T: KernelVoxel> {
+    /// At each key from `low` on.
+    Keys {
+        march: &'p EccKernels<T>,
+        present: &'p PresentKernel<T>,
+        low: u64,
+        totals: Totals,
+        flags: Option<Buffer<u32>>,
+    },
+    /// In each bin.
+    Bins {
+        rows: &'p RowKernels<T>,
+        edges: Edges<T::Key>,
+        ends: Ends<T>,
+        totals: Totals,
+        numbers: Numbers<'p>,
+    },
+    /// At the distinct keys, ascending in the order of the filtration.
+    Distinct { rows: &'p RowKernels<T>, found: Vec<(T::Key, i64)> },
+}
+
+/// Memory for an image of bin numbers, and who marches over it.
+enum Numbers<'p> {
+    Narrow(&'p EccKernels<u16>, Option<Buffer<u16>>),
+    Wide(&'p EccKernels<u32>, Option<Buffer<u32>>),
+}
+
+impl<'p, T: KernelVoxel> Counting<'p, T> {
+    /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
+    fn begin(prepared: &'p Prepared<T>, request: &Request, known: Known<T::Key>) -> Result<Self, CudaError> {
+        let gpu = &prepared.gpu;
+        let order = order_of(request);
+        let found = match (&prepared.kernels, request.bins) {
+            (Kernels::Narrow { march, present }, _) => {
+                let all = (T::Key::default(), T::Key::MAX);
+                let (first, last) = known.range.unwrap_or(all);
+                let (low, high) = (first.to_u64(), last.to_u64());
+                let totals = Totals::new(gpu, (high - low + 1) as usize)?;
+                Found::Keys { march, present, low, totals, flags: known.flags }
+            }
+            (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Vec::new() },
+            (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
+                let value = |key| value_of::<T>(key, request.superlevel);
+                let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
+                let range = range.or_else(found).expect("whoever begins knows the range");
+                let edges = Edges::uniform::<T>(count, range, request.superlevel);
+                let ends = Ends::new(gpu, &edges.keys, order)?;
+                // A number more than bins is that of voxels past the last.
+                let numbers = if count < 1 << 16 {
+                    Numbers::Narrow(march, None)
+                } else {
+                    Numbers::Wide(march_many, None)
+                };
+                Found::Bins { rows, edges, ends, totals: Totals::new(gpu, count)?, numbers }
+            }
+        };
+        Ok(Counting { prepared, request: *request, order, found })
+    }
+
+    /// Counts a part.
+    fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
+        let gpu = &self.prepared.gpu;
+        match &mut self.found {
+            Found::Keys { march, low, totals, .. } => march.march(part, self.order, *low as u32, totals),
+            Found::Bins { rows, ends, totals, numbers, .. } => {
+                let binned = Binned { gpu, rows, ends, order: self.order };
+                match numbers {
+                    Numbers::Narrow(march, buffer) => binned.count(march, part, buffer, totals),
+                    Numbers::Wide(march, buffer) => binned.count(march, part, buffer, totals),
+                }
+            }
+            Found::Distinct { rows, found } => count_distinct(gpu, rows, part, self.order, found),
+        }
+    }
+
+    /// Whether some key may be a voxel's although nothing was counted there.
+    fn may_lack_rows(&self) -> Result<bool, CudaError> {
+        let Found::Keys { totals, flags: None, .. } = &self.found else { return Ok(false) };
+        Ok(totals.fetch(&self.prepared.gpu, self.order)?.iter().any(|&(_, is_touched)| !is_touched))
+    }
+
+    /// Notes the keys that voxels of a part have, of which nothing may have been counted.
+    fn mark(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
+        let Found::Keys { present, flags, .. } = &mut self.found else { return Ok(()) };
+        if flags.is_none() {
+            *flags = Some(PresentKernel::<T>::flags(&self.prepared.gpu)?);
+        }
+        flags.as_mut().map_or(Ok(()), |flags| present.mark(part, self.order, flags))
+    }
+
+    /// The curve, when all parts have been counted.
+    fn finish(self) -> Result<Curve, CudaError> {
+        let gpu = &self.prepared.gpu;
+        let value = |key| value_of::<T>(key, self.request.superlevel);
+        Ok(match self.found {
+            Found::Bins { edges, totals, .. } => {
+                let changes = totals.fetch(gpu, self.order)?.into_iter().map(|(change, _)| change).collect();
+                Curve { values: edges.values, changes }
+            }
+            Found::Distinct { found, .. } => curve_of(&found, value),
+            Found::Keys { low, totals, flags, .. } => {
+                let present = flags.map(|flags| PresentKernel::<T>::fetch(gpu, &flags)).transpose()?;
+                let is_present = |key: u64| present.as_ref().is_some_and(|present| present[key as usize]);
+                let counted = (low..).zip(totals.fetch(gpu, self.order)?);
+                let rows: Vec<(T::Key, i64)> = counted
+                    .filter(|&(key, (_, is_touched))| is_touched || is_present(key))
+                    .map(|(key, (change, _))| (T::Key::from_u64(key), change))
+                    .collect();
+                match self.request.bins {
+                    Bins::Distinct => curve_of(&rows, value),
+                    Bins::Uniform { count, range } => {
+                        let found = || ordered(value(rows[0].0), value(rows[rows.len() - 1].0));
+                        let range = range.unwrap_or_else(found);
+                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel);
+                        let mut changes = vec![0; count];
+                        for (key, change) in rows {
+                            if let Some(bin) = edges.bin(key) {
+                                changes[bin] += change;
+                            }
+                        }
+                        Curve { values: edges.values, changes }
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Counts in bins.
+struct Binned<'a, T: KernelVoxel> {
+    gpu: &'a Gpu,
+    rows: &'a RowKernels<T>,
+    ends: &'a Ends<T>,
+    order: Order,
+}
+
+impl<T: KernelVoxel> Binned<'_, T> {
+    /// Counts a part, as many planes at a time as there is room for bin numbers of.
+    fn count<R: RowNumber>(
+        &self,
+        march: &EccKernels<R>,
+        part: &Part<'_, T>,
+        buffer: &mut Option<Buffer<R>>,
+        totals: &mut Totals,
+    ) -> Result<(), CudaError> {
+        // Bin numbers are in the order of the filtration.
+        let order = Order { superlevel: false, ..self.order };
+        let (mut from, mut step) = (part.from, part.to - part.from);
+        while from < part.to {
+            let to = part.to.min(from + step);
+            let held = from.saturating_sub(1)..part.planes.min(to + 1);
+            let voxels = held.start * part.plane()..held.end * part.plane();
+            match self.numbers(part, voxels, buffer) {
+                Ok(numbers) => {
+                    let (from, to) = (from - held.start, to - held.start);
+                    let Part { rows, columns, .. } = *part;
+                    let part = Part { voxels: numbers, planes: held.len(), rows, columns, from, to };
+                    march.march(&part, order, 0, totals)?;
+                }
+                Err(CudaError::OutOfMemory { .. }) if step > 1 => {
+                    step = step.div_ceil(2);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// The bin numbers of some voxels, at the start of the buffer.
+    fn numbers<'b, R: RowNumber>(
+        &self,
+        part: &Part<'_, T>,
+        voxels: Range<usize>,
+        buffer: &'b mut Option<Buffer<R>>,
+    ) -> Result<&'b Buffer<R>, CudaError> {
+        let mut numbers = match buffer.take().filter(|buffer| buffer.len() >= voxels.len()) {
+            Some(numbers) => numbers,
+            None => self.gpu.zeros(voxels.len())?,
+        };
+        self.rows.bins(part.voxels, voxels, self.order, self.ends, &mut numbers)?;
+        Ok(buffer.insert(numbers))
+    }
+}
+
+/// Counts at distinct keys, as many voxels at a time as there is room for pairs of.
+fn count_distinct<T: KernelVoxel>(
+    gpu: &Gpu,
+    rows: &RowKernels<T>,
+    part: &Part<'_, T>,
+    order: Order,
+    found: &mut Vec<(T::Key, i64)>,
+) -> Result<(), CudaError> {
+    let counted = part.counted();
+    let room = gpu.available()? as usize / RowKernels::<T>::BYTES;
+    let (mut first, mut most) = (counted.start, (room - room / 16).max(LEAST_PAIRS));
+    while first < counted.end {
+        let end = counted.end.min(first.saturating_add(most));
+        match rows.rows(gpu, part, first..end, order) {
+            Ok(more) => merge(found, more),
+            Err(CudaError::OutOfMemory { .. }) if end - first > LEAST_PAIRS => {
+                most = (end - first) / 2;
+                continue;
+            }
+            Err(error) => return Err(error),
+        }
+        first = end;
+    }
+    Ok(())
+}
+
+/// The value of a key in the order of the filtration.
+fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> f64 {
+    T::of_key(if superlevel { key.reversed() } else { key }).value()
+}
+
+fn ordered(a: f64, b: f64) -> (f64, f64) {
+    (a.min(b), a.max(b))
+}
+
+fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> f64) -> Curve {
+    Curve {
+        values: rows.iter().map(|&(key, _)| value(key)).collect(),
+        changes: rows.iter().map(|&(_, change)| change).collect(),
+    }
+}
+
+/// Adds rows to others; both ascend.
+fn merge<K: Key>(rows: &mut Vec<(K, i64)>, more: Vec<(K, i64)>) {
+    if rows.is_empty() {
+        *rows = more;
+        return;
+    }
+    let mut merged: Vec<(K, i64)> = Vec::with_capacity(rows.len() + more.len());
+    let mut more = more.into_iter().peekable();
+    let mut push = |row: (K, i64)| match merged.last_mut() {
+        Some(last) if last.0 == row.0 => last.1 += row.1,
+        _ => merged.push(row),
+    };
+    for &row in &*rows {
+        while let Some(before) = more.next_if(|before| before.0 < row.0) {
+            push(before);
+        }
+        push(row);
+    }
+    more.for_each(push);
+    *rows = merged;
+}
+
+#[cfg(test)]
+mod tests;

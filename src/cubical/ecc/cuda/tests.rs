@@ -1,0 +1,160 @@
+//! The device against the definition: every type of voxels, both constructions, awkward sizes, ties, little memory.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+use crate::cubical::ecc::plain;
+use crate::cubical::{Image, Order as Axes};
+
+/// A device, or that there is none.
+fn device(memory: Option<u64>) -> Option<Gpu> {
+    Gpu::open(0, memory).map_err(|error| eprintln!("skipped: {error}")).ok()
+}
+
+const REQUESTS: [Request; 4] = {
+    let t = Request { construction: Construction::T, superlevel: false, bins: Bins::Distinct };
+    let v = Request { construction: Construction::V, ..t };
+    [t, Request { superlevel: true, ..t }, v, Request { superlevel: true, ..v }]
+};
+
+const BINS: [Bins; 5] = [
+    Bins::Distinct,
+    Bins::Uniform { count: 1, range: None },
+    Bins::Uniform { count: 7, range: None },
+    Bins::Uniform { count: 300, range: Some((-3.0, 4.5)) },
+    Bins::Uniform { count: 20_000, range: Some((-8.0, 7.0)) },
+];
+
+const SHAPES: [&[usize]; 16] = [
+    &[1],
+    &[2],
+    &[1000],
+    &[1, 1],
+    &[1, 9],
+    &[9, 1],
+    &[5, 4],
+    &[33, 70],
+    &[1, 1, 1],
+    &[1, 7, 5],
+    &[6, 1, 3],
+    &[4, 5, 1],
+    &[2, 2, 2],
+    &[3, 4, 5],
+    &[19, 9, 13],
+    &[40, 3, 8],
+];
+
+fn of_all_kinds<T: KernelVoxel>(gpu: &Gpu, seed: u64, voxel: impl Fn(f64) -> T) {
+    let prepared = Prepared::<T>::new(gpu).unwrap();
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    for axes in SHAPES {
+        let shape = Shape::new(axes, Axes::C).unwrap();
+        for levels in [1, 2, 15, 100_000] {
+            let draw =
+                |rng: &mut Pcg64Mcg| f64::from(rng.random_range(0..levels)) * 15.0 / f64::from(levels) - 7.5;
+            let voxels: Vec<T> = (0..shape.count()).map(|_| voxel(draw(&mut rng))).collect();
+            let buffer = gpu.upload(&voxels).unwrap();
+            let image = Image::new(shape, voxels).unwrap();
+            for request in REQUESTS {
+                for bins in BINS {
+                    let request = Request { bins, ..request };
+                    let found = prepared.curve(&buffer, shape, &request).unwrap();
+                    let expected = plain::curve(&image, &request);
+                    assert_eq!(found, expected, "{} {shape} {levels} levels, {request:?}", T::NAME);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gpu_finds_the_curve_of_every_type() {
+    let Some(gpu) = device(None) else { return };
+    of_all_kinds::<u8>(&gpu, 1, |x| (x * 17.0 + 128.0) as u8);
+    of_all_kinds::<i8>(&gpu, 2, |x| x as i8);
+    of_all_kinds::<u16>(&gpu, 3, |x| (x * 4000.0 + 32768.0) as u16);
+    of_all_kinds::<i16>(&gpu, 4, |x| (x * 4000.0) as i16);
+    of_all_kinds::<u32>(&gpu, 5, |x| (x * 1e8 + 2e9) as u32);
+    of_all_kinds::<i32>(&gpu, 6, |x| x as i32);
+    of_all_kinds::<u64>(&gpu, 7, |x| u64::MAX - (x + 8.0) as u64);
+    of_all_kinds::<i64>(&gpu, 8, |x| (x * 1e17) as i64);
+    of_all_kinds::<f32>(&gpu, 9, |x| if x.abs() < 1.0 { -0.0 * x as f32 } else { x as f32 });
+    of_all_kinds::<f64>(&gpu, 10, |x| if x.abs() < 0.1 { 0.0 * x } else { x });
+}
+
+#[test]
+fn gpu_takes_infinite_voxels() {
+    let Some(gpu) = device(None) else { return };
+    let voxels = [f32::INFINITY, 1.0, f32::NEG_INFINITY, 0.5, f32::INFINITY, 2.0];
+    let shape = Shape::new(&[2, 3], Axes::C).unwrap();
+    let (buffer, image) = (gpu.upload(&voxels).unwrap(), Image::new(shape, voxels.to_vec()).unwrap());
+    for request in REQUESTS {
+        for bins in BINS {
+            let request = Request { bins, ..request };
+            assert_eq!(
+                ecc_device(&gpu, &buffer, shape, &request).unwrap(),
+                plain::curve(&image, &request),
+                "{request:?}"
+            );
+        }
+    }
+}
+
+/// Shapes of many blocks and marches, against the sum over the parts that a march is cut into.
+#[test]
+fn gpu_marches_in_parts() {
+    let Some(gpu) = device(None) else { return };
+    let prepared = Prepared::<u8>::new(&gpu).unwrap();
+    let mut rng = Pcg64Mcg::seed_from_u64(11);
+    let [planes, rows, columns] = [70, 37, 50];
+    let voxels: Vec<u8> = (0..planes * rows * columns).map(|_| rng.random_range(0..9)).collect();
+    let shape = Shape::new(&[planes, rows, columns], Axes::C).unwrap();
+    let image = Image::new(shape, voxels.clone()).unwrap();
+    for request in REQUESTS {
+        let expected = plain::curve(&image, &request);
+        for step in [1, 2, 16, 17, 69, 70] {
+            let mut counting =
+                Counting::begin(&prepared, &request, Known { range: None, flags: None }).unwrap();
+            for first in (0..planes).step_by(step) {
+                let end = planes.min(first + step);
+                let held = first.saturating_sub(1)..planes.min(end + 1);
+                let plane = rows * columns;
+                let buffer = gpu.upload(&voxels[held.start * plane..held.end * plane]).unwrap();
+                let (from, to) = (first - held.start, end - held.start);
+                let part = Part { voxels: &buffer, planes: held.len(), rows, columns, from, to };
+                counting.count(&part).unwrap();
+                counting.mark(&part).unwrap();
+            }
+            assert_eq!(counting.finish().unwrap(), expected, "{step} {request:?}");
+        }
+    }
+}
+
+#[test]
+fn gpu_sorts_what_there_is_room_for() {
+    let shape = Shape::new(&[9, 160, 160], Axes::C).unwrap();
+    let mut rng = Pcg64Mcg::seed_from_u64(12);
+    let voxels: Vec<f64> = (0..shape.count()).map(|_| rng.random_range(0.0..1.0)).collect();
+    let image = Image::new(shape, voxels.clone()).unwrap();
+    let request = REQUESTS[3];
+    let expected = plain::curve(&image, &request);
+    for memory in [None, Some(30 << 20), Some(8 << 20)] {
+        let Some(gpu) = device(memory) else { return };
+        let buffer = gpu.upload(&voxels).unwrap();
+        assert_eq!(ecc_device(&gpu, &buffer, shape, &request).unwrap(), expected, "{memory:?}");
+    }
+    let Some(gpu) = device(Some(3 << 20)) else { return };
+    let buffer = gpu.upload(&voxels).unwrap();
+    let found = ecc_device(&gpu, &buffer, shape, &request);
+    assert!(matches!(found, Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))), "{found:?}");
+}
+
+#[test]
+fn rows_of_parts_are_one_list() {
+    let mut rows: Vec<(u32, i64)> = Vec::new();
+    for more in [vec![(2, 1), (5, -1)], vec![(1, 3), (2, 4), (6, 1)], vec![], vec![(5, 1)], vec![(7, 7)]] {
+        merge(&mut rows, more);
+    }
+    assert_eq!(rows, [(1, 3), (2, 5), (5, 0), (6, 1), (7, 7)]);
+}

@@ -1,0 +1,223 @@
+//! The kernels of `kernels/ecc.cu`.
+#![allow(unsafe_code)]
+
+use super::gpu::Unsigned;
+use super::{Buffer, CudaError, Gpu, Kernel, Plain};
+use crate::cubical::{Key, Voxel};
+
+/// Threads of a block that marches, and of one whose counters take so much shared memory that few fit.
+const THREADS: [u32; 2] = [256, 1024];
+/// Bytes of counters from which on blocks are large.
+const MANY: u32 = 32 << 10;
+/// Voxels of a thread's tile, as in the kernels' file.
+const COLUMNS: u64 = 4;
+/// Threads for each multiprocessor that make marches of even lengths; more would read more planes twice.
+const SPREAD: u64 = 12 << 10;
+/// Planes of a march: fewer would read too many twice, and with more a block could count past 32 bits.
+const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
+/// A level's place in bytes is a number of 32 bits.
+pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
+
+/// Voxels that the kernels are compiled for.
+pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain {
+    /// What the keys of integers differ in from their bits: the sign.
+    #[doc(hidden)]
+    const SIGN: Self::Key;
+    /// The kernels that march, for those of up to 32 bits.
+    #[doc(hidden)]
+    const MARCH: Option<&'static str>;
+    /// The kernels that find rows.
+    #[doc(hidden)]
+    const ROWS: &'static str;
+    #[doc(hidden)]
+    const IS_FLOATING: bool;
+    /// Its bits.
+    #[doc(hidden)]
+    fn bits(self) -> Self::Key;
+}
+
+macro_rules! kernel_voxel {
+    ($($t:ident: $rows:literal, $march:expr, $sign:expr, $floating:literal, $bits:expr;)*) => {$(
+        impl KernelVoxel for $t {
+            const SIGN: Self::Key = $sign;
+            const MARCH: Option<&'static str> = $march;
+            const ROWS: &'static str = include_str!(concat!("../../kernels/ptx/ecc_rows_", $rows, ".ptx"));
+            const IS_FLOATING: bool = $floating;
+
+            fn bits(self) -> Self::Key {
+                $bits(self)
+            }
+        }
+    )*};
+}
+
+const MARCH_8: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u8.ptx"));
+const MARCH_16: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u16.ptx"));
+const MARCH_32: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u32.ptx"));
+
+kernel_voxel! {
+    u8: "u8", MARCH_8, 0, false, u8::from;
+    i8: "u8", MARCH_8, 1 << 7, false, i8::cast_unsigned;
+    u16: "u16", MARCH_16, 0, false, u16::from;
+    i16: "u16", MARCH_16, 1 << 15, false, i16::cast_unsigned;
+    u32: "u32", MARCH_32, 0, false, u32::from;
+    i32: "u32", MARCH_32, 1 << 31, false, i32::cast_unsigned;
+    u64: "u64", None, 0, false, u64::from;
+    i64: "u64", None, 1 << 63, false, i64::cast_unsigned;
+    f32: "f32", None, 0, true, f32::to_bits;
+    f64: "f64", None, 0, true, f64::to_bits;
+}
+
+/// Planes of an image on the device, side by side from the start of a buffer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a, T> {
+    pub(crate) voxels: &'a Buffer<T>,
+    pub(crate) planes: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    /// The first that is counted. The image begins with it, or else the plane before it is here, too.
+    pub(crate) from: usize,
+    /// After the last that is counted. The image ends there, or else this plane is here, too.
+    pub(crate) to: usize,
+}
+
+impl<T> Part<'_, T> {
+    /// Voxels of a plane.
+    pub(crate) fn plane(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    pub(crate) fn check(&self) {
+        let Part { voxels, planes, from, to, .. } = self;
+        let count = planes * self.plane();
+        assert!(count > 0 && count <= voxels.len() && from < to && to <= planes, "{count}, {from}..{to}");
+    }
+
+    /// The voxels that are counted.
+    pub(crate) fn counted(&self) -> std::ops::Range<usize> {
+        self.from * self.plane()..self.to * self.plane()
+    }
+}
+
+/// The order of keys, and who owns a cell.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Order {
+    /// Voxels are vertices.
+    pub(crate) is_vertex: bool,
+    /// Keys are reversed.
+    pub(crate) superlevel: bool,
+}
+
+impl Order {
+    /// What makes keys of bits.
+    pub(crate) fn mask<T: KernelVoxel>(self) -> T::Key {
+        if self.superlevel { T::SIGN.reversed() } else { T::SIGN }
+    }
+
+    /// The mask that makes keys whose least owns the cell.
+    pub(crate) fn owning<T: KernelVoxel>(self) -> T::Key {
+        Order { superlevel: self.superlevel != self.is_vertex, ..self }.mask::<T>()
+    }
+}
+
+/// What is counted at each level.
+pub(crate) struct Totals {
+    /// Changes, as two's complement.
+    pub(crate) totals: Buffer<u64>,
+    /// Levels at which cells were counted; marches without shared memory do not say.
+    pub(crate) touched: Buffer<u8>,
+}
+
+impl Totals {
+    /// Of so many rows, nothing counted.
+    pub(crate) fn new(gpu: &Gpu, rows: usize) -> Result<Self, CudaError> {
+        Ok(Totals { totals: gpu.zeros(rows + 2)?, touched: gpu.zeros(rows + 2)? })
+    }
+
+    /// The change of each row and whether a cell is known to have its level.
+    pub(crate) fn fetch(&self, gpu: &Gpu, order: Order) -> Result<Vec<(i64, bool)>, CudaError> {
+        let levels = self.totals.len();
+        let totals = gpu.read(&self.totals, 0..levels)?;
+        let touched = gpu.read(&self.touched, 0..levels)?;
+        // The first and the last are of what is outside.
+        let rows = (1..levels - 1).map(|level| (totals[level].cast_signed(), touched[level] != 0));
+        Ok(if order.is_vertex { rows.rev().collect() } else { rows.collect() })
+    }
+}
+
+/// The kernels, for voxels of type `T`.
+pub(crate) struct EccKernels<T> {
+    march: Kernel,
+    march_flat: Kernel,
+    march_wide: Kernel,
+    march_wide_flat: Kernel,
+    multiprocessors: u64,
+    shared: u32,
+    voxel: std::marker::PhantomData<T>,
+}
+
+impl<T: KernelVoxel> EccKernels<T> {
+    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
+        let module = gpu.module(T::MARCH.expect("voxels of up to 32 bits"))?;
+        let kernels = EccKernels {
+            march: module.kernel(c"ecc_march")?,
+            march_flat: module.kernel(c"ecc_march_flat")?,
+            march_wide: module.kernel(c"ecc_march_wide")?,
+            march_wide_flat: module.kernel(c"ecc_march_wide_flat")?,
+            multiprocessors: gpu.multiprocessors()?.into(),
+            shared: gpu.shared_memory()?,
+            voxel: std::marker::PhantomData,
+        };
+        kernels.march.allow_shared(kernels.shared)?;
+        kernels.march_flat.allow_shared(kernels.shared)?;
+        Ok(kernels)
+    }
+
+    /// Adds what enters in a part to the totals, whose rows are keys from `low` on; in the order of the filtration, as all keys are.
+    ///
+    /// A key past the last row is that of voxels which never enter, all of which have this one.
+    ///
+    /// # Panics
+    /// The part is not in its buffer, or is one plane of several rows.
+    pub(crate) fn march(
+        &self,
+        part: &Part<'_, T>,
+        order: Order,
+        low: u32,
+        totals: &mut Totals,
+    ) -> Result<(), CudaError> {
+        part.check();
+        assert!(part.planes > 1 || part.rows == 1, "planes and rows of a flat image change places");
+        let rows = totals.totals.len() - 2;
+        assert_eq!(totals.touched.len(), rows + 2);
+        let is_flat = part.rows == 1;
+        let shared = u32::try_from(16 * (rows + 2)).ok().filter(|&shared| shared <= self.shared);
+        let kernel = match (shared.is_some(), is_flat) {
+            (true, false) => &self.march,
+            (true, true) => &self.march_flat,
+            (false, false) => &self.march_wide,
+            (false, true) => &self.march_wide_flat,
+        };
+        let threads = THREADS[usize::from(shared.is_some_and(|shared| shared >= MANY))];
+        // Sizes are below 2^63.
+        let sizes = [part.planes, part.rows, part.columns, part.from, part.to].map(|size| size as u64);
+        let before = u64::from(!order.is_vertex);
+        let tiles = (sizes[2] + before).div_ceil(COLUMNS) * if is_flat { 1 } else { sizes[1] + before };
+        let layer = tiles.div_ceil(threads.into());
+        let counted = sizes[4] - sizes[3];
+        let layers = (self.multiprocessors * SPREAD).div_ceil(layer * u64::from(threads));
+        let share = counted.div_ceil(layers).clamp(*SHARES.start(), *SHARES.end());
+        let blocks = layer * counted.div_ceil(share);
+        let blocks = u32::try_from(blocks).expect("more than any device has memory for");
+        let (mask, is_vertex, row_count) = (order.mask::<T>(), u32::from(order.is_vertex), rows as u32);
+        let launch = kernel.launch(blocks, threads, shared.unwrap_or(0)).input(part.voxels);
+        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        let launch = launch.value(&share).value(&mask).value(&is_vertex).value(&low).value(&row_count);
+        let mut launch = launch.output(&mut totals.totals);
+        if shared.is_some() {
+            launch = launch.output(&mut totals.touched);
+        }
+        // SAFETY: voxels are read inside the part, by words that its buffer has room for; keys are rows, as the caller promises.
+        unsafe { launch.go() }
+    }
+}

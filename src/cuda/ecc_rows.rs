@@ -1,0 +1,249 @@
+//! The kernels of `kernels/ecc_rows.cu`.
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+
+use super::ecc::{KernelVoxel, MOST_ROWS, Order, Part};
+use super::gpu::Unsigned;
+use super::sort::SortKernels;
+use super::{Buffer, CudaError, Gpu, Kernel};
+use crate::cubical::Key;
+
+/// Threads of a block, places of a block of `ecc_heads` and `ecc_rows`.
+const THREADS: u32 = 1024;
+/// Blocks for each multiprocessor of kernels that look at everything.
+const BLOCKS: u32 = 2;
+/// Bytes of shared memory that every device gives a block.
+const SHARED: u32 = 48 << 10;
+/// Bits of a word of flags.
+const WORD: usize = 32;
+
+/// Finds the keys of 8 or 16 bits that an image has.
+pub(crate) struct PresentKernel<T> {
+    present: Kernel,
+    multiprocessors: u32,
+    voxel: PhantomData<T>,
+}
+
+impl<T: KernelVoxel> PresentKernel<T> {
+    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
+        let present = gpu.module(T::ROWS)?.kernel(c"ecc_present")?;
+        Ok(PresentKernel { present, multiprocessors: gpu.multiprocessors()?, voxel: PhantomData })
+    }
+
+    /// A flag for each key, none set.
+    pub(crate) fn flags(gpu: &Gpu) -> Result<Buffer<u32>, CudaError> {
+        gpu.zeros((1 << T::Key::BITS) / WORD)
+    }
+
+    /// Sets the flags of keys that are counted in a part.
+    ///
+    /// # Panics
+    /// The part is not in its buffer, or there is not a flag for each key.
+    pub(crate) fn mark(
+        &self,
+        part: &Part<'_, T>,
+        order: Order,
+        flags: &mut Buffer<u32>,
+    ) -> Result<(), CudaError> {
+        part.check();
+        assert_eq!(flags.len() * WORD, 1 << T::Key::BITS);
+        let counted = part.counted();
+        let [from, to] = [counted.start, counted.end].map(|place| place as u64);
+        let mask = order.mask::<T>();
+        let launch = self.present.launch(self.multiprocessors * BLOCKS, THREADS, 0).input(part.voxels);
+        let launch = launch.value(&from).value(&to).value(&mask);
+        // SAFETY: voxels are read between the two places, which are in the buffer; there is a flag for each key.
+        unsafe { launch.output(flags).go() }
+    }
+
+    /// Which keys have a flag.
+    pub(crate) fn fetch(gpu: &Gpu, flags: &Buffer<u32>) -> Result<Vec<bool>, CudaError> {
+        let words = gpu.read(flags, 0..flags.len())?;
+        Ok((0..words.len() * WORD).map(|key| words[key / WORD] >> (key % WORD) & 1 == 1).collect())
+    }
+}
+
+/// Bins on the device.
+pub(crate) struct Ends<T: KernelVoxel> {
+    ends: Buffer<T::Key>,
+    /// Bins before the first of these.
+    empty: u32,
+    start: T::Key,
+    scale: f64,
+}
+
+impl<T: KernelVoxel> Ends<T> {
+    /// Of bins that end at these keys in the order of the filtration, which ascend; `None` is before all.
+    pub(crate) fn new(gpu: &Gpu, keys: &[Option<T::Key>], order: Order) -> Result<Self, CudaError> {
+        if keys.len() > MOST_ROWS {
+            return Err(CudaError::Unfit { what: "bins", limit: MOST_ROWS, found: keys.len() });
+        }
+        let empty = keys.partition_point(Option::is_none);
+        let ends: Vec<T::Key> = keys[empty..].iter().map(|key| key.unwrap_or(T::Key::MAX)).collect();
+        let voxel = |key: T::Key| T::of_key(if order.superlevel { key.reversed() } else { key });
+        let (mut start, mut scale) = (T::Key::default(), 0.0);
+        if let [first, .., last] = ends[..] {
+            let (width, bits) = if T::IS_FLOATING {
+                (voxel(last).value() - voxel(first).value(), voxel(first).bits())
+            } else {
+                ((last.to_u64() - first.to_u64()) as f64, first)
+            };
+            let found = (ends.len() - 1) as f64 / width;
+            // It only says where to begin to look.
+            (start, scale) = (bits, if found.is_finite() { found } else { 0.0 });
+        }
+        Ok(Ends { ends: gpu.upload(&ends)?, empty: empty as u32, start, scale })
+    }
+}
+
+/// Rows of voxels, in the width that a buffer has.
+pub(crate) trait RowNumber: KernelVoxel + Unsigned {
+    /// Which kernel writes them.
+    const KERNEL: usize;
+}
+
+impl RowNumber for u16 {
+    const KERNEL: usize = 0;
+}
+
+impl RowNumber for u32 {
+    const KERNEL: usize = 1;
+}
+
+/// Finds the distinct keys of 32 or 64 bits that an image has, and what enters at each.
+pub(crate) struct RowKernels<T> {
+    range: Kernel,
+    bins: [Kernel; 2],
+    owned: Kernel,
+    heads: Kernel,
+    offsets: Kernel,
+    rows: Kernel,
+    sort: SortKernels,
+    multiprocessors: u32,
+    voxel: PhantomData<T>,
+}
+
+impl<T: KernelVoxel> RowKernels<T> {
+    /// Words of a pair of a key and a change.
+    pub(crate) const LIMBS: usize = T::Key::BITS as usize / 32;
+
+    /// Bytes of device memory that [`RowKernels::rows`] takes for a voxel: pairs, twice while they are sorted, or beside rows; and totals.
+    pub(crate) const BYTES: usize = 16 * Self::LIMBS + size_of::<T>() + 8 + 1;
+
+    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
+        let module = gpu.module(T::ROWS)?;
+        Ok(RowKernels {
+            range: module.kernel(c"ecc_range")?,
+            bins: [module.kernel(c"ecc_bins_16")?, module.kernel(c"ecc_bins_32")?],
+            owned: module.kernel(c"ecc_owned")?,
+            heads: module.kernel(c"ecc_heads")?,
+            offsets: module.kernel(c"ecc_offsets")?,
+            rows: module.kernel(c"ecc_rows")?,
+            sort: SortKernels::load(gpu, Self::LIMBS)?,
+            multiprocessors: gpu.multiprocessors()?,
+            voxel: PhantomData,
+        })
+    }
+
+    /// The least and the greatest key counted in a part.
+    ///
+    /// # Panics
+    /// The part is not in its buffer.
+    pub(crate) fn range(
+        &self,
+        gpu: &Gpu,
+        part: &Part<'_, T>,
+        order: Order,
+    ) -> Result<(T::Key, T::Key), CudaError> {
+        part.check();
+        let mut range = gpu.upload(&[u64::MAX, 0])?;
+        let counted = part.counted();
+        let [from, to] = [counted.start, counted.end].map(|place| place as u64);
+        let mask = order.mask::<T>();
+        let launch = self.range.launch(self.multiprocessors * BLOCKS, THREADS, 0).input(part.voxels);
+        // SAFETY: voxels are read between the two places, which are in the buffer; the range is two numbers.
+        unsafe { launch.value(&from).value(&to).value(&mask).output(&mut range).go() }?;
+        let range = gpu.read(&range, 0..2)?;
+        Ok((T::Key::from_u64(range[0]), T::Key::from_u64(range[1])))
+    }
+
+    /// The bins of some of the voxels of a buffer; the number of bins of one past the last.
+    ///
+    /// # Panics
+    /// The voxels are not in the buffer, there is not room for a row each, or rows are not wide enough.
+    pub(crate) fn bins<R: RowNumber>(
+        &self,
+        voxels: &Buffer<T>,
+        range: std::ops::Range<usize>,
+        order: Order,
+        ends: &Ends<T>,
+        rows: &mut Buffer<R>,
+    ) -> Result<(), CudaError> {
+        let count = ends.ends.len() as u32;
+        assert!(range.end <= voxels.len() && range.len() <= rows.len(), "{range:?}");
+        assert!(u64::from(ends.empty + count) < 1 << (8 * size_of::<R>()), "{count} bins");
+        let [from, n] = [range.start, range.len()].map(|place| place as u64);
+        let shared =
+            u32::try_from(ends.ends.len() * size_of::<T::Key>()).ok().filter(|&bytes| bytes <= SHARED);
+        let (mask, is_shared) = (order.mask::<T>(), u32::from(shared.is_some()));
+        let blocks =
+            u32::try_from(n.div_ceil(THREADS.into())).unwrap_or(u32::MAX).min(self.multiprocessors * BLOCKS);
+        let launch = self.bins[R::KERNEL].launch(blocks, THREADS, shared.unwrap_or(0)).input(voxels);
+        let launch = launch.value(&from).value(&n).value(&mask).input(&ends.ends).value(&count);
+        let launch = launch.value(&ends.start).value(&ends.scale).value(&ends.empty).value(&is_shared);
+        // SAFETY: so many voxels are read from there on, and as many rows written.
+        unsafe { launch.output(rows).go() }
+    }
+
+    /// The distinct keys of some of the voxels that are counted in a part, ascending, and what enters at each with these voxels.
+    ///
+    /// # Errors
+    /// [`CudaError::OutOfMemory`]: there is no room for so many voxels. Else what the driver says.
+    ///
+    /// # Panics
+    /// The part is not in its buffer, or the voxels are not among those.
+    pub(crate) fn rows(
+        &self,
+        gpu: &Gpu,
+        part: &Part<'_, T>,
+        voxels: std::ops::Range<usize>,
+        order: Order,
+    ) -> Result<Vec<(T::Key, i64)>, CudaError> {
+        part.check();
+        let counted = part.counted();
+        assert!(counted.start <= voxels.start && voxels.end <= counted.end, "{voxels:?} of {counted:?}");
+        let count = voxels.len();
+        let tiles =
+            u32::try_from(count.div_ceil(THREADS as usize)).expect("more than any device has memory for");
+        let mut pairs = gpu.zeros::<u64>(count * Self::LIMBS)?;
+        let sizes = [part.planes, part.rows, part.columns, voxels.start, count].map(|size| size as u64);
+        let (mask, is_vertex) = (order.owning::<T>(), u32::from(order.is_vertex));
+        let launch = self.owned.launch(tiles, THREADS, 0).input(part.voxels);
+        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        // SAFETY: voxels are read inside the part's planes; a pair a voxel is written.
+        unsafe { launch.value(&mask).value(&is_vertex).output(&mut pairs).go() }?;
+        let n = count as u64;
+        self.sort.sort(gpu, &mut pairs, n, T::Key::BITS)?;
+        let mut totals = gpu.zeros::<u64>(tiles as usize + 1)?;
+        let launch = self.heads.launch(tiles, THREADS, 0).input(&pairs).value(&n);
+        // SAFETY: a block writes its total.
+        unsafe { launch.output(&mut totals).go() }?;
+        let tile_count = u64::from(tiles);
+        // SAFETY: one more total than tiles.
+        unsafe { self.offsets.launch(1, THREADS, 0).output(&mut totals).value(&tile_count).go() }?;
+        // Not more than voxels.
+        let distinct = gpu.read(&totals, tiles as usize..tiles as usize + 1)?[0] as usize;
+        let (mut keys, mut changes) = (gpu.zeros::<T::Key>(distinct)?, gpu.zeros::<u64>(distinct)?);
+        let launch = self.rows.launch(tiles, THREADS, 0).input(&pairs).value(&n).input(&totals);
+        // SAFETY: there are so many heads, each with a row.
+        unsafe { launch.output(&mut keys).output(&mut changes).go() }?;
+        let (keys, changes) = (gpu.read(&keys, 0..distinct)?, gpu.read(&changes, 0..distinct)?);
+        let rows = keys.into_iter().zip(changes).map(|(key, change)| {
+            // Keys that let the least own are backwards for vertices.
+            (if order.is_vertex { key.reversed() } else { key }, change.cast_signed())
+        });
+        // They are sorted descending.
+        Ok(if order.is_vertex { rows.collect() } else { rows.rev().collect() })
+    }
+}

@@ -1,0 +1,108 @@
+//! Memory of a device that is filled while the device works on other memory.
+//!
+//! All work is on one stream, in the order in which it is asked for. Copies into inboxes are on a second, and two events of each inbox put them
+//! in order with the work: no copy begins before the work done on the inbox so far has `left` it, and no work before it is `filled`.
+//! The memory is only lent to work ([`Inbox::work`]), so there is none on it that the events do not know of.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaEvent, CudaStream};
+
+use super::{Buffer, CudaError, Gpu, Pinned, Plain};
+
+/// A buffer that is filled from page-locked memory, while there is work on others.
+#[derive(Debug)]
+pub struct Inbox<T> {
+    buffer: Buffer<T>,
+    /// Reached when the work asked for so far is done.
+    left: CudaEvent,
+    /// Reached when the copies begun so far are done.
+    filled: CudaEvent,
+    copies: Arc<CudaStream>,
+    gpu: Gpu,
+}
+
+impl Gpu {
+    /// An inbox for so many elements, all zero.
+    ///
+    /// # Errors
+    /// As [`Gpu::zeros`].
+    pub fn inbox<T: Plain>(&self, len: usize) -> Result<Inbox<T>, CudaError> {
+        let buffer = self.zeros(len)?;
+        let event = || self.context.new_event(None).map_err(|error| self.call("creating an event", error));
+        let inbox = Inbox {
+            buffer,
+            left: event()?,
+            filled: event()?,
+            copies: Arc::clone(&self.copies),
+            gpu: self.clone(),
+        };
+        inbox.leave()?;
+        Ok(inbox)
+    }
+}
+
+impl<T: Plain> Inbox<T> {
+    /// Begins to copy the first `n` elements to the inbox, from its element `at` on, when the work on it is done.
+    ///
+    /// # Errors
+    /// The driver fails.
+    ///
+    /// # Panics
+    /// There are not so many in either.
+    pub fn send(&mut self, from: &mut Pinned<T>, n: usize, at: usize) -> Result<(), CudaError> {
+        assert!(at + n <= self.buffer.len, "{n} elements at {at} of {}", self.buffer.len);
+        if n == 0 {
+            return Ok(());
+        }
+        let gpu = &self.gpu;
+        self.copies.wait(&self.left).map_err(|error| gpu.call("waiting for work", error))?;
+        let host = &from.slice_mut()?[..n];
+        let mut part = self.buffer.slice.slice_mut(at..at + n);
+        let begun = self.copies.memcpy_htod(host, &mut part);
+        begun.map_err(|error| gpu.call("copying to the device", error))?;
+        let filled = self.filled.record(&self.copies).map_err(|error| gpu.call("noting a copy", error));
+        from.begun_on(&self.copies)?;
+        filled.or_else(|error| {
+            // Nobody may work on it before the copy is done.
+            self.copies.synchronize().map_err(|error| gpu.call("finishing a copy", error))?;
+            Err(error)
+        })
+    }
+
+    /// Asks for work on what has been sent, which begins when it is there.
+    ///
+    /// # Errors
+    /// What the work says; and the driver fails.
+    pub fn work<R, E: From<CudaError>>(
+        &mut self,
+        work: impl FnOnce(&mut Buffer<T>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let gpu = &self.gpu;
+        gpu.stream.wait(&self.filled).map_err(|error| gpu.call("waiting for a copy", error))?;
+        let done = work(&mut self.buffer);
+        self.leave()?;
+        done
+    }
+}
+
+impl<T> Inbox<T> {
+    /// Work on it was asked for: `left` is past it.
+    fn leave(&self) -> Result<(), CudaError> {
+        let noted = self.left.record(&self.gpu.stream);
+        noted.map_err(|error| self.gpu.call("noting work", error)).or_else(|error| {
+            // No copy may begin before the work is done.
+            self.gpu.finish()?;
+            Err(error)
+        })
+    }
+}
+
+impl<T> Drop for Inbox<T> {
+    fn drop(&mut self) {
+        // Its memory goes back on the stream of all work; copies must be done by then. An error was or will be reported elsewhere.
+        if self.gpu.stream.wait(&self.filled).is_err() {
+            let _ = self.copies.synchronize();
+        }
+    }
+}
