@@ -72,10 +72,15 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     }))
 }
 
-/// No tag and no piece is larger than what the file can hold; what a page is may be checked against that.
+/// The most that the values of one tag may take, such as the places of all strips.
+const MOST_OF_A_TAG: u64 = 1 << 30;
+
+/// A tag has no more values than the file has bytes; the decoder makes 32 bytes of one. Pages and strips go into memory of ours.
 fn limits(length: u64) -> Limits {
+    let tag = usize::try_from(length.saturating_mul(32).min(MOST_OF_A_TAG)).unwrap_or(usize::MAX);
     let mut limits = Limits::unlimited();
-    limits.ifd_value_size = usize::try_from(length).unwrap_or(usize::MAX);
+    limits.ifd_value_size = tag;
+    limits.decoding_buffer_size = tag;
     limits
 }
 
