@@ -1,5 +1,7 @@
 //! Voxels in memory order, a piece at a time.
 
+use std::fmt;
+
 use super::ReadError;
 use super::error::{Context, Fault, Place, Problem};
 use super::voxel::Plain;
@@ -31,6 +33,14 @@ pub struct Stream<T> {
     done: usize,
     source: Box<dyn Source<T> + Send>,
     context: Context,
+}
+
+impl<T> fmt::Debug for Stream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Stream { shape, done, context, .. } = self;
+        let mut stream = f.debug_struct("Stream");
+        stream.field("file", &context.file).field("shape", shape).field("done", done).finish_non_exhaustive()
+    }
 }
 
 impl<T> Stream<T> {
@@ -134,6 +144,7 @@ impl<T: Copy> Source<T> for Decoded<T> {
 }
 
 /// A stream of voxels that have the type they have in their file.
+#[derive(Debug)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum AnyStream {
     U8(Stream<u8>),
