@@ -1,9 +1,11 @@
 //! The voxels in their order, on a grid with a rim.
 
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::super::{Construction, Image, Shape, Voxel};
-use super::order::order;
+use super::order::{FIRST, order};
 use super::{PersistenceError, Request};
 
 /// A place on the grid.
@@ -24,6 +26,39 @@ pub struct Grid {
     has_rim: bool,
     rank_of: Vec<u32>,
     place_of: Vec<Place>,
+    levels: Levels,
+}
+
+/// The values of an image, numbered in its order.
+#[derive(Default)]
+struct Levels {
+    /// For each voxel in order a bit, whether it is the first of its value.
+    firsts: Vec<u64>,
+    /// How many are before each word.
+    before: Vec<u32>,
+}
+
+impl Levels {
+    fn new(order: &[u32]) -> Self {
+        let word = |places: &[u32]| {
+            places.iter().enumerate().fold(0, |word, (bit, place)| word | u64::from(place / FIRST) << bit)
+        };
+        let firsts: Vec<u64> = order.par_chunks(64).with_min_len(256).map(word).collect();
+        let mut count = 0;
+        let mut next = |word: &u64| {
+            let before = count;
+            count += word.count_ones();
+            before
+        };
+        let before = firsts.iter().map(&mut next).collect();
+        Levels { firsts, before }
+    }
+
+    /// The number of the value of a voxel in order.
+    #[inline]
+    fn of(&self, at: usize) -> u32 {
+        self.before[at / 64] + (self.firsts[at / 64] << (63 - at % 64)).count_ones()
+    }
 }
 
 /// The rank of what is not there.
@@ -37,16 +72,20 @@ impl Grid {
     pub fn new<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Self, PersistenceError> {
         let has_rim = request.construction == Construction::T;
         let mut grid = Grid::empty(image.shape(), has_rim)?;
-        let mut order = order(image.voxels(), request.superlevel);
-        if has_rim {
-            order.reverse();
-        }
-        for (i, place) in order.iter_mut().enumerate() {
-            *place = grid.on_grid(*place as usize);
-            grid.rank_of[*place as usize] = i as u32 + 1;
-        }
-        order.insert(0, 0);
-        grid.place_of = order;
+        let order = order(image.voxels(), request.superlevel);
+        grid.levels = Levels::new(&order);
+        let ranks: Vec<AtomicU32> = std::mem::take(&mut grid.rank_of).into_iter().map(AtomicU32::new).collect();
+        let number = |i: usize| {
+            let at = if has_rim { order.len().checked_sub(i) } else { i.checked_sub(1) };
+            // Rank 0 is no voxel's.
+            let Some(&place) = at.filter(|_| i > 0).and_then(|at| order.get(at)) else { return 0 };
+            let place = grid.on_grid((place & !FIRST) as usize);
+            ranks[place as usize].store(i as u32, Relaxed);
+            place
+        };
+        let places = (0..order.len() + 1).into_par_iter().with_min_len(1 << 12).map(number);
+        grid.place_of = places.collect();
+        grid.rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
         Ok(grid)
     }
 
@@ -67,6 +106,7 @@ impl Grid {
             has_rim,
             rank_of: vec![rim; places],
             place_of: Vec::new(),
+            levels: Levels::default(),
         })
     }
 
@@ -147,6 +187,11 @@ impl Grid {
         let (z, y) = (line / rows, line % rows);
         let shift: usize = self.strides[..self.axes].iter().sum();
         (z * self.strides[2] + y * self.strides[1] + x + shift) as Place
+    }
+
+    /// Whether the voxels of two ranks in the order of the image, 1 to n, have equal values.
+    pub fn are_equal(&self, a: u32, b: u32) -> bool {
+        self.levels.of(a as usize - 1) == self.levels.of(b as usize - 1)
     }
 
     /// The place in memory of a voxel's place on the grid.

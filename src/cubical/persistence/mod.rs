@@ -101,7 +101,7 @@ pub fn persistence_with<T: Voxel>(
     let pairs = pairs(&grid, asked.min(grid.axes()), gradient, &mut watch);
     watch.begin("classes");
     for (classes, pairs) in dimensions.iter_mut().zip(pairs) {
-        *classes = classes_of(image, &grid, pairs);
+        *classes = classes_of(&grid, pairs);
     }
     if let Some(components) = dimensions.first_mut() {
         let first = grid.place(if grid.has_rim() { grid.voxels() as u32 } else { 1 });
@@ -187,7 +187,7 @@ fn pairs(
 }
 
 /// The classes of a dimension by pairs of ranks on the grid, births in the order of the image or the opposite one.
-fn classes_of<T: Voxel>(image: &Image<T>, grid: &Grid, mut pairs: Vec<(u32, u32)>) -> Vec<Class> {
+fn classes_of(grid: &Grid, mut pairs: Vec<(u32, u32)>) -> Vec<Class> {
     if grid.has_rim() {
         // What dies in the dual complex is born in that of the image; the order is the opposite one.
         let mirrored = |rank: u32| grid.voxels() as u32 + 1 - rank;
@@ -204,9 +204,8 @@ fn classes_of<T: Voxel>(image: &Image<T>, grid: &Grid, mut pairs: Vec<(u32, u32)
         grid.in_memory(grid.place(rank))
     };
     let class = |(birth, death): (u32, u32)| {
-        let (birth, death) = (place(birth), place(death));
-        let differ = image.voxels()[birth].key() != image.voxels()[death].key();
-        differ.then_some(Class { birth, death: Some(death) })
+        let is_class = !grid.are_equal(birth, death);
+        is_class.then(|| Class { birth: place(birth), death: Some(place(death)) })
     };
     pairs.into_par_iter().filter_map(class).collect()
 }

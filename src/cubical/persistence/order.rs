@@ -1,5 +1,7 @@
 //! The voxels of an image in order.
 //!
+//! The first voxel of each value is marked, so that whether two voxels are equal is known from their places in the order.
+//!
 //! A voxel's word is its place below as much of its key as there is room for, so that words are sorted, not pairs. Words are dealt
 //! to buckets by splitters from a sample and each bucket is sorted. Where keys have been cut, voxels of one cut key are sorted once more by
 //! what they are.
@@ -8,12 +10,15 @@ use rayon::prelude::*;
 
 use super::super::{Key, Voxel};
 
-/// Buckets. A word finds its own by bisection.
-const BUCKETS: usize = 256;
+/// Buckets.
+const BUCKETS: usize = 1024;
 /// Words of the sample for a bucket.
-const SAMPLES: usize = 16;
+const SAMPLES: usize = 8;
 /// Voxels that are sorted at once.
 const FEW: usize = 1 << 14;
+
+/// Beside a place: its voxel is the first of its value. Places are below.
+pub const FIRST: u32 = 1 << 31;
 
 /// The places of voxels, ascending by key, or descending for superlevel sets; ties by place.
 pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
@@ -37,10 +42,25 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
             }
         }
     };
+    // Whether a word's voxel differs from that of the word before.
+    let differs = |before: u64, word: u64| {
+        before >> place_bits != word >> place_bits
+            || cut > 0 && key(voxels[place(before)]) != key(voxels[place(word)])
+    };
+    let mark = |words: &[u64]| {
+        let mut before = None;
+        let mut marked = Vec::with_capacity(words.len());
+        for &word in words {
+            let is_first = before.is_none_or(|before| differs(before, word));
+            marked.push(place(word) as u32 | if is_first { FIRST } else { 0 });
+            before = Some(word);
+        }
+        marked
+    };
     if voxels.len() <= FEW {
         let mut words: Vec<u64> = (0..voxels.len()).map(word).collect();
         sort(&mut words);
-        return words.into_iter().map(|word| place(word) as u32).collect();
+        return mark(&words);
     }
 
     let mut sample: Vec<u64> =
@@ -48,7 +68,8 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
     sample.sort_unstable();
     // Voxels of one cut key stay in one bucket.
     let whole = if cut > 0 { !0 << place_bits } else { !0 };
-    let splitters: Vec<u64> = (1..BUCKETS).map(|bucket| sample[bucket * SAMPLES] & whole).collect();
+    let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
+    let splitters = Splitters::new(splitters, (greatest - least) >> cut << place_bits | ((1 << place_bits) - 1));
     let part = voxels.len().div_ceil(4 * rayon::current_num_threads());
     let deal = |start: usize| {
         let places = start..voxels.len().min(start + part);
@@ -56,7 +77,7 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
         buckets.resize_with(BUCKETS, || Vec::with_capacity(places.len() / BUCKETS * 5 / 4));
         for place in places {
             let word = word(place);
-            buckets[splitters.partition_point(|&splitter| splitter <= word)].push(word);
+            buckets[splitters.bucket(word)].push(word);
         }
         buckets
     };
@@ -72,10 +93,58 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
         let mut words = bucket.concat();
         drop(bucket);
         sort(&mut words);
-        words.into_iter().map(|word| place(word) as u32).collect::<Vec<u32>>()
+        mark(&words)
     });
     let sorted: Vec<Vec<u32>> = sorted.collect();
-    sorted.concat()
+    let mut order = sorted.concat();
+    // The first of a bucket may have an equal in the bucket before.
+    let mut start = 0;
+    for length in sorted.iter().map(Vec::len) {
+        if start > 0 && length > 0 {
+            let voxel = |at: usize| key(voxels[(order[at] & !FIRST) as usize]);
+            if voxel(start - 1) == voxel(start) {
+                order[start] &= !FIRST;
+            }
+        }
+        start += length;
+    }
+    order
+}
+
+/// What divides words into buckets.
+struct Splitters {
+    splitters: Vec<u64>,
+    /// By the leading bits of a word, the buckets that it can be in: the first and the last.
+    ranges: Vec<(u16, u16)>,
+    shift: u32,
+}
+
+/// Leading bits that are looked at first.
+const LEADING: u32 = 13;
+
+impl Splitters {
+    /// Ascending splitters of words up to `greatest`.
+    fn new(splitters: Vec<u64>, greatest: u64) -> Self {
+        let shift = (u64::BITS - greatest.leading_zeros()).saturating_sub(LEADING);
+        let up_to = |word: u64| splitters.partition_point(|&splitter| splitter <= word) as u16;
+        let range = |leading: u64| {
+            let first = leading << shift;
+            (up_to(first), up_to(first | ((1 << shift) - 1)))
+        };
+        let ranges = (0..1 << LEADING).map(range).collect();
+        Splitters { splitters, ranges, shift }
+    }
+
+    #[inline(always)]
+    fn bucket(&self, word: u64) -> usize {
+        let (first, last) = self.ranges[(word >> self.shift) as usize];
+        let (first, last) = (usize::from(first), usize::from(last));
+        if first == last {
+            first
+        } else {
+            first + self.splitters[first..last].partition_point(|&splitter| splitter <= word)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +161,12 @@ mod tests {
                 let key = voxels[place as usize].key();
                 (if superlevel { key.reversed() } else { key }, place)
             });
+            let mut before = None;
+            for place in &mut expected {
+                let key = voxels[*place as usize].key();
+                *place |= if before == Some(key) { 0 } else { FIRST };
+                before = Some(key);
+            }
             assert!(order(voxels, superlevel) == expected, "{} of {}", voxels.len(), T::NAME);
         }
     }
