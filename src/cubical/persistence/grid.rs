@@ -74,7 +74,8 @@ impl Grid {
         let mut grid = Grid::empty(image.shape(), has_rim)?;
         let order = order(image.voxels(), request.superlevel);
         grid.levels = Levels::new(&order);
-        let ranks: Vec<AtomicU32> = std::mem::take(&mut grid.rank_of).into_iter().map(AtomicU32::new).collect();
+        let ranks: Vec<AtomicU32> =
+            std::mem::take(&mut grid.rank_of).into_iter().map(AtomicU32::new).collect();
         let number = |i: usize| {
             let at = if has_rim { order.len().checked_sub(i) } else { i.checked_sub(1) };
             // Rank 0 is no voxel's.
@@ -182,11 +183,12 @@ impl Grid {
 
     /// The place on the grid of a place in memory.
     fn on_grid(&self, place: usize) -> Place {
-        let [_, rows, columns] = self.extents;
-        let (line, x) = (place / columns, place % columns);
-        let (z, y) = (line / rows, line % rows);
+        // Narrow words divide sooner.
+        let [_, rows, columns] = self.extents.map(|extent| extent as u32);
+        let (line, x) = (place as u32 / columns, place as u32 % columns);
+        let (z, y) = ((line / rows) as usize, (line % rows) as usize);
         let shift: usize = self.strides[..self.axes].iter().sum();
-        (z * self.strides[2] + y * self.strides[1] + x + shift) as Place
+        (z * self.strides[2] + y * self.strides[1] + x as usize + shift) as Place
     }
 
     /// Whether the voxels of two ranks in the order of the image, 1 to n, have equal values.
@@ -198,9 +200,9 @@ impl Grid {
     pub fn in_memory(&self, place: usize) -> usize {
         let [_, rows, columns] = self.extents;
         let shift: usize = self.strides[..self.axes].iter().sum();
-        let place = place - shift;
-        let (z, rest) = (place / self.strides[2], place % self.strides[2]);
-        let (y, x) = (rest / self.strides[1], rest % self.strides[1]);
+        let (place, [_, line, plane]) = ((place - shift) as u32, self.strides.map(|stride| stride as u32));
+        let (z, rest) = ((place / plane) as usize, place % plane);
+        let (y, x) = ((rest / line) as usize, (rest % line) as usize);
         (z * rows + y) * columns + x
     }
 }

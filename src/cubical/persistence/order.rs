@@ -6,6 +6,8 @@
 //! to buckets by splitters from a sample and each bucket is sorted. Where keys have been cut, voxels of one cut key are sorted once more by
 //! what they are.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::super::{Key, Voxel};
@@ -69,33 +71,20 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
     // Voxels of one cut key stay in one bucket.
     let whole = if cut > 0 { !0 << place_bits } else { !0 };
     let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
-    let splitters = Splitters::new(splitters, (greatest - least) >> cut << place_bits | ((1 << place_bits) - 1));
+    let splitters =
+        Splitters::new(splitters, (greatest - least) >> cut << place_bits | ((1 << place_bits) - 1));
     let part = voxels.len().div_ceil(4 * rayon::current_num_threads());
-    let deal = |start: usize| {
-        let places = start..voxels.len().min(start + part);
-        let mut buckets: Vec<Vec<u64>> = Vec::new();
-        buckets.resize_with(BUCKETS, || Vec::with_capacity(places.len() / BUCKETS * 5 / 4));
-        for place in places {
-            let word = word(place);
-            buckets[splitters.bucket(word)].push(word);
-        }
-        buckets
-    };
+    let deal = |start: usize| Dealt::new(start..voxels.len().min(start + part), &splitters, word);
     let starts: Vec<usize> = (0..voxels.len()).step_by(part).collect();
-    let dealt: Vec<Vec<Vec<u64>>> = starts.into_par_iter().with_max_len(1).map(deal).collect();
-    let mut buckets: Vec<Vec<Vec<u64>>> = (0..BUCKETS).map(|_| Vec::with_capacity(dealt.len())).collect();
-    for of_part in dealt {
-        for (bucket, words) in buckets.iter_mut().zip(of_part) {
-            bucket.push(words);
-        }
-    }
-    let sorted = buckets.into_par_iter().with_max_len(1).map(|bucket| {
-        let mut words = bucket.concat();
-        drop(bucket);
+    let dealt: Vec<Dealt> = starts.into_par_iter().with_max_len(1).map(deal).collect();
+    let sorted = (0..BUCKETS).into_par_iter().map(|bucket| {
+        let mut words = Vec::with_capacity(dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum());
+        dealt.iter().for_each(|dealt| words.extend(dealt.bucket(bucket)));
         sort(&mut words);
         mark(&words)
     });
     let sorted: Vec<Vec<u32>> = sorted.collect();
+    drop(dealt);
     let mut order = sorted.concat();
     // The first of a bucket may have an equal in the bucket before.
     let mut start = 0;
@@ -109,6 +98,42 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
         start += length;
     }
     order
+}
+
+/// The words of some voxels, bucket by bucket.
+struct Dealt {
+    words: Vec<u64>,
+    /// Where each bucket ends.
+    ends: Vec<usize>,
+}
+
+impl Dealt {
+    fn new(places: Range<usize>, splitters: &Splitters, word: impl Fn(usize) -> u64) -> Self {
+        let mut ends = vec![0; BUCKETS];
+        let bucket = |place: usize| {
+            let bucket = splitters.bucket(word(place));
+            ends[bucket] += 1;
+            bucket as u16
+        };
+        let buckets: Vec<u16> = places.clone().map(bucket).collect();
+        let mut start = 0;
+        for end in &mut ends {
+            // For now where the bucket starts.
+            start += std::mem::replace(end, start);
+        }
+        let mut words = vec![0; buckets.len()];
+        for (place, bucket) in places.zip(buckets) {
+            let end = &mut ends[usize::from(bucket)];
+            words[*end] = word(place);
+            *end += 1;
+        }
+        Dealt { words, ends }
+    }
+
+    fn bucket(&self, bucket: usize) -> &[u64] {
+        let start = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
+        &self.words[start..self.ends[bucket]]
+    }
 }
 
 /// What divides words into buckets.

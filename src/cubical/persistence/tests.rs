@@ -69,3 +69,85 @@ fn all_cubes_of_two_values() {
         is_the_oracles(&image(&[2, 2, 2], (0..8).map(|i| (bits >> i & 1) as u8).collect()));
     }
 }
+
+#[test]
+fn all_small_solids_of_two_values() {
+    for bits in 0..4096_u32 {
+        let solid = image(&[3, 2, 2], (0..12).map(|i| (bits >> i & 1) as u8).collect());
+        for construction in [Construction::T, Construction::V] {
+            let request = Request { construction, superlevel: bits % 2 == 1, max_dim: None };
+            assert_eq!(persistence(&solid, &request).unwrap(), plain::persistence(&solid, &request));
+        }
+    }
+}
+
+/// Columns are taken in the direction in which faces become earlier: up, down, and where there is none.
+#[test]
+fn solids_that_rise_along_an_axis() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    for round in 0..30 {
+        let place = |i: u8| if round % 2 == 0 { i } else { 5 - i };
+        let voxels = (0..96).map(|i| 3 * place(i / 16) + rng.random_range(0..9)).collect();
+        is_the_oracles(&image(&[6, 4, 4], voxels));
+    }
+}
+
+#[test]
+fn the_order_of_axes_and_the_type_of_voxels_do_not_matter() {
+    let mut rng = Pcg64Mcg::seed_from_u64(7);
+    let [n, m, l] = [5, 6, 7];
+    // No ties, so that the voxels of a class are the same ones.
+    let mut values: Vec<u32> = (0..(n * m * l) as u32).collect();
+    for i in (1..values.len()).rev() {
+        values.swap(i, rng.random_range(0..i + 1));
+    }
+    let by_value = |image: &Image<f32>, request: &Request| -> Vec<Vec<(f32, Option<f32>)>> {
+        let value = |place: usize| image.voxels()[place];
+        let classes = persistence(image, request).unwrap().dimensions.into_iter();
+        classes
+            .map(|classes| classes.iter().map(|c| (value(c.birth), c.death.map(value))).collect())
+            .collect()
+    };
+    let float = |value: u32| value as f32 - 60.5;
+    let solid = Shape::new(&[n, m, l], Order::C).unwrap();
+    let turned = Shape::new(&[l, n, m], Order::C).unwrap();
+    let turn = |i: usize| values[(i / m % n * m + i % m) * l + i / m / n];
+    for request in requests() {
+        let integers = Image::new(solid, values.clone()).unwrap();
+        let floats = Image::new(solid, values.iter().map(|&value| float(value)).collect()).unwrap();
+        assert_eq!(persistence(&integers, &request), persistence(&floats, &request));
+        let turned = Image::new(turned, (0..values.len()).map(|i| float(turn(i))).collect()).unwrap();
+        assert_eq!(by_value(&turned, &request), by_value(&floats, &request), "{request:?}");
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    for (axes, levels) in [([40, 41, 42], 255), ([48, 40, 32], 2), ([1, 301, 300], 4)] {
+        let image = random(&mut rng, &axes, levels);
+        for request in requests() {
+            let run = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| persistence(&image, &request).unwrap())
+            };
+            let alone = run(1);
+            assert!(run(2) == alone && run(4) == alone, "{request:?} of {axes:?}");
+        }
+    }
+}
+
+#[test]
+fn stages_are_heard_and_counted() {
+    let solid = image(&[3, 3, 3], (0..27).map(|i| i * 7 % 27).collect());
+    let mut heard = Vec::new();
+    let mut hear = |stage| heard.push(stage);
+    let (classes, figures) = persistence_with(&solid, &Request::default(), Gradient::new, &mut hear).unwrap();
+    assert_eq!(classes, plain::persistence(&solid, &Request::default()));
+    assert!(heard.iter().eq(figures.stages.iter().map(|(stage, _)| stage)));
+    assert!(figures.stages.iter().all(|(_, seconds)| *seconds >= 0.0));
+    assert_eq!(figures.voxels, 27);
+    // Euler's characteristic of the image and its rim, the rim being one vertex.
+    let [minima, edges, faces, maxima] = figures.critical;
+    assert_eq!(minima + faces + 1, edges + maxima);
+}

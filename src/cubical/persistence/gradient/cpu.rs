@@ -32,7 +32,8 @@ pub fn codes(grid: &Grid) -> Vec<u16> {
             }
             let place = grid.row(plane, row);
             match grid.axes() {
-                0 | 1 => line_of::<1>(grid, place, owned),
+                0 => line_of::<0>(grid, place, owned),
+                1 => line_of::<1>(grid, place, owned),
                 2 => line_of::<2>(grid, place, owned),
                 _ => line_of::<3>(grid, place, owned),
             }
@@ -101,5 +102,62 @@ fn line_of<const AXES: usize>(grid: &Grid, place: usize, owned: &mut [Owned]) {
             sum |= has & 1 << (FIRST_CUBE as usize + cube);
         }
         *owned = sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::cubical::persistence::Request;
+    use crate::cubical::{Construction, Image, Order, Shape};
+
+    /// What a voxel owns, cell by cell.
+    fn owned(grid: &Grid, place: usize) -> Owned {
+        let is_earlier = |edges: &[usize]| {
+            let other = edges.iter().fold(place, |place, &edge| grid.neighbour(place, edge));
+            edges.iter().all(|edge| edge / 2 < grid.axes()) && grid.rank(other) < grid.rank(place)
+        };
+        // All voxels of a cell but its owner: those at the ends of some of its edges.
+        let owns = |edges: &[usize]| {
+            (1..1_usize << edges.len()).all(|subset| {
+                let some: Vec<usize> =
+                    (0..edges.len()).filter(|i| subset >> i & 1 == 1).map(|i| edges[i]).collect();
+                is_earlier(&some)
+            })
+        };
+        let edges =
+            (0..6).filter(|&edge| edge / 2 < grid.axes() && owns(&[edge])).fold(0, |bits, e| bits | 1 << e);
+        let faces = (0..FACES).filter(|&face| {
+            let (a, b) = edges_of_face(face);
+            b / 2 < grid.axes() && owns(&[a, b])
+        });
+        let cubes =
+            (0..8).filter(|&cube| grid.axes() == 3 && owns(&[cube & 1, 2 | cube >> 1 & 1, 4 | cube >> 2]));
+        let faces = faces.fold(0, |bits, face| bits | 1 << (FIRST_FACE as usize + face));
+        cubes.fold(edges | faces, |bits, cube| bits | 1 << (FIRST_CUBE as usize + cube))
+    }
+
+    #[test]
+    fn codes_are_those_of_the_cells_that_each_voxel_owns() {
+        let mut rng = Pcg64Mcg::seed_from_u64(4);
+        let shapes: [&[usize]; 9] =
+            [&[1], &[2], &[33], &[2, 2], &[3, 17], &[40, 5], &[2, 2, 2], &[3, 4, 5], &[7, 2, 18]];
+        for axes in shapes {
+            for (construction, superlevel) in [(Construction::T, false), (Construction::V, true)] {
+                let voxels = (0..axes.iter().product()).map(|_| rng.random_range(0..9_i8)).collect();
+                let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap();
+                let grid = Grid::new(&image, &Request { construction, superlevel, max_dim: None }).unwrap();
+                let codes = codes(&grid);
+                let mut is_voxel = vec![false; codes.len()];
+                for place in grid.in_order().iter().map(|&place| place as usize) {
+                    is_voxel[place] = true;
+                    assert_eq!(codes[place], Table::get().code(owned(&grid, place)), "{axes:?} {place}");
+                }
+                assert!(codes.iter().zip(is_voxel).all(|(&code, is_voxel)| (code == NO_VOXEL) != is_voxel));
+            }
+        }
     }
 }

@@ -67,3 +67,23 @@ impl Writer {
         ((chunk as u64) << 32 | place as u64) + 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_columns_and_some_longer_than_a_chunk() {
+        let arena = Arena::default();
+        let mut writer = Writer::default();
+        let lengths = [0, 1, CHUNK - 9, 7, CHUNK, 0, 3 * CHUNK, 5];
+        let words = |length: usize| (0..length as u32).map(move |word| word ^ length as u32);
+        let write = |(number, &length): (usize, &usize)| writer.write(&arena, number as u32, words(length));
+        let addresses: Vec<u64> = lengths.iter().enumerate().map(write).collect();
+        for (number, (&address, &length)) in addresses.iter().zip(&lengths).enumerate() {
+            assert_ne!(address, 0);
+            assert_eq!(arena.column(address), number as u32);
+            assert!(arena.rest(address).eq(words(length)));
+        }
+    }
+}

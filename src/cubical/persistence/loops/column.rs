@@ -137,3 +137,45 @@ fn merge(a: &[Cell], b: &[Cell], sum: &mut Vec<Cell>) {
     sum.extend_from_slice(&a[i..]);
     sum.extend_from_slice(&b[j..]);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+
+    #[test]
+    fn it_is_a_set_to_which_the_same_edge_twice_is_none() {
+        let mut rng = Pcg64Mcg::seed_from_u64(3);
+        let mut column = Column::default();
+        for spread in [4, 40, 400, 4000] {
+            let mut expected = BTreeSet::new();
+            let mut toggle = |expected: &mut BTreeSet<Cell>, edge| {
+                if !expected.remove(&edge) {
+                    expected.insert(edge);
+                }
+            };
+            for _ in 0..400 {
+                let mut edge = || Cell::of_word(rng.random_range(0..spread));
+                for _ in 0..3 {
+                    let edge = edge();
+                    column.add(edge);
+                    toggle(&mut expected, edge);
+                }
+                let edges: BTreeSet<Cell> = (0..spread / 10).map(|_| edge()).collect();
+                let mut run = column.start_run();
+                run.extend(&edges);
+                column.add_run(run);
+                edges.into_iter().for_each(|edge| toggle(&mut expected, edge));
+                assert_eq!(column.pop(), expected.pop_last());
+            }
+            let run = column.take();
+            assert!(run.iter().eq(&expected));
+            column.give_back(run);
+            assert_eq!(column.pop(), None);
+        }
+    }
+}
