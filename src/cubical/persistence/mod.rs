@@ -1,4 +1,37 @@
 //! Persistent homology of images, over Z/2.
+//!
+//! | stage | source | module |
+//! |---|---|---|
+//! | voxels in order | — | `order`, [`grid`] |
+//! | a matching of each lower star | Robins, Wood, Sheppard 2011 | [`gradient`] |
+//! | dimension 0 | Kruskal; Delgado-Friedrichs, Robins, Sheppard 2015 | `components` |
+//! | the top dimension, by duality | the same | `cavities` |
+//! | dimension 1 of space | Morozov, Nigmetov 2020 | `loops` |
+//! | the oracle: every cell, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`plain`] |
+//!
+//! # Owners
+//!
+//! Take the V-construction. A cell enters with the last of its voxels, by value, ties by place in memory: its *owner*. The cells that
+//! a voxel owns, its *lower star*, enter together. So the complexes of the first k voxels are a filtration with one step a voxel, and
+//! a class that lives between steps has a voxel at which it is born and one at which it dies. In whatever order cells enter within a
+//! star, those are the same: a method may choose the order, or a matching within each star, to suit itself, and all methods agree.
+//!
+//! # Both constructions are one
+//!
+//! The cells of the T-construction are those of a grid whose vertices are voxels, turned round: its top cells are voxels, its vertices are
+//! the cubes between them, those at the border of the image included. So its filtration read backwards is that of a V-construction of the
+//! image with a *rim* of one voxel around it, in the opposite order, relative to the rim. A pair of dimension k, born with voxel x,
+//! killed by y, is there a pair of dimension d − 1 − k that y begins and x ends (Bleile, Garin, Heiss, Maggs, Robins
+//! 2022; de Silva, Morozov, Vejdemo-Johansson 2011). The rim's own cells are left out: it is one vertex, older than all. The
+//! essential class is that of the first voxel, in both.
+//!
+//! # From cells to voxels
+//!
+//! No cell is listed. A code of 16 bits a voxel says how its lower star is matched, and only cells left over, critical ones,
+//! matter. Critical edges that join components are settled by union-find, and so, from above, are critical facets of top cells; that is all
+//! there is in the plane. In space what is left are as many critical edges as faces, which alone are reduced.
+//!
+//! Memory is the ranks and places of voxels and their codes, ten bytes a voxel, and critical cells and columns.
 
 mod cavities;
 mod cell;
@@ -58,11 +91,13 @@ pub struct Classes {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PersistenceError {
     /// More voxels than are numbered.
-    #[error("expected an image of at most {most} voxels, found {found}")]
+    #[error(
+        "expected an image that takes fewer than {most} places with a rim around it, found {found} voxels"
+    )]
     TooLarge {
         /// Voxels.
         found: usize,
-        /// The most.
+        /// Places, the rim included, that are too many.
         most: usize,
     },
 }
@@ -77,7 +112,7 @@ impl Request {
 /// The classes of an image.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it has too many voxels.
+/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
     Ok(persistence_with(image, request, Gradient::new, &mut |_| ())?.0)
 }
@@ -85,7 +120,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Clas
 /// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it has too many voxels.
+/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
 pub fn persistence_with<T: Voxel>(
     image: &Image<T>,
     request: &Request,

@@ -153,7 +153,7 @@ mod tests {
         let mut column = Column::default();
         for spread in [4, 40, 400, 4000] {
             let mut expected = BTreeSet::new();
-            let mut toggle = |expected: &mut BTreeSet<Cell>, edge| {
+            let toggle = |expected: &mut BTreeSet<Cell>, edge| {
                 if !expected.remove(&edge) {
                     expected.insert(edge);
                 }
