@@ -219,7 +219,7 @@ impl Job<'_> {
                 let mut hear = |stage| self.meter.stage(stage);
                 let (classes, figures) = persistence_with(image, request, Gradient::new, &mut hear)?;
                 let reasons = vec![
-                    reason("via", "gradient", "as fast as comparing each voxel with its neighbours"),
+                    reason("via", "gradient", "which lists no cells but critical ones"),
                     reason("backend", "cpu", "gradients are the processor's"),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
