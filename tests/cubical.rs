@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{Classes, Request, persistence, plain, via_matrix};
-use lacuna::cubical::{Construction, Image, Key, Order, Shape, Voxel};
+use lacuna::cubical::{Construction, Image, Key, Order, Shape, Voxel, ecc};
 use lacuna::filtration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -149,53 +149,63 @@ fn permuted_and_flipped_axes_give_the_same_diagram() {
     }
 }
 
-/// Changes of the Euler characteristic by value, those that are not zero: of the bars.
-fn changes_by_bars<T: Voxel>(image: &Image<T>, classes: &Classes) -> BTreeMap<u64, i64> {
-    let mut changes = BTreeMap::new();
-    for (dim, bars) in diagram(image, classes).into_iter().enumerate() {
-        let sign = if dim % 2 == 0 { 1 } else { -1 };
-        for (birth, death) in bars {
-            *changes.entry(birth).or_insert(0) += sign;
-            if let Some(death) = death {
-                *changes.entry(death).or_insert(0) -= sign;
-            }
-        }
-    }
+/// Changes of the Euler characteristic at each value, as its key, those that are not zero.
+type Changes = BTreeMap<u64, i64>;
+
+fn changes(all: impl Iterator<Item = (f64, i64)>) -> Changes {
+    let mut changes = Changes::new();
+    all.for_each(|(value, change)| *changes.entry(value.key()).or_insert(0) += change);
     changes.retain(|_, change| *change != 0);
     changes
 }
 
-/// The same of the cells.
-fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> BTreeMap<u64, i64> {
+fn sign(dim: usize) -> i64 {
+    if dim.is_multiple_of(2) { 1 } else { -1 }
+}
+
+fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
+    let classes = persistence(image, request).unwrap();
+    let value = |place: usize| image.voxels()[place].value();
+    changes(classes.dimensions.iter().enumerate().flat_map(|(dim, classes)| {
+        let births = classes.iter().map(move |class| (value(class.birth), sign(dim)));
+        let deaths = classes.iter().filter_map(|class| class.death);
+        births.chain(deaths.map(move |death| (value(death), -sign(dim))))
+    }))
+}
+
+fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     let Request { construction, superlevel, .. } = *request;
     let complex = filtration::image::<u32, T>(image, construction, superlevel, None).unwrap();
-    let mut changes = BTreeMap::new();
-    for (column, &owner) in complex.owners.iter().enumerate() {
-        let sign = if complex.matrix.dim(column) % 2 == 0 { 1 } else { -1 };
-        *changes.entry(image.voxels()[owner as usize].key().to_u64()).or_insert(0) += sign;
-    }
-    changes.retain(|_, change| *change != 0);
-    changes
+    let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
+    changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }
 
-/// At every value, the Betti numbers' alternating sum is the cells' (Euler, Poincaré).
+fn changes_by_curve<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
+    let Request { construction, superlevel, .. } = *request;
+    let curve = ecc::curve(image, &ecc::Request { construction, superlevel, bins: ecc::Bins::Distinct });
+    changes(curve.unwrap().rows().map(|(value, change, _)| (value, change)))
+}
+
+fn check_changes<T: Voxel>(image: &Image<T>) {
+    for request in requests() {
+        let bars = changes_by_bars(image, &request);
+        assert!(bars == changes_by_cells(image, &request), "cells, {} {request:?}", T::NAME);
+        assert!(bars == changes_by_curve(image, &request), "curve, {} {request:?}", T::NAME);
+    }
+}
+
+/// At every value the alternating sum of the Betti numbers is that of the cells (Euler, Poincaré), and the Euler characteristic curve's.
 #[test]
 fn bars_have_the_euler_characteristic_of_cells() {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
-    let axes = [40, 40, 40];
     let wave = |x: usize| (x as f64 * 0.37).sin();
-    let smooth = (0..64_000).map(|p| wave(p / 1600) * wave(p / 40 % 40 + 3) + 0.6 * wave(2 * (p % 40)));
-    let noise = image(&axes, (0..64_000).map(|_| rng.random::<f64>()).collect());
-    let smooth = image(&axes, smooth.collect());
-    let bytes = mapped(&smooth, |v| (v * 100.0) as i8);
-    for request in requests() {
-        let bars = changes_by_bars(&noise, &persistence(&noise, &request).unwrap());
-        assert_eq!(bars, changes_by_cells(&noise, &request), "noise, {request:?}");
-        let bars = changes_by_bars(&smooth, &persistence(&smooth, &request).unwrap());
-        assert_eq!(bars, changes_by_cells(&smooth, &request), "smooth, {request:?}");
-        let bars = changes_by_bars(&bytes, &persistence(&bytes, &request).unwrap());
-        assert_eq!(bars, changes_by_cells(&bytes, &request), "bytes, {request:?}");
-    }
+    let smooth = |p: usize| wave(p / 4096) * wave(p / 64 % 64 + 3) + 0.6 * wave(2 * (p % 64));
+    let axes = [64, 64, 64];
+    let smooth = image(&axes, (0..64 * 64 * 64).map(smooth).collect());
+    check_changes(&mapped(&smooth, |v| (v * 100.0) as i8));
+    check_changes(&smooth);
+    check_changes(&image(&axes, (0..64 * 64 * 64).map(|_| rng.random::<f64>()).collect()));
+    check_changes(&image(&[150, 170], (0..150 * 170).map(|_| rng.random_range(0..9_u8)).collect()));
 }
 
 #[test]

@@ -155,7 +155,11 @@ fn what_cannot_be_asked_for() {
         assert.stderr(contains(message));
     }
     let matrix = data("torus_surface.bin");
-    cubical([&matrix]).assert().code(2).stdout(is_empty()).stderr(contains("torus_surface.bin: byte 0: expected"));
+    cubical([&matrix])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("torus_surface.bin: byte 0: expected"));
     cubical(["no-such-image.npy"]).assert().code(2).stderr(contains("no-such-image.npy"));
 }
 
