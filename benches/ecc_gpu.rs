@@ -8,18 +8,25 @@
 //! | curve | image on the device to curve on the host |
 //! | with transfer | the same from page-locked memory of the host |
 //!
+//! Then the same images are streamed from files in the page cache, read by all threads into page-locked memory: bytes a second, and of what share
+//! of the bandwidth to the device they are. Last, what smoothing takes.
+//!
 //! Before anything is timed, curves of the same images cut to a few voxels are compared with the processor's; and the changes of each
 //! large one add up to 1, as those of every box do.
 
 use std::error::Error;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna::cubical::ecc::cuda::Prepared;
+use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, Request, curve};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::cuda::{Gpu, KernelVoxel};
 use rayon::prelude::*;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Counts that are asked for at once.
 const RUNS: u32 = 10;
@@ -48,7 +55,8 @@ fn main() -> ExitCode {
 
 fn run(gpu: &Gpu, small: bool) -> Result<(), Failure> {
     println!("{}; {} threads", gpu.name(), rayon::current_num_threads());
-    println!("host to device: {:.1} GB/s\n", bandwidth(gpu)?);
+    let bandwidth = bandwidth(gpu)?;
+    println!("host to device: {bandwidth:.1} GB/s\n");
     println!(
         "| voxels | image | shape | rows | kernels, ms | G/s | curve, ms | G/s | with transfer, ms | G/s |"
     );
@@ -66,6 +74,69 @@ fn run(gpu: &Gpu, small: bool) -> Result<(), Failure> {
         case::<f32>(gpu, name, &[n / 4, n / 4, n / 4], Bins::Distinct, |at| field(at) as f32)?;
         case::<f64>(gpu, name, &[n / 2, n / 2, n / 2], bins(1024), field)?;
     }
+    println!();
+    streamed::<u8>(gpu, n, Bins::Distinct, bandwidth, |at| (noise(at) * 256.0) as u8)?;
+    let unit = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
+    streamed::<f32>(gpu, n, unit, bandwidth, |at| noise(at) as f32)?;
+    let image = image(&[n / 2, n / 2, n / 2], |at| noise(at) as f32)?;
+    let request = Request { bins: unit, ..Request::default() };
+    for count in [1, 5] {
+        let start = Instant::now();
+        let curves = curves_device(gpu, &image, &request, &Scales { count, ..Scales::default() })?;
+        println!(
+            "f32 {}: {} scales in {:.1} ms",
+            image.shape(),
+            curves.len(),
+            1e3 * start.elapsed().as_secs_f64()
+        );
+    }
+    Ok(())
+}
+
+/// Bytes of a file that one thread reads at a time.
+const SHARE: usize = 1 << 20;
+
+/// An image in a file, streamed.
+fn streamed<T: KernelVoxel + FromBytes + IntoBytes + Immutable>(
+    gpu: &Gpu,
+    n: usize,
+    bins: Bins,
+    bandwidth: f64,
+    voxel: impl Fn([usize; 3]) -> T + Sync,
+) -> Result<(), Failure> {
+    let image = image(&[n, n, n], voxel)?;
+    let path = std::env::temp_dir().join(format!("ecc_gpu.{}.{}", T::NAME, std::process::id()));
+    let bytes =
+        image.voxels().par_iter().flat_map_iter(|voxel| voxel.as_bytes().to_vec()).collect::<Vec<u8>>();
+    std::fs::write(&path, &bytes)?;
+    let file = File::open(&path)?;
+    std::fs::remove_file(&path)?;
+    let request = Request { bins, ..Request::default() };
+    let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
+    let prepared = Prepared::<T>::new(gpu)?;
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let mut at = 0;
+        let start = Instant::now();
+        let found = prepared.stream(image.shape(), &request, |room| {
+            let read = |(k, share): (usize, &mut [u8])| file.read_exact_at(share, at + (k * SHARE) as u64);
+            let bytes = room.as_mut_bytes();
+            bytes.par_chunks_mut(SHARE).enumerate().try_for_each(read)?;
+            at += bytes.len() as u64;
+            Ok::<usize, Box<dyn Error>>(room.len())
+        })?;
+        best = best.min(start.elapsed().as_secs_f64());
+        if found != expected {
+            return Err(format!("{}: another curve than of the whole", T::NAME).into());
+        }
+    }
+    let rate = bytes.len() as f64 / best / 1e9;
+    let share = 100.0 * rate / bandwidth;
+    println!(
+        "{} {n}^3 streamed: {:.1} ms, {rate:.1} GB/s, {share:.0} % of the bandwidth",
+        T::NAME,
+        1e3 * best
+    );
     Ok(())
 }
 

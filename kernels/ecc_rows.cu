@@ -46,17 +46,16 @@ extern "C" __global__ void ecc_present(const VOXEL *voxels, u64 from, u64 to, VO
 
 // The least and the greatest key; `range` holds what was found before.
 extern "C" __global__ void ecc_range(const VOXEL *voxels, u64 from, u64 to, VOXEL mask, u64 *range) {
-    u64 low = ~0ull, high = 0;
+    VOXEL low = ~(VOXEL)0, high = 0;
     for (u64 place = from + thread_of_all(); place < to; place += threads_of_all()) {
-        const u64 key = key_of(voxels[place], mask);
+        const VOXEL key = key_of(voxels[place], mask);
         low = key < low ? key : low;
         high = key > high ? key : high;
     }
-    low = warp_least(low);
-    high = ~warp_least(~high);
+    const u64 least = warp_least((u64)low), greatest = ~warp_least(~(u64)high);
     if (lane() == 0) {
-        atomicMin(&range[0], low);
-        atomicMax(&range[1], high);
+        atomicMin(&range[0], least);
+        atomicMax(&range[1], greatest);
     }
 }
 

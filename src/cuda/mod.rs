@@ -11,6 +11,7 @@ mod error;
 mod gpu;
 pub(crate) mod leftmost_ones;
 pub(crate) mod rips;
+pub(crate) mod smooth;
 pub(crate) mod sort;
 mod start;
 
@@ -28,7 +29,7 @@ pub use start::Starting;
 mod tests;
 
 /// The embedded kernels' files.
-pub const KERNELS: [&str; 5] = ["ecc", "ecc_rows", "leftmost_ones", "rips_assembly", "sort"];
+pub const KERNELS: [&str; 6] = ["ecc", "ecc_rows", "leftmost_ones", "rips_assembly", "smooth", "sort"];
 
 /// CUDA's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,6 +9,8 @@
 //! An image comes whole, in a buffer of the device ([`ecc_device`]), or in parts. Totals have 64 bits. Where there is no room to sort all
 //! pairs, or for an image of bin numbers, fewer are taken at a time; without room for a few the run ends in an error.
 
+mod stream;
+
 use std::ops::Range;
 
 use crate::cubical::{Construction, Key, Shape};
@@ -31,6 +33,9 @@ pub enum DeviceError {
     /// The device fails.
     #[error(transparent)]
     Cuda(#[from] CudaError),
+    /// Bins of an image that comes a piece at a time, of which the least and the greatest value are not known.
+    #[error("bins of a stream: expected a range, found none")]
+    NoRange,
 }
 
 /// The curve of an image that lies in a buffer of a device in memory order.
@@ -166,10 +171,15 @@ impl<T: KernelVoxel> Resident<'_, T> {
     }
 }
 
-/// An image as the kernels take it: planes of one row where they would be one plane.
-fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
+/// The extents that the kernels take: planes of one row where there would be one plane. An axis of one voxel changes no curve.
+fn arranged(shape: Shape) -> [usize; 3] {
     let [planes, rows, columns] = shape.extents();
-    let (planes, rows) = if planes == 1 { (rows, 1) } else { (planes, rows) };
+    if planes == 1 { [rows, 1, columns] } else { [planes, rows, columns] }
+}
+
+/// An image as the kernels take it.
+fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
+    let [planes, rows, columns] = arranged(shape);
     Part { voxels, planes, rows, columns, from: 0, to: planes }
 }
 

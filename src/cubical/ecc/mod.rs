@@ -32,6 +32,7 @@ pub(crate) mod cpu;
 pub mod cuda;
 mod curve;
 pub mod plain;
+pub mod scales;
 pub mod stream;
 
 pub use bins::BinsError;

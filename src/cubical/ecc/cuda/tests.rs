@@ -132,7 +132,54 @@ fn gpu_marches_in_parts() {
 }
 
 #[test]
+fn gpu_counts_what_comes_a_piece_at_a_time() {
+    let Some(gpu) = device(None) else { return };
+    let mut rng = Pcg64Mcg::seed_from_u64(13);
+    // Of a slab and a half, of many slabs, of slabs shorter than planes; one plane, two, three.
+    let shapes: [&[usize]; 7] = [
+        &[3, 1500, 5000],
+        &[70, 1000, 1000],
+        &[5, 7000, 5000],
+        &[40_000, 2000],
+        &[1, 9, 9],
+        &[2, 3, 3],
+        &[3, 1, 2],
+    ];
+    for axes in shapes {
+        let shape = Shape::new(axes, Axes::C).unwrap();
+        let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..300)).collect();
+        for request in [REQUESTS[0], REQUESTS[3]] {
+            let expected = ecc_device(&gpu, &gpu.upload(&voxels).unwrap(), shape, &request).unwrap();
+            for memory in [None, Some(160 << 20)] {
+                let gpu = Gpu::open(0, memory).unwrap();
+                let prepared = Prepared::<u16>::new(&gpu).unwrap();
+                let mut rest = voxels.as_slice();
+                let found = prepared.stream(shape, &request, |room| {
+                    let next = rest.split_off(..room.len().min(rest.len())).unwrap_or_default();
+                    room[..next.len()].copy_from_slice(next);
+                    Ok::<usize, DeviceError>(next.len())
+                });
+                match found {
+                    Ok(found) => assert_eq!(found, expected, "{shape} {request:?}"),
+                    Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))
+                        if memory.is_some() && axes[0] == 5 => {}
+                    Err(error) => panic!("{shape} {memory:?}: {error}"),
+                }
+            }
+        }
+    }
+    let request = Request { bins: BINS[1], ..REQUESTS[0] };
+    let shape = Shape::new(&[2], Axes::C).unwrap();
+    let prepared = Prepared::<f32>::new(&gpu).unwrap();
+    let found = prepared.stream(shape, &request, |_| Ok::<usize, DeviceError>(0));
+    assert_eq!(found, Err(DeviceError::NoRange));
+}
+
+#[test]
 fn gpu_sorts_what_there_is_room_for() {
+    if device(None).is_none() {
+        return;
+    }
     let shape = Shape::new(&[9, 160, 160], Axes::C).unwrap();
     let mut rng = Pcg64Mcg::seed_from_u64(12);
     let voxels: Vec<f64> = (0..shape.count()).map(|_| rng.random_range(0.0..1.0)).collect();

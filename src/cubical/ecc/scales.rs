@@ -1,0 +1,206 @@
+//! Curves at several scales: of an image, of the image smoothed, smoothed twice, and so on.
+//!
+//! # Smoothing
+//!
+//! Voxels are taken as 32-bit floats and each is replaced by a weighted sum of those around it, axis by axis, the fastest in memory first.
+//! Weights are exp(−k² / 2σ²) for k = −r … r, with 2r + 1 *taps*, over their sum, computed in double precision and rounded once. Beyond the
+//! border the image is reflected, the voxel at the border twice (d c b a | a b c d | d c b a): `scipy.ndimage.gaussian_filter` with
+//! `mode="reflect"` and `radius=r`, but for rounding. Smoothing n times by σ is smoothing by σ√n, as far as the taps reach.
+//!
+//! A sum is w_0 x_0 + w_1 (x_−1 + x_1) + w_2 (x_−2 + x_2) + …, from left to right, every operation rounded to the nearest by itself, never two
+//! as one. So the processor and a device find the same voxels to the last bit, and the same curves.
+//!
+//! The first curve is that of the image as it is, of any type of voxels; only the smoothed ones are of floats. Infinite voxels cannot be
+//! smoothed, nor those past the range of 32-bit floats.
+
+use rayon::prelude::*;
+
+use super::cuda::{DeviceError, Prepared};
+use super::{BinsError, Curve, Request, curve};
+use crate::cubical::{Image, Shape, Voxel};
+use crate::cuda::smooth::SmoothKernel;
+use crate::cuda::{Gpu, KernelVoxel};
+
+/// What curves at several scales are asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scales {
+    /// Curves: the image's, and one for each time that it is smoothed.
+    pub count: usize,
+    /// The standard deviation of the weights, in voxels.
+    pub sigma: f64,
+    /// Weights, an odd number.
+    pub taps: usize,
+}
+
+impl Default for Scales {
+    fn default() -> Self {
+        Scales { count: 4, sigma: 1.0, taps: 13 }
+    }
+}
+
+/// Why there are no curves.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ScalesError {
+    /// No standard deviation.
+    #[error("expected a positive standard deviation, found {found}")]
+    Sigma {
+        /// What was given.
+        found: f64,
+    },
+    /// A number of weights without a middle.
+    #[error("expected an odd number of taps, found {found}")]
+    Taps {
+        /// What was given.
+        found: usize,
+    },
+    /// A voxel that cannot be smoothed.
+    #[error("voxel {voxel:?}: expected a 32-bit float to be smoothed, found {found}")]
+    Infinite {
+        /// Its coordinates.
+        voxel: Vec<usize>,
+        /// Its value.
+        found: f64,
+    },
+    /// There are no such bins.
+    #[error(transparent)]
+    Bins(#[from] BinsError),
+    /// The device fails.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl Scales {
+    /// The weights of a voxel, of its neighbours, of theirs, and so on.
+    ///
+    /// # Errors
+    /// [`ScalesError`]: the standard deviation is not positive, or the number of taps not odd.
+    pub fn weights(&self) -> Result<Vec<f32>, ScalesError> {
+        let Scales { sigma, taps, .. } = *self;
+        if !(sigma > 0.0 && sigma.is_finite()) {
+            return Err(ScalesError::Sigma { found: sigma });
+        }
+        if taps % 2 == 0 {
+            return Err(ScalesError::Taps { found: taps });
+        }
+        let half: Vec<f64> = (0..=taps / 2).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
+        let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
+        Ok(half.iter().map(|weight| (weight / sum) as f32).collect())
+    }
+}
+
+/// The curves of an image at several scales, on the processor.
+///
+/// # Errors
+/// [`ScalesError`]: there are no such bins or weights, or a voxel cannot be smoothed.
+pub fn curves<T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    scales: &Scales,
+) -> Result<Vec<Curve>, ScalesError> {
+    let weights = scales.weights()?;
+    let mut curves = Vec::with_capacity(scales.count);
+    if scales.count > 0 {
+        curves.push(curve(image, request)?);
+    }
+    if scales.count > 1 {
+        let (shape, mut voxels) = (image.shape(), floats(image)?);
+        for _ in 1..scales.count {
+            voxels = smooth(voxels, shape, &weights);
+            let image = Image::new(shape, voxels).expect("as many as before");
+            curves.push(curve(&image, request)?);
+            voxels = image.into_voxels();
+        }
+    }
+    Ok(curves)
+}
+
+/// The same on a device, from which only curves come back.
+///
+/// # Errors
+/// As [`curves`]; and the device fails, or has no room for the image twice.
+pub fn curves_device<T: KernelVoxel>(
+    gpu: &Gpu,
+    image: &Image<T>,
+    request: &Request,
+    scales: &Scales,
+) -> Result<Vec<Curve>, ScalesError> {
+    let weights = scales.weights()?;
+    let shape = image.shape();
+    let mut curves = Vec::with_capacity(scales.count);
+    let failed = DeviceError::from;
+    if scales.count > 0 {
+        let voxels = gpu.upload(image.voxels()).map_err(failed)?;
+        curves.push(Prepared::<T>::new(gpu).map_err(failed)?.curve(&voxels, shape, request)?);
+    }
+    if scales.count > 1 {
+        let kernel = SmoothKernel::load(gpu).map_err(failed)?;
+        let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
+        let weights = gpu.upload(&weights).map_err(failed)?;
+        let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
+        for _ in 1..scales.count {
+            let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
+            for [length, inner] in axes(shape) {
+                kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
+                std::mem::swap(&mut voxels, &mut smoothed);
+            }
+            // Its memory is for counting.
+            drop(smoothed);
+            curves.push(prepared.curve(&voxels, shape, request)?);
+        }
+    }
+    Ok(curves)
+}
+
+/// Voxels as they are smoothed.
+fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
+    let floats: Vec<f32> = image.voxels().par_iter().map(|voxel| voxel.value() as f32).collect();
+    match floats.iter().position(|float| !float.is_finite()) {
+        None => Ok(floats),
+        Some(place) => Err(ScalesError::Infinite {
+            voxel: image.shape().coordinates(place),
+            found: image.voxels()[place].value(),
+        }),
+    }
+}
+
+/// The axes that are smoothed, in their order: of each its length, and how far apart the voxels of a line are.
+fn axes(shape: Shape) -> impl Iterator<Item = [usize; 2]> {
+    let [planes, rows, columns] = shape.extents();
+    let all = [[columns, 1], [rows, columns], [planes, rows * columns]];
+    all.into_iter().take(shape.dim())
+}
+
+fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32]) -> Vec<f32> {
+    for [length, inner] in axes(shape) {
+        let mut smoothed = vec![0.0; voxels.len()];
+        // A row of voxels that lie side by side, at one place of their lines.
+        smoothed.par_chunks_mut(inner).enumerate().with_min_len(4096_usize.div_ceil(inner)).for_each(
+            |(k, row)| {
+                let first = (k - k % length) * inner;
+                let at = |place: isize| first + reflected(place, length) * inner;
+                let here = (k % length) as isize;
+                let middle = &voxels[at(here)..at(here) + inner];
+                row.iter_mut().zip(middle).for_each(|(sum, x)| *sum = weights[0] * x);
+                for (d, &weight) in (1..).zip(&weights[1..]) {
+                    let [before, after] = [at(here - d), at(here + d)].map(|at| &voxels[at..at + inner]);
+                    for ((sum, a), b) in row.iter_mut().zip(before).zip(after) {
+                        *sum += weight * (a + b);
+                    }
+                }
+            },
+        );
+        voxels = smoothed;
+    }
+    voxels
+}
+
+/// Where a line that is reflected at both ends is at a place.
+fn reflected(place: isize, length: usize) -> usize {
+    let period = 2 * length as isize;
+    let place = place.rem_euclid(period);
+    // Both are below the length.
+    if place < length as isize { place as usize } else { (period - 1 - place) as usize }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Smoothing against SciPy and against its definition; the device against the processor, to the last bit.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+use crate::cubical::ecc::Bins;
+use crate::cubical::{Construction, Order};
+
+fn image(axes: &[usize], seed: u64) -> Image<f32> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let shape = Shape::new(axes, Order::C).unwrap();
+    Image::new(shape, (0..shape.count()).map(|_| rng.random_range(-1.0..1.0)).collect()).unwrap()
+}
+
+#[test]
+fn smoothed_as_scipy_does() {
+    // scipy.ndimage.gaussian_filter(a, 0.8, mode="reflect", radius=6), SciPy 1.17, in double precision.
+    let axes = [3, 4];
+    let voxels: Vec<f32> = (0..12).map(|k| (k * k % 7) as f32).collect();
+    let expected = [
+        0.907820916462,
+        1.803814097218,
+        2.401266249808,
+        1.932685885524,
+        1.766461854805,
+        2.413601707220,
+        2.018907025122,
+        1.301473332498,
+        1.916886191770,
+        2.712881548829,
+        2.196389689363,
+        1.627811501382,
+    ];
+    let weights = Scales { sigma: 0.8, ..Scales::default() }.weights().unwrap();
+    let found = smooth(voxels, Shape::new(&axes, Order::C).unwrap(), &weights);
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(*found) - expected).abs() < 1e-6, "{found} {expected}");
+    }
+}
+
+#[test]
+fn smoothed_as_defined() {
+    for (axes, taps) in [(&[7, 5, 9][..], 13), (&[1, 2, 3], 13), (&[40], 5), (&[6, 1], 1), (&[20, 30], 13)] {
+        let image = image(axes, 7);
+        let shape = image.shape();
+        let weights = Scales { sigma: 1.3, taps, ..Scales::default() }.weights().unwrap();
+        let mut expected = image.voxels().to_vec();
+        for [length, inner] in axes_of(shape) {
+            let lines = expected.clone();
+            for (place, sum) in expected.iter_mut().enumerate() {
+                let at = (place / inner % length) as isize;
+                let neighbour = |d: isize| {
+                    let mut to = at + d;
+                    while to < 0 || to >= length as isize {
+                        to = if to < 0 { -1 - to } else { 2 * length as isize - 1 - to };
+                    }
+                    lines[(place as isize + (to - at) * inner as isize) as usize]
+                };
+                *sum = weights[0] * neighbour(0);
+                for (d, weight) in (1..).zip(&weights[1..]) {
+                    *sum += weight * (neighbour(-d) + neighbour(d));
+                }
+            }
+        }
+        for threads in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| smooth(image.voxels().to_vec(), shape, &weights));
+            assert_eq!(found, expected, "{shape} {taps}");
+        }
+    }
+}
+
+fn axes_of(shape: Shape) -> Vec<[usize; 2]> {
+    axes(shape).collect()
+}
+
+#[test]
+fn the_first_curve_is_that_of_the_image() {
+    let image = image(&[6, 7, 8], 3);
+    let (request, scales) = (Request::default(), Scales { count: 3, ..Scales::default() });
+    let found = curves(&image, &request, &scales).unwrap();
+    assert_eq!((found.len(), &found[0]), (3, &curve(&image, &request).unwrap()));
+    assert!(found.iter().all(|curve| curve.changes.iter().sum::<i64>() == 1));
+    // Smoother images have fewer extrema.
+    let minima = |curve: &Curve| curve.changes.iter().filter(|&&change| change > 0).count();
+    assert!(minima(&found[2]) < minima(&found[0]));
+    assert!(curves(&image, &request, &Scales { count: 0, ..scales }).unwrap().is_empty());
+}
+
+#[test]
+fn what_cannot_be_smoothed() {
+    let image = Image::new(Shape::new(&[1, 3], Order::C).unwrap(), vec![0.0, 1e300, 2.0]).unwrap();
+    let of = |scales| curves(&image, &Request::default(), &scales);
+    let scales = Scales::default();
+    let expected = ScalesError::Infinite { voxel: vec![0, 1], found: 1e300 };
+    assert_eq!(of(scales), Err(expected));
+    assert_eq!(of(Scales { count: 1, ..scales }).unwrap().len(), 1);
+    assert_eq!(of(Scales { taps: 4, ..scales }), Err(ScalesError::Taps { found: 4 }));
+    for sigma in [0.0, -1.0, f64::INFINITY] {
+        assert_eq!(of(Scales { sigma, ..scales }), Err(ScalesError::Sigma { found: sigma }));
+    }
+    assert!(matches!(of(Scales { sigma: f64::NAN, ..scales }), Err(ScalesError::Sigma { .. })));
+}
+
+#[test]
+fn gpu_finds_the_same_curves_at_all_scales() {
+    let gpu = match Gpu::open(0, None) {
+        Ok(gpu) => gpu,
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    for (axes, sigma, taps) in [
+        (&[40, 50, 60][..], 1.0, 13),
+        (&[300, 301], 2.5, 13),
+        (&[1000], 0.7, 5),
+        (&[1, 2, 3], 1.0, 13),
+        (&[3, 5, 7], 4.0, 41),
+    ] {
+        let image = image(axes, 9);
+        let scales = Scales { count: 4, sigma, taps };
+        for construction in [Construction::T, Construction::V] {
+            for bins in [Bins::Distinct, Bins::Uniform { count: 100, range: Some((-0.5, 0.5)) }] {
+                let request = Request { construction, bins, superlevel: construction == Construction::V };
+                let found = curves_device(&gpu, &image, &request, &scales).unwrap();
+                assert_eq!(found, curves(&image, &request, &scales).unwrap(), "{axes:?} {request:?}");
+            }
+        }
+    }
+}
