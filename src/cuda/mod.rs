@@ -9,6 +9,7 @@ pub(crate) mod ecc;
 pub(crate) mod ecc_rows;
 mod error;
 mod gpu;
+pub(crate) mod gradient;
 pub(crate) mod leftmost_ones;
 pub(crate) mod rips;
 pub(crate) mod smooth;
@@ -29,7 +30,8 @@ pub use start::Starting;
 mod tests;
 
 /// The embedded kernels' files.
-pub const KERNELS: [&str; 6] = ["ecc", "ecc_rows", "leftmost_ones", "rips_assembly", "smooth", "sort"];
+pub const KERNELS: [&str; 7] =
+    ["ecc", "ecc_rows", "gradient", "leftmost_ones", "rips_assembly", "smooth", "sort"];
 
 /// CUDA's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

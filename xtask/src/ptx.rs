@@ -65,6 +65,7 @@ const SOURCES: &[Source] = &[
         headers: COMMON,
         variants: &[("_u32", &["-DINDEX=u32"]), ("_u64", &["-DINDEX=u64"])],
     },
+    Source { stem: "gradient", headers: COMMON, variants: &[("", &[])] },
     Source { stem: "smooth", headers: COMMON, variants: &[("", &[])] },
     Source { stem: "sort", headers: COMMON, variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
 ];

@@ -7,6 +7,7 @@
 //! *code* of 16 bits a voxel, found from 26 comparisons, and each cell's mate is looked up from its owner's code.
 
 pub mod cpu;
+pub mod cuda;
 pub mod table;
 
 use rayon::prelude::*;
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
 use super::grid::Grid;
+use crate::cuda::{CudaError, Gpu};
 
 /// The gradient of a grid.
 pub struct Gradient {
@@ -26,6 +28,14 @@ impl Gradient {
     /// By the processor.
     pub fn new(grid: &Grid) -> Self {
         Gradient { codes: cpu::codes(grid), table: Table::get(), axes: grid.axes() }
+    }
+
+    /// By a device.
+    ///
+    /// # Errors
+    /// As [`cuda::codes`].
+    pub fn on_device(gpu: &Gpu, grid: &Grid) -> Result<Self, CudaError> {
+        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::get(), axes: grid.axes() })
     }
 
     /// The matching of a voxel's lower star.

@@ -305,6 +305,14 @@ impl Table {
         (first + (u32::from(edges) << closed.count_ones()) + u32::from(cubes)) as u16
     }
 
+    /// What [`Table::code`] looks at, for those who look elsewhere: by the faces owned the first code (16 bits), which cubes there can be (8),
+    /// and which edges need not be there (8); and by a mask and bits, those of the bits that are in the mask, side by side.
+    pub fn numbering(&self) -> (Vec<u32>, &[u8]) {
+        let entry =
+            |&(first, closed, free): &(u32, u8, u8)| first | u32::from(closed) << 16 | u32::from(free) << 24;
+        (self.first.iter().map(entry).collect(), &self.packed)
+    }
+
     /// The matching of the lower star with a code.
     #[inline(always)]
     pub fn star(&self, code: u16) -> Star {

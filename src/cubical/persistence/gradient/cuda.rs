@@ -1,0 +1,80 @@
+//! Codes by a device: a thread a voxel.
+
+use super::super::grid::Grid;
+use super::table::{NO_VOXEL, Table};
+use crate::cuda::gradient::{GradientKernel, Layout, Numbering};
+use crate::cuda::{CudaError, Gpu};
+
+/// The code of each place's lower star; [`NO_VOXEL`] on the rim. Those that [`cpu`](super::cpu) finds.
+///
+/// # Errors
+/// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else what the driver says.
+pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
+    let kernel = GradientKernel::load(gpu)?;
+    let (first, packed) = Table::get().numbering();
+    let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
+    let ranks = gpu.upload(grid.ranks())?;
+    let mut codes = gpu.zeros(grid.ranks().len())?;
+    // All its bytes are equal.
+    gpu.fill(&mut codes, NO_VOXEL as u8)?;
+    let layout =
+        Layout { axes: grid.axes(), extents: grid.extents(), strides: grid.strides(), start: grid.row(0, 0) };
+    kernel.codes(&layout, &ranks, &numbering, &mut codes)?;
+    gpu.read(&codes, 0..codes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::super::Request;
+    use super::super::cpu;
+    use super::*;
+    use crate::cubical::{Construction, Image, Order, Shape};
+
+    #[test]
+    fn gpu_finds_the_codes_of_the_processor() {
+        let gpu = match Gpu::open(0, None) {
+            Ok(gpu) => gpu,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        let mut rng = Pcg64Mcg::seed_from_u64(21);
+        let shapes: [&[usize]; 12] = [
+            &[1],
+            &[2],
+            &[500],
+            &[1, 9],
+            &[7, 1],
+            &[2, 2],
+            &[40, 33],
+            &[1, 1, 1],
+            &[2, 2, 2],
+            &[4, 1, 6],
+            &[20, 31, 17],
+            &[65, 64, 63],
+        ];
+        for axes in shapes {
+            let shape = Shape::new(axes, Order::C).unwrap();
+            for levels in [1, 3, 60_000] {
+                let voxels: Vec<u16> = (0..shape.count()).map(|_| rng.random_range(0..levels)).collect();
+                let image = Image::new(shape, voxels).unwrap();
+                for construction in [Construction::T, Construction::V] {
+                    for superlevel in [false, true] {
+                        let request = Request { construction, superlevel, max_dim: None };
+                        let grid = Grid::new(&image, &request).unwrap();
+                        assert!(
+                            codes(&gpu, &grid).unwrap() == cpu::codes(&grid),
+                            "{shape} {levels} {request:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn codes_of_the_rim_are_equal_bytes() {
+        assert_eq!(NO_VOXEL.to_le_bytes(), [NO_VOXEL as u8; 2]);
+    }
+}
