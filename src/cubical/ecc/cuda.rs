@@ -62,9 +62,9 @@ pub struct Prepared<T: KernelVoxel> {
 
 enum Kernels<T: KernelVoxel> {
     /// For keys of 8 or 16 bits.
-    Narrow { march: EccKernels<T>, present: PresentKernel<T> },
+    Narrow { march: Box<EccKernels<T>>, present: Box<PresentKernel<T>> },
     /// For wider ones: marches go over bin numbers.
-    Wide { march: EccKernels<u16>, march_many: EccKernels<u32>, rows: RowKernels<T> },
+    Wide { march: Box<EccKernels<u16>>, march_many: Box<EccKernels<u32>>, rows: Box<RowKernels<T>> },
 }
 
 /// What is known of an image before it is counted.
@@ -82,10 +82,12 @@ impl<T: KernelVoxel> Prepared<T> {
     /// What the driver says.
     pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
         let kernels = if T::Key::BITS <= 16 {
-            Kernels::Narrow { march: EccKernels::load(gpu)?, present: PresentKernel::load(gpu)? }
+            let (march, present) = (EccKernels::load(gpu)?, PresentKernel::load(gpu)?);
+            Kernels::Narrow { march: Box::new(march), present: Box::new(present) }
         } else {
             let (march, march_many) = (EccKernels::load(gpu)?, EccKernels::load(gpu)?);
-            Kernels::Wide { march, march_many, rows: RowKernels::load(gpu)? }
+            let rows = Box::new(RowKernels::load(gpu)?);
+            Kernels::Wide { march: Box::new(march), march_many: Box::new(march_many), rows }
         };
         Ok(Prepared { gpu: gpu.clone(), kernels })
     }

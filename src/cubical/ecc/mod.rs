@@ -31,12 +31,16 @@ pub mod bins;
 pub(crate) mod cpu;
 pub mod cuda;
 mod curve;
+mod estimate;
+mod machine;
 pub mod plain;
 pub mod scales;
 pub mod stream;
 
 pub use bins::BinsError;
 pub use curve::Curve;
+pub use estimate::estimate;
+pub use machine::{Difference, MachineError, compare, curve_by};
 
 use crate::cubical::{Construction, Image, Voxel};
 use crate::simd::Level;
