@@ -79,7 +79,7 @@ impl Scales {
         if !(sigma > 0.0 && sigma.is_finite()) {
             return Err(ScalesError::Sigma { found: sigma });
         }
-        if taps % 2 == 0 {
+        if taps.is_multiple_of(2) {
             return Err(ScalesError::Taps { found: taps });
         }
         let half: Vec<f64> = (0..=taps / 2).map(|k| (-0.5 * (k as f64 / sigma).powi(2)).exp()).collect();
