@@ -1,6 +1,6 @@
 //! The Euler characteristic curve on a GPU: voxels a second.
 //!
-//! `cargo bench --bench ecc_gpu -- [--small]`. It makes its images itself, so that the binary can be carried to a machine that has a GPU.
+//! `cargo bench --bench ecc_gpu -- [--small] [--streamed]`, the latter without the table. It makes its images itself, so that the binary can be carried to a machine that has a GPU.
 //!
 //! | column | what is timed |
 //! |---|---|
@@ -36,7 +36,7 @@ const ROUNDS: usize = 5;
 type Failure = Box<dyn Error>;
 
 fn main() -> ExitCode {
-    let small = std::env::args().any(|argument| argument == "--small");
+    let given = |name| std::env::args().any(|argument| argument == name);
     let gpu = match Gpu::open(0, None) {
         Ok(gpu) => gpu,
         Err(error) => {
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    match run(&gpu, small) {
+    match run(&gpu, given("--small"), given("--streamed")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -53,28 +53,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(gpu: &Gpu, small: bool) -> Result<(), Failure> {
+fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     println!("{}; {} threads", gpu.name(), rayon::current_num_threads());
     let bandwidth = bandwidth(gpu)?;
     println!("host to device: {bandwidth:.1} GB/s\n");
-    println!(
-        "| voxels | image | shape | rows | kernels, ms | G/s | curve, ms | G/s | with transfer, ms | G/s |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
     let n = if small { 256 } else { 1024 };
-    let bins = |count| Bins::Uniform { count, range: None };
-    for (name, field) in [("noise", noise as fn([usize; 3]) -> f64), ("smooth", smooth)] {
-        case::<u8>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 256.0) as u8)?;
-        case::<u16>(gpu, &format!("{name}, 12 bits"), &[n, n, n], Bins::Distinct, |at| {
-            (field(at) * 4096.0) as u16
-        })?;
-        case::<u16>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 65536.0) as u16)?;
-        case::<f32>(gpu, name, &[n, n, n], bins(1024), |at| field(at) as f32)?;
-        case::<f32>(gpu, name, &[4 * n, 4 * n], bins(1024), |at| field(at) as f32)?;
-        case::<f32>(gpu, name, &[n / 4, n / 4, n / 4], Bins::Distinct, |at| field(at) as f32)?;
-        case::<f64>(gpu, name, &[n / 2, n / 2, n / 2], bins(1024), field)?;
+    if !is_streamed {
+        table(gpu, n)?;
     }
-    println!();
     streamed::<u8>(gpu, n, Bins::Distinct, bandwidth, |at| (noise(at) * 256.0) as u8)?;
     let unit = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
     streamed::<f32>(gpu, n, unit, bandwidth, |at| noise(at) as f32)?;
@@ -93,8 +79,29 @@ fn run(gpu: &Gpu, small: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
+    println!(
+        "| voxels | image | shape | rows | kernels, ms | G/s | curve, ms | G/s | with transfer, ms | G/s |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let bins = |count| Bins::Uniform { count, range: None };
+    for (name, field) in [("noise", noise as fn([usize; 3]) -> f64), ("smooth", smooth)] {
+        case::<u8>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 256.0) as u8)?;
+        case::<u16>(gpu, &format!("{name}, 12 bits"), &[n, n, n], Bins::Distinct, |at| {
+            (field(at) * 4096.0) as u16
+        })?;
+        case::<u16>(gpu, name, &[n, n, n], Bins::Distinct, |at| (field(at) * 65536.0) as u16)?;
+        case::<f32>(gpu, name, &[n, n, n], bins(1024), |at| field(at) as f32)?;
+        case::<f32>(gpu, name, &[4 * n, 4 * n], bins(1024), |at| field(at) as f32)?;
+        case::<f32>(gpu, name, &[n / 4, n / 4, n / 4], Bins::Distinct, |at| field(at) as f32)?;
+        case::<f64>(gpu, name, &[n / 2, n / 2, n / 2], bins(1024), field)?;
+    }
+    println!();
+    Ok(())
+}
+
 /// Bytes of a file that one thread reads at a time.
-const SHARE: usize = 1 << 20;
+const SHARE: usize = 512 << 10;
 
 /// An image in a file, streamed.
 fn streamed<T: KernelVoxel + FromBytes + IntoBytes + Immutable>(
