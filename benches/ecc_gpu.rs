@@ -101,7 +101,7 @@ fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
 }
 
 /// Bytes of a file that one thread reads at a time.
-const SHARE: usize = 512 << 10;
+const SHARE: usize = 1 << 20;
 
 /// An image in a file, streamed.
 fn streamed<T: KernelVoxel + FromBytes + IntoBytes + Immutable>(
