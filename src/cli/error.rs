@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::ecc::batch::BatchError;
+use lacuna::cubical::ecc::{BinsError, NoDevice};
 use lacuna::cubical::persistence::PersistenceError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
@@ -44,6 +46,20 @@ pub(crate) enum CliError {
     ViaMatrix(#[from] ViaMatrixError),
     #[error("{file}")]
     Cells { file: String, source: FiltrationError },
+    #[error(transparent)]
+    Curve(#[from] BatchError),
+    #[error("--bins, --range")]
+    Bins(#[from] BinsError),
+    #[error(transparent)]
+    NoDevice(#[from] NoDevice),
+    #[error("{failed} of {all} images have no curve")]
+    Images { failed: usize, all: usize },
+    #[error("--output-file: expected a directory for the curves of several images, found none")]
+    NeedsDirectory,
+    #[error("{}: expected one image for each curve, found another for {}", image.display(), output.display())]
+    SameOutput { image: PathBuf, output: PathBuf },
+    #[error("{}: expected a directory that can be listed", path.display())]
+    List { path: PathBuf, source: io::Error },
     #[error("--via: expected matrix, whose scan a GPU can do, found gradient")]
     NoGradient,
     #[error("{file}")]
@@ -75,6 +91,11 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// Whether the next image may do better.
+    pub(crate) fn is_of_one_image(&self) -> bool {
+        matches!(self, CliError::Curve(_) | CliError::Open { .. } | CliError::Directory { .. })
+    }
+
     /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

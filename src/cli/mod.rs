@@ -4,6 +4,7 @@ mod backend;
 mod compare;
 mod convert;
 mod cubical;
+mod ecc;
 mod error;
 mod image;
 mod info;
@@ -39,6 +40,7 @@ enum Command {
     Rips(Box<rips::Arguments>),
     Cubical(Box<cubical::Arguments>),
     Convert(Box<convert::Arguments>),
+    Ecc(Box<ecc::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
@@ -61,11 +63,23 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Ecc(arguments) => ecc::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
+}
+
+/// Says what went wrong, and what was behind it, in one line on standard error.
+pub(crate) fn report(error: &dyn std::error::Error) {
+    let mut line = format!("error: {error}");
+    let mut source = error.source();
+    while let Some(cause) = source {
+        line.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    notes::tell(line);
 }
 
 /// Makes the pool that everything runs on.

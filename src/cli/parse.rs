@@ -7,7 +7,7 @@ use lacuna::backend::Choice;
 use lacuna::cubical::read::VoxelType;
 use lacuna::cubical::{Construction, Order};
 use lacuna::matrix::{self, Algorithm, Dualize, Representation};
-use lacuna::output::{self, images, pairs};
+use lacuna::output::{self, curves, images, pairs};
 use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
 
@@ -15,6 +15,9 @@ use super::cubical::Way;
 
 /// Threads that can be asked for: more than any pool takes would be cut without a word.
 const MAX_THREADS: usize = 65_535;
+
+/// Bins that can be asked for: a row each.
+const MAX_BINS: usize = 1 << 24;
 
 /// Non-negative; infinity asks for the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
@@ -38,6 +41,30 @@ pub(crate) fn level(found: &str) -> Result<f64, String> {
         Ok(x) if !x.is_nan() => Ok(x),
         _ => Err(format!("expected a number, found {found}")),
     }
+}
+
+/// How many bins.
+pub(crate) fn bins(found: &str) -> Result<usize, String> {
+    match found.parse() {
+        Ok(bins) if (1..=MAX_BINS).contains(&bins) => Ok(bins),
+        _ => Err(format!("expected a number of bins from 1 to {MAX_BINS}, found {found}")),
+    }
+}
+
+/// The least value and the greatest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Bounds(pub(crate) f64, pub(crate) f64);
+
+/// Two finite numbers with a comma between, the lower first.
+pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
+    let pair = found.split_once(',').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    let bounds = pair.filter(|&(low, high): &(f64, f64)| low <= high && (high - low).is_finite());
+    let expected = || format!("expected two finite numbers, the lower first, such as 0,255, found {found}");
+    bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
+}
+
+pub(crate) fn curves_format() -> impl TypedValueParser<Value = curves::Format> {
+    one_of(curves::Format::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
@@ -183,6 +210,18 @@ mod tests {
         assert_eq!(level("-inf"), Ok(f64::NEG_INFINITY));
         for bad in ["nan", "", "1,5", "x"] {
             assert_eq!(level(bad), Err(format!("expected a number, found {bad}")));
+        }
+    }
+
+    #[test]
+    fn bins_and_their_bounds() {
+        assert_eq!((bins("1"), bins("16777216")), (Ok(1), Ok(1 << 24)));
+        assert_eq!((bounds("-1,2.5"), bounds("3,3")), (Ok(Bounds(-1.0, 2.5)), Ok(Bounds(3.0, 3.0))));
+        for bad in ["0", "16777217", "-1", "x", ""] {
+            assert!(bins(bad).unwrap_err().contains("from 1 to 16777216"), "{bad}");
+        }
+        for bad in ["", "1", "2,1", "0,inf", "nan,1", "1,nan", "0,1,2", "-1e308,1e308"] {
+            assert!(bounds(bad).unwrap_err().contains("such as 0,255"), "{bad}");
         }
     }
 

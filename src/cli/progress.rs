@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lacuna::cubical::ecc::batch::Watch;
 use lacuna::rips::Progress;
 
 /// Runs that end before are not worth a bar.
@@ -25,6 +26,11 @@ impl Meter {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let timer = wanted.then(|| show_later(bar.clone()));
         Meter { bar, timer }
+    }
+
+    /// What the voxels are of.
+    pub(crate) fn name(&self, file: &str) {
+        self.bar.set_message(file.to_owned());
     }
 
     /// A stage without parts to count.
@@ -61,13 +67,31 @@ impl Progress for Meter {
     }
 }
 
+impl Watch for Meter {
+    fn begin(&self, voxels: u64) {
+        self.bar.set_style(styled(VOXELS));
+        self.bar.set_length(voxels);
+        self.bar.set_position(0);
+    }
+
+    fn advance(&self, voxels: u64) {
+        self.bar.inc(voxels);
+    }
+}
+
+/// Voxels, and how many a second.
+const VOXELS: &str = "{msg:32} [{bar:32}] {percent:>3} %  {human_pos} voxels, {per_sec}  {elapsed}";
+
 /// A stage with parts to count, and one without.
 const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {elapsed}";
 const UNCOUNTED: &str = "{msg:32} {spinner}  {elapsed}";
 
 fn style(total: u64) -> ProgressStyle {
-    let template = if total > 1 { COUNTED } else { UNCOUNTED };
-    // Both are valid, a test says so.
+    styled(if total > 1 { COUNTED } else { UNCOUNTED })
+}
+
+fn styled(template: &str) -> ProgressStyle {
+    // All are valid, a test says so.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -87,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_templates_are_valid() {
+    fn all_templates_are_valid() {
         for total in [0, 1, 2, 1000] {
             let meter = Meter::new(false);
             meter.begin("assembly", 2, total);
@@ -95,7 +119,7 @@ mod tests {
             assert_eq!((meter.bar.position(), meter.bar.length()), (1, Some(total)));
             assert_eq!(meter.bar.message(), "dimension 2, assembly");
         }
-        for template in [COUNTED, UNCOUNTED] {
+        for template in [COUNTED, UNCOUNTED, VOXELS] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
     }

@@ -42,6 +42,7 @@
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3); an essential bar dies at infinity.
 
 pub mod csv;
+pub mod curves;
 pub mod images;
 pub mod json;
 pub mod npy;

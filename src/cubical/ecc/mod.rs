@@ -27,6 +27,7 @@
 //! lies between −7 and 5 (T) or −5 and 7 (V), and is 0 for most voxels of a smooth image. Which voxel owns a cell when values are
 //! equal moves nothing: both have the same row. [`plain`] counts cells instead.
 
+pub mod batch;
 pub mod bins;
 pub(crate) mod cpu;
 pub mod cuda;
@@ -42,6 +43,7 @@ pub use curve::Curve;
 pub use estimate::estimate;
 pub use machine::{Difference, MachineError, compare, curve_by};
 
+use crate::backend::{self, Choice, Decision};
 use crate::cubical::{Construction, Image, Voxel};
 use crate::simd::Level;
 
@@ -70,6 +72,23 @@ pub struct Request {
     /// The rows.
     pub bins: Bins,
 }
+
+/// Which machine adds up images of this request, and why.
+///
+/// # Errors
+/// [`NoDevice`]: a GPU is asked for.
+pub fn decide(asked: &backend::Request) -> Result<Decision, NoDevice> {
+    if asked.choice == Choice::Cuda || asked.self_check {
+        return Err(NoDevice);
+    }
+    let why = if asked.choice == Choice::Cpu { "as asked" } else { "curves are the processor's" };
+    Ok(Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why: why.into() })
+}
+
+/// A GPU was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("--backend: expected auto or cpu, which can add up Euler characteristic curves, found a GPU")]
+pub struct NoDevice;
 
 /// The curve of an image.
 ///

@@ -47,7 +47,7 @@ pub enum StreamError<E> {
         found: usize,
     },
     /// The range of the bins is not known.
-    #[error("bins over the range of the values: expected the range of voxels of {0} beforehand")]
+    #[error("expected the range of voxels of {0} beforehand, found bins without one (--range)")]
     Range(&'static str),
     /// Too little memory for the thinnest slabs.
     #[error(
@@ -90,7 +90,7 @@ struct Slabs {
 }
 
 impl Slabs {
-    fn new<T: Voxel>(shape: Shape, grows: bool, limit: usize) -> Result<Slabs, usize> {
+    fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize) -> Result<Slabs, usize> {
         let extents = shape.extents();
         let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
         let slice: usize = extents[axis + 1..].iter().product();
@@ -98,12 +98,18 @@ impl Slabs {
         let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(size_of::<T>());
         // Two slabs, each with its collar, and what is kept of the last.
         let with_collar = |own: usize| bytes(2 * own + 3 * (unit + 1));
-        let fixed = PROGRAM + rayon::current_num_threads() * worker_bytes::<T>(extents);
+        // Bins have their ends, and sums of each thread; other rows grow with what is found.
+        let threads = rayon::current_num_threads();
+        let (rows, grows) = match *bins {
+            Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
+            Bins::Distinct => (0, T::Key::BITS > 16),
+        };
+        let fixed = (PROGRAM + threads * worker_bytes::<T>(extents)).saturating_add(rows);
         let left = limit.saturating_sub(fixed);
         let for_slabs = if grows { left / 2 } else { left };
         if with_collar(unit) > for_slabs {
             let slabs = with_collar(unit);
-            return Err(fixed + if grows { 2 * slabs } else { slabs });
+            return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
         }
         let wanted =
             (SLAB_BYTES / bytes(1).max(1)).max(SLAB_SLICES).min(extents[axis]).next_multiple_of(unit);
@@ -167,7 +173,7 @@ impl<T: Voxel> Streamer<T> {
         &mut self,
         shape: Shape,
         mut read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
-        advance: &(dyn Fn(u64) + Sync),
+        advance: &dyn Fn(u64),
     ) -> Result<(f64, f64), StreamError<E>> {
         let buffer = &mut self.buffers[0];
         let length = shape.count().min((256 << 10) / size_of::<T>());
@@ -196,7 +202,7 @@ impl<T: Voxel> Streamer<T> {
         shape: Shape,
         range: Option<(f64, f64)>,
         read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
-        advance: &(dyn Fn(u64) + Sync),
+        advance: &dyn Fn(u64),
     ) -> Result<Curve, StreamError<E>> {
         let range = match self.request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
@@ -205,11 +211,10 @@ impl<T: Voxel> Streamer<T> {
         if range.is_none() && Self::needs_range(&self.request) {
             return Err(StreamError::Range(T::NAME));
         }
-        self.counter.begin(range);
         let limit = self.limit;
-        let grows = self.request.bins == Bins::Distinct && T::Key::BITS > 16;
-        let slabs = Slabs::new::<T>(shape, grows, limit);
+        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit);
         let slabs = slabs.map_err(|needed| StreamError::Slabs { shape, needed, limit })?;
+        self.counter.begin(range);
         self.add_up(&slabs, shape.count(), read, advance)?;
         Ok(self.counter.finish())
     }
@@ -219,7 +224,7 @@ impl<T: Voxel> Streamer<T> {
         slabs: &Slabs,
         count: usize,
         read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
-        advance: &(dyn Fn(u64) + Sync),
+        advance: &dyn Fn(u64),
     ) -> Result<(), StreamError<E>> {
         let Streamer { counter, buffers, kept, limit, .. } = self;
         // An image of one slab takes one buffer.

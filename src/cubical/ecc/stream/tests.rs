@@ -28,7 +28,7 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
     Image::new(shape, voxels).unwrap()
 }
 
-const NOT_TOLD: &(dyn Fn(u64) + Sync) = &|_| ();
+const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
 /// With slabs of one slice up to all, in the same streamer.
 fn any_slabs<T: Voxel>(image: &Image<T>) {
@@ -38,7 +38,7 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
             let request = Request { construction, bins, superlevel: construction == Construction::V };
             let expected = curve(image, &request).unwrap();
             let mut streamer = Streamer::<T>::new(&request, 1 << 30).unwrap();
-            let slabs = Slabs::new::<T>(shape, false, 1 << 30).unwrap();
+            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30).unwrap();
             for own in (slabs.before..shape.extents()[slabs.axis] + slabs.before).step_by(slabs.before) {
                 let told = AtomicU64::new(0);
                 let add = |voxels| {
@@ -103,6 +103,10 @@ fn rows_that_do_not_fit_are_an_error() {
     let bins = Bins::Uniform { count: 10, range: Some((0.0, 1e6)) };
     let binned = Request { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
+    // So many bins take more than there is.
+    let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0, 1e6)) };
+    let error = Slabs::new::<f32>(shape, &bins, 1 << 30).unwrap_err();
+    assert!(error > 1 << 40);
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
     let (shape, voxels) = (image.shape(), image.voxels());
     let mut streamer = Streamer::<u8>::new(&Request::default(), 1 << 30).unwrap();
     for own in [1, 7, 40] {
-        let slabs = Slabs { own, ..Slabs::new::<u8>(shape, false, 1 << 30).unwrap() };
+        let slabs = Slabs { own, ..Slabs::new::<u8>(shape, &Bins::Distinct, 1 << 30).unwrap() };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
             let short = streamer.add_up(&slabs, shape.count(), reader(&voxels[..found], Ok(())), NOT_TOLD);
             let at = found;

@@ -1,0 +1,111 @@
+//! Euler characteristic curves on the processor: noise and smooth images from a seed, by type of voxels and rows.
+//!
+//! `cargo bench --bench ecc`; `RAYON_NUM_THREADS=1` for one thread, `LACUNA_ECC_SIZE=512` for larger images. Before an image is timed, its
+//! curve has to be that of counting every cell on a corner of it, of all its slabs, and end at 1: a block of voxels has no holes.
+
+#![allow(missing_docs)] // criterion's macros make public functions
+
+use std::convert::Infallible;
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use lacuna::cubical::ecc::stream::Streamer;
+use lacuna::cubical::ecc::{Bins, Request, curve, plain};
+use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
+
+/// Voxels along each axis.
+fn size() -> usize {
+    std::env::var("LACUNA_ECC_SIZE").ok().and_then(|size| size.parse().ok()).unwrap_or(256)
+}
+
+/// Values from 0 up to 1, each by itself.
+fn noise(size: usize) -> Vec<f64> {
+    let mut random = Pcg64Mcg::seed_from_u64(2026);
+    (0..size.pow(3)).map(|_| random.random::<f64>()).collect()
+}
+
+/// A sum of waves with random phases and directions, from 0 up to 1.
+fn smooth(size: usize) -> Vec<f64> {
+    let mut random = Pcg64Mcg::seed_from_u64(2027);
+    let waves: Vec<[f64; 4]> = (0..12)
+        .map(|_| {
+            let frequency = [(); 3].map(|()| random.random_range(-0.2..0.2));
+            [frequency[0], frequency[1], frequency[2], random.random_range(0.0..6.3)]
+        })
+        .collect();
+    let value = |place: usize| {
+        let at = [place / size / size, place / size % size, place % size].map(|x| x as f64);
+        let wave = |[a, b, c, phase]: &[f64; 4]| (a * at[0] + b * at[1] + c * at[2] + phase).sin();
+        0.5 + waves.iter().map(wave).sum::<f64>() / 24.5
+    };
+    (0..size.pow(3)).map(value).collect()
+}
+
+fn image<T: Voxel>(size: usize, values: &[f64], voxel: impl Fn(f64) -> T) -> Image<T> {
+    let shape = Shape::new(&[size; 3], Order::C).expect("a shape");
+    Image::new(shape, values.iter().map(|&value| voxel(value)).collect()).expect("a voxel for each place")
+}
+
+fn streamed<T: Voxel>(image: &Image<T>, request: &Request) -> lacuna::cubical::ecc::Curve {
+    let mut left = image.voxels();
+    let read = |voxels: &mut [T]| {
+        let (now, later) = left.split_at(voxels.len().min(left.len()));
+        voxels[..now.len()].copy_from_slice(now);
+        left = later;
+        Ok::<_, Infallible>(now.len())
+    };
+    let mut streamer = Streamer::new(request, 4 << 30).expect("bins");
+    streamer.curve(image.shape(), Some((0.0, 1.0)), read, &|_| ()).expect("voxels for the shape")
+}
+
+fn verify<T: Voxel>(image: &Image<T>, request: &Request) {
+    let [_, rows, columns] = image.shape().extents();
+    let corner =
+        (0..18 * 20 * 70).map(|k| image.voxels()[(k / 1400 * rows + k / 70 % 20) * columns + k % 70]);
+    let corner = Image::new(Shape::new(&[18, 20, 70], Order::C).expect("a shape"), corner.collect());
+    let corner = corner.expect("a voxel for each place");
+    assert_eq!(curve(&corner, request).expect("bins"), plain::curve(&corner, request));
+    let whole = curve(image, request).expect("bins");
+    assert_eq!(whole, streamed(image, request));
+    assert_eq!(whole.euler().last(), Some(&1));
+}
+
+fn measure<T: Voxel>(bench: &mut Criterion, name: &str, image: &Image<T>, bins: Bins) {
+    let mut group = bench.benchmark_group("ecc");
+    group.sample_size(10).throughput(Throughput::Elements(image.shape().count() as u64));
+    for construction in [Construction::T, Construction::V] {
+        let request = Request { construction, bins, ..Request::default() };
+        verify(image, &request);
+        let name = format!("{name} {construction}");
+        group.bench_function(BenchmarkId::new("memory", &name), |b| {
+            b.iter(|| black_box(curve(image, &request)))
+        });
+        if construction == Construction::T {
+            group.bench_function(BenchmarkId::new("stream", &name), |b| {
+                b.iter(|| black_box(streamed(image, &request)))
+            });
+        }
+    }
+    group.finish();
+}
+
+fn curves(bench: &mut Criterion) {
+    let size = size();
+    let bins = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
+    for (kind, values) in [("noise", noise(size)), ("smooth", smooth(size))] {
+        measure(bench, &format!("u8 {kind}"), &image(size, &values, |x| (x * 255.99) as u8), Bins::Distinct);
+        measure(
+            bench,
+            &format!("u16 {kind}"),
+            &image(size, &values, |x| (x * 65_535.99) as u16),
+            Bins::Distinct,
+        );
+        measure(bench, &format!("f32 {kind}, 1024 bins"), &image(size, &values, |x| x as f32), bins);
+    }
+}
+
+criterion_group!(benches, curves);
+criterion_main!(benches);
