@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
-use lacuna::cubical::persistence::gradient::Gradient;
-use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_with, via_matrix};
+use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_by, via_matrix};
 use lacuna::cubical::{Construction, Image, read};
 use lacuna::input::name_of;
 use lacuna::matrix::{self, Reason};
@@ -137,22 +136,21 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
-    if arguments.via == Way::Gradient && arguments.machine.insist_on_gpu() {
-        return Err(CliError::NoGradient);
-    }
+    let backend = arguments.machine.backend();
     let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));
-    let job = Job { arguments, meter, outputs, start, read };
+    let job = Job { arguments, backend, meter, outputs, start, read };
     with_image!(image?, image => job.run(image))
 }
 
 /// A run on an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
+    backend: Backend,
     meter: Meter,
     outputs: Outputs,
     start: Instant,
@@ -215,20 +213,19 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                // A gradient from elsewhere would come in here.
                 let mut hear = |stage| self.meter.stage(stage);
-                let (classes, figures) = persistence_with(image, request, Gradient::new, &mut hear)?;
+                let (classes, figures, decision) = persistence_by(image, request, &self.backend, &mut hear)?;
+                let backend = if decision.gpus.is_empty() { "cpu" } else { "cuda" };
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
-                    reason("backend", "cpu", "gradients are the processor's"),
+                    reason("backend", backend, &decision.why),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
                 Ok(Found { classes, reasons, figures: Some(figures), matrix: None })
             }
             Way::Matrix => {
                 self.meter.stage("boundary matrix");
-                let backend: Backend = self.arguments.machine.backend();
-                let solution = via_matrix::persistence(image, request, &backend)?;
+                let solution = via_matrix::persistence(image, request, &self.backend)?;
                 let mut reasons = vec![reason("via", "matrix", "as asked")];
                 reasons.extend(solution.reasons);
                 let matrix = MatrixRecord {

@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::backend::Decision;
 use lacuna::cubical::ecc::batch::{Batch, Found};
-use lacuna::cubical::ecc::{Bins, Request, decide};
+use lacuna::cubical::ecc::scales::Scales;
+use lacuna::cubical::ecc::{Bins, Request};
 use lacuna::input::name_of;
 use lacuna::output::curves::Format;
 use serde::Serialize;
@@ -55,7 +55,24 @@ pub(crate) struct Arguments {
         value_parser = parse::bounds, allow_hyphen_values = true)]
     range: Option<Bounds>,
 
-    /// Bytes of memory to use at most, for everything, as 64M or 2G
+    /// K curves: that of the image, and one for each of K - 1 times that it is smoothed by a Gaussian
+    ///
+    /// Each row begins with the number of times. The image is read whole, whatever --memory says.
+    #[arg(long, value_name = "K", help_heading = "Filtration",
+        value_parser = parse::bins, allow_hyphen_values = true)]
+    scales: Option<usize>,
+
+    /// The standard deviation of the Gaussian, in voxels [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Filtration", requires = "scales",
+        value_parser = parse::level, allow_hyphen_values = true)]
+    sigma: Option<f64>,
+
+    /// Along each axis, voxels that the Gaussian reaches, an odd number [default: 13]
+    #[arg(long, value_name = "N", help_heading = "Filtration", requires = "scales",
+        value_parser = parse::bins, allow_hyphen_values = true)]
+    taps: Option<usize>,
+
+    /// Bytes of memory to use at most, for everything but a GPU's driver, as 64M or 2G
     #[arg(long, value_name = "BYTES", help_heading = "Computation", default_value = "512M",
         value_parser = parse::bytes, allow_hyphen_values = true)]
     memory: u64,
@@ -122,13 +139,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit)?;
-    let decision = decide(arguments.machine.backend().request())?;
+    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?;
+    if let Some(scales) = arguments.scales() {
+        scales.weights()?;
+    }
     let (tasks, is_batch) = arguments.tasks()?;
     let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path))).transpose()?;
     start_threads(arguments.threads)?;
     if arguments.explain {
-        explain(&decision, limit);
+        explain(limit);
     }
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let mut job = Job { arguments, request, batch, notes, stats_file: stats.as_ref().and_then(Sink::file) };
@@ -174,11 +193,17 @@ impl Job<'_> {
         }
         let meter = Meter::new(self.notes.wants_progress());
         meter.name(&name_of(&task.image));
-        let found = self.batch.curve(&task.image, &meter)?;
+        let found = match self.arguments.scales() {
+            Some(scales) => self.batch.curves(&task.image, &scales)?,
+            None => self.batch.curve(&task.image, &meter)?,
+        };
         drop(meter);
         let curve_seconds = start.elapsed().as_secs_f64();
         sink.fill(|out| self.arguments.output.write(&found, &self.request, out))?;
         sink.commit()?;
+        if self.arguments.explain {
+            tell(format_args!("{:<13} {}", "backend", found.backend));
+        }
         let record = ImageRecord::new(&task.image, &found, curve_seconds, start);
         if self.notes.verbose {
             record.tell(&found);
@@ -187,9 +212,8 @@ impl Job<'_> {
     }
 }
 
-fn explain(decision: &Decision, limit: usize) {
+fn explain(limit: usize) {
     let threads = rayon::current_num_threads();
-    tell(format_args!("{:<13} {decision}", "backend"));
     tell(format_args!("{:<13} {}", "vectors", lacuna::simd::Level::detect().name()));
     tell(format_args!("{:<13} {threads}, and one that reads", "threads"));
     tell(format_args!("{:<13} {limit} bytes at most", "memory"));
@@ -201,6 +225,13 @@ impl Arguments {
         let range = self.range.map(|Bounds(low, high)| (low, high));
         let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
         Request { construction, superlevel, bins }
+    }
+
+    fn scales(&self) -> Option<Scales> {
+        let Scales { sigma, taps, .. } = Scales::default();
+        let of =
+            |count| Scales { count, sigma: self.sigma.unwrap_or(sigma), taps: self.taps.unwrap_or(taps) };
+        self.scales.map(of)
     }
 
     /// What is to be done, and whether it is more than one image could be.
@@ -267,8 +298,8 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
 /// |---|---|
 /// | `version` | of the program |
 /// | `construction`, `superlevel` | the filtration |
-/// | `backend`, `threads`, `memory` | what added up, with how many threads, in how many bytes at most |
-/// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, `curve_seconds` from opening it to its curve, `write_seconds` |
+/// | `threads`, `memory` | how many threads added up, in how many bytes at most |
+/// | `images` | of each image: `file`, `shape`, type of `voxels`, `passes` over it, `rows`, the `backend` and why, `curve_seconds` from opening it to its curve, `write_seconds` |
 /// | `failed` | images without a curve |
 /// | `voxels`, `voxels_per_second` | of all images, and by their `curve_seconds` |
 /// | `total_seconds` | the whole run, up to this file |
@@ -278,7 +309,6 @@ struct Record {
     version: &'static str,
     construction: String,
     superlevel: bool,
-    backend: &'static str,
     threads: usize,
     memory: u64,
     images: Vec<ImageRecord>,
@@ -296,6 +326,7 @@ struct ImageRecord {
     voxels: &'static str,
     passes: u64,
     rows: usize,
+    backend: String,
     curve_seconds: f64,
     write_seconds: f64,
 }
@@ -315,7 +346,6 @@ impl Record {
             version: env!("CARGO_PKG_VERSION"),
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
-            backend: "cpu",
             threads: rayon::current_num_threads(),
             memory,
             failed,
@@ -340,7 +370,8 @@ impl ImageRecord {
             shape: found.shape.axes(),
             voxels: found.voxels,
             passes: found.passes,
-            rows: found.curve.values.len(),
+            rows: std::iter::once(&found.curve).chain(&found.smoothed).map(|curve| curve.values.len()).sum(),
+            backend: found.backend.clone(),
             curve_seconds,
             write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
         }

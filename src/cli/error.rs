@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
-use lacuna::cubical::ecc::{BinsError, NoDevice};
-use lacuna::cubical::persistence::PersistenceError;
+use lacuna::cubical::ecc::scales::ScalesError;
+use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
 use lacuna::filtration::FiltrationError;
@@ -41,17 +42,17 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Matrix(#[from] MatrixError),
     #[error(transparent)]
-    Persistence(#[from] PersistenceError),
+    Persistence(#[from] MachineError),
     #[error(transparent)]
     ViaMatrix(#[from] ViaMatrixError),
     #[error("{file}")]
     Cells { file: String, source: FiltrationError },
     #[error(transparent)]
     Curve(#[from] BatchError),
+    #[error("--scales, --sigma, --taps")]
+    Scales(#[from] ScalesError),
     #[error("--bins, --range")]
     Bins(#[from] BinsError),
-    #[error(transparent)]
-    NoDevice(#[from] NoDevice),
     #[error("{failed} of {all} images have no curve")]
     Images { failed: usize, all: usize },
     #[error("--output-file: expected a directory for the curves of several images, found none")]
@@ -60,8 +61,6 @@ pub(crate) enum CliError {
     SameOutput { image: PathBuf, output: PathBuf },
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
-    #[error("--via: expected matrix, whose scan a GPU can do, found gradient")]
-    NoGradient,
     #[error("{file}")]
     Check { file: String, source: NotAComplex },
     #[error("{variable}: {problem}")]

@@ -114,8 +114,8 @@ mod tests {
     fn all_templates_are_valid() {
         for total in [0, 1, 2, 1000] {
             let meter = Meter::new(false);
-            meter.begin("assembly", 2, total);
-            meter.advance(1);
+            Progress::begin(&meter, "assembly", 2, total);
+            Progress::advance(&meter, 1);
             assert_eq!((meter.bar.position(), meter.bar.length()), (1, Some(total)));
             assert_eq!(meter.bar.message(), "dimension 2, assembly");
         }

@@ -10,6 +10,9 @@
 //! filtration: values ascend, of superlevel sets they descend. Whole values are written as integers, others with the fewest digits
 //! that read back as the same double; infinite ones are `inf` and `-inf`, in JSON `null`.
 //!
+//! Curves at several scales follow each other, and each row begins with how often the image was smoothed: `scale,value,vcec,ecc`, and arrays
+//! of four.
+//!
 //! # JSON
 //! ```text
 //! {"shape":[64,48],"voxels":"u8","construction":"T","superlevel":false,"rows":[
@@ -26,8 +29,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::npy;
-use crate::cubical::ecc::Request;
 use crate::cubical::ecc::batch::Found;
+use crate::cubical::ecc::{Curve, Request};
 
 /// A format of curves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,10 +62,16 @@ impl Format {
     /// # Errors
     /// What `out` answers.
     pub fn write(self, found: &Found, request: &Request, out: &mut dyn Write) -> io::Result<()> {
-        let rows = found.curve.rows();
+        let curves: Vec<&Curve> = std::iter::once(&found.curve).chain(&found.smoothed).collect();
+        let is_one = found.smoothed.is_empty();
+        let rows = curves.iter().enumerate().flat_map(|(scale, curve)| {
+            let scale = (!is_one).then_some(scale);
+            curve.rows().map(move |(value, change, euler)| Row { scale, value, change, euler })
+        });
         match self {
             Format::Csv => {
-                out.write_all(b"value,vcec,ecc\n")?;
+                let header = if is_one { "value,vcec,ecc\n" } else { "scale,value,vcec,ecc\n" };
+                out.write_all(header.as_bytes())?;
                 write_rows(rows, "", ["inf", "-inf"], "\n", "", out)
             }
             Format::Json => {
@@ -78,12 +87,28 @@ impl Format {
                 out.write_all(b"\n]}\n")
             }
             Format::Npy => {
-                let count = rows.len() as u64;
-                let rows = rows.map(|(value, change, euler)| [value, change as f64, euler as f64]);
-                npy::write_rows(count, rows, out)
+                let count = curves.iter().map(|curve| curve.rows().len() as u64).sum();
+                let three = |row: Row| [row.value, row.change as f64, row.euler as f64];
+                if is_one {
+                    return npy::write_rows(count, rows.map(three), out);
+                }
+                let four = |row: Row| {
+                    let [value, change, euler] = three(row);
+                    [row.scale.unwrap_or_default() as f64, value, change, euler]
+                };
+                npy::write_rows(count, rows.map(four), out)
             }
         }
     }
+}
+
+/// A row of a curve, and of which, if there are several.
+#[derive(Clone, Copy)]
+struct Row {
+    scale: Option<usize>,
+    value: f64,
+    change: i64,
+    euler: i64,
 }
 
 #[derive(Serialize)]
@@ -96,7 +121,7 @@ struct Head {
 
 /// Writes rows between what opens and closes each, with separators between them; infinity and its negative by these names.
 fn write_rows(
-    rows: impl Iterator<Item = (f64, i64, i64)>,
+    rows: impl Iterator<Item = Row>,
     open: &str,
     infinities: [&str; 2],
     close: &str,
@@ -105,10 +130,14 @@ fn write_rows(
 ) -> io::Result<()> {
     let mut line = String::new();
     let mut integer = itoa::Buffer::new();
-    for (row, (value, change, euler)) in rows.enumerate() {
+    for (row, Row { scale, value, change, euler }) in rows.enumerate() {
         line.clear();
         line.push_str(if row == 0 { "" } else { separator });
         line.push_str(open);
+        if let Some(scale) = scale {
+            line.push_str(integer.format(scale));
+            line.push(',');
+        }
         push(value, infinities, &mut line);
         for count in [change, euler] {
             line.push(',');
@@ -142,7 +171,8 @@ mod tests {
     fn written(format: Format, values: &[f64]) -> Vec<u8> {
         let curve = Curve { values: values.to_vec(), changes: vec![2, -1, 3, 0][..values.len()].to_vec() };
         let shape = Shape::new(&[3, 2], Order::C).unwrap();
-        let found = Found { curve, shape, voxels: "f32", passes: 1 };
+        let found =
+            Found { curve, shape, voxels: "f32", passes: 1, smoothed: Vec::new(), backend: String::new() };
         let mut bytes = Vec::new();
         format.write(&found, &Request::default(), &mut bytes).unwrap();
         bytes
@@ -166,6 +196,27 @@ mod tests {
         let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
         assert_eq!(array.shape(), [4, 3]);
         assert_eq!(array.into_vec::<f64>().unwrap()[3..9], [-2.0, -1.0, 1.0, 0.1, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn scales_come_first() {
+        let curve = |value| Curve { values: vec![value], changes: vec![1] };
+        let shape = Shape::new(&[1], Order::C).unwrap();
+        let smoothed = vec![curve(0.5), curve(0.25)];
+        let found =
+            Found { curve: curve(1.0), shape, voxels: "u8", passes: 1, smoothed, backend: String::new() };
+        let written = |format: Format| {
+            let mut bytes = Vec::new();
+            format.write(&found, &Request::default(), &mut bytes).unwrap();
+            bytes
+        };
+        assert_eq!(written(Format::Csv), b"scale,value,vcec,ecc\n0,1,1,1\n1,0.5,1,1\n2,0.25,1,1\n");
+        let json: serde_json::Value = serde_json::from_slice(&written(Format::Json)).unwrap();
+        assert_eq!(json["rows"][2], serde_json::json!([2, 0.25, 1, 1]));
+        let npy = written(Format::Npy);
+        let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
+        assert_eq!(array.shape(), [3, 4]);
+        assert_eq!(array.into_vec::<f64>().unwrap()[4..8], [1.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]

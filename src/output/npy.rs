@@ -19,13 +19,13 @@ pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// What `out` answers; there are more or fewer rows.
-pub fn write_rows(
+pub fn write_rows<const COLUMNS: usize>(
     count: u64,
-    mut rows: impl Iterator<Item = [f64; 3]>,
+    mut rows: impl Iterator<Item = [f64; COLUMNS]>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
-    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[count, 3]);
+    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[count, COLUMNS as u64]);
     let mut array = options.writer(out).begin_nd()?;
     rows.try_for_each(|row| array.extend(row))?;
     array.finish()

@@ -147,8 +147,6 @@ fn what_cannot_be_asked_for() {
         (&["--max-dim", "-1"], "expected a whole number, 0 or more, found -1"),
         (&["--threshold", "nan"], "expected a number, found nan"),
         (&["--output", "phat-ascii"], "--output"),
-        (&["--backend", "cuda"], "--via: expected matrix, whose scan a GPU can do, found gradient"),
-        (&["--self-check"], "--via: expected matrix"),
         (&["--stats", "-"], "expected the path of a file"),
     ] {
         let assert = cubical(arguments).arg(&shell).assert().code(2).stdout(is_empty());

@@ -150,7 +150,15 @@ fn misuse() {
     ecc(["--range", "0,1", &image]).assert().code(2).stderr(contains("--bins"));
     ecc(["--bins", "0", &image]).assert().code(2).stderr(contains("from 1 to"));
     ecc(["--memory", "x", &image]).assert().code(2).stderr(contains("such as 256M"));
-    ecc(["--backend", "cuda", &image]).assert().code(2).stderr(contains("found a GPU"));
+    ecc(["--sigma", "2", &image]).assert().code(2).stderr(contains("--scales"));
+    ecc(["--scales", "2", "--taps", "4", &image])
+        .assert()
+        .code(2)
+        .stderr(contains("odd number of taps, found 4"));
+    ecc(["--scales", "2", "--sigma", "0", &image])
+        .assert()
+        .code(2)
+        .stderr(contains("standard deviation, found 0"));
     ecc(["-", "-", "-o", &into]).assert().code(2).stderr(contains("standard input twice"));
 }
 

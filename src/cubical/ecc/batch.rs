@@ -1,14 +1,22 @@
-//! The curves of files, one after another, in the same buffers.
+//! The curves of files, one after another, in the same buffers and with the same kernels.
+//!
+//! A file is a stream, to the processor ([`super::stream`]) or to a device ([`super::cuda`]), whichever its backend decides for. Only for
+//! curves at several scales it is read whole.
 
 use std::any::Any;
 use std::path::Path;
 
+use super::cuda::{DeviceError, Prepared};
+use super::machine::{Difference, compare};
+use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
-use super::{BinsError, Curve, Request};
+use super::{Bins, BinsError, Curve, Request, estimate};
+use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::read::{self, AnyStream, Options, ReadError, Stream};
-use crate::cubical::{Shape, Voxel};
+use crate::cubical::{Image, Shape, Voxel};
+use crate::cuda::{Gpu, KernelVoxel};
 use crate::input::name_of;
-use crate::with_stream;
+use crate::{with_image, with_stream};
 
 /// Is told how far an image is.
 pub trait Watch {
@@ -31,8 +39,11 @@ pub struct Batch {
     request: Request,
     options: Options,
     limit: usize,
+    backend: Backend,
     /// A [`Streamer`] of the type that the voxels of the last image had.
     kept: Option<Box<dyn Any>>,
+    /// [`Prepared`] for that type.
+    prepared: Option<Box<dyn Any>>,
 }
 
 /// What was found of an image.
@@ -46,6 +57,10 @@ pub struct Found {
     pub voxels: &'static str,
     /// How often it was read: twice for the range of its bins.
     pub passes: u64,
+    /// The curves of the image smoothed once, twice, and so on.
+    pub smoothed: Vec<Curve>,
+    /// What found it: `cpu` or `cuda`, and why.
+    pub backend: String,
 }
 
 /// Why an image has no curve.
@@ -62,6 +77,41 @@ pub enum BatchError {
         /// The type of the voxels.
         voxels: &'static str,
     },
+    /// A GPU was asked for, and there is none.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The device fails.
+    #[error("{file}: backend cuda")]
+    Device {
+        /// The file.
+        file: String,
+        /// How.
+        #[source]
+        error: DeviceError,
+    },
+    /// The device finds another curve than the processor.
+    #[error("{file}: self-check")]
+    Check {
+        /// The file.
+        file: String,
+        /// Where.
+        #[source]
+        difference: Difference,
+    },
+    /// Standard input cannot be read again.
+    #[error(
+        "standard input: expected a file, which can be read by processor and device both, for a self-check"
+    )]
+    Twice,
+    /// It cannot be smoothed.
+    #[error("{file}")]
+    Scales {
+        /// The file.
+        file: String,
+        /// Why.
+        #[source]
+        error: ScalesError,
+    },
     /// It is read, but cannot be added up.
     #[error("{file}: {error}")]
     Stream {
@@ -77,9 +127,14 @@ impl Batch {
     ///
     /// # Errors
     /// [`BinsError`]: there are no such bins.
-    pub fn new(request: &Request, options: Options, limit: usize) -> Result<Self, BinsError> {
+    pub fn new(
+        request: &Request,
+        options: Options,
+        limit: usize,
+        backend: Backend,
+    ) -> Result<Self, BinsError> {
         request.bins.check()?;
-        Ok(Batch { request: *request, options, limit, kept: None })
+        Ok(Batch { request: *request, options, limit, backend, kept: None, prepared: None })
     }
 
     /// The curve of the image in a file, or in standard input when it is `-`.
@@ -89,8 +144,13 @@ impl Batch {
     pub fn curve(&mut self, path: &Path, watch: &dyn Watch) -> Result<Found, BatchError> {
         let mut stream = read::open(path, &self.options)?;
         let (voxels, needs_range) = with_stream!(&stream, stream => kind(stream, &self.request));
-        let count = stream.shape().count() as u64;
-        watch.begin(if needs_range { 2 * count } else { count });
+        let shape = stream.shape();
+        let mut decision =
+            self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
+        if decision.self_check && path == Path::new("-") {
+            return Err(BatchError::Twice);
+        }
+        watch.begin(if needs_range { 2 } else { 1 } * shape.count() as u64);
         let mut range = None;
         if needs_range {
             if path == Path::new("-") {
@@ -99,10 +159,110 @@ impl Batch {
             range = Some(self.range(stream, watch).map_err(|error| failed(path, error))?);
             stream = read::open(path, &self.options)?;
         }
-        let shape = stream.shape();
-        let curve = with_stream!(stream, stream => self.add_up(stream, range, watch));
-        let curve = curve.map_err(|error| failed(path, error))?;
-        Ok(Found { curve, shape, voxels, passes: if needs_range { 2 } else { 1 } })
+        let mut found = None;
+        if let Some(gpu) = decision.gpus.first().cloned() {
+            match with_stream!(stream, stream => self.on_device(&gpu, stream, range, watch)) {
+                Ok(curve) => found = Some(curve),
+                Err(Failed::Read(error)) => return Err(error.into()),
+                // What was read of standard input is gone.
+                Err(Failed::Device(error)) if decision.may_fall_back && path != Path::new("-") => {
+                    give_up(&mut decision, &error);
+                }
+                Err(Failed::Device(error)) => {
+                    return Err(BatchError::Device { file: name_of(path), error });
+                }
+            }
+            stream = read::open(path, &self.options)?;
+        }
+        let curve = match found {
+            Some(curve) if !decision.self_check => curve,
+            device => {
+                let curve = with_stream!(stream, stream => self.add_up(stream, range, watch));
+                let curve = curve.map_err(|error| failed(path, error))?;
+                if let Some(device) = device {
+                    let check = |difference| BatchError::Check { file: name_of(path), difference };
+                    compare(&device, &curve).map_err(check)?;
+                }
+                curve
+            }
+        };
+        let passes = if needs_range { 2 } else { 1 };
+        Ok(Found { curve, shape, voxels, passes, smoothed: Vec::new(), backend: decision.to_string() })
+    }
+
+    /// The curves of the image in a file at several scales; the image is read whole.
+    ///
+    /// # Errors
+    /// [`BatchError`].
+    pub fn curves(&mut self, path: &Path, scales: &Scales) -> Result<Found, BatchError> {
+        let image = read::read(path, &self.options)?;
+        with_image!(image, image => self.curves_of(path, &image, scales))
+    }
+
+    fn curves_of<T: KernelVoxel>(
+        &self,
+        path: &Path,
+        image: &Image<T>,
+        scales: &Scales,
+    ) -> Result<Found, BatchError> {
+        let one = estimate::<T>(image.shape(), &self.request);
+        let more = estimate::<f32>(image.shape(), &self.request);
+        let smoothed = scales.count.saturating_sub(1) as f64;
+        let all = Estimate {
+            work: format!("{}, at {} scales", one.work, scales.count),
+            cpu: one.cpu + smoothed * more.cpu,
+            device: one.device + smoothed * more.device,
+        };
+        let mut decision = self.backend.decide(&all)?;
+        let failed = |error| BatchError::Scales { file: name_of(path), error };
+        let mut found = None;
+        if let Some(gpu) = decision.gpus.first().cloned() {
+            match curves_device(&gpu, image, &self.request, scales) {
+                Ok(curves) => found = Some(curves),
+                Err(ScalesError::Device(error)) if decision.may_fall_back => give_up(&mut decision, &error),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        let found = match found {
+            Some(curves) if !decision.self_check => curves,
+            device => {
+                let curves = curves(image, &self.request, scales).map_err(failed)?;
+                for (device, curve) in device.iter().flatten().zip(&curves) {
+                    let check = |difference| BatchError::Check { file: name_of(path), difference };
+                    compare(device, curve).map_err(check)?;
+                }
+                curves
+            }
+        };
+        let mut found = found.into_iter();
+        let curve = found.next().unwrap_or_default();
+        let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
+        Ok(Found { curve, shape, voxels, passes: 1, smoothed, backend: decision.to_string() })
+    }
+
+    fn on_device<T: KernelVoxel>(
+        &mut self,
+        gpu: &Gpu,
+        mut stream: Stream<T>,
+        range: Option<(f64, f64)>,
+        watch: &dyn Watch,
+    ) -> Result<Curve, Failed> {
+        let kept = self.prepared.take().and_then(|kept| kept.downcast::<Prepared<T>>().ok());
+        let prepared = match kept {
+            Some(prepared) => prepared,
+            None => Box::new(Prepared::new(gpu).map_err(DeviceError::from)?),
+        };
+        let mut request = self.request;
+        if let (Bins::Uniform { range: bounds, .. }, Some(found)) = (&mut request.bins, range) {
+            *bounds = Some(found);
+        }
+        let curve = prepared.stream(stream.shape(), &request, |room| {
+            let count = stream.read(room).map_err(Failed::Read)?;
+            watch.advance(count as u64);
+            Ok(count)
+        });
+        self.prepared = Some(prepared);
+        curve
     }
 
     fn range(&mut self, stream: AnyStream, watch: &dyn Watch) -> Result<(f64, f64), StreamError<ReadError>> {
@@ -137,6 +297,27 @@ impl Batch {
         self.kept = Some(streamer);
         found
     }
+}
+
+/// Why a device has no curve.
+enum Failed {
+    Read(ReadError),
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failed {
+    fn from(error: DeviceError) -> Self {
+        Failed::Device(error)
+    }
+}
+
+fn give_up(decision: &mut Decision, error: &DeviceError) {
+    decision.why = format!("{}, but {error}", decision.why);
+    decision.gpus.clear();
+}
+
+fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &Request) -> Estimate {
+    estimate::<T>(stream.shape(), request)
 }
 
 /// Its voxels' type, and whether their range must be known before they are added up.

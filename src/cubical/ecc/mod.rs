@@ -43,7 +43,6 @@ pub use curve::Curve;
 pub use estimate::estimate;
 pub use machine::{Difference, MachineError, compare, curve_by};
 
-use crate::backend::{self, Choice, Decision};
 use crate::cubical::{Construction, Image, Voxel};
 use crate::simd::Level;
 
@@ -72,23 +71,6 @@ pub struct Request {
     /// The rows.
     pub bins: Bins,
 }
-
-/// Which machine adds up images of this request, and why.
-///
-/// # Errors
-/// [`NoDevice`]: a GPU is asked for.
-pub fn decide(asked: &backend::Request) -> Result<Decision, NoDevice> {
-    if asked.choice == Choice::Cuda || asked.self_check {
-        return Err(NoDevice);
-    }
-    let why = if asked.choice == Choice::Cpu { "as asked" } else { "curves are the processor's" };
-    Ok(Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why: why.into() })
-}
-
-/// A GPU was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("--backend: expected auto or cpu, which can add up Euler characteristic curves, found a GPU")]
-pub struct NoDevice;
 
 /// The curve of an image.
 ///

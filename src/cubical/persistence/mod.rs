@@ -41,6 +41,7 @@ mod forest;
 pub mod gradient;
 pub mod grid;
 mod loops;
+pub mod machine;
 mod order;
 pub mod plain;
 #[cfg(test)]
@@ -55,6 +56,7 @@ pub use self::figures::Figures;
 use self::figures::Watch;
 use self::gradient::{Critical, Gradient};
 use self::grid::Grid;
+pub use self::machine::{MachineError, persistence_by};
 use super::{Construction, Image, Voxel};
 
 /// What is asked for.

@@ -38,6 +38,11 @@ impl Gradient {
         Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::get(), axes: grid.axes() })
     }
 
+    /// The first place at which another gradient of the grid has another code.
+    pub(super) fn difference(&self, other: &Gradient) -> Option<usize> {
+        self.codes.iter().zip(&other.codes).position(|(own, other)| own != other)
+    }
+
     /// The matching of a voxel's lower star.
     #[inline(always)]
     pub fn star(&self, place: usize) -> Star {

@@ -1,0 +1,133 @@
+//! The classes of an image by the machine that a backend decides for.
+//!
+//! A device finds the gradient's codes; all else is the processor's.
+
+use super::gradient::Gradient;
+use super::{Classes, Figures, PersistenceError, Request, persistence_with};
+use crate::backend::{Backend, BackendError, Estimate};
+use crate::cubical::{Image, Shape, Voxel};
+use crate::cuda::CudaError;
+
+/// Codes that a core finds a second.
+const CPU_RATE: f64 = 50e6;
+/// Bytes a second to a device and back.
+const TRANSFER_RATE: f64 = 10e9;
+/// Bytes of a voxel that go there and back: its rank, its code.
+const TRANSFER: f64 = 6.0;
+/// Seconds that it takes on a device, however few voxels there are.
+const DEVICE_FIXED: f64 = 0.02;
+
+/// Why there are no classes.
+#[derive(Debug, thiserror::Error)]
+pub enum MachineError {
+    /// The image is not one for this.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+    /// A GPU was asked for, and there is none.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The device fails.
+    #[error("backend cuda")]
+    Device(#[source] CudaError),
+    /// The device finds another code than the processor.
+    #[error("self-check: the gradient at place {place}: the device and the processor have other codes")]
+    Check {
+        /// The place in the grid.
+        place: usize,
+    },
+}
+
+/// How long the codes of an image should take.
+pub fn estimate(shape: Shape) -> Estimate {
+    let count = shape.count() as f64;
+    Estimate {
+        work: format!("the gradient at {} voxels", shape.count()),
+        cpu: count / (CPU_RATE * rayon::current_num_threads() as f64),
+        device: count * TRANSFER / TRANSFER_RATE + DEVICE_FIXED,
+    }
+}
+
+/// The classes of an image, what was counted, and what found the gradient and why. A device that fails is replaced by the processor
+/// unless it was asked for.
+///
+/// # Errors
+/// [`MachineError`].
+pub fn persistence_by<T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    backend: &Backend,
+    hear: &mut dyn FnMut(&'static str),
+) -> Result<(Classes, Figures, crate::backend::Decision), MachineError> {
+    let mut decision = backend.decide(&estimate(image.shape()))?;
+    let mut failure = None;
+    let gradient = |grid: &super::grid::Grid| {
+        let Some(gpu) = decision.gpus.first() else { return Gradient::new(grid) };
+        match Gradient::on_device(gpu, grid) {
+            Ok(found) if decision.self_check => {
+                let expected = Gradient::new(grid);
+                failure = found.difference(&expected).map(|place| MachineError::Check { place });
+                expected
+            }
+            Ok(found) => found,
+            Err(error) => {
+                failure = Some(MachineError::Device(error));
+                Gradient::new(grid)
+            }
+        }
+    };
+    let (classes, figures) = persistence_with(image, request, gradient, hear)?;
+    match failure {
+        None => {}
+        Some(MachineError::Device(error)) if decision.may_fall_back => {
+            decision.why = format!("{}, but {error}", decision.why);
+            decision.gpus.clear();
+        }
+        Some(failure) => return Err(failure),
+    }
+    Ok((classes, figures, decision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::persistence;
+    use super::*;
+    use crate::backend::{self, Choice};
+    use crate::cubical::Order;
+    use crate::cuda::Gpu;
+
+    fn image() -> Image<u8> {
+        let shape = Shape::new(&[3, 4, 5], Order::C).unwrap();
+        Image::new(shape, (0..60).map(|i| (i * 37 % 11) as u8).collect()).unwrap()
+    }
+
+    fn by(asked: backend::Request) -> Result<(Classes, backend::Decision), MachineError> {
+        let found = persistence_by(&image(), &Request::default(), &Backend::new(asked), &mut |_| ());
+        found.map(|(classes, _, decision)| (classes, decision))
+    }
+
+    #[test]
+    fn the_processor_unless_a_device_pays() {
+        let expected = persistence(&image(), &Request::default()).unwrap();
+        for choice in [Choice::Cpu, Choice::Auto] {
+            let (found, decision) = by(backend::Request { choice, ..backend::Request::default() }).unwrap();
+            assert_eq!(found, expected);
+            assert!(decision.gpus.is_empty(), "{decision}");
+        }
+    }
+
+    #[test]
+    fn gpu_finds_the_gradient_when_asked_for() {
+        for self_check in [false, true] {
+            let asked = backend::Request { choice: Choice::Cuda, self_check, ..backend::Request::default() };
+            let found = by(asked);
+            if let Err(error) = Gpu::open(0, None) {
+                assert!(matches!(found, Err(MachineError::Backend(_))), "{found:?}");
+                eprintln!("skipped: {error}");
+                continue;
+            }
+            let (found, decision) = found.unwrap();
+            let expected = persistence(&image(), &Request::default()).unwrap();
+            assert_eq!((found, decision.gpus.len()), (expected, 1));
+        }
+    }
+}
