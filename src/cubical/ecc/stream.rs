@@ -51,7 +51,7 @@ pub enum StreamError<E> {
     Range(&'static str),
     /// Too little memory for the thinnest slabs.
     #[error(
-        "expected at least {needed} bytes of memory for slabs of an image of {shape} voxels, found {limit}"
+        "expected at least {needed} bytes of memory for an image of {shape} voxels, found {limit} (--memory)"
     )]
     Slabs {
         /// The image.
@@ -63,7 +63,8 @@ pub enum StreamError<E> {
     },
     /// Too little memory for the rows.
     #[error(
-        "expected distinct values that fit into {limit} bytes of memory, found more after {voxels} voxels"
+        "expected the rows of all distinct values to fit into {limit} bytes of memory, found more after {voxels} voxels \
+         (--memory allows more, --bins takes less)"
     )]
     Rows {
         /// Voxels until then.
