@@ -221,6 +221,6 @@ mod tests {
 
     #[test]
     fn large_values_are_doubles() {
-        assert_eq!(text(Format::Csv, &[1e300, 9e15]), "value,vcec,ecc\n1e300,2,2\n9000000000000000,-1,1\n");
+        assert_eq!(text(Format::Csv, &[1e300, 9e15]), "value,vcec,ecc\n1e+300,2,2\n9000000000000000,-1,1\n");
     }
 }
