@@ -159,10 +159,20 @@ impl Batch {
             range = Some(self.range(stream, watch).map_err(|error| failed(path, error))?);
             stream = read::open(path, &self.options)?;
         }
-        let mut found = None;
+        let passes = if needs_range { 2 } else { 1 };
+        let found = |curve, decision: &Decision| Found {
+            curve,
+            shape,
+            voxels,
+            passes,
+            smoothed: Vec::new(),
+            backend: decision.to_string(),
+        };
+        let mut device = None;
         if let Some(gpu) = decision.gpus.first().cloned() {
             match with_stream!(stream, stream => self.on_device(&gpu, stream, range, watch)) {
-                Ok(curve) => found = Some(curve),
+                Ok(curve) if !decision.self_check => return Ok(found(curve, &decision)),
+                Ok(curve) => device = Some(curve),
                 Err(Failed::Read(error)) => return Err(error.into()),
                 // What was read of standard input is gone.
                 Err(Failed::Device(error)) if decision.may_fall_back && path != Path::new("-") => {
@@ -174,20 +184,10 @@ impl Batch {
             }
             stream = read::open(path, &self.options)?;
         }
-        let curve = match found {
-            Some(curve) if !decision.self_check => curve,
-            device => {
-                let curve = with_stream!(stream, stream => self.add_up(stream, range, watch));
-                let curve = curve.map_err(|error| failed(path, error))?;
-                if let Some(device) = device {
-                    let check = |difference| BatchError::Check { file: name_of(path), difference };
-                    compare(&device, &curve).map_err(check)?;
-                }
-                curve
-            }
-        };
-        let passes = if needs_range { 2 } else { 1 };
-        Ok(Found { curve, shape, voxels, passes, smoothed: Vec::new(), backend: decision.to_string() })
+        let curve = with_stream!(stream, stream => self.add_up(stream, range, watch));
+        let curve = curve.map_err(|error| failed(path, error))?;
+        check(path, device.as_slice(), std::slice::from_ref(&curve))?;
+        Ok(found(curve, &decision))
     }
 
     /// The curves of the image in a file at several scales; the image is read whole.
@@ -215,22 +215,19 @@ impl Batch {
         };
         let mut decision = self.backend.decide(&all)?;
         let failed = |error| BatchError::Scales { file: name_of(path), error };
-        let mut found = None;
-        if let Some(gpu) = decision.gpus.first().cloned() {
-            match curves_device(&gpu, image, &self.request, scales) {
-                Ok(curves) => found = Some(curves),
+        let mut device = None;
+        if let Some(gpu) = decision.gpus.first() {
+            match curves_device(gpu, image, &self.request, scales) {
+                Ok(curves) => device = Some(curves),
                 Err(ScalesError::Device(error)) if decision.may_fall_back => give_up(&mut decision, &error),
                 Err(error) => return Err(failed(error)),
             }
         }
-        let found = match found {
+        let found = match device {
             Some(curves) if !decision.self_check => curves,
             device => {
                 let curves = curves(image, &self.request, scales).map_err(failed)?;
-                for (device, curve) in device.iter().flatten().zip(&curves) {
-                    let check = |difference| BatchError::Check { file: name_of(path), difference };
-                    compare(device, curve).map_err(check)?;
-                }
+                check(path, device.as_deref().unwrap_or_default(), &curves)?;
                 curves
             }
         };
@@ -309,6 +306,15 @@ impl From<DeviceError> for Failed {
     fn from(error: DeviceError) -> Self {
         Failed::Device(error)
     }
+}
+
+/// Compares what a device found, if it did, with what the processor found.
+fn check(path: &Path, device: &[Curve], processor: &[Curve]) -> Result<(), BatchError> {
+    for (found, expected) in device.iter().zip(processor) {
+        let differs = |difference| BatchError::Check { file: name_of(path), difference };
+        compare(found, expected).map_err(differs)?;
+    }
+    Ok(())
 }
 
 fn give_up(decision: &mut Decision, error: &DeviceError) {
