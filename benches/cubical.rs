@@ -163,7 +163,7 @@ fn main() -> ExitCode {
             let request = Request { construction, ..Request::default() };
             let mut best: Option<Figures> = None;
             for _ in 0..RUNS {
-                let run = persistence_with(&image, &request, Gradient::new, &mut |_| ());
+                let run = persistence_with(&image, &request, &mut Gradient::new, &mut |_| ());
                 let (classes, figures) = run.expect("an image that is not too large");
                 let found = sum(&classes);
                 if found != expected {

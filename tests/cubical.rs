@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{Classes, Request, persistence, plain, via_matrix};
-use lacuna::cubical::{Construction, Image, Key, Order, Shape, Voxel, ecc};
+use lacuna::cubical::{AnyImage, Construction, Image, Key, Order, Shape, Voxel, ecc};
 use lacuna::filtration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -21,8 +21,12 @@ fn requests() -> impl Iterator<Item = Request> {
     })
 }
 
+fn any<T: Voxel>(image: &Image<T>) -> AnyImage {
+    image.clone().into()
+}
+
 fn via_matrix<T: Voxel>(image: &Image<T>, request: &Request) -> Classes {
-    via_matrix::persistence(image, request, &Backend::default()).unwrap().classes
+    via_matrix::persistence(&any(image), request, &Backend::default()).unwrap().classes
 }
 
 /// (birth, death) of each dimension, sorted.
@@ -175,7 +179,7 @@ fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
 
 fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     let Request { construction, superlevel, .. } = *request;
-    let complex = filtration::image::<u32, T>(image, construction, superlevel, None).unwrap();
+    let complex = filtration::image::<u32>(&any(image), construction, superlevel, None).unwrap();
     let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
     changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }

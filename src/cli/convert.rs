@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::cubical::{Image, Voxel, read};
+use lacuna::cubical::{AnyImage, read};
 use lacuna::filtration::{FiltrationError, ImageComplex, image as complex_of};
 use lacuna::input::name_of;
 use lacuna::matrix::Row;
 use lacuna::matrix::read::Format;
-use lacuna::with_image;
 use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 use phat_formats::phat::matrix;
 use rayon::prelude::*;
@@ -90,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));
     let job = Job { arguments, meter, outputs };
-    let sizes = with_image!(image?, image => job.run(&image))?;
+    let sizes = job.run(&image?)?;
     if arguments.verbose {
         tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
         tell(timing_line("read", read.as_secs_f64()));
@@ -116,12 +115,12 @@ struct Done {
 }
 
 impl Job<'_> {
-    fn run<T: Voxel>(self, image: &Image<T>) -> Result<Done, CliError> {
+    fn run(self, image: &AnyImage) -> Result<Done, CliError> {
         self.meter.stage("cells");
-        match timed(|| self.complex::<u32, T>(image)) {
+        match timed(|| self.complex::<u32>(image)) {
             (Ok(complex), took) => self.write(image, complex, took.as_secs_f64()),
             (Err(FiltrationError::TooLarge { .. }), _) => {
-                let (complex, took) = timed(|| self.complex::<u64, T>(image));
+                let (complex, took) = timed(|| self.complex::<u64>(image));
                 let complex = complex.map_err(|error| self.failed(error))?;
                 self.write(image, complex, took.as_secs_f64())
             }
@@ -133,20 +132,21 @@ impl Job<'_> {
         CliError::Cells { file: name_of(&self.arguments.file), source }
     }
 
-    fn complex<I: Row, T: Voxel>(&self, image: &Image<T>) -> Result<ImageComplex<I>, FiltrationError> {
+    fn complex<I: Row>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
         complex_of(image, construction, superlevel, self.arguments.upper_dim)
     }
 
-    fn write<I: Row, T: Voxel>(
+    fn write<I: Row>(
         mut self,
-        image: &Image<T>,
+        image: &AnyImage,
         complex: ImageComplex<I>,
         build: f64,
     ) -> Result<Done, CliError> {
         self.meter.stage("writing");
         let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let what = format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), T::NAME);
+        let what =
+            format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), image.voxel_type());
         let superlevel = self.arguments.filtration.superlevel;
         let format = self.arguments.format();
         let written = timed(|| {
@@ -163,8 +163,8 @@ impl Job<'_> {
 }
 
 /// Writes a DIPHA file, in which values ascend.
-fn write_dipha<I: Row, T: Voxel>(
-    image: &Image<T>,
+fn write_dipha<I: Row>(
+    image: &AnyImage,
     complex: ImageComplex<I>,
     superlevel: bool,
     mut out: &mut dyn Write,
@@ -172,7 +172,7 @@ fn write_dipha<I: Row, T: Voxel>(
     let ImageComplex { matrix, owners, max_dim } = complex;
     // Adding zero makes −0 a 0.
     let value = |x: f64| if superlevel { 0.0 - x } else { x + 0.0 };
-    let values = owners.par_iter().map(|owner| value(image.voxels()[owner.to_usize()].value())).collect();
+    let values = owners.par_iter().map(|owner| value(image.value(owner.to_usize()))).collect();
     write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
 }
 

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_by, via_matrix};
-use lacuna::cubical::{Construction, Image, read};
+use lacuna::cubical::{AnyImage, Construction, read};
 use lacuna::input::name_of;
 use lacuna::matrix::{self, Reason};
-use lacuna::output::images::{Barcode, Format, Value};
-use lacuna::with_image;
+use lacuna::output::images::{Barcode, Format};
 use serde::Serialize;
 
 use super::backend::BackendArguments;
@@ -144,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));
     let job = Job { arguments, backend, meter, outputs, start, read };
-    with_image!(image?, image => job.run(image))
+    job.run(image?)
 }
 
 /// A run on an image that is read.
@@ -158,7 +157,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run<T: Value>(mut self, image: Image<T>) -> Result<(), CliError> {
+    fn run(mut self, image: AnyImage) -> Result<(), CliError> {
         let arguments = self.arguments;
         let request = arguments.request();
         let (found, persistence) = timed(|| self.solve(&image, &request));
@@ -184,7 +183,7 @@ impl Job<'_> {
             version: env!("CARGO_PKG_VERSION"),
             file: arguments.file.display().to_string(),
             shape: image.shape().axes(),
-            voxels: T::NAME,
+            voxels: image.voxel_type(),
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
             threshold: arguments.threshold,
@@ -209,7 +208,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn solve<T: Value>(&self, image: &Image<T>, request: &Request) -> Result<Found, CliError> {
+    fn solve(&self, image: &AnyImage, request: &Request) -> Result<Found, CliError> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {

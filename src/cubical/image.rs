@@ -203,10 +203,12 @@ pub trait Voxel: Copy + PartialOrd + Send + Sync + fmt::Debug + fmt::Display + '
     fn of_key(key: Self::Key) -> Self;
     /// Its value. Integers past 2^53 are rounded.
     fn value(self) -> f64;
+    /// An image of such voxels as one of any.
+    fn any(image: Image<Self>) -> AnyImage;
 }
 
 macro_rules! unsigned {
-    ($($t:ident),*) => {$(
+    ($($t:ident $any:ident),*) => {$(
         impl Voxel for $t {
             type Key = $t;
             const NAME: &'static str = stringify!($t);
@@ -230,12 +232,16 @@ macro_rules! unsigned {
             fn value(self) -> f64 {
                 self as f64
             }
+
+            fn any(image: Image<Self>) -> AnyImage {
+                AnyImage::$any(image)
+            }
         }
     )*};
 }
 
 macro_rules! signed {
-    ($($t:ident $key:ident),*) => {$(
+    ($($t:ident $key:ident $any:ident),*) => {$(
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
@@ -259,12 +265,16 @@ macro_rules! signed {
             fn value(self) -> f64 {
                 self as f64
             }
+
+            fn any(image: Image<Self>) -> AnyImage {
+                AnyImage::$any(image)
+            }
         }
     )*};
 }
 
 macro_rules! float {
-    ($($t:ident $key:ident),*) => {$(
+    ($($t:ident $key:ident $any:ident),*) => {$(
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
@@ -293,13 +303,17 @@ macro_rules! float {
             fn value(self) -> f64 {
                 f64::from(self)
             }
+
+            fn any(image: Image<Self>) -> AnyImage {
+                AnyImage::$any(image)
+            }
         }
     )*};
 }
 
-unsigned!(u8, u16, u32, u64);
-signed!(i8 u8, i16 u16, i32 u32, i64 u64);
-float!(f32 u32, f64 u64);
+unsigned!(u8 U8, u16 U16, u32 U32, u64 U64);
+signed!(i8 u8 I8, i16 u16 I16, i32 u32 I32, i64 u64 I64);
+float!(f32 u32 F32, f64 u64 F64);
 
 /// An image: the value of each voxel, in memory order.
 #[derive(Debug, Clone, PartialEq)]
@@ -371,10 +385,29 @@ macro_rules! with_image {
     };
 }
 
+impl<T: Voxel> From<Image<T>> for AnyImage {
+    fn from(image: Image<T>) -> Self {
+        T::any(image)
+    }
+}
+
 impl AnyImage {
     /// Its shape.
     pub fn shape(&self) -> Shape {
         with_image!(self, image => image.shape())
+    }
+
+    /// NumPy's name of the type of its voxels.
+    pub fn voxel_type(&self) -> &'static str {
+        fn name<T: Voxel>(_: &Image<T>) -> &'static str {
+            T::NAME
+        }
+        with_image!(self, image => name(image))
+    }
+
+    /// The value of the voxel at a place in memory. Integers past 2^53 are rounded.
+    pub fn value(&self, place: usize) -> f64 {
+        with_image!(self, image => image.voxels()[place].value())
     }
 }
 

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 
 use super::FiltrationError;
 use super::grid::{self, Filtered, filter};
-use crate::cubical::{Construction, Image, Key, Voxel};
+use crate::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use crate::with_image;
 
 /// The cells of an image.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +29,8 @@ pub struct ImageComplex<I> {
 ///
 /// # Errors
 /// More cells or entries than the index type numbers.
-pub fn image<I: Index, T: Voxel>(
-    image: &Image<T>,
+pub fn image<I: Index>(
+    image: &AnyImage,
     construction: Construction,
     superlevel: bool,
     upper_dim: Option<usize>,
@@ -38,20 +39,27 @@ pub fn image<I: Index, T: Voxel>(
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
     // Before anything is sorted.
     grid::cells::<I>(construction, &axes)?;
-    let voxels = image.voxels();
-    let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
-    let places = voxels.par_iter().enumerate();
-    let mut order: Vec<(T::Key, I)> =
-        places.map(|(place, &voxel)| (key(voxel), I::from_usize(place))).collect();
-    order.par_sort_unstable();
-    let mut ranks = vec![I::default(); voxels.len()];
-    for (rank, (_, place)) in order.iter().enumerate() {
-        ranks[place.to_usize()] = I::from_usize(rank);
+    let order = places(image, superlevel);
+    let mut ranks = vec![I::default(); order.len()];
+    for (rank, &place) in order.iter().enumerate() {
+        ranks[place] = I::from_usize(rank);
     }
-    let owner = |rank: usize| order[rank].1;
+    let owner = |rank: usize| I::from_usize(order[rank]);
     let Filtered { matrix, levels: owners, max_dim } =
-        filter(construction, &axes, &ranks, voxels.len(), upper_dim, owner)?;
+        filter(construction, &axes, &ranks, order.len(), upper_dim, owner)?;
     Ok(ImageComplex { matrix, owners, max_dim })
+}
+
+/// The places of the voxels by value, ties by place.
+fn places(image: &AnyImage, superlevel: bool) -> Vec<usize> {
+    fn sorted<T: Voxel>(image: &Image<T>, superlevel: bool) -> Vec<usize> {
+        let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
+        let voxels = image.voxels().par_iter().enumerate();
+        let mut order: Vec<_> = voxels.map(|(place, &voxel)| (key(voxel), place)).collect();
+        order.par_sort_unstable();
+        order.into_par_iter().map(|(_, place)| place).collect()
+    }
+    with_image!(image, image => sorted(image, superlevel))
 }
 
 #[cfg(test)]
@@ -119,6 +127,7 @@ mod tests {
     }
 
     fn check<T: Voxel>(image: &Image<T>) {
+        let any = T::any(Image::new(image.shape(), image.voxels().to_vec()).unwrap());
         for (construction, superlevel) in
             [Construction::T, Construction::V].into_iter().flat_map(|c| [(c, false), (c, true)])
         {
@@ -126,7 +135,7 @@ mod tests {
             for upper_dim in [None, Some(0), Some(1), Some(2)] {
                 let max_dim = upper_dim.unwrap_or(3).min(image.shape().dim());
                 let cells: Vec<_> = all.iter().filter(|cell| cell.2 <= max_dim).collect();
-                let complex = super::image::<u32, T>(image, construction, superlevel, upper_dim).unwrap();
+                let complex = super::image::<u32>(&any, construction, superlevel, upper_dim).unwrap();
                 let place = |number: usize| cells.iter().position(|cell| cell.3 == number).unwrap() as u32;
                 assert_eq!((complex.matrix.len(), complex.max_dim), (cells.len(), max_dim as u8));
                 for (column, cell) in cells.iter().enumerate() {
@@ -159,8 +168,8 @@ mod tests {
     #[test]
     fn an_image_with_more_cells_than_are_numbered() {
         let shape = Shape::new(&[1 << 16, 1 << 14], Order::C).unwrap();
-        let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap();
-        let error = super::image::<u32, u8>(&blank, Construction::T, false, None).unwrap_err();
+        let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap().into();
+        let error = super::image::<u32>(&blank, Construction::T, false, None).unwrap_err();
         let cells = ((1_usize << 17) + 1) * ((1 << 15) + 1);
         let expected = "expected at most 2147483647 cells, which 32-bit indices number, found";
         assert_eq!(error.to_string(), format!("{expected} {cells}"));

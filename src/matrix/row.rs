@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use phat_formats::Index;
 
+use super::reduction::reduce_here;
+use super::scan::{ScanError, Scanner};
+use super::{BoundaryMatrix, Pairs, Plan};
 use crate::cuda::KernelIndex;
 
 /// An index that can be shared between threads and with devices.
@@ -13,6 +16,16 @@ pub trait Row: Index + KernelIndex {
 
     /// Zeros, which cost nothing until they are touched.
     fn zeros(count: usize) -> Vec<Self::Atomic>;
+
+    /// What [`reduce_with`](super::reduce_with) does: all algorithms, compiled here and not once more in each crate that calls it.
+    ///
+    /// # Errors
+    /// As there.
+    fn reduce(
+        matrix: &BoundaryMatrix<Self>,
+        plan: &Plan,
+        scanner: &Scanner<Self>,
+    ) -> Result<Pairs<Self>, ScanError>;
 }
 
 /// An integer that several threads read and write. Writes publish what was written before them.
@@ -40,6 +53,14 @@ macro_rules! atomic {
             fn zeros(count: usize) -> Vec<$atomic> {
                 // Collected in place: the zeroed pages stay untouched until they are used.
                 vec![0 as $integer; count].into_iter().map(<$atomic>::new).collect()
+            }
+
+            fn reduce(
+                matrix: &BoundaryMatrix<$integer>,
+                plan: &Plan,
+                scanner: &Scanner<$integer>,
+            ) -> Result<Pairs<$integer>, ScanError> {
+                reduce_here(matrix, plan, scanner)
             }
         }
 

@@ -16,9 +16,9 @@ use super::rank::{Edges, Ranking, matrix_of_points, rank};
 use super::stats::{DimensionStats, PairStoreStats};
 use super::word::Word;
 use super::{
-    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, reduction,
+    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, plan, reduction,
 };
-use crate::backend::Decision;
+use crate::backend::{Backend, Decision};
 use crate::cuda::{Gpu, KernelRank};
 use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};
@@ -33,13 +33,34 @@ pub(super) fn run<T: Value>(
     let start = Instant::now();
     progress.begin("rank", 0, 1);
     let (distances, summary) = survey(&rips.distances, rips.threshold);
+    let Rips { max_dim, pair_store, ref backend, .. } = *rips;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
-    let estimate = |rank_width| estimate::of(&summary, rips.max_dim, rank_width, Level::detect());
-    rips.backend.expect(&estimate(if summary.edges > usize::from(u16::MAX) { 32 } else { 16 }));
+    let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
+    backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
     let ranking = rank(&distances, T::from_f64(summary.threshold));
     drop(distances);
-    let mut plan = plan(rips, modulus, &summary, &ranking)?;
-    let decision = rips.backend.decide(&estimate(plan.rank_width))?;
+    compute(start, &Asked { max_dim, modulus, pair_store, backend }, summary, ranking, progress)
+}
+
+/// What is asked of ranked distances.
+struct Asked<'a> {
+    max_dim: usize,
+    modulus: u16,
+    pair_store: plan::PairStore,
+    backend: &'a Backend,
+}
+
+/// Chooses the widths and computes. From here on the precision of the distances does not matter.
+fn compute(
+    start: Instant,
+    asked: &Asked<'_>,
+    summary: Summary,
+    ranking: Ranking,
+    progress: &dyn Progress,
+) -> Result<Outcome, RipsError> {
+    let mut plan = plan(asked, &summary, &ranking)?;
+    let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
+    let decision = asked.backend.decide(&estimate)?;
     plan.backend = decision.to_string();
     let Ranking { values, edges } = ranking;
     let mut run = Run {
@@ -84,14 +105,9 @@ fn dense<R: Rank + KernelRank>(plan: &Plan, edges: Edges, level: Level) -> Dense
 /// A dense matrix when at least one pair in this many is an edge.
 const SPARSE_BELOW: usize = 8;
 
-fn plan<T: Value>(
-    rips: &Rips<T>,
-    modulus: u16,
-    summary: &Summary,
-    ranking: &Ranking,
-) -> Result<Plan, RipsError> {
+fn plan(asked: &Asked<'_>, summary: &Summary, ranking: &Ranking) -> Result<Plan, RipsError> {
     let n = summary.points;
-    let max_dim = rips.max_dim.min(n.saturating_sub(2));
+    let max_dim = asked.max_dim.min(n.saturating_sub(2));
     let ranks = ranking.values.len();
     // Bits of the greatest rank; a rank of a stored matrix is also below the value for absent edges.
     let rank_bits = rank_bits(ranks);
@@ -101,7 +117,7 @@ fn plan<T: Value>(
     let Some(entry_width) = entry_width else {
         return Err(RipsError::TooWide { dim: max_dim, points: n, bits, widest: 512 });
     };
-    if rips.pair_store == super::PairStore::Sorted {
+    if asked.pair_store == plan::PairStore::Sorted {
         check_sorted(&ranking.edges, n, max_dim, entry_width)?;
     }
     let dense = summary.edges >= n * n.saturating_sub(1) / 2 / SPARSE_BELOW;
@@ -110,8 +126,8 @@ fn plan<T: Value>(
         points: n,
         edges: summary.edges,
         max_dim,
-        asked_dim: rips.max_dim,
-        modulus,
+        asked_dim: asked.max_dim,
+        modulus: asked.modulus,
         threshold: summary.threshold,
         enclosing_radius: summary.enclosing_radius,
         ranks,
@@ -120,7 +136,7 @@ fn plan<T: Value>(
         index_width: index_width as u32,
         entry_width,
         shape,
-        pair_store: rips.pair_store,
+        pair_store: asked.pair_store,
         threads: rayon::current_num_threads(),
         backend: String::new(),
         simd: Level::detect().name(),

@@ -5,8 +5,9 @@
 use super::gradient::Gradient;
 use super::{Classes, Figures, PersistenceError, Request, persistence_with};
 use crate::backend::{Backend, BackendError, Estimate};
-use crate::cubical::{Image, Shape, Voxel};
+use crate::cubical::{AnyImage, Shape};
 use crate::cuda::CudaError;
+use crate::with_image;
 
 /// Codes that a core finds a second.
 const CPU_RATE: f64 = 50e6;
@@ -52,15 +53,15 @@ pub fn estimate(shape: Shape) -> Estimate {
 ///
 /// # Errors
 /// [`MachineError`].
-pub fn persistence_by<T: Voxel>(
-    image: &Image<T>,
+pub fn persistence_by(
+    image: &AnyImage,
     request: &Request,
     backend: &Backend,
     hear: &mut dyn FnMut(&'static str),
 ) -> Result<(Classes, Figures, crate::backend::Decision), MachineError> {
     let mut decision = backend.decide(&estimate(image.shape()))?;
     let mut failure = None;
-    let gradient = |grid: &super::grid::Grid| {
+    let mut gradient = |grid: &super::grid::Grid| {
         let Some(gpu) = decision.gpus.first() else { return Gradient::new(grid) };
         match Gradient::on_device(gpu, grid) {
             Ok(found) if decision.self_check => {
@@ -75,7 +76,8 @@ pub fn persistence_by<T: Voxel>(
             }
         }
     };
-    let (classes, figures) = persistence_with(image, request, gradient, hear)?;
+    let found = with_image!(image, image => persistence_with(image, request, &mut gradient, hear));
+    let (classes, figures) = found?;
     match failure {
         None => {}
         Some(MachineError::Device(error)) if decision.may_fall_back => {
@@ -92,7 +94,7 @@ mod tests {
     use super::super::persistence;
     use super::*;
     use crate::backend::{self, Choice};
-    use crate::cubical::Order;
+    use crate::cubical::{Image, Order};
     use crate::cuda::Gpu;
 
     fn image() -> Image<u8> {
@@ -101,7 +103,7 @@ mod tests {
     }
 
     fn by(asked: backend::Request) -> Result<(Classes, backend::Decision), MachineError> {
-        let found = persistence_by(&image(), &Request::default(), &Backend::new(asked), &mut |_| ());
+        let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &mut |_| ());
         found.map(|(classes, _, decision)| (classes, decision))
     }
 

@@ -116,7 +116,7 @@ impl Request {
 /// # Errors
 /// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
-    Ok(persistence_with(image, request, Gradient::new, &mut |_| ())?.0)
+    Ok(persistence_with(image, request, &mut Gradient::new, &mut |_| ())?.0)
 }
 
 /// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
@@ -126,26 +126,36 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Clas
 pub fn persistence_with<T: Voxel>(
     image: &Image<T>,
     request: &Request,
-    gradient: impl FnOnce(&Grid) -> Gradient,
+    gradient: &mut dyn FnMut(&Grid) -> Gradient,
     hear: &mut dyn FnMut(&'static str),
 ) -> Result<(Classes, Figures), PersistenceError> {
     let mut watch = Watch::new(hear);
     watch.begin("order");
     let grid = Grid::new(image, request)?;
+    let classes = classes(&grid, request.dimensions(image.shape().dim()), gradient, &mut watch);
+    Ok((classes, watch.figures))
+}
+
+/// The classes of the dimensions asked for. All that depends on the type of the voxels is behind us.
+fn classes(
+    grid: &Grid,
+    asked: usize,
+    gradient: &mut dyn FnMut(&Grid) -> Gradient,
+    watch: &mut Watch<'_>,
+) -> Classes {
     watch.figures.voxels = grid.voxels();
-    let asked = request.dimensions(image.shape().dim());
     let mut dimensions = vec![Vec::new(); asked];
-    let pairs = pairs(&grid, asked.min(grid.axes()), gradient, &mut watch);
+    let pairs = pairs(grid, asked.min(grid.axes()), gradient, watch);
     watch.begin("classes");
     for (classes, pairs) in dimensions.iter_mut().zip(pairs) {
-        *classes = classes_of(&grid, pairs);
+        *classes = classes_of(grid, pairs);
     }
     if let Some(components) = dimensions.first_mut() {
         let first = grid.place(if grid.has_rim() { grid.voxels() as u32 } else { 1 });
         components.insert(0, Class { birth: grid.in_memory(first), death: None });
     }
     watch.end();
-    Ok((Classes { dimensions }, watch.figures))
+    Classes { dimensions }
 }
 
 /// The pairs of each dimension asked for but for the essential class: ranks of births and deaths on the grid, in the order, or the
@@ -153,7 +163,7 @@ pub fn persistence_with<T: Voxel>(
 fn pairs(
     grid: &Grid,
     asked: usize,
-    gradient: impl FnOnce(&Grid) -> Gradient,
+    gradient: &mut dyn FnMut(&Grid) -> Gradient,
     watch: &mut Watch<'_>,
 ) -> Vec<Vec<(u32, u32)>> {
     let axes = grid.axes();

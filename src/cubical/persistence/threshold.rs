@@ -1,7 +1,7 @@
 //! Filtrations that end at a threshold.
 
 use super::{Class, Classes, Request};
-use crate::cubical::{Image, Voxel};
+use crate::cubical::AnyImage;
 
 impl Request {
     /// Whether a filtration that ends at a threshold reaches this value: sublevel sets those up to it, superlevel sets those
@@ -16,8 +16,8 @@ impl Classes {
     ///
     /// Voxels are compared with it as doubles.
     #[must_use]
-    pub fn cut<T: Voxel>(mut self, image: &Image<T>, request: &Request, threshold: f64) -> Classes {
-        let is_reached = |place: usize| request.reaches(threshold, image.voxels()[place].value());
+    pub fn cut(mut self, image: &AnyImage, request: &Request, threshold: f64) -> Classes {
+        let is_reached = |place: usize| request.reaches(threshold, image.value(place));
         for classes in &mut self.dimensions {
             classes.retain(|class| is_reached(class.birth));
             for Class { death, .. } in classes.iter_mut() {
@@ -31,7 +31,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::{Image, Order, Shape};
 
     fn class(birth: usize, death: Option<usize>) -> Class {
         Class { birth, death }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn classes_end_where_the_filtration_does() {
-        let image = Image::new(Shape::new(&[5], Order::C).unwrap(), vec![1, 9, 0, 7, 3]).unwrap();
+        let image = Image::new(Shape::new(&[5], Order::C).unwrap(), vec![1_u8, 9, 0, 7, 3]).unwrap().into();
         let all =
             Classes { dimensions: vec![vec![class(2, None), class(0, Some(1)), class(4, Some(3))], vec![]] };
         let sublevel = Request::default();
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn superlevel_sets_end_below() {
-        let image = Image::new(Shape::new(&[4], Order::C).unwrap(), vec![9, 2, 5, 4]).unwrap();
+        let image = Image::new(Shape::new(&[4], Order::C).unwrap(), vec![9_u8, 2, 5, 4]).unwrap().into();
         let all = Classes { dimensions: vec![vec![class(0, None), class(2, Some(1))]] };
         let superlevel = Request { superlevel: true, ..Request::default() };
         let cut = |threshold| all.clone().cut(&image, &superlevel, threshold).dimensions;

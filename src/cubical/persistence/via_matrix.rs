@@ -9,10 +9,11 @@ use rayon::prelude::*;
 
 use super::{Class, Classes, Request};
 use crate::backend::{Backend, BackendError};
-use crate::cubical::{Image, Key, Voxel};
+use crate::cubical::{AnyImage, Key, Voxel};
 use crate::filtration::{FiltrationError, ImageComplex, image as complex_of};
 use crate::matrix::scan::{Feed, ScanError, Scanner};
 use crate::matrix::{self, Figures, Pairs, Plan, Reason, Row, reduce_with};
+use crate::with_image;
 
 /// The classes, and how they were found.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,16 +55,16 @@ impl From<BackendError> for ViaMatrixError {
 ///
 /// # Errors
 /// More cells than 64 bits number; a GPU was asked for, and is not there or failed.
-pub fn persistence<T: Voxel>(
-    image: &Image<T>,
+pub fn persistence(
+    image: &AnyImage,
     request: &Request,
     backend: &Backend,
 ) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
-    match build::<u32, T>(image, request) {
+    match build::<u32>(image, request) {
         Ok(complex) => solve(image, request, backend, &complex, start.elapsed()),
         Err(FiltrationError::TooLarge { .. }) => {
-            let complex = build::<u64, T>(image, request)?;
+            let complex = build::<u64>(image, request)?;
             solve(image, request, backend, &complex, start.elapsed())
         }
         Err(error) => Err(error.into()),
@@ -71,13 +72,13 @@ pub fn persistence<T: Voxel>(
 }
 
 /// The cells up to the dimension that kills the last classes that are asked for.
-fn build<I: Row, T: Voxel>(image: &Image<T>, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
+fn build<I: Row>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
     let upper_dim = request.dimensions(image.shape().dim());
     complex_of(image, request.construction, request.superlevel, Some(upper_dim))
 }
 
-fn solve<I: Row, T: Voxel>(
-    image: &Image<T>,
+fn solve<I: Row>(
+    image: &AnyImage,
     request: &Request,
     backend: &Backend,
     complex: &ImageComplex<I>,
@@ -88,7 +89,13 @@ fn solve<I: Row, T: Voxel>(
     let (plan, reasons) = Plan::choose_with(matrix, &matrix::Request::default(), &scanner)?;
     let mut pairs = reduce_with(matrix, &plan, &scanner)?;
     Ok(Solution {
-        classes: classes(image, request, complex, &pairs),
+        classes: with_image!(image, image => {
+            let key = |place: usize| {
+                let key = image.voxels()[place].key();
+                if request.superlevel { key.reversed().to_u64() } else { key.to_u64() }
+            };
+            classes(image.shape().dim(), &key, request, complex, &pairs)
+        }),
         cells: matrix.len(),
         entries: matrix.entries(),
         index_bits: 8 * size_of::<I>(),
@@ -98,19 +105,17 @@ fn solve<I: Row, T: Voxel>(
     })
 }
 
-/// The classes of pairs of cells: cells stand for the voxels that own them.
-fn classes<I: Row, T: Voxel>(
-    image: &Image<T>,
+/// The classes of pairs of cells, which stand for the voxels that own them; `key` orders places, but for ties.
+fn classes<I: Row>(
+    axes: usize,
+    key: &(dyn Fn(usize) -> u64 + Sync),
     request: &Request,
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
 ) -> Classes {
-    let key = |place: usize| {
-        let key = image.voxels()[place].key();
-        (if request.superlevel { key.reversed() } else { key }, place)
-    };
+    let order = |place: usize| (key(place), place);
     let owner = |cell: I| complex.owners[cell.to_usize()].to_usize();
-    let mut dimensions = vec![Vec::new(); request.dimensions(image.shape().dim())];
+    let mut dimensions = vec![Vec::new(); request.dimensions(axes)];
     let mut add = |cell: I, class: Class| {
         if let Some(classes) = dimensions.get_mut(usize::from(complex.matrix.dim(cell.to_usize()))) {
             classes.push(class);
@@ -118,7 +123,7 @@ fn classes<I: Row, T: Voxel>(
     };
     for &(birth, death) in &pairs.pairs {
         let class = Class { birth: owner(birth), death: Some(owner(death)) };
-        if key(owner(birth)).0 != key(owner(death)).0 {
+        if key(owner(birth)) != key(owner(death)) {
             add(birth, class);
         }
     }
@@ -127,8 +132,8 @@ fn classes<I: Row, T: Voxel>(
     }
     for classes in &mut dimensions {
         // Without a death is after every death.
-        let death = |class: &Class| (class.death.is_none(), class.death.map(key));
-        classes.par_sort_unstable_by_key(|class| (key(class.birth), death(class)));
+        let death = |class: &Class| (class.death.is_none(), class.death.map(order));
+        classes.par_sort_unstable_by_key(|class| (order(class.birth), death(class)));
     }
     Classes { dimensions }
 }
@@ -140,7 +145,7 @@ mod tests {
 
     use super::super::plain;
     use super::*;
-    use crate::cubical::{Construction, Order, Shape};
+    use crate::cubical::{Construction, Image, Order, Shape};
 
     #[test]
     fn the_classes_are_the_plain_ones() {
@@ -153,10 +158,11 @@ mod tests {
             let levels = rng.random_range(1..9);
             let voxels = (0..shape.count()).map(|_| rng.random_range(-levels..levels)).collect();
             let image: Image<i16> = Image::new(shape, voxels).unwrap();
+            let any = image.clone().into();
             for construction in [Construction::T, Construction::V] {
                 for max_dim in [None, Some(0), Some(1), Some(4)] {
                     let request = Request { construction, superlevel: round % 2 == 1, max_dim };
-                    let found = persistence(&image, &request, &Backend::default()).unwrap();
+                    let found = persistence(&any, &request, &Backend::default()).unwrap();
                     assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
                     assert_eq!(found.index_bits, 32);
                 }
@@ -168,9 +174,9 @@ mod tests {
     fn wide_indices_give_the_same() {
         let shape = Shape::new(&[9, 7, 5], Order::C).unwrap();
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
-        let image = Image::new(shape, voxels).unwrap();
+        let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
         let request = Request::default();
-        let complex = build::<u64, u8>(&image, &request).unwrap();
+        let complex = build::<u64>(&image, &request).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO).unwrap();
         let narrow = persistence(&image, &request, &Backend::default()).unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));

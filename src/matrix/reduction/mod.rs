@@ -70,6 +70,15 @@ pub fn reduce_with<I: Row>(
     plan: &Plan,
     scanner: &Scanner<I>,
 ) -> Result<Pairs<I>, ScanError> {
+    I::reduce(matrix, plan, scanner)
+}
+
+/// The same, of an index that is known.
+pub(super) fn reduce_here<I: Row>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+) -> Result<Pairs<I>, ScanError> {
     let threads = plan.threads.max(1);
     if rayon::current_num_threads() == threads {
         return run(matrix, plan, scanner);

@@ -19,14 +19,14 @@
 
 use std::io::{self, Write};
 
-use super::value::push_double;
-use super::{Barcode, Value, lines};
+use super::value::Value;
+use super::{Barcode, lines};
 
 /// Writes a line a bar.
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let end = if barcode.request.superlevel { f64::MIN } else { f64::MAX };
     let shape = barcode.image.shape();
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
             line.push(',');
             match bar.death {
                 Some(death) => death.push(line),
-                None => push_double(end, line),
+                None => Value::Double(end).push(line),
             }
             for place in [Some(bar.class.birth), bar.class.death] {
                 let Some(place) = place else {

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::{Barcode, Value, lines};
+use super::{Barcode, lines};
 
 /// Writes a header line and a line a bar.
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"dim,birth,death\n")?;
     let end = if barcode.request.superlevel { "-inf" } else { "inf" };
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {

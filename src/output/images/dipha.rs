@@ -8,25 +8,25 @@ use std::io::{self, Write};
 
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 
-use super::{Bar, Barcode, Value};
+use super::{Bar, Barcode};
 
 /// Writes the diagram.
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write<T: Value>(barcode: &Barcode<'_, T>, mut out: &mut dyn Write) -> io::Result<()> {
+pub fn write(barcode: &Barcode<'_>, mut out: &mut dyn Write) -> io::Result<()> {
     let points = points(barcode);
     write_diagram(&mut out, points.into_iter())
 }
 
-fn points<T: Value>(barcode: &Barcode<'_, T>) -> Vec<DiagramPoint> {
+fn points(barcode: &Barcode<'_>) -> Vec<DiagramPoint> {
     // Adding zero makes −0 a 0.
     let value = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
     let last = value(barcode.last().unwrap_or(0.0));
-    let point = |(dim, bar): (usize, Bar<T>)| DiagramPoint {
+    let point = |(dim, bar): (usize, Bar)| DiagramPoint {
         dim: dim as u32,
-        birth: value(bar.birth.value()),
-        death: bar.death.map_or(last, |death| value(death.value())),
+        birth: value(bar.birth.double()),
+        death: bar.death.map_or(last, |death| value(death.double())),
         essential: bar.death.is_none(),
     };
     let mut points: Vec<_> = barcode.iter().map(point).collect();

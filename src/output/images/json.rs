@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Barcode, Value, lines};
+use super::value::Value;
+use super::{Barcode, lines};
 
 #[derive(Serialize)]
 struct Head {
@@ -20,10 +21,10 @@ struct Head {
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let head = Head {
         shape: barcode.image.shape().axes(),
-        voxels: T::NAME,
+        voxels: barcode.image.voxel_type(),
         construction: barcode.request.construction.to_string(),
         superlevel: barcode.request.superlevel,
         threshold: barcode.threshold,
@@ -53,8 +54,8 @@ pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Res
 }
 
 /// Appends a value; JSON has no infinity.
-fn push<T: Value>(value: Option<T>, line: &mut String) {
-    match value.filter(|value| value.value().is_finite()) {
+fn push(value: Option<Value>, line: &mut String) {
+    match value.filter(|value| value.double().is_finite()) {
         Some(value) => value.push(line),
         None => line.push_str("null"),
     }

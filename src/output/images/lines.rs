@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::{Bar, Barcode, Value};
+use super::{Bar, Barcode};
 use crate::cubical::persistence::Class;
 
 /// Classes whose lines a task makes.
@@ -14,11 +14,11 @@ const CHUNK: usize = 1 << 13;
 const CHUNKS: usize = 4;
 
 /// Writes a line for each class, as `push` appends them.
-pub(super) fn write<T: Value>(
-    barcode: &Barcode<'_, T>,
+pub(super) fn write(
+    barcode: &Barcode<'_>,
     classes: &[Class],
     out: &mut dyn Write,
-    push: impl Fn(&Bar<T>, &mut String) + Sync,
+    push: impl Fn(&Bar, &mut String) + Sync,
 ) -> io::Result<()> {
     let chunks = CHUNKS * rayon::current_num_threads();
     let mut texts = vec![String::new(); chunks.min(classes.len().div_ceil(CHUNK))];

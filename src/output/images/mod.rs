@@ -61,9 +61,9 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use crate::cubical::persistence::{Class, Classes, Request};
-use crate::cubical::{Image, Key};
-
-pub use value::Value;
+use crate::cubical::{AnyImage, Image, Key, Voxel};
+use crate::with_image;
+use value::Value;
 
 /// A format of the bars of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,9 +85,9 @@ pub enum Format {
 
 /// What there is to write.
 #[derive(Debug, Clone, Copy)]
-pub struct Barcode<'a, T> {
+pub struct Barcode<'a> {
     /// The image.
-    pub image: &'a Image<T>,
+    pub image: &'a AnyImage,
     /// Its classes.
     pub classes: &'a Classes,
     /// What was asked for.
@@ -97,29 +97,39 @@ pub struct Barcode<'a, T> {
 }
 
 /// A class with the values of its voxels.
-struct Bar<T> {
+struct Bar {
     class: Class,
-    birth: T,
-    death: Option<T>,
+    birth: Value,
+    death: Option<Value>,
 }
 
 /// Classes whose values are looked up at a time.
 const BLOCK: usize = 1 << 8;
 
-impl<T: Value> Barcode<'_, T> {
+/// The bars of classes.
+fn look_up<T: Voxel + Into<Value>>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
+    let value = |place: usize| image.voxels()[place].into();
+    let bar = |&class: &Class| Bar { class, birth: value(class.birth), death: class.death.map(value) };
+    classes.iter().map(bar).collect()
+}
+
+/// The last value that a filtration reaches; none where it reaches no voxel.
+fn last<T: Voxel>(image: &Image<T>, request: &Request, threshold: Option<f64>) -> Option<f64> {
+    let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, voxel.value()));
+    let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
+    image.voxels().iter().filter(within).max_by_key(key).map(|voxel| voxel.value())
+}
+
+impl Barcode<'_> {
     /// The bars of classes. Their voxels lie anywhere in memory; looked up many at a time, the loads overlap.
-    fn bars(&self, classes: &[Class]) -> impl Iterator<Item = Bar<T>> {
-        let voxels = self.image.voxels();
-        let bar = |&class: &Class| Bar {
-            class,
-            birth: voxels[class.birth],
-            death: class.death.map(|place| voxels[place]),
-        };
-        classes.chunks(BLOCK).flat_map(move |classes| classes.iter().map(bar).collect::<Vec<_>>())
+    fn bars(&self, classes: &[Class]) -> impl Iterator<Item = Bar> {
+        let image = self.image;
+        let bars = move |classes| with_image!(image, image => look_up(image, classes));
+        classes.chunks(BLOCK).flat_map(bars)
     }
 
     /// All bars with their dimension.
-    fn iter(&self) -> impl Iterator<Item = (usize, Bar<T>)> {
+    fn iter(&self) -> impl Iterator<Item = (usize, Bar)> {
         let dimensions = self.classes.dimensions.iter().enumerate();
         dimensions.flat_map(|(dim, classes)| self.bars(classes).map(move |bar| (dim, bar)))
     }
@@ -132,17 +142,13 @@ impl<T: Value> Barcode<'_, T> {
     /// (dim, birth, death), as doubles. Of superlevel sets essential classes die at minus infinity.
     fn rows(&self) -> impl Iterator<Item = [f64; 3]> {
         let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
-        self.iter().map(move |(dim, bar)| [dim as f64, bar.birth.value(), bar.death.map_or(end, T::value)])
+        self.iter()
+            .map(move |(dim, bar)| [dim as f64, bar.birth.double(), bar.death.map_or(end, Value::double)])
     }
 
     /// The last value of the filtration; none where there are no classes.
     fn last(&self) -> Option<f64> {
-        let within = |voxel: &&T| self.threshold.is_none_or(|t| self.request.reaches(t, voxel.value()));
-        let key = |voxel: &&T| {
-            let key = voxel.key();
-            if self.request.superlevel { key.reversed() } else { key }
-        };
-        self.image.voxels().iter().filter(within).max_by_key(key).map(|voxel| voxel.value())
+        with_image!(self.image, image => last(image, self.request, self.threshold))
     }
 }
 
@@ -167,7 +173,7 @@ impl Format {
     ///
     /// # Errors
     /// What `out` answers.
-    pub fn write<T: Value>(self, barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Format::Text => text::write(barcode, out),
             Format::Csv => csv::write(barcode, out),

@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::{Barcode, Value, lines};
+use super::{Barcode, lines};
 
 /// Writes a line that says what the bars are of, and the bars.
 ///
 /// # Errors
 /// What `out` answers.
-pub fn write<T: Value>(barcode: &Barcode<'_, T>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Barcode { image, request, .. } = barcode;
     let (shape, construction) = (image.shape(), request.construction);
     let which = if request.superlevel { "superlevel" } else { "sublevel" };
-    writeln!(out, "{shape} image of {}, {construction}-construction, {which} sets", T::NAME)?;
+    writeln!(out, "{shape} image of {}, {construction}-construction, {which} sets", image.voxel_type())?;
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         writeln!(out, "persistence intervals in dim {dim}:")?;
         lines::write(barcode, classes, out, |bar, line| {

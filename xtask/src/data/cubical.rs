@@ -75,13 +75,12 @@ impl Case {
     pub(super) fn answer(&self, input: &Input) -> io::Result<Vec<u8>> {
         let Case { ref request, threshold, .. } = *self;
         let mut bytes = Vec::new();
-        with_image!(&input.image, image => {
-            let mut classes = plain::persistence(image, request);
-            if let Some(threshold) = threshold {
-                classes = classes.cut(image, request, threshold);
-            }
-            self.output.write(&Barcode { image, classes: &classes, request, threshold }, &mut bytes)
-        })?;
+        let image = &input.image;
+        let mut classes = with_image!(image, image => plain::persistence(image, request));
+        if let Some(threshold) = threshold {
+            classes = classes.cut(image, request, threshold);
+        }
+        self.output.write(&Barcode { image, classes: &classes, request, threshold }, &mut bytes)?;
         Ok(bytes)
     }
 }
