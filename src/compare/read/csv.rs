@@ -46,7 +46,7 @@ fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     let value = |k: usize| number::value(&record[k]).map_err(|expected| (k, expected));
     let dim = value(0).ok().and_then(number::dimension).ok_or((0, DIMENSION))?;
     let (birth, death) = (value(1)?, value(2)?);
-    Ok(DiagramPoint { dim, birth, death, essential: death == f64::INFINITY })
+    Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
 }
 
 /// The line of a record that starts at byte `start`, or after the empty lines there.

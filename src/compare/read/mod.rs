@@ -10,8 +10,8 @@
 //! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
-//! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv` and `npy`, with the death `null` in
-//! `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
+//! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv` and `npy` (of superlevel sets
+//! `-inf`), with the death `null` in `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
 //! bars or pairs of cells: it is compared with either.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:

@@ -40,7 +40,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Bars, Problem> {
             return Err(at(column, "a number", f64::NAN));
         }
         let dim = number::dimension(dim).ok_or_else(|| at(0, number::DIMENSION, dim))?;
-        Ok(DiagramPoint { dim, birth, death, essential: death == f64::INFINITY })
+        Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
     };
     (0..rows).map(bar).collect::<Result<_, _>>().map(Bars::new)
 }

@@ -9,40 +9,19 @@ use rayon::prelude::*;
 use super::cell::Cell;
 use super::forest::{Joined, Ways, join};
 use super::gradient::Gradient;
-use super::gradient::table::{CUBES, edges_of_face, omitted_axis};
+use super::gradient::table::{Star, edges_of_face, omitted_axis};
 use super::grid::Grid;
 
 /// Pairs critical top cells, by their owners and numbered from 1, with critical facets; both are given last first.
 ///
 /// Cells go by the places of their least corners. A critical one has its owner there: the table sees to that.
 pub fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
-    // A place that is not set has no cell, or one outside: number 0.
-    let ways = Ways::new(grid.ranks().len());
-    let strides = grid.strides();
-    // From the cell at a corner, on a given side of the facet that omits an axis, to the other side.
-    let cross = |corner: usize, axis: usize, side: usize| {
-        ways.lead(corner, if side == 1 { corner - strides[axis] } else { corner + strides[axis] });
+    // A place without a cell, or with one outside, leads nowhere: to number 0.
+    let places = grid.ranks().len();
+    let ways = match grid.axes() {
+        2 => Ways::new(places, steps::<4>(grid, gradient, |star, cell| star.axis_of_face(cell))),
+        _ => Ways::new(places, steps::<8>(grid, gradient, |star, cell| star.axis_of_cube(cell))),
     };
-    if grid.axes() == 2 {
-        grid.for_each_voxel(|place| {
-            let star = gradient.star(place);
-            for edge in (0..4).filter(|&edge| star.goes_to_face(edge)) {
-                let (a, b) = edges_of_face(star.face_of(edge));
-                let across = if a == edge { b } else { a };
-                cross(corner(grid, place, [a, b]), across / 2, across % 2);
-            }
-        });
-    } else {
-        grid.for_each_voxel(|place| {
-            let star = gradient.star(place);
-            for cube in 0..CUBES {
-                if let Some(axis) = star.axis_of_cube(cube) {
-                    let edges = [cube & 1, 2 | cube >> 1 & 1, 4 | cube >> 2];
-                    cross(corner(grid, place, edges), axis, cube >> axis & 1);
-                }
-            }
-        });
-    }
     maxima.par_iter().enumerate().for_each(|(i, &rank)| ways.end(grid.place(rank), i + 1));
     ways.shorten();
     let ends = |facet: &Cell| {
@@ -52,6 +31,39 @@ pub fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell
     let ends: Vec<[u32; 2]> = facets.par_iter().map(ends).collect();
     drop(ways);
     join(maxima.len(), &ends)
+}
+
+/// From a cell, by its least corner, the step to the one on the other side of the facet it is matched with, which omits the axis that `mate`
+/// says, given a star and the number in it of one of its cells. Without such a facet, or where no cell is, there is no step.
+///
+/// Every corner is looked at, and no branch depends on which of them owns the cell: nobody could predict it.
+fn steps<'a, const CORNERS: usize>(
+    grid: &'a Grid,
+    gradient: &'a Gradient,
+    mate: impl Fn(Star, usize) -> Option<usize> + Sync + 'a,
+) -> impl Fn(usize) -> isize + Sync + 'a {
+    let strides = grid.strides();
+    // Bit k of a corner's number says whether it lies further along axis k.
+    let shifts: [usize; CORNERS] =
+        std::array::from_fn(|corner| (0..3).map(|axis| (corner >> axis & 1) * strides[axis]).sum());
+    let ranks = grid.ranks();
+    let inside = ranks.len() - shifts[CORNERS - 1];
+    let steps = grid.steps();
+    move |place| {
+        if place >= inside {
+            return 0;
+        }
+        let (mut last, mut owner) = (ranks[place], 0);
+        for corner in 1..CORNERS {
+            let rank = ranks[place + shifts[corner]];
+            owner = if rank > last { corner } else { owner };
+            last = last.max(rank);
+        }
+        // Seen from its owner, the cell lies the other way.
+        let cell = CORNERS - 1 - owner;
+        let star = gradient.star(place + shifts[owner]);
+        mate(star, cell).map_or(0, |axis| steps[2 * axis + 1 - (cell >> axis & 1)])
+    }
 }
 
 /// The least corner of a cell that has these edges at a place.

@@ -13,11 +13,9 @@ use super::grid::Grid;
 
 /// Pairs minima, numbered from 1, with critical edges; both are given in order.
 pub fn components(grid: &Grid, gradient: &Gradient, minima: &[u32], edges: &[Cell]) -> Joined {
-    let ways = Ways::new(grid.ranks().len());
-    grid.for_each_voxel(|place| {
-        if let Some(edge) = gradient.star(place).edge_of_voxel() {
-            ways.lead(place, grid.neighbour(place, edge));
-        }
+    let steps = grid.steps();
+    let ways = Ways::new(grid.ranks().len(), |place| {
+        gradient.star(place).edge_of_voxel().map_or(0, |edge| steps[edge])
     });
     minima.par_iter().enumerate().for_each(|(i, &rank)| ways.end(grid.place(rank), i + 1));
     ways.shorten();

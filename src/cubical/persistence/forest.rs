@@ -15,15 +15,13 @@ pub struct Ways {
 const END: u32 = 1 << 31;
 
 impl Ways {
-    /// All places, which lead to the end of number 0.
-    pub fn new(places: usize) -> Self {
-        Ways { next: (0..places).into_par_iter().map(|_| AtomicU32::new(END)).collect() }
-    }
-
-    /// One place leads to another.
-    #[inline(always)]
-    pub fn lead(&self, place: usize, next: usize) {
-        self.next[place].store(next as u32, Relaxed);
+    /// Each place leads as many places further as `step` says; without a step it leads to the end of number 0.
+    pub fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
+        let next = |place: usize| {
+            let step = step(place);
+            AtomicU32::new(if step == 0 { END } else { place.wrapping_add_signed(step) as u32 })
+        };
+        Ways { next: (0..places).into_par_iter().with_min_len(1 << 12).map(next).collect() }
     }
 
     /// A way ends here, with this number.

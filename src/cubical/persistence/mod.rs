@@ -48,12 +48,14 @@ pub mod plain;
 mod tests;
 mod threshold;
 pub mod via_matrix;
+mod words;
 
 use rayon::prelude::*;
 
 use self::cell::Cell;
 pub use self::figures::Figures;
 use self::figures::Watch;
+use self::forest::Joined;
 use self::gradient::{Critical, Gradient};
 use self::grid::Grid;
 pub use self::machine::{MachineError, persistence_by};
@@ -183,30 +185,37 @@ fn pairs(
     watch.figures.critical = [minima.len(), edges.len(), faces.len(), maxima.len()];
 
     watch.begin("components and cavities");
-    let mut facets = if axes == 2 { edges.clone() } else { faces };
-    facets.reverse();
-    maxima.reverse();
-    let (bottom, top) = rayon::join(
+    let (bottom, (facets, top)) = rayon::join(
         || has_bottom.then(|| components::components(grid, &gradient, &minima, &edges)),
-        || has_top.then(|| cavities::cavities(grid, &gradient, &maxima, &facets)),
+        || {
+            let mut facets = if axes == 2 { edges.clone() } else { faces };
+            facets.reverse();
+            maxima.reverse();
+            let top = has_top.then(|| cavities::cavities(grid, &gradient, &maxima, &facets));
+            (facets, top)
+        },
     );
     let mut of_dimension = vec![Vec::new(); axes];
-    if let Some(joined) = &bottom {
+    let of_bottom = |joined: &Joined| {
         let pair = |(node, edge): (u32, Cell)| (minima[node as usize - 1], edge.rank());
-        of_dimension[0] = if dual {
+        if dual {
             joined.by_edge(&edges).map(pair).collect()
         } else {
             joined.by_node(minima.len(), &edges).into_iter().map(pair).collect()
-        };
-    }
-    if let Some(joined) = &top {
+        }
+    };
+    let of_top = |joined: &Joined| {
         let pair = |(node, facet): (u32, Cell)| (facet.rank(), maxima[node as usize - 1]);
-        of_dimension[axes - 1] = if dual {
+        if dual {
             joined.by_node(maxima.len(), &facets).into_iter().map(pair).collect()
         } else {
             joined.by_edge(&facets).map(pair).collect()
-        };
-    }
+        }
+    };
+    let (first, last) = rayon::join(|| bottom.as_ref().map(of_bottom), || top.as_ref().map(of_top));
+    // In one dimension there is one kind of pairs.
+    of_dimension[axes - 1] = last.unwrap_or_default();
+    of_dimension[0] = first.unwrap_or(std::mem::take(&mut of_dimension[0]));
     drop((minima, maxima));
     if let (Some(bottom), Some(top), true) = (bottom, top, has_middle) {
         watch.begin("loops");
@@ -246,13 +255,12 @@ fn classes_of(grid: &Grid, mut pairs: Vec<(u32, u32)>) -> Vec<Class> {
     for of_voxel in pairs.chunk_by_mut(|a, b| a.0 == b.0) {
         of_voxel.sort_unstable();
     }
-    let place = |rank: u32| {
-        let rank = if grid.has_rim() { grid.voxels() as u32 + 1 - rank } else { rank };
-        grid.in_memory(grid.place(rank))
-    };
-    let class = |(birth, death): (u32, u32)| {
-        let is_class = !grid.are_equal(birth, death);
-        is_class.then(|| Class { birth: place(birth), death: Some(place(death)) })
-    };
-    pairs.into_par_iter().filter_map(class).collect()
+    let on_grid = |rank: u32| if grid.has_rim() { grid.voxels() as u32 + 1 - rank } else { rank };
+    let is_class = |&(birth, death): &(u32, u32)| !grid.are_equal(on_grid(birth), on_grid(death));
+    if !pairs.par_iter().with_min_len(1 << 12).all(is_class) {
+        pairs = pairs.into_par_iter().filter(is_class).collect();
+    }
+    let place = |rank: u32| grid.in_memory(grid.place(on_grid(rank)));
+    let class = |(birth, death)| Class { birth: place(birth), death: Some(place(death)) };
+    pairs.into_par_iter().with_min_len(1 << 12).map(class).collect()
 }

@@ -11,6 +11,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::super::{Key, Voxel};
+use super::grid::Layout;
+use super::words::{Spare, sort_even};
 
 /// Buckets.
 const BUCKETS: usize = 1024;
@@ -22,82 +24,147 @@ const FEW: usize = 1 << 14;
 /// Beside a place: its voxel is the first of its value. Places are below.
 pub const FIRST: u32 = 1 << 31;
 
-/// The places of voxels, ascending by key, or descending for superlevel sets; ties by place.
-pub fn order<T: Voxel>(voxels: &[T], superlevel: bool) -> Vec<u32> {
-    let key = |voxel: T| if superlevel { voxel.key().reversed() } else { voxel.key() };
-    let range = voxels.par_iter().with_min_len(FEW).map(|&voxel| (key(voxel), key(voxel)));
-    let Some((least, greatest)) = range.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
-        return Vec::new();
-    };
-    let (least, greatest) = (least.to_u64(), greatest.to_u64());
-    let place_bits = usize::BITS - voxels.len().leading_zeros();
-    let cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - place_bits);
-    let word = |place: usize| ((key(voxels[place]).to_u64() - least) >> cut) << place_bits | place as u64;
-    let place = |word: u64| (word & ((1 << place_bits) - 1)) as usize;
-    let sort = |words: &mut [u64]| {
-        words.sort_unstable();
-        if cut > 0 {
-            for ties in words.chunk_by_mut(|a, b| a >> place_bits == b >> place_bits) {
+/// What words are made of.
+struct Words<'a, T: Voxel> {
+    voxels: &'a [T],
+    superlevel: bool,
+    layout: &'a Layout,
+    /// The least key.
+    least: u64,
+    /// Low bits that keys lack.
+    cut: u32,
+    place_bits: u32,
+}
+
+impl<T: Voxel> Words<'_, T> {
+    #[inline(always)]
+    fn key(&self, voxel: T) -> T::Key {
+        if self.superlevel { voxel.key().reversed() } else { voxel.key() }
+    }
+
+    /// The word of a voxel at a place on the grid.
+    #[inline(always)]
+    fn word(&self, voxel: T, place: u32) -> u64 {
+        ((self.key(voxel).to_u64() - self.least) >> self.cut) << self.place_bits | u64::from(place)
+    }
+
+    #[inline(always)]
+    fn place(&self, word: u64) -> u32 {
+        (word & ((1 << self.place_bits) - 1)) as u32
+    }
+
+    /// The key of the voxel at a place on the grid.
+    fn key_at(&self, place: u32) -> T::Key {
+        self.key(self.voxels[self.layout.in_memory(place as usize)])
+    }
+
+    /// Whether the voxels of two words have one value.
+    #[inline(always)]
+    fn are_equal(&self, a: u64, b: u64) -> bool {
+        a >> self.place_bits == b >> self.place_bits
+            && (self.cut == 0 || self.key_at(self.place(a)) == self.key_at(self.place(b)))
+    }
+
+    fn sort(&self, words: &mut Vec<u64>, spare: &mut Spare) {
+        sort_even(words, spare);
+        if self.cut > 0 {
+            for ties in words.chunk_by_mut(|a, b| a >> self.place_bits == b >> self.place_bits) {
                 if ties.len() > 1 {
-                    ties.sort_unstable_by_key(|&word| (key(voxels[place(word)]), word));
+                    ties.sort_unstable_by_key(|&word| (self.key_at(self.place(word)), word));
                 }
             }
         }
-    };
-    // Whether a word's voxel differs from that of the word before.
-    let differs = |before: u64, word: u64| {
-        before >> place_bits != word >> place_bits
-            || cut > 0 && key(voxels[place(before)]) != key(voxels[place(word)])
-    };
-    let mark = |words: &[u64]| {
-        let mut before = None;
-        let mut marked = Vec::with_capacity(words.len());
-        for &word in words {
-            let is_first = before.is_none_or(|before| differs(before, word));
-            marked.push(place(word) as u32 | if is_first { FIRST } else { 0 });
-            before = Some(word);
-        }
-        marked
-    };
-    if voxels.len() <= FEW {
-        let mut words: Vec<u64> = (0..voxels.len()).map(word).collect();
-        sort(&mut words);
-        return mark(&words);
     }
 
-    let mut sample: Vec<u64> =
-        (0..BUCKETS * SAMPLES).map(|i| word(i * voxels.len() / (BUCKETS * SAMPLES))).collect();
-    sample.sort_unstable();
-    // Voxels of one cut key stay in one bucket.
-    let whole = if cut > 0 { !0 << place_bits } else { !0 };
-    let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
-    let splitters =
-        Splitters::new(splitters, (greatest - least) >> cut << place_bits | ((1 << place_bits) - 1));
-    let part = voxels.len().div_ceil(4 * rayon::current_num_threads());
-    let deal = |start: usize| Dealt::new(start..voxels.len().min(start + part), &splitters, word);
-    let starts: Vec<usize> = (0..voxels.len()).step_by(part).collect();
-    let dealt: Vec<Dealt> = starts.into_par_iter().with_max_len(1).map(deal).collect();
-    let sorted = (0..BUCKETS).into_par_iter().map(|bucket| {
-        let mut words = Vec::with_capacity(dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum());
-        dealt.iter().for_each(|dealt| words.extend(dealt.bucket(bucket)));
-        sort(&mut words);
-        mark(&words)
-    });
-    let sorted: Vec<Vec<u32>> = sorted.collect();
-    drop(dealt);
-    let mut order = sorted.concat();
-    // The first of a bucket may have an equal in the bucket before.
-    let mut start = 0;
-    for length in sorted.iter().map(Vec::len) {
-        if start > 0 && length > 0 {
-            let voxel = |at: usize| key(voxels[(order[at] & !FIRST) as usize]);
-            if voxel(start - 1) == voxel(start) {
-                order[start] &= !FIRST;
+    /// Writes the places of sorted words and marks the first of each value; the first of all is marked.
+    fn write(&self, words: impl Iterator<Item = u64>, places: &mut [u32]) {
+        let mut before = None;
+        for (word, place) in words.zip(places) {
+            let is_first = before.is_none_or(|before| !self.are_equal(before, word));
+            *place = self.place(word) | if is_first { FIRST } else { 0 };
+            before = Some(word);
+        }
+    }
+}
+
+/// The places on the grid of voxels, from the second element on, ascending by key or, for superlevel sets, descending; ties by place. All
+/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
+pub fn order<T: Voxel>(voxels: &[T], superlevel: bool, layout: &Layout, reversed: bool) -> Vec<u32> {
+    let mut words = Words {
+        voxels,
+        superlevel,
+        layout,
+        least: 0,
+        cut: 0,
+        place_bits: usize::BITS - layout.places().leading_zeros(),
+    };
+    let keys = voxels.par_iter().with_min_len(FEW).map(|&voxel| (words.key(voxel), words.key(voxel)));
+    let range = keys.reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let (least, greatest) = range.map_or((0, 0), |(least, greatest)| (least.to_u64(), greatest.to_u64()));
+    words.least = least;
+    words.cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - words.place_bits);
+    let words = &words;
+    let dealt = deal(words, greatest);
+    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+
+    let mut order = vec![0; voxels.len() + 1];
+    let mut parts = Vec::with_capacity(buckets);
+    let mut rest = &mut order[1..];
+    for i in 0..buckets {
+        let bucket = if reversed { buckets - 1 - i } else { i };
+        let part;
+        (part, rest) = rest.split_at_mut(dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum());
+        parts.push((bucket, part));
+    }
+    let starts: Vec<usize> = parts.iter().map(|(_, part)| part.len()).collect();
+    parts.into_par_iter().with_max_len(4).for_each_init(
+        Default::default,
+        |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
+            sorted.clear();
+            dealt.iter().for_each(|dealt| sorted.extend(dealt.bucket(bucket)));
+            words.sort(sorted, spare);
+            if reversed {
+                words.write(sorted.iter().rev().copied(), part);
+            } else {
+                words.write(sorted.iter().copied(), part);
             }
+        },
+    );
+    drop(dealt);
+    // The first of a bucket may have an equal in the bucket before.
+    let mut start = 1;
+    for length in starts {
+        if start > 1
+            && length > 0
+            && words.key_at(order[start - 1] & !FIRST) == words.key_at(order[start] & !FIRST)
+        {
+            order[start] &= !FIRST;
         }
         start += length;
     }
     order
+}
+
+/// All words, by parts of the image, in buckets.
+fn deal<T: Voxel>(words: &Words<'_, T>, greatest: u64) -> Vec<Dealt> {
+    let count = words.voxels.len();
+    let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
+    if count <= FEW {
+        return vec![Dealt { words: (0..count).map(word).collect(), ends: vec![count] }];
+    }
+    let mut sample: Vec<u64> =
+        (0..BUCKETS * SAMPLES).map(|i| word(i * count / (BUCKETS * SAMPLES))).collect();
+    sample.sort_unstable();
+    // Voxels of one cut key stay in one bucket.
+    let places = (1 << words.place_bits) - 1;
+    let whole = if words.cut > 0 { !places } else { !0 };
+    let splitters = sample.chunks(SAMPLES).skip(1).map(|chunk| chunk[0] & whole).collect();
+    let splitters =
+        Splitters::new(splitters, (greatest - words.least) >> words.cut << words.place_bits | places);
+    let part = count.div_ceil(4 * rayon::current_num_threads());
+    let starts: Vec<usize> = (0..count).step_by(part).collect();
+    let deal = |start: usize| Dealt::new(start..count.min(start + part), &splitters, words);
+    starts.into_par_iter().with_max_len(1).map(deal).collect()
 }
 
 /// The words of some voxels, bucket by bucket.
@@ -108,23 +175,25 @@ struct Dealt {
 }
 
 impl Dealt {
-    fn new(places: Range<usize>, splitters: &Splitters, word: impl Fn(usize) -> u64) -> Self {
+    fn new<T: Voxel>(range: Range<usize>, splitters: &Splitters, all: &Words<'_, T>) -> Self {
+        let word = |(place, &voxel): (u32, &T)| all.word(voxel, place);
+        let voxels = || all.layout.places_from(range.start).zip(&all.voxels[range.clone()]).map(word);
         let mut ends = vec![0; BUCKETS];
-        let bucket = |place: usize| {
-            let bucket = splitters.bucket(word(place));
+        let bucket = |word: u64| {
+            let bucket = splitters.bucket(word);
             ends[bucket] += 1;
             bucket as u16
         };
-        let buckets: Vec<u16> = places.clone().map(bucket).collect();
+        let buckets: Vec<u16> = voxels().map(bucket).collect();
         let mut start = 0;
         for end in &mut ends {
             // For now where the bucket starts.
             start += std::mem::replace(end, start);
         }
         let mut words = vec![0; buckets.len()];
-        for (place, bucket) in places.zip(buckets) {
+        for (word, bucket) in voxels().zip(buckets) {
             let end = &mut ends[usize::from(bucket)];
-            words[*end] = word(place);
+            words[*end] = word;
             *end += 1;
         }
         Dealt { words, ends }
@@ -138,25 +207,31 @@ impl Dealt {
 
 /// What divides words into buckets.
 struct Splitters {
+    /// Ascending; one more, which no word reaches, is last.
     splitters: Vec<u64>,
     /// By the leading bits of a word, the buckets that it can be in: the first and the last.
     ranges: Vec<(u16, u16)>,
     shift: u32,
 }
 
-/// Leading bits that are looked at first.
-const LEADING: u32 = 13;
+/// Leading bits that are looked at first: most words' bucket is known from them.
+const LEADING: u32 = 16;
 
 impl Splitters {
     /// Ascending splitters of words up to `greatest`.
-    fn new(splitters: Vec<u64>, greatest: u64) -> Self {
+    fn new(mut splitters: Vec<u64>, greatest: u64) -> Self {
         let shift = (u64::BITS - greatest.leading_zeros()).saturating_sub(LEADING);
-        let up_to = |word: u64| splitters.partition_point(|&splitter| splitter <= word) as u16;
-        let range = |leading: u64| {
+        let mut up_to = 0;
+        let mut range = |leading: u64| {
+            let mut advance = |word: u64| {
+                up_to += splitters[up_to..].iter().take_while(|&&splitter| splitter <= word).count();
+                up_to as u16
+            };
             let first = leading << shift;
-            (up_to(first), up_to(first | ((1 << shift) - 1)))
+            (advance(first), advance(first | ((1 << shift) - 1)))
         };
-        let ranges = (0..1 << LEADING).map(range).collect();
+        let ranges = (0..=greatest >> shift).map(&mut range).collect();
+        splitters.push(u64::MAX);
         Splitters { splitters, ranges, shift }
     }
 
@@ -164,8 +239,9 @@ impl Splitters {
     fn bucket(&self, word: u64) -> usize {
         let (first, last) = self.ranges[(word >> self.shift) as usize];
         let (first, last) = (usize::from(first), usize::from(last));
-        if first == last {
-            first
+        if last - first <= 1 {
+            // Without a branch that nobody could predict.
+            first + usize::from(self.splitters[first] <= word)
         } else {
             first + self.splitters[first..last].partition_point(|&splitter| splitter <= word)
         }
@@ -178,28 +254,41 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
+    use crate::cubical::{Order, Shape};
 
     fn is_sorted<T: Voxel>(voxels: &[T]) {
-        for superlevel in [false, true] {
-            let mut expected: Vec<u32> = (0..voxels.len() as u32).collect();
-            expected.sort_by_key(|&place| {
-                let key = voxels[place as usize].key();
-                (if superlevel { key.reversed() } else { key }, place)
-            });
-            let mut before = None;
-            for place in &mut expected {
-                let key = voxels[*place as usize].key();
-                *place |= if before == Some(key) { 0 } else { FIRST };
-                before = Some(key);
+        let mut shapes = vec![vec![voxels.len()]];
+        if voxels.len().is_multiple_of(4) {
+            shapes.push(vec![voxels.len() / 4, 4]);
+        }
+        for axes in shapes {
+            let layout = Layout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
+            for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
+                let mut expected: Vec<usize> = (0..voxels.len()).collect();
+                expected.sort_by_key(|&place| {
+                    let key = voxels[place].key();
+                    (if superlevel { key.reversed() } else { key }, place)
+                });
+                if reversed {
+                    expected.reverse();
+                }
+                let mut before = None;
+                let mark = |&place: &usize| {
+                    let key = voxels[place].key();
+                    let is_first = before.replace(key) != Some(key);
+                    layout.on_grid(place) | if is_first { FIRST } else { 0 }
+                };
+                let expected: Vec<u32> = expected.iter().map(mark).collect();
+                let found = order(voxels, superlevel, &layout, reversed);
+                assert!(found[0] == 0 && found[1..] == expected, "{axes:?} of {}", T::NAME);
             }
-            assert!(order(voxels, superlevel) == expected, "{} of {}", voxels.len(), T::NAME);
         }
     }
 
     #[test]
     fn any_voxels_few_and_many() {
         let mut rng = Pcg64Mcg::seed_from_u64(5);
-        for count in [0, 1, 2, 3, 1000, FEW, FEW + 1, 100_003] {
+        for count in [1, 2, 3, 1000, FEW, FEW + 1, 100_003] {
             is_sorted(&(0..count).map(|_| rng.random_range(0..3_u8)).collect::<Vec<_>>());
             is_sorted(&(0..count).map(|_| rng.random_range(-9..9_i16)).collect::<Vec<_>>());
             is_sorted(&(0..count).map(|_| rng.random::<u64>()).collect::<Vec<_>>());

@@ -67,8 +67,10 @@ impl Gradient {
         let of_top = if wanted[3] { ((1 << (end_top - first_top)) - 1) << first_top } else { 0 };
         let cells = |(i, places): (usize, &[u32])| {
             let mut found = Critical::default();
-            for (rank, &place) in (i * PART + 1..).zip(places) {
-                let (rank, critical) = (rank as u32, self.critical(place as usize));
+            // Voxels lie anywhere in memory; looked up first and all together, the loads overlap.
+            let critical: Vec<u32> = places.iter().map(|&place| self.critical(place as usize)).collect();
+            for ((rank, &place), critical) in (i * PART + 1..).zip(places).zip(critical) {
+                let rank = rank as u32;
                 if critical == 0 {
                     continue;
                 }
@@ -91,15 +93,20 @@ impl Gradient {
             found
         };
         let parts: Vec<Critical> = grid.in_order().par_chunks(PART).enumerate().map(cells).collect();
-        let mut all = Critical::default();
-        for part in parts {
-            all.minima.extend(part.minima);
-            all.edges.extend(part.edges);
-            all.faces.extend(part.faces);
-            all.maxima.extend(part.maxima);
+        let all = |of: fn(&Critical) -> &[u32]| concat(parts.iter().map(of).collect());
+        let cells = |of: fn(&Critical) -> &[Cell]| concat(parts.iter().map(of).collect());
+        Critical {
+            minima: all(|part| &part.minima),
+            edges: cells(|part| &part.edges),
+            faces: cells(|part| &part.faces),
+            maxima: all(|part| &part.maxima),
         }
-        all
     }
+}
+
+/// One after another.
+fn concat<T: Copy + Send + Sync>(parts: Vec<&[T]>) -> Vec<T> {
+    parts.into_par_iter().flat_map_iter(|part| part.iter().copied()).collect()
 }
 
 /// Critical cells in order.

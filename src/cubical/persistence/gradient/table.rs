@@ -137,6 +137,15 @@ impl Star {
         usize::from(FACES_AT[edge][(self.edge_bits(edge) & 3) as usize])
     }
 
+    /// The axis of a face between the axes 0 and 1 that the edge it is matched with omits; none if it is with none.
+    #[inline(always)]
+    pub fn axis_of_face(self, face: usize) -> Option<usize> {
+        let (a, b) = edges_of_face(face);
+        let is_with = |edge: usize| self.goes_to_face(edge) && self.face_of(edge) == face;
+        // That along axis 0 omits axis 1.
+        if is_with(a) { Some(1) } else { is_with(b).then_some(0) }
+    }
+
     /// What an edge is matched with.
     pub fn edge_mate(self, edge: usize) -> EdgeMate {
         match self.edge_bits(edge) {
