@@ -35,6 +35,31 @@ pub enum ReadError<F: Formats, P> {
     },
 }
 
+/// One thing that is wrong with an input: `P` are its places, which display with a colon and a blank, or as nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
+pub struct Problem<P> {
+    /// Where it is.
+    pub place: P,
+    /// What belongs there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+    /// A remedy, when there is an obvious one.
+    pub note: Option<String>,
+}
+
+impl<P> Problem<P> {
+    pub(crate) fn new(place: P, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Problem { place, expected: expected.into(), found: found.into(), note: None }
+    }
+
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
 /// The tail of a message that says which format was read and how it was chosen.
 struct Reason<'a, F>(Option<F>, Option<&'a str>);
 

@@ -12,29 +12,7 @@ impl input::Formats for Format {
 }
 
 /// One thing that is wrong with an input.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
-pub struct Problem {
-    /// Where it is.
-    pub place: Place,
-    /// What belongs there.
-    pub expected: String,
-    /// What is there.
-    pub found: String,
-    /// A remedy, when there is an obvious one.
-    pub note: Option<String>,
-}
-
-impl Problem {
-    pub(crate) fn new(place: Place, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Problem { place, expected: expected.into(), found: found.into(), note: None }
-    }
-
-    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
-        self
-    }
-}
+pub type Problem = input::Problem<Place>;
 
 /// A place in an input. Lines and entries count from 1, bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
