@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
@@ -22,7 +23,7 @@ pub(super) struct Bytes {
     /// How many there are, where that is known before they are read.
     length: Option<u64>,
     /// The file, where there is one.
-    file: Option<File>,
+    file: Option<Arc<File>>,
     /// Whether they come out of a compressed file, whose faults are the content's.
     unpacked: bool,
 }
@@ -44,7 +45,7 @@ impl Bytes {
             return Bytes::new(Box::new(file), None, false);
         }
         let bytes = Bytes::new(Box::new(file.try_clone()?), Some(metadata.len()), false)?;
-        Ok(Bytes { file: Some(file), ..bytes })
+        Ok(Bytes { file: Some(Arc::new(file)), ..bytes })
     }
 
     /// Of a file in memory.
@@ -88,6 +89,11 @@ impl Bytes {
         self.at
     }
 
+    /// The file, when it can be read at any place.
+    pub(super) fn file(&self) -> Option<&Arc<File>> {
+        self.file.as_ref()
+    }
+
     /// Everything that has not been read.
     pub(super) fn into_reader(self) -> Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>> {
         let mut head = Cursor::new(self.head);
@@ -105,7 +111,8 @@ impl Bytes {
     /// All of the file and its length, with places; a pipe is read into memory for that.
     pub(super) fn into_seekable(self) -> io::Result<(Box<dyn Seekable>, u64)> {
         match (self.file, self.length) {
-            (Some(mut file), Some(length)) => {
+            (Some(file), Some(length)) => {
+                let mut file = file.try_clone()?;
                 file.rewind()?;
                 Ok((Box::new(BufReader::new(file)), length))
             }

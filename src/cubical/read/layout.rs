@@ -1,10 +1,14 @@
 //! Voxels that lie in their file one after the other.
 
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+
 use zerocopy::IntoBytes as _;
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, Place, Problem};
-use super::stream::{AnyStream, Source, Stream};
+use super::stream::{AnyStream, Anywhere, Source, Stream};
 use super::voxel::{Plain, VoxelType, with_type};
 use crate::cubical::Shape;
 
@@ -40,14 +44,19 @@ impl Layout {
         let end = self.check_length(&bytes)?;
         bytes.skip_to(self.start)?;
         let swap = self.big_endian != cfg!(target_endian = "big") && self.voxels.bytes() > 1;
+        let placed = bytes.file().cloned().map(|file| Placed { file, start: self.start, end, swap });
         let words = Words { bytes, end, swap };
         if self.truth {
             return Ok(u8::any(Stream::new(self.shape, Box::new(Truths { words }), context.clone())));
         }
         Ok(match self.scaling {
-            None => {
-                with_type!(self.voxels, T => T::any(Stream::new(self.shape, Box::new(words), context.clone())))
-            }
+            None => with_type!(self.voxels, T => {
+                let stream = Stream::<T>::new(self.shape, Box::new(words), context.clone());
+                T::any(match placed {
+                    Some(placed) => stream.placed(Box::new(placed)),
+                    None => stream,
+                })
+            }),
             Some(scaling) => with_type!(self.voxels, T => Scaled::<T>::open(words, scaling, self, context)),
         })
     }
@@ -83,12 +92,10 @@ impl<T: Plain> Source<T> for Words {
     fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
         let wanted = voxels.as_mut_bytes();
         if self.bytes.read(wanted)? < wanted.len() {
-            let at = self.bytes.at();
-            let expected = format!("{} more bytes of voxels", self.end - at);
-            return Err(Problem::new(Place::Byte(at), expected, "the end of the file").into());
+            return Err(ends_early(self.bytes.at(), self.end).into());
         }
         if self.swap {
-            voxels.iter_mut().for_each(|voxel| *voxel = voxel.swapped());
+            swap(voxels);
         }
         Ok(())
     }
@@ -100,6 +107,59 @@ impl<T: Plain> Source<T> for Words {
     fn is_measured(&self) -> bool {
         self.bytes.length().is_some()
     }
+}
+
+fn swap<T: Plain>(voxels: &mut [T]) {
+    voxels.iter_mut().for_each(|voxel| *voxel = voxel.swapped());
+}
+
+fn ends_early(at: u64, end: u64) -> Problem {
+    let expected = format!("{} more bytes of voxels", end - at);
+    Problem::new(Place::Byte(at), expected, "the end of the file")
+}
+
+/// The same numbers in a file that can be read at any place.
+struct Placed {
+    file: Arc<File>,
+    /// Where the first one begins.
+    start: u64,
+    /// Where the last one ends.
+    end: u64,
+    swap: bool,
+}
+
+impl<T: Plain> Anywhere<T> for Placed {
+    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+        let mut at = self.start + (first * size_of::<T>()) as u64;
+        let mut wanted = voxels.as_mut_bytes();
+        while !wanted.is_empty() {
+            match read_at(&self.file, wanted, at) {
+                Ok(0) => return Err(ends_early(at, self.end).into()),
+                Ok(count) => {
+                    at += count as u64;
+                    wanted = &mut wanted[count..];
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if self.swap {
+            swap(voxels);
+        }
+        Ok(())
+    }
+}
+
+/// Reads from a place on, whatever others read of the file at the same time.
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+/// Reads from a place on, whatever others read of the file at the same time.
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
 /// Bytes that are 0 or 1.

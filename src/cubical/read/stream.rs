@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use super::ReadError;
 use super::error::{Context, Fault, Place, Problem};
 use super::voxel::Plain;
@@ -9,6 +11,9 @@ use crate::cubical::{Image, Shape, Voxel};
 
 /// Voxels that are read and looked at while they are in the nearest caches.
 const BLOCK: usize = 256 << 10;
+
+/// Bytes that one of several threads reads at a time.
+const PIECE: usize = 1 << 20;
 
 /// Where the voxels of a stream come from.
 pub(super) trait Source<T> {
@@ -27,11 +32,19 @@ pub(super) trait Source<T> {
     }
 }
 
+/// The same voxels at any place, for several threads at a time.
+pub(super) trait Anywhere<T>: Send + Sync {
+    /// Fills the slice with the voxels from `first` on, which the shape promises; fewer are an error.
+    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault>;
+}
+
 /// The voxels of an image in memory order. After an error there are no more.
 pub struct Stream<T> {
     shape: Shape,
     done: usize,
     source: Box<dyn Source<T> + Send>,
+    /// The same in a file that is as long as its voxels are, where there is one.
+    placed: Option<Box<dyn Anywhere<T>>>,
     context: Context,
 }
 
@@ -45,7 +58,12 @@ impl<T> fmt::Debug for Stream<T> {
 
 impl<T> Stream<T> {
     pub(super) fn new(shape: Shape, source: Box<dyn Source<T> + Send>, context: Context) -> Self {
-        Stream { shape, done: 0, source, context }
+        Stream { shape, done: 0, source, placed: None, context }
+    }
+
+    /// Of voxels that can be read at any place. The length of their file has been checked.
+    pub(super) fn placed(self, placed: Box<dyn Anywhere<T>>) -> Self {
+        Stream { placed: Some(placed), ..self }
     }
 
     /// The shape of the image.
@@ -56,7 +74,7 @@ impl<T> Stream<T> {
 
 impl<T: Voxel> Stream<T> {
     /// Fills the front of `voxels` with the next ones and says how many that are; fewer than it holds only at the end of
-    /// the image. The call that reaches the end also looks for bytes after it.
+    /// the image. The call that reaches the end also looks for bytes after it. Much of a regular file is read by all threads.
     ///
     /// # Errors
     /// The file cannot be read; it ends before the image does or goes on after it; a voxel is not a number.
@@ -67,7 +85,18 @@ impl<T: Voxel> Stream<T> {
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
+    /// The same voxels at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
+    pub fn anywhere(&self) -> Option<Places<'_, T>> {
+        let Stream { shape, context, .. } = self;
+        self.placed.as_deref().map(|placed| Places { shape: *shape, placed, context })
+    }
+
     fn fill(&mut self, voxels: &mut [T]) -> Result<(), Fault> {
+        if let Some(places) = self.anywhere() {
+            places.fill_by_all(self.done, voxels)?;
+            self.done += voxels.len();
+            return Ok(());
+        }
         for block in voxels.chunks_mut(BLOCK / size_of::<T>()) {
             self.source.fill(block)?;
             check_numbers(self.shape, self.done, block)?;
@@ -77,6 +106,54 @@ impl<T: Voxel> Stream<T> {
             }
         }
         Ok(())
+    }
+}
+
+/// The voxels of a [`Stream`] at any place.
+pub struct Places<'a, T> {
+    shape: Shape,
+    placed: &'a dyn Anywhere<T>,
+    context: &'a Context,
+}
+
+impl<T> fmt::Debug for Places<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Places { shape, context, .. } = self;
+        f.debug_struct("Places").field("file", &context.file).field("shape", shape).finish_non_exhaustive()
+    }
+}
+
+impl<T: Voxel> Places<'_, T> {
+    /// Fills the slice with the voxels from the one that is `first` in memory order.
+    ///
+    /// # Errors
+    /// The file cannot be read; it has become shorter than the image; a voxel is not a number.
+    ///
+    /// # Panics
+    /// The image ends before the slice does.
+    pub fn read(&self, first: usize, voxels: &mut [T]) -> Result<(), ReadError> {
+        assert!(voxels.len() <= self.shape.count().saturating_sub(first), "{} from {first}", voxels.len());
+        self.fill(first, voxels).map_err(|fault| self.context.error(fault))
+    }
+
+    fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+        let length = BLOCK / size_of::<T>();
+        for (k, block) in voxels.chunks_mut(length).enumerate() {
+            self.placed.fill(first + k * length, block)?;
+            check_numbers(self.shape, first + k * length, block)?;
+        }
+        Ok(())
+    }
+
+    /// The same by all threads. The first fault in memory order counts.
+    fn fill_by_all(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
+        let length = PIECE / size_of::<T>();
+        if voxels.len() <= length {
+            return self.fill(first, voxels);
+        }
+        let pieces = voxels.par_chunks_mut(length).enumerate();
+        let faults = pieces.map(|(k, piece)| self.fill(first + k * length, piece));
+        faults.find_map_first(Result::err).map_or(Ok(()), Err)
     }
 }
 
