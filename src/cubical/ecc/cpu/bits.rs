@@ -98,13 +98,30 @@ impl AddUp<'_> {
         let (next, last) = (OuterRows::new(&rows, self.next), OuterRows::new(&rows, self.last));
         let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..rows.words]);
         let nonzero = &mut self.out.nonzero[..rows.words];
-        for word in 0..rows.words {
+        let whole = rows.words - rows.words % LANES;
+        for at in (0..whole).step_by(LANES) {
+            let (inner, next, last) = (inner.lanes(at), next.lanes(at), last.lanes(at));
+            let mut found = [[0; LANES]; 5];
+            for lane in 0..LANES {
+                let (digits, set) =
+                    digits::digits::<INVERT>(&inner.get(lane), &next.get(lane), &last.get(lane));
+                let words = [digits[0], digits[1], digits[2], digits[3], set];
+                found.iter_mut().zip(words).for_each(|(found, word)| found[lane] = word);
+            }
+            let out = [&mut *ones, &mut *twos, &mut *fours, &mut *eights, &mut *nonzero];
+            out.into_iter().zip(found).for_each(|(out, found)| out[at..at + LANES].copy_from_slice(&found));
+        }
+        for word in whole..rows.words {
             let (digits, set) = digits::digits::<INVERT>(&inner.get(word), &next.get(word), &last.get(word));
             [ones[word], twos[word], fours[word], eights[word]] = digits;
             nonzero[word] = set;
         }
     }
 }
+
+/// Words that are worked on together. They are copied out of their slices first: of some thirty slices the compiler would not prove that none
+/// overlaps another, and take one word at a time.
+const LANES: usize = 8;
 
 /// The words of a tile's rows, and of those one above each.
 struct Rows {
@@ -126,7 +143,7 @@ impl Rows {
 
 /// Slices of bits, of one length, for the fields of [`Inner`] or [`Outer`].
 macro_rules! rows {
-    ($rows:ident, $bits:ident => $fields:ident { $($field:ident: $from:ident.$which:ident),* }) => {
+    ($rows:ident, $lanes:ident, $bits:ident => $fields:ident { $($field:ident: $from:ident.$which:ident),* }) => {
         struct $rows<'a> {
             $($field: &'a [u64]),*
         }
@@ -141,15 +158,34 @@ macro_rules! rows {
             fn get(&self, word: usize) -> $fields {
                 $fields { $($field: self.$field[word]),* }
             }
+
+            /// From a word on.
+            #[inline(always)]
+            fn lanes(&self, at: usize) -> $lanes {
+                let mut lanes = $lanes { $($field: [0; LANES]),* };
+                $(lanes.$field.copy_from_slice(&self.$field[at..at + LANES]);)*
+                lanes
+            }
+        }
+
+        struct $lanes {
+            $($field: [u64; LANES]),*
+        }
+
+        impl $lanes {
+            #[inline(always)]
+            fn get(&self, lane: usize) -> $fields {
+                $fields { $($field: self.$field[lane]),* }
+            }
         }
     };
 }
 
-rows!(InnerRows, InnerBits => Inner {
+rows!(InnerRows, InnerLanes, InnerBits => Inner {
     a: a.here, b: b.here, d: d.here, a_left: a_left.here, d_left: d_left.here,
     b_up: b.above, d_up: d.above, d_left_up: d_left.above
 });
-rows!(OuterRows, OuterBits => Outer {
+rows!(OuterRows, OuterLanes, OuterBits => Outer {
     c: c.here, e: e.here, f: f.here, g: g.here, e_left: e_left.here, g_left: g_left.here,
     f_up: f.above, g_up: g.above, g_left_up: g_left.above
 });
@@ -160,9 +196,23 @@ rows!(OuterRows, OuterBits => Outer {
 pub(super) fn shift(bits: &[u64], edge: &[u64], follows: &[u64], shifted: &mut [u64]) {
     let words = follows.len();
     let (bits, edge, shifted) = (&bits[..words], &edge[..words], &mut shifted[..words]);
-    shifted[0] = bits[0] << 1 | edge[0] & 1;
-    for word in 1..words {
-        let before = bits[word - 1] >> (BLOCK - 1) & follows[word];
-        shifted[word] = bits[word] << 1 | before | edge[word] & 1 & !follows[word];
+    let shift = |bits: u64, edge: u64, follows: u64, before: u64| {
+        bits << 1 | before >> (BLOCK - 1) & follows | edge & 1 & !follows
+    };
+    shifted[0] = shift(bits[0], edge[0], 0, 0);
+    let whole = 1 + (words - 1) / LANES * LANES;
+    for at in (1..whole).step_by(LANES) {
+        let lanes = |words: &[u64], at: usize| {
+            let mut lanes = [0; LANES];
+            lanes.copy_from_slice(&words[at..at + LANES]);
+            lanes
+        };
+        let (now, before) = (lanes(bits, at), lanes(bits, at - 1));
+        let (edge, follows) = (lanes(edge, at), lanes(follows, at));
+        let found: [u64; LANES] = std::array::from_fn(|k| shift(now[k], edge[k], follows[k], before[k]));
+        shifted[at..at + LANES].copy_from_slice(&found);
+    }
+    for word in whole..words {
+        shifted[word] = shift(bits[word], edge[word], follows[word], bits[word - 1]);
     }
 }

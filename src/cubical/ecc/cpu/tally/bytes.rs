@@ -105,7 +105,9 @@ impl ByteTally {
         }
         self.room -= 1;
         let nonzero = nonzero & own;
+        // The tables themselves: their boxes could be among what is counted, for all that the compiler knows.
         let [even, odd] = &mut self.counts;
+        let (even, odd) = (&mut **even, &mut **odd);
         if nonzero.count_ones() < DENSE || own != u64::MAX {
             for place in places(nonzero) {
                 even[number(digits, place) << 8 | usize::from(keys[place])] += 1;
