@@ -1,7 +1,10 @@
 //! Euler characteristic curves on the processor: noise and smooth images from a seed, by type of voxels and rows.
 //!
-//! `cargo bench --bench ecc`; `RAYON_NUM_THREADS=1` for one thread, `LACUNA_ECC_SIZE=512` for larger images. Before an image is timed, its
-//! curve has to be that of counting every cell on a corner of it, of all its slabs, and end at 1: a block of voxels has no holes.
+//! `cargo bench --bench ecc`; `RAYON_NUM_THREADS=1` for one thread, `LACUNA_ECC_SIZE=512` for larger images. `memory` is a curve of an image in
+//! memory, `apart` of one that is read from any place, as of a file, `pipe` of one that is read in order; what they read is memory too.
+//!
+//! Before an image is timed, its curve has to be that of counting every cell on a corner of it, of all its slabs, and end at 1: a block of
+//! voxels has no holes.
 
 #![allow(missing_docs)] // criterion's macros make public functions
 
@@ -13,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use lacuna::cubical::ecc::stream::Streamer;
-use lacuna::cubical::ecc::{Bins, Request, curve, plain};
+use lacuna::cubical::ecc::{Bins, Curve, Request, curve, plain};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
 /// Voxels along each axis.
@@ -49,7 +52,7 @@ fn image<T: Voxel>(size: usize, values: &[f64], voxel: impl Fn(f64) -> T) -> Ima
     Image::new(shape, values.iter().map(|&value| voxel(value)).collect()).expect("a voxel for each place")
 }
 
-fn streamed<T: Voxel>(image: &Image<T>, request: &Request) -> lacuna::cubical::ecc::Curve {
+fn piped<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
     let mut left = image.voxels();
     let read = |voxels: &mut [T]| {
         let (now, later) = left.split_at(voxels.len().min(left.len()));
@@ -57,11 +60,18 @@ fn streamed<T: Voxel>(image: &Image<T>, request: &Request) -> lacuna::cubical::e
         left = later;
         Ok::<_, Infallible>(now.len())
     };
-    let mut streamer = Streamer::new(request, 4 << 30).expect("bins");
-    streamer.curve(image.shape(), Some((0.0, 1.0)), read, &|_| ()).expect("voxels for the shape")
+    streamer.curve(image.shape(), None, read, &|_| ()).expect("voxels for the shape")
 }
 
-fn verify<T: Voxel>(image: &Image<T>, request: &Request) {
+fn apart<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
+    let read = |first: usize, voxels: &mut [T]| {
+        voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
+        Ok::<_, Infallible>(())
+    };
+    streamer.curve_anywhere(image.shape(), None, &read, &|_| ()).expect("voxels for the shape")
+}
+
+fn verify<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>, request: &Request) {
     let [_, rows, columns] = image.shape().extents();
     let corner =
         (0..18 * 20 * 70).map(|k| image.voxels()[(k / 1400 * rows + k / 70 % 20) * columns + k % 70]);
@@ -69,7 +79,8 @@ fn verify<T: Voxel>(image: &Image<T>, request: &Request) {
     let corner = corner.expect("a voxel for each place");
     assert_eq!(curve(&corner, request).expect("bins"), plain::curve(&corner, request));
     let whole = curve(image, request).expect("bins");
-    assert_eq!(whole, streamed(image, request));
+    assert_eq!(whole, piped(streamer, image));
+    assert_eq!(whole, apart(streamer, image));
     assert_eq!(whole.euler().last(), Some(&1));
 }
 
@@ -78,14 +89,18 @@ fn measure<T: Voxel>(bench: &mut Criterion, name: &str, image: &Image<T>, bins: 
     group.sample_size(10).throughput(Throughput::Elements(image.shape().count() as u64));
     for construction in [Construction::T, Construction::V] {
         let request = Request { construction, bins, ..Request::default() };
-        verify(image, &request);
+        let mut streamer = Streamer::new(&request, 4 << 30).expect("bins");
+        verify(&mut streamer, image, &request);
         let name = format!("{name} {construction}");
         group.bench_function(BenchmarkId::new("memory", &name), |b| {
             b.iter(|| black_box(curve(image, &request)))
         });
         if construction == Construction::T {
-            group.bench_function(BenchmarkId::new("stream", &name), |b| {
-                b.iter(|| black_box(streamed(image, &request)))
+            group.bench_function(BenchmarkId::new("apart", &name), |b| {
+                b.iter(|| black_box(apart(&mut streamer, image)))
+            });
+            group.bench_function(BenchmarkId::new("pipe", &name), |b| {
+                b.iter(|| black_box(piped(&mut streamer, image)))
             });
         }
     }
@@ -103,7 +118,13 @@ fn curves(bench: &mut Criterion) {
             &image(size, &values, |x| (x * 65_535.99) as u16),
             Bins::Distinct,
         );
-        measure(bench, &format!("f32 {kind}, 1024 bins"), &image(size, &values, |x| x as f32), bins);
+        let floats = image(size, &values, |x| x as f32);
+        measure(bench, &format!("f32 {kind}, 1024 bins"), &floats, bins);
+        // As many rows as voxels, or nearly so: a fraction of them is enough.
+        let planes = Shape::new(&[size.div_ceil(8), size, size], Order::C).expect("a shape");
+        let some = floats.voxels()[..planes.count()].to_vec();
+        let some = Image::new(planes, some).expect("a voxel for each place");
+        measure(bench, &format!("f32 {kind}, distinct"), &some, Bins::Distinct);
     }
 }
 

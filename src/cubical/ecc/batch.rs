@@ -275,8 +275,12 @@ impl Batch {
         watch: &dyn Watch,
     ) -> Result<Curve, StreamError<ReadError>> {
         self.with_streamer(stream, |streamer, stream| {
-            let advance = |voxels| watch.advance(voxels);
-            streamer.curve(stream.shape(), range, |voxels| stream.read(voxels), &advance)
+            let (shape, advance) = (stream.shape(), |voxels| watch.advance(voxels));
+            if let Some(places) = stream.anywhere() {
+                let read = |first, voxels: &mut [T]| places.read(first, voxels);
+                return streamer.curve_anywhere(shape, range, &read, &advance);
+            }
+            streamer.curve(shape, range, |voxels| stream.read(voxels), &advance)
         })
     }
 

@@ -1,33 +1,44 @@
 //! The curve of an image that need not fit into memory.
 //!
 //! The image is cut into slabs along its slowest axis that has more than one voxel: planes of a volume, rows of a picture, stretches of
-//! a line. One thread reads a slab while the others add up the one before. What a voxel owns depends on its neighbours, so a slab comes
-//! with a collar: a slice on either side, or, of a line, 64 voxels before. Slices of the collar are kept from slab to slab; each voxel
-//! is read once. The curve is that of [`curve`](super::curve), whatever the slabs.
+//! a line. What a voxel owns depends on its neighbours, so a slab comes with a collar: a slice on either side, or, of a line, 64 voxels
+//! before. The curve is that of [`curve`](super::curve), whatever the slabs.
 //!
-//! **Memory.** The limit is for everything: two slabs and the collar, tables and sums of all threads, the program itself. It does
+//! | voxels come | slabs | collars |
+//! |---|---|---|
+//! | from any place, as those of most files | each thread reads its own and adds it up (`apart`) | are read twice |
+//! | in memory order, as through a pipe | one thread reads them, the others add them up (`in_order`) | are copied from slab to slab |
+//!
+//! **Memory.** The limit is for everything: slabs with their collars, tables and sums of all threads, the program itself. It does
 //! not grow with the image, but for [`Bins::Distinct`] of 32 or 64 bits, whose rows are as many as there are distinct values: when they pass
 //! the limit, that is an error. What a reader keeps (a picture that is compressed as a whole) is its own.
 //!
 //! **Ranges.** Bins over the whole range of 32 or 64 bits need it beforehand: [`Streamer::range`] is a pass of its own.
 
-use std::ops::Range;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
+mod apart;
+mod in_order;
+mod queue;
+mod slabs;
 
-use super::cpu::{Counter, View, worker_bytes};
+use rayon::prelude::*;
+
+use super::cpu::Counter;
 use super::{Bins, BinsError, Curve, Request};
 use crate::cubical::{Key, Shape, Voxel};
 use crate::simd::{BLOCK, Level};
+use slabs::{Slabs, Use};
 
-/// What the program takes itself.
-const PROGRAM: usize = 16 << 20;
+/// Bytes that are looked at together for a range.
+const RANGE_BYTES: usize = 4 << 20;
 
-/// Slabs of so many bytes stay in a cache from reading to adding up.
-const SLAB_BYTES: usize = 8 << 20;
+/// Voxels of an image for which a thread is started.
+const LEAST_VOXELS: usize = 1 << 15;
 
-/// But of fewer slices the collar would be much of the work.
-const SLAB_SLICES: usize = 24;
+/// Threads that read while others add up.
+const READERS: usize = 4;
+
+/// Fills a slice with the voxels from the one that has this number in memory order, for several threads at a time; `E` is why it cannot.
+pub type ReadAt<'a, T, E> = dyn Fn(usize, &mut [T]) -> Result<(), E> + Sync + 'a;
 
 /// Why there is no curve; `E` is why voxels cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -74,78 +85,14 @@ pub enum StreamError<E> {
     },
 }
 
-/// How an image is cut.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Slabs {
-    extents: [usize; 3],
-    /// Along which axis.
-    axis: usize,
-    /// Voxels of a slice.
-    slice: usize,
-    /// Slices of the collar before a slab.
-    before: usize,
-    /// Slices of a slab, without collar.
-    own: usize,
-    /// Bytes that are left for sums that grow.
-    room: usize,
-}
-
-impl Slabs {
-    fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize) -> Result<Slabs, usize> {
-        let extents = shape.extents();
-        let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
-        let slice: usize = extents[axis + 1..].iter().product();
-        let unit = if axis == 2 { BLOCK } else { 1 };
-        let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(size_of::<T>());
-        // Two slabs, each with its collar, and what is kept of the last.
-        let with_collar = |own: usize| bytes(2 * own + 3 * (unit + 1));
-        // Bins have their ends, and sums of each thread; other rows grow with what is found.
-        let threads = rayon::current_num_threads();
-        let (rows, grows) = match *bins {
-            Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
-            Bins::Distinct => (0, T::Key::BITS > 16),
-        };
-        let fixed = (PROGRAM + threads * worker_bytes::<T>(extents)).saturating_add(rows);
-        let left = limit.saturating_sub(fixed);
-        let for_slabs = if grows { left / 2 } else { left };
-        if with_collar(unit) > for_slabs {
-            let slabs = with_collar(unit);
-            return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
-        }
-        let wanted =
-            (SLAB_BYTES / bytes(1).max(1)).max(SLAB_SLICES).min(extents[axis]).next_multiple_of(unit);
-        // As many as are wanted, or as fit.
-        let fit = (for_slabs - with_collar(0)) / bytes(2).max(1) / unit * unit;
-        let own = wanted.min(fit).max(unit);
-        Ok(Slabs { extents, axis, slice, before: unit, own, room: left - with_collar(own).min(left) })
-    }
-
-    /// Slices of each slab, without collar.
-    fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (end, own) = (self.extents[self.axis], self.own);
-        (0..end).step_by(own).map(move |from| from..end.min(from + own))
-    }
-
-    /// With the collar.
-    fn around(&self, own: &Range<usize>) -> Range<usize> {
-        own.start.saturating_sub(self.before)..self.extents[self.axis].min(own.end + 1)
-    }
-
-    /// Voxels that a slab takes at most.
-    fn longest(&self) -> usize {
-        (self.own + self.before + 1).min(self.extents[self.axis]) * self.slice
-    }
-}
-
 /// Adds up images of one type of voxels, one after another, in the same buffers.
 #[derive(Debug)]
 pub struct Streamer<T: Voxel> {
     request: Request,
     limit: usize,
     counter: Counter<T>,
-    buffers: [Vec<T>; 2],
-    /// The collar between slabs.
-    kept: Vec<T>,
+    /// Memory of slabs.
+    buffers: Vec<Vec<T>>,
 }
 
 impl<T: Voxel> Streamer<T> {
@@ -157,7 +104,7 @@ impl<T: Voxel> Streamer<T> {
         request.bins.check()?;
         let counter = Counter::new(request, None, Level::detect());
         let request = *request;
-        Ok(Streamer { request, limit, counter, buffers: [Vec::new(), Vec::new()], kept: Vec::new() })
+        Ok(Streamer { request, limit, counter, buffers: Vec::new() })
     }
 
     /// Whether the curve takes a range that only a pass over all voxels can tell.
@@ -170,26 +117,29 @@ impl<T: Voxel> Streamer<T> {
     ///
     /// # Errors
     /// [`StreamError`].
-    pub fn range<E: Send>(
+    pub fn range<E>(
         &mut self,
         shape: Shape,
-        mut read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
+        mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
     ) -> Result<(f64, f64), StreamError<E>> {
-        let buffer = &mut self.buffers[0];
-        let length = shape.count().min((256 << 10) / size_of::<T>());
-        resize(buffer, length);
+        let mut buffer = self.buffers.pop().unwrap_or_default();
+        let length = shape.count().min(RANGE_BYTES / size_of::<T>());
+        resize(&mut buffer, length);
         let (mut least, mut greatest) = (T::Key::MAX, T::Key::default());
         let mut done = 0;
         while done < shape.count() {
             let part = &mut buffer[..length.min(shape.count() - done)];
             fill(&mut read, part, done, shape.count())?;
             done += part.len();
-            for voxel in part.iter() {
-                (least, greatest) = (least.min(voxel.key()), greatest.max(voxel.key()));
-            }
+            let keys = part.par_iter().with_min_len(BLOCK << 8).map(|voxel| voxel.key());
+            let (low, high) = keys
+                .map(|key| (key, key))
+                .reduce(|| (T::Key::MAX, T::Key::default()), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+            (least, greatest) = (least.min(low), greatest.max(high));
             advance(part.len() as u64);
         }
+        self.buffers.push(buffer);
         Ok((T::of_key(least).value(), T::of_key(greatest).value()))
     }
 
@@ -198,13 +148,48 @@ impl<T: Voxel> Streamer<T> {
     ///
     /// # Errors
     /// [`StreamError`].
-    pub fn curve<E: Send>(
+    pub fn curve<E>(
         &mut self,
         shape: Shape,
         range: Option<(f64, f64)>,
-        read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
+        read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
     ) -> Result<Curve, StreamError<E>> {
+        let range = self.bins_range(range)?;
+        let slabs = self.slabs(shape, Use::InOrder)?;
+        in_order::add_up(self.begin(&slabs, shape, range, advance), &slabs, read)?;
+        Ok(self.counter.finish())
+    }
+
+    /// The same of voxels that can be read at any place.
+    ///
+    /// # Errors
+    /// [`StreamError`]; of several faults of reading, the first in memory order.
+    pub fn curve_anywhere<E: Send>(
+        &mut self,
+        shape: Shape,
+        range: Option<(f64, f64)>,
+        read: &ReadAt<'_, T, E>,
+        advance: &dyn Fn(u64),
+    ) -> Result<Curve, StreamError<E>> {
+        let threads = rayon::current_num_threads();
+        let apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
+        if apart.count() < threads {
+            // They are too few to be shared: all threads add up the same.
+            let mut first = 0;
+            let read = |voxels: &mut [T]| {
+                read(first, voxels)?;
+                first += voxels.len();
+                Ok(voxels.len())
+            };
+            return self.curve(shape, range, read, advance);
+        }
+        let range = self.bins_range(range)?;
+        apart::add_up(self.begin(&apart, shape, range, advance), &apart, read)?;
+        Ok(self.counter.finish())
+    }
+
+    fn bins_range<E>(&self, range: Option<(f64, f64)>) -> Result<Option<(f64, f64)>, StreamError<E>> {
         let range = match self.request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
@@ -212,99 +197,46 @@ impl<T: Voxel> Streamer<T> {
         if range.is_none() && Self::needs_range(&self.request) {
             return Err(StreamError::Range(T::NAME));
         }
+        Ok(range)
+    }
+
+    fn slabs<E>(&self, shape: Shape, usage: Use) -> Result<Slabs, StreamError<E>> {
         let limit = self.limit;
-        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit);
-        let slabs = slabs.map_err(|needed| StreamError::Slabs { shape, needed, limit })?;
-        self.counter.begin(range);
-        self.add_up(&slabs, shape.count(), read, advance)?;
-        Ok(self.counter.finish())
+        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, usage);
+        slabs.map_err(|needed| StreamError::Slabs { shape, needed, limit })
     }
 
-    fn add_up<E: Send>(
-        &mut self,
+    /// Begins an image.
+    fn begin<'a>(
+        &'a mut self,
         slabs: &Slabs,
-        count: usize,
-        read: impl FnMut(&mut [T]) -> Result<usize, E> + Send,
-        advance: &dyn Fn(u64),
-    ) -> Result<(), StreamError<E>> {
-        let Streamer { counter, buffers, kept, limit, .. } = self;
-        // An image of one slab takes one buffer.
-        let used = if slabs.own < slabs.extents[slabs.axis] { 2 } else { 1 };
-        buffers[..used].iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
-        let (full, filled) = mpsc::channel();
-        let (empty, emptied) = mpsc::channel();
-        for buffer in &mut buffers[..used] {
-            // The receiver is beside it.
-            let _ = empty.send(std::mem::take(buffer));
-        }
-        thread::scope(|scope| {
-            let reading =
-                scope.spawn(move || (read_slabs(slabs, count, kept, read, &emptied, full), emptied));
-            let added = filled.iter().try_for_each(|(own, buffer): (Range<usize>, Vec<T>)| {
-                counter.add(slabs.view(&own, &buffer), slabs.own(&own));
-                advance((own.len() * slabs.slice) as u64);
-                // When the reader has failed, nobody waits for it.
-                let _ = empty.send(buffer);
-                let voxels = own.end * slabs.slice;
-                if counter.bytes() > slabs.room {
-                    Err(StreamError::Rows { voxels, limit: *limit })
-                } else {
-                    Ok(())
-                }
-            });
-            // A reader that waits for a buffer, or to hand one on, ends now.
-            drop((empty, filled));
-            let (read, emptied) = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            for (buffer, back) in buffers.iter_mut().zip(emptied.try_iter()) {
-                *buffer = back;
-            }
-            added.and(read)
-        })
+        shape: Shape,
+        range: Option<(f64, f64)>,
+        advance: &'a dyn Fn(u64),
+    ) -> Job<'a, T> {
+        let Streamer { counter, buffers, limit, .. } = self;
+        let (count, threads) = (shape.count(), rayon::current_num_threads());
+        counter.begin(range, threads.max(slabs.buffers));
+        buffers.resize_with(slabs.buffers, Vec::new);
+        buffers.iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
+        // Few voxels are not worth many threads.
+        let threads = threads.min((count / LEAST_VOXELS).max(1));
+        Job { counter, buffers, count, limit: *limit, threads, advance }
     }
 }
 
-impl Slabs {
-    fn view<'a, T>(&self, own: &Range<usize>, voxels: &'a [T]) -> View<'a, T> {
-        let mut first = [0; 3];
-        first[self.axis] = self.around(own).start;
-        View { extents: self.extents, first, voxels }
-    }
-
-    fn own(&self, own: &Range<usize>) -> [Range<usize>; 3] {
-        let mut parts = self.extents.map(|extent| 0..extent);
-        parts[self.axis] = own.clone();
-        parts
-    }
-}
-
-/// Reads slab after slab into the buffers that come, and hands them on.
-fn read_slabs<T: Voxel, E>(
-    slabs: &Slabs,
+/// An image that is added up.
+struct Job<'a, T: Voxel> {
+    counter: &'a mut Counter<T>,
+    /// As long as the longest slab.
+    buffers: &'a mut Vec<Vec<T>>,
+    /// Voxels of the image.
     count: usize,
-    kept: &mut Vec<T>,
-    mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
-    emptied: &Receiver<Vec<T>>,
-    full: Sender<(Range<usize>, Vec<T>)>,
-) -> Result<(), StreamError<E>> {
-    kept.clear();
-    let mut done = 0;
-    for own in slabs.iter() {
-        // No buffer comes when the others have failed.
-        let Ok(mut buffer) = emptied.recv() else { break };
-        let around = slabs.around(&own);
-        let (old, new) = buffer[..around.len() * slabs.slice].split_at_mut(kept.len());
-        old.copy_from_slice(kept);
-        fill(&mut read, new, done, count)?;
-        done += new.len();
-        // The collar of the next: the last slices that are this slab's own, and the one after them.
-        let from = (own.end.saturating_sub(slabs.before) - around.start) * slabs.slice;
-        kept.clear();
-        kept.extend_from_slice(&buffer[from..around.len() * slabs.slice]);
-        if full.send((own, buffer)).is_err() {
-            break;
-        }
-    }
-    Ok(())
+    /// Bytes of memory.
+    limit: usize,
+    /// That add up at a time.
+    threads: usize,
+    advance: &'a dyn Fn(u64),
 }
 
 /// Fills all of `voxels`, of which the first is number `done` of an image of `count`.

@@ -25,8 +25,8 @@ use crate::cubical::{Construction, Image, Key, Voxel};
 use crate::simd::Level;
 use tables::{Tables, sweep};
 use tally::{Summed, Sums};
-pub(crate) use view::View;
-use view::{Tile, table_bytes, tiles};
+use view::table_bytes;
+pub(crate) use view::{Tile, View, tiles};
 
 /// Adds up an image part by part.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<T: Voxel> Counter<T> {
     pub(crate) fn new(request: &Request, range: Option<(f64, f64)>, level: Level) -> Self {
         let workers = Vec::new();
         let mut counter = Counter { request: *request, range, edges: None, level, workers };
-        counter.begin(range);
+        counter.begin(range, rayon::current_num_threads());
         counter
     }
 
@@ -59,8 +59,8 @@ impl<T: Voxel> Counter<T> {
         T::Key::BITS <= 16
     }
 
-    /// Begins another image, with the same buffers.
-    pub(crate) fn begin(&mut self, range: Option<(f64, f64)>) {
+    /// Begins another image, for so many threads, with the same buffers.
+    pub(crate) fn begin(&mut self, range: Option<(f64, f64)>, threads: usize) {
         self.range = range;
         self.edges = match (self.request.bins, range) {
             (Bins::Uniform { count, .. }, Some(range)) => {
@@ -70,8 +70,7 @@ impl<T: Voxel> Counter<T> {
         };
         let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel);
         self.workers.iter_mut().for_each(|worker| worker.sums = sums());
-        self.workers
-            .resize_with(rayon::current_num_threads(), || Worker { tables: Tables::default(), sums: sums() });
+        self.workers.resize_with(threads, || Worker { tables: Tables::default(), sums: sums() });
     }
 
     /// Adds the voxels of a box: planes, rows, columns. What lies around them, as far as the image goes, must be in view; columns
@@ -99,9 +98,10 @@ impl<T: Voxel> Counter<T> {
         });
     }
 
-    /// Bytes that grow with the number of distinct values.
-    pub(crate) fn bytes(&self) -> usize {
-        self.workers.iter().map(|worker| worker.sums.bytes()).sum()
+    /// Each adds up what it is given, in a thread of its own.
+    pub(crate) fn adders(&mut self) -> impl Iterator<Item = Adder<'_, T>> {
+        let Counter { request, level, ref mut workers, .. } = *self;
+        workers.iter_mut().map(move |worker| Adder { request, level, worker, bytes: 0 })
     }
 
     /// The curve of what was added. Another image must begin before more is.
@@ -135,6 +135,31 @@ impl<T: Voxel> Counter<T> {
         };
         changes.iter_mut().for_each(|change| *change *= sign);
         Curve { values, changes }
+    }
+}
+
+/// Adds up tiles.
+#[derive(Debug)]
+pub(crate) struct Adder<'a, T: Voxel> {
+    request: Request,
+    level: Level,
+    worker: &'a mut Worker<T>,
+    /// Of its sums.
+    bytes: usize,
+}
+
+impl<T: Voxel> Adder<'_, T> {
+    /// Adds the voxels of a tile. What lies around them, as for [`Counter::add`], must be in view.
+    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &Tile) {
+        self.worker.sweep(self.level, &self.request, view, tile);
+    }
+
+    /// Adds what its sums have grown by to those of all, and says how many bytes these are: they grow with the number of distinct values.
+    pub(crate) fn grow(&mut self, all: &AtomicUsize) -> usize {
+        let bytes = self.worker.sums.bytes();
+        // Sums that are merged shrink: what is added wraps around, and so does the total, to what it is.
+        let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));
+        all.fetch_add(more, Ordering::Relaxed).wrapping_add(more)
     }
 }
 

@@ -1,4 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -38,19 +40,35 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
             let request = Request { construction, bins, superlevel: construction == Construction::V };
             let expected = curve(image, &request).unwrap();
             let mut streamer = Streamer::<T>::new(&request, 1 << 30).unwrap();
-            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30).unwrap();
+            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
+            let range = Some(range_of(image));
+            let read_at = reader_at(image.voxels());
             for own in (slabs.before..shape.extents()[slabs.axis] + slabs.before).step_by(slabs.before) {
-                let told = AtomicU64::new(0);
-                let add = |voxels| {
-                    told.fetch_add(voxels, Ordering::Relaxed);
-                };
-                streamer.counter.begin(Some(range_of(image)));
-                let read = reader(image.voxels(), Err("read on"));
-                streamer.add_up(&Slabs { own, ..slabs.clone() }, shape.count(), read, &add).unwrap();
-                assert_eq!(streamer.counter.finish(), expected, "{shape} {own} {request:?}");
-                assert_eq!(told.into_inner(), shape.count() as u64);
+                for buffers in [2, 3, 4] {
+                    let slabs = Slabs { own, buffers, ..slabs.clone() };
+                    let told = AtomicU64::new(0);
+                    let add = |voxels| {
+                        told.fetch_add(voxels, Ordering::Relaxed);
+                    };
+                    let read = reader(image.voxels(), Err("read on"));
+                    let job = streamer.begin(&slabs, shape, range, &add);
+                    in_order::add_up(Job { threads: buffers, ..job }, &slabs, read).unwrap();
+                    assert_eq!(streamer.counter.finish(), expected, "{shape} {own} {request:?}");
+                    let job = streamer.begin(&slabs, shape, range, &add);
+                    apart::add_up(Job { threads: buffers - 1, ..job }, &slabs, &read_at).unwrap();
+                    assert_eq!(streamer.counter.finish(), expected, "{shape} {own} {request:?}, apart");
+                    assert_eq!(told.into_inner(), 2 * shape.count() as u64);
+                }
             }
         }
+    }
+}
+
+/// Gives the voxels of a slice from any place.
+fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result<(), &'static str> + Sync {
+    |first, out| {
+        out.copy_from_slice(&voxels[first..first + out.len()]);
+        Ok(())
     }
 }
 
@@ -80,6 +98,39 @@ fn little_memory_gives_the_same_curve() {
         assert_eq!(stream(&image, &request, limit).unwrap(), expected);
     }
     assert!(matches!(stream(&image, &request, needed - 1), Err(StreamError::Slabs { .. })));
+    let apart = |limit| {
+        let mut streamer = Streamer::new(&request, limit)?;
+        streamer.curve_anywhere(image.shape(), None, &reader_at(image.voxels()), NOT_TOLD)
+    };
+    let StreamError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
+    for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
+        assert_eq!(apart(limit).unwrap(), expected);
+    }
+    assert!(matches!(apart(needed - 1), Err(StreamError::Slabs { .. })));
+}
+
+#[test]
+fn of_several_faults_of_reading_the_first_counts() {
+    let shape = Shape::new(&[400, 100, 100], Order::C).unwrap();
+    let mut streamer = Streamer::<u8>::new(&Request::default(), 1 << 30).unwrap();
+    for broken in [0, 1, 1_000_000, 3_999_999] {
+        let read = |first: usize, out: &mut [u8]| {
+            out.fill(3);
+            let end = first + out.len();
+            // The first of them is the slowest to be found.
+            if (first..end).contains(&broken) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            if end > broken { Err(first.max(broken)) } else { Ok(()) }
+        };
+        let slabs = streamer.slabs::<usize>(shape, Use::Apart(4)).unwrap();
+        assert!(slabs.count() > 4, "{slabs:?}");
+        let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+        let found = apart::add_up(job, &slabs, &read);
+        assert!(matches!(found, Err(StreamError::Read(place)) if place == broken), "{found:?}");
+    }
+    let found = streamer.curve_anywhere::<&str>(shape, None, &reader_at(&vec![3; 4_000_000]), NOT_TOLD);
+    assert_eq!(found.unwrap(), Curve { values: vec![3.0], changes: vec![1] });
 }
 
 fn stream<T: Voxel>(
@@ -99,13 +150,16 @@ fn rows_that_do_not_fit_are_an_error() {
     let StreamError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
     let error = stream(&image, &request, needed + (1 << 20)).unwrap_err();
     assert!(matches!(error, StreamError::Rows { voxels, .. } if voxels < 1_000_000), "{error}");
+    let mut streamer = Streamer::new(&request, needed + (8 << 20)).unwrap();
+    let error = streamer.curve_anywhere(shape, None, &reader_at(image.voxels()), NOT_TOLD).unwrap_err();
+    assert!(matches!(error, StreamError::Rows { voxels, .. } if voxels < 1_000_000), "{error}");
     assert_eq!(stream(&image, &request, 1 << 30).unwrap(), curve(&image, &request).unwrap());
     let bins = Bins::Uniform { count: 10, range: Some((0.0, 1e6)) };
     let binned = Request { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
     // So many bins take more than there is.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0, 1e6)) };
-    let error = Slabs::new::<f32>(shape, &bins, 1 << 30).unwrap_err();
+    let error = Slabs::new::<f32>(shape, &bins, 1 << 30, Use::InOrder).unwrap_err();
     assert!(error > 1 << 40);
 }
 
@@ -115,16 +169,18 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
     let (shape, voxels) = (image.shape(), image.voxels());
     let mut streamer = Streamer::<u8>::new(&Request::default(), 1 << 30).unwrap();
     for own in [1, 7, 40] {
-        let slabs = Slabs { own, ..Slabs::new::<u8>(shape, &Bins::Distinct, 1 << 30).unwrap() };
+        let slabs = streamer.slabs::<&str>(shape, Use::InOrder).unwrap();
+        let slabs = Slabs { own, buffers: 2, ..slabs };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
-            let short = streamer.add_up(&slabs, shape.count(), reader(&voxels[..found], Ok(())), NOT_TOLD);
+            let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+            let short = in_order::add_up(job, &slabs, reader(&voxels[..found], Ok(())));
             let at = found;
             assert!(
                 matches!(short, Err(StreamError::Short { expected: 51_200, found }) if found == at),
                 "{found}"
             );
-            let broken =
-                streamer.add_up(&slabs, shape.count(), reader(&voxels[..found], Err("broken")), NOT_TOLD);
+            let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+            let broken = in_order::add_up(job, &slabs, reader(&voxels[..found], Err("broken")));
             assert!(matches!(broken, Err(StreamError::Read("broken"))), "{found}");
         }
     }

@@ -1,0 +1,144 @@
+//! Slabs at any place: each thread reads the next one with its collar, and adds it up while it is in the nearest caches.
+//!
+//! Threads have nothing to do with each other but for the number of the next slab. There are more than may add up at a time, so that some
+//! read meanwhile: a disk has several requests to work on, and no core waits for it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+
+use super::slabs::Slabs;
+use super::{Job, ReadAt, StreamError};
+use crate::cubical::Voxel;
+use crate::cubical::ecc::cpu::Adder;
+
+/// Adds up the voxels that `read` gives from any place.
+pub(super) fn add_up<T: Voxel, E: Send>(
+    job: Job<'_, T>,
+    slabs: &Slabs,
+    read: &ReadAt<'_, T, E>,
+) -> Result<(), StreamError<E>> {
+    let Job { counter, buffers, limit, threads, advance, .. } = job;
+    let work = &Work {
+        slabs,
+        read,
+        next: AtomicUsize::new(0),
+        ended: AtomicBool::new(false),
+        permits: Permits::new(threads),
+        grown: AtomicUsize::new(0),
+    };
+    let (tell, told) = mpsc::channel();
+    let (mut added, mut fault, mut is_full) = (0, None, false);
+    thread::scope(|scope| {
+        for (adder, buffer) in counter.adders().zip(buffers) {
+            let tell = tell.clone();
+            scope.spawn(move || work.run(adder, buffer, tell));
+        }
+        drop(tell);
+        for told in told {
+            match told {
+                Told::Added(voxels) => {
+                    added += voxels;
+                    advance(voxels as u64);
+                }
+                Told::Full => is_full = true,
+                // Slabs are claimed in order: all before this one are read too, and the first fault is found.
+                Told::Broken(slab, error) => {
+                    if fault.as_ref().is_none_or(|&(first, _)| slab < first) {
+                        fault = Some((slab, error));
+                    }
+                }
+            }
+        }
+    });
+    match fault {
+        Some((_, error)) => Err(StreamError::Read(error)),
+        None if is_full => Err(StreamError::Rows { voxels: added, limit }),
+        None => Ok(()),
+    }
+}
+
+/// What threads tell.
+enum Told<E> {
+    /// So many voxels have been added up.
+    Added(usize),
+    /// Sums take more memory than there is.
+    Full,
+    /// The slab of this number cannot be read.
+    Broken(usize, E),
+}
+
+/// What threads share.
+struct Work<'a, T, E> {
+    slabs: &'a Slabs,
+    read: &'a ReadAt<'a, T, E>,
+    /// The next slab.
+    next: AtomicUsize,
+    /// Nothing more is to be read.
+    ended: AtomicBool,
+    permits: Permits,
+    grown: AtomicUsize,
+}
+
+impl<T: Voxel, E> Work<'_, T, E> {
+    fn run(&self, mut adder: Adder<'_, T>, buffer: &mut [T], tell: Sender<Told<E>>) {
+        let slabs = self.slabs;
+        while !self.ended.load(Ordering::Relaxed) {
+            let slab = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(own) = slabs.iter().nth(slab) else { break };
+            let around = slabs.around(&own);
+            let voxels = &mut buffer[..around.len() * slabs.slice];
+            let told = match (self.read)(around.start * slabs.slice, voxels) {
+                Err(error) => Told::Broken(slab, error),
+                Ok(()) => {
+                    let _permit = self.permits.take();
+                    let view = slabs.view(&own, voxels);
+                    slabs.tiles::<T>(&own).iter().for_each(|tile| adder.add(view, tile));
+                    if adder.grow(&self.grown) > slabs.room {
+                        Told::Full
+                    } else {
+                        Told::Added(own.len() * slabs.slice)
+                    }
+                }
+            };
+            if !matches!(told, Told::Added(_)) {
+                self.ended.store(true, Ordering::Relaxed);
+            }
+            // Whoever listens does so to the end.
+            let _ = tell.send(told);
+        }
+    }
+}
+
+/// So many may do something at a time.
+struct Permits {
+    left: Mutex<usize>,
+    given_back: Condvar,
+}
+
+impl Permits {
+    fn new(count: usize) -> Self {
+        Permits { left: Mutex::new(count), given_back: Condvar::new() }
+    }
+
+    /// Waits for one.
+    fn take(&self) -> Permit<'_> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        while *left == 0 {
+            left = self.given_back.wait(left).unwrap_or_else(PoisonError::into_inner);
+        }
+        *left -= 1;
+        Permit(self)
+    }
+}
+
+/// Given back when it is dropped.
+struct Permit<'a>(&'a Permits);
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *self.0.left.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.given_back.notify_one();
+    }
+}

@@ -1,0 +1,140 @@
+//! Slabs one after another: one thread reads them, the others add them up.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+
+use super::queue::{Queue, Slab};
+use super::slabs::Slabs;
+use super::{Job, StreamError, fill};
+use crate::cubical::Voxel;
+use crate::cubical::ecc::cpu::Adder;
+
+/// Adds up the voxels that `read` gives in memory order.
+pub(super) fn add_up<T: Voxel, E>(
+    job: Job<'_, T>,
+    slabs: &Slabs,
+    read: impl FnMut(&mut [T]) -> Result<usize, E>,
+) -> Result<(), StreamError<E>> {
+    let Job { counter, buffers, count, limit, threads, advance } = job;
+    let (hand_back, done) = mpsc::channel();
+    let (queue, grown) = (&Queue::new(), &AtomicUsize::new(0));
+    let spare = std::mem::take(buffers);
+    let mut reader = Reader { slabs, count, read, queue, spare, done, added: 0, advance };
+    let found = thread::scope(|scope| {
+        for adder in counter.adders().take(threads) {
+            let hand_back = hand_back.clone();
+            scope.spawn(move || add(adder, slabs, queue, hand_back, grown));
+        }
+        drop(hand_back);
+        let ending = queue.ending();
+        let found = reader.run();
+        if found.is_err() {
+            queue.give_up();
+        }
+        drop(ending);
+        while let Ok(slab) = reader.done.recv() {
+            reader.take_back(slab);
+        }
+        found
+    });
+    *buffers = reader.spare;
+    if queue.is_full() {
+        return Err(StreamError::Rows { voxels: reader.added, limit });
+    }
+    found
+}
+
+/// Adds up tiles as long as there are such.
+fn add<T: Voxel>(
+    mut adder: Adder<'_, T>,
+    slabs: &Slabs,
+    queue: &Queue<T>,
+    hand_back: Sender<Slab<T>>,
+    grown: &AtomicUsize,
+) {
+    let _ending = queue.ending();
+    while let Some((slab, tile)) = queue.claim() {
+        adder.add(slabs.view(&slab.own, &slab.voxels), &slab.tiles[tile]);
+        if adder.grow(grown) > slabs.room {
+            return queue.overflow();
+        }
+        // Who is the last to leave a slab gives it back.
+        if let Some(slab) = Arc::into_inner(slab) {
+            // Nobody waits for it when reading has failed.
+            let _ = hand_back.send(slab);
+        }
+    }
+}
+
+/// Reads slab after slab, and has them added up.
+struct Reader<'a, T, R> {
+    slabs: &'a Slabs,
+    /// Voxels of the image.
+    count: usize,
+    read: R,
+    queue: &'a Queue<T>,
+    /// Buffers.
+    spare: Vec<Vec<T>>,
+    /// Slabs that have been added up.
+    done: Receiver<Slab<T>>,
+    /// Their voxels.
+    added: usize,
+    advance: &'a dyn Fn(u64),
+}
+
+impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
+    fn run(&mut self) -> Result<(), StreamError<E>> {
+        let slabs = self.slabs;
+        let mut last: Option<Arc<Slab<T>>> = None;
+        let mut read = 0;
+        for own in slabs.iter() {
+            // None comes when the others have failed.
+            let Some(mut voxels) = self.buffer() else { break };
+            let around = slabs.around(&own);
+            let mut kept = 0;
+            if let Some(last) = last.take() {
+                // The collar: the last slices that are that slab's own, and the one after them.
+                let from = (around.start - slabs.around(&last.own).start) * slabs.slice;
+                let old = &last.voxels[from..slabs.around(&last.own).len() * slabs.slice];
+                kept = old.len();
+                voxels[..kept].copy_from_slice(old);
+                if let Some(slab) = Arc::into_inner(last) {
+                    self.take_back(slab);
+                }
+            }
+            let new = &mut voxels[kept..around.len() * slabs.slice];
+            fill(&mut self.read, new, read, self.count)?;
+            read += new.len();
+            let slab = Arc::new(Slab { tiles: slabs.tiles::<T>(&own), own, voxels });
+            self.queue.push(Arc::clone(&slab));
+            last = Some(slab);
+        }
+        if let Some(slab) = last.and_then(Arc::into_inner) {
+            self.take_back(slab);
+        }
+        Ok(())
+    }
+
+    /// A buffer that is not used; none if nobody is left to give one back.
+    fn buffer(&mut self) -> Option<Vec<T>> {
+        while let Ok(slab) = self.done.try_recv() {
+            self.take_back(slab);
+        }
+        while self.spare.is_empty() {
+            let slab = self.done.recv().ok()?;
+            self.take_back(slab);
+        }
+        self.spare.pop()
+    }
+}
+
+impl<T, R> Reader<'_, T, R> {
+    fn take_back(&mut self, slab: Slab<T>) {
+        let added = slab.own.len() * self.slabs.slice;
+        self.added += added;
+        self.spare.push(slab.voxels);
+        (self.advance)(added as u64);
+    }
+}

@@ -1,0 +1,107 @@
+//! Slabs on their way from the thread that reads to those that add up.
+//!
+//! A slab is cut into tiles, and whoever has nothing to do takes the next tile of the first slab that has one left. So nobody waits for a
+//! slab to be done but the reader, who takes its buffer back.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::cubical::ecc::cpu::Tile;
+
+/// Slices in memory.
+#[derive(Debug)]
+pub(super) struct Slab<T> {
+    /// Those that are to be added up; the others are the collar.
+    pub(super) own: Range<usize>,
+    /// Of all.
+    pub(super) voxels: Vec<T>,
+    pub(super) tiles: Vec<Tile>,
+}
+
+/// Slabs of which tiles are left.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    slabs: VecDeque<Arc<Slab<T>>>,
+    /// The next tile of the first.
+    tile: usize,
+    /// Nothing more comes.
+    ended: bool,
+    /// Why: sums took more memory than there is.
+    full: bool,
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new() -> Self {
+        let state = State { slabs: VecDeque::new(), tile: 0, ended: false, full: false };
+        Queue { state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// Puts a slab behind the others.
+    pub(super) fn push(&self, slab: Arc<Slab<T>>) {
+        self.lock().slabs.push_back(slab);
+        self.changed.notify_all();
+    }
+
+    /// Waits for the next tile; there is none when all has ended.
+    pub(super) fn claim(&self) -> Option<(Arc<Slab<T>>, usize)> {
+        let mut state = self.lock();
+        loop {
+            if let Some(slab) = state.slabs.front() {
+                let (slab, tile) = (Arc::clone(slab), state.tile);
+                state.tile += 1;
+                if state.tile == slab.tiles.len() {
+                    state.tile = 0;
+                    state.slabs.pop_front();
+                }
+                return Some((slab, tile));
+            }
+            if state.ended {
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends all when it is dropped, however that comes: nobody waits for one who has left.
+    pub(super) fn ending(&self) -> Ending<'_, T> {
+        Ending(self)
+    }
+
+    /// Nothing that is left is worth adding up.
+    pub(super) fn give_up(&self) {
+        self.lock().slabs.clear();
+    }
+
+    /// The same, for want of memory.
+    pub(super) fn overflow(&self) {
+        let mut state = self.lock();
+        state.slabs.clear();
+        state.full = true;
+    }
+
+    /// Whether there was too little memory.
+    pub(super) fn is_full(&self) -> bool {
+        self.lock().full
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// See [`Queue::ending`].
+pub(super) struct Ending<'a, T>(&'a Queue<T>);
+
+impl<T> Drop for Ending<'_, T> {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_all();
+    }
+}

@@ -1,0 +1,132 @@
+//! How an image is cut.
+
+use std::ops::Range;
+
+use crate::cubical::ecc::Bins;
+use crate::cubical::ecc::cpu::{Tile, View, tiles, worker_bytes};
+use crate::cubical::{Key, Shape, Voxel};
+use crate::simd::BLOCK;
+
+/// What the program takes itself.
+const PROGRAM: usize = 16 << 20;
+
+/// Slabs of so many bytes stay in a cache from reading to adding up, and their memory is soon there.
+const BYTES: usize = 2 << 20;
+
+/// But of fewer slices the collar would be much of the work.
+const SLICES: usize = 24;
+
+/// Slabs of a thread that works apart, at least, but of no fewer slices than these.
+const PER_THREAD: usize = 8;
+const LEAST_SLICES: usize = 16;
+
+/// With fewer slices than that it would be most of it: rather fewer slabs at a time.
+const FEW_SLICES: usize = 4;
+
+/// How slabs are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// By turns: one is read, one added up, one waits for either.
+    InOrder,
+    /// By so many threads, each with its own.
+    Apart(usize),
+}
+
+/// How an image is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slabs {
+    pub(super) extents: [usize; 3],
+    /// Along which axis.
+    pub(super) axis: usize,
+    /// Voxels of a slice.
+    pub(super) slice: usize,
+    /// Slices of the collar before a slab.
+    pub(super) before: usize,
+    /// Slices of a slab, without collar.
+    pub(super) own: usize,
+    /// Slabs in memory.
+    pub(super) buffers: usize,
+    /// Bytes that are left for sums that grow.
+    pub(super) room: usize,
+}
+
+impl Slabs {
+    /// For so many bytes of memory, or how many it would take at least.
+    pub(super) fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize, usage: Use) -> Result<Self, usize> {
+        let extents = shape.extents();
+        let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
+        let slice: usize = extents[axis + 1..].iter().product();
+        let unit = if axis == 2 { BLOCK } else { 1 };
+        let bytes = |slices: usize| slices.saturating_mul(slice).saturating_mul(size_of::<T>());
+        let with_collar = |slabs: usize, own: usize| bytes(own + unit + 1).saturating_mul(slabs);
+        let (threads, least, most) = match usage {
+            Use::InOrder => (rayon::current_num_threads(), 2, 3),
+            Use::Apart(threads) => (threads, 1, threads),
+        };
+        // Bins have their ends, and sums of each thread; other rows grow with what is found.
+        let (rows, grows) = match *bins {
+            Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
+            Bins::Distinct => (0, T::Key::BITS > 16),
+        };
+        let fixed = (PROGRAM + threads * worker_bytes::<T>(extents)).saturating_add(rows);
+        let left = limit.saturating_sub(fixed);
+        let for_slabs = if grows { left / 2 } else { left };
+        let fit = |slabs: usize| (for_slabs / slabs / bytes(1).max(1)).saturating_sub(unit + 1) / unit * unit;
+        let whole = extents[axis].next_multiple_of(unit);
+        let mut wanted = (BYTES / bytes(1).max(1)).max(SLICES);
+        if usage != Use::InOrder {
+            // So that all end together.
+            wanted = wanted.min((whole / (PER_THREAD * threads)).max(LEAST_SLICES));
+        }
+        let wanted = wanted.next_multiple_of(unit).min(whole);
+        // One slab, if that is all; or as many as are of use, of as many slices as are wanted or fit.
+        let (buffers, own) = if wanted == whole && fit(1) >= whole {
+            (1, whole)
+        } else {
+            let few = wanted.min(FEW_SLICES * unit);
+            let buffers = (least..=most).rev().find(|&slabs| fit(slabs) >= few).unwrap_or(least);
+            (buffers, fit(buffers).min(wanted))
+        };
+        if own == 0 {
+            let slabs = with_collar(least, unit);
+            return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
+        }
+        let room = left - with_collar(buffers, own).min(left);
+        Ok(Slabs { extents, axis, slice, before: unit, own, buffers, room })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.extents[self.axis].div_ceil(self.own)
+    }
+
+    /// Slices of each slab, without collar.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (end, own) = (self.extents[self.axis], self.own);
+        (0..end).step_by(own).map(move |from| from..end.min(from + own))
+    }
+
+    /// With the collar.
+    pub(super) fn around(&self, own: &Range<usize>) -> Range<usize> {
+        own.start.saturating_sub(self.before)..self.extents[self.axis].min(own.end + 1)
+    }
+
+    /// Voxels that a slab takes at most.
+    pub(super) fn longest(&self) -> usize {
+        (self.own + self.before + 1).min(self.extents[self.axis]) * self.slice
+    }
+
+    /// The tiles of a slab. Other slabs keep other threads busy: it is cut no more than caches want it.
+    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<Tile> {
+        let mut parts = self.extents.map(|extent| 0..extent);
+        parts[self.axis] = own.clone();
+        tiles(parts, size_of::<T>(), 1)
+    }
+
+    /// A slab whose voxels, with the collar, are these.
+    pub(super) fn view<'a, T>(&self, own: &Range<usize>, voxels: &'a [T]) -> View<'a, T> {
+        let mut first = [0; 3];
+        first[self.axis] = self.around(own).start;
+        View { extents: self.extents, first, voxels }
+    }
+}
