@@ -8,21 +8,21 @@
 //! | curve | image on the device to curve on the host |
 //! | with transfer | the same from page-locked memory of the host |
 //!
-//! Then the same images are streamed from files in the page cache, read by all threads into page-locked memory: bytes a second, and of what share
-//! of the bandwidth to the device they are. Last, what smoothing takes.
+//! Then images are streamed from files in the page cache: bytes a second, and of what share of the bandwidth to the device they are. The
+//! first stream locks its memory, the next ones have it; beside them what threads read when they do nothing else. Then what loading
+//! kernels takes; last, smoothing.
 //!
 //! Before anything is timed, curves of the same images cut to a few voxels are compared with the processor's; and the changes of each
 //! large one add up to 1, as those of every box do.
 
 use std::error::Error;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::Prepared;
+use lacuna::cubical::ecc::cuda::{DeviceError, Prepared, Voxels};
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, Request, curve};
+use lacuna::cubical::read::{self, AnyStream, Options, Raw, Stream};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::cuda::{Gpu, KernelVoxel};
 use rayon::prelude::*;
@@ -61,9 +61,17 @@ fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     if !is_streamed {
         table(gpu, n)?;
     }
-    streamed::<u8>(gpu, n, Bins::Distinct, bandwidth, |at| (noise(at) * 256.0) as u8)?;
     let unit = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
-    streamed::<f32>(gpu, n, unit, bandwidth, |at| noise(at) as f32)?;
+    println!("| voxels | shape | first stream | next | only read |");
+    println!("|---|---|---|---|---|");
+    let byte = |at| (noise(at) * 256.0) as u8;
+    streamed::<u8>(gpu, [n, n, n], Bins::Distinct, bandwidth, byte)?;
+    streamed::<u8>(gpu, [4 * n, n, n], Bins::Distinct, bandwidth, byte)?;
+    streamed::<f32>(gpu, [n, n, n], unit, bandwidth, |at| noise(at) as f32)?;
+    println!();
+    fixed(gpu, Bins::Distinct, 1_u8)?;
+    fixed(gpu, unit, 0.5_f32)?;
+    fixed(gpu, Bins::Distinct, 0.5_f32)?;
     let image = image(&[n / 2, n / 2, n / 2], |at| noise(at) as f32)?;
     let request = Request { bins: unit, ..Request::default() };
     for count in [1, 5] {
@@ -100,50 +108,105 @@ fn table(gpu: &Gpu, n: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Bytes of a file that one thread reads at a time.
-const SHARE: usize = 1 << 20;
+/// Bytes that one thread reads at a time, when all do nothing but read.
+const SHARE: usize = 2 << 20;
 
 /// An image in a file, streamed.
-fn streamed<T: KernelVoxel + FromBytes + IntoBytes + Immutable>(
+fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
     gpu: &Gpu,
-    n: usize,
+    axes: [usize; 3],
     bins: Bins,
     bandwidth: f64,
     voxel: impl Fn([usize; 3]) -> T + Sync,
 ) -> Result<(), Failure> {
-    let image = image(&[n, n, n], voxel)?;
+    let image = image(&axes, voxel)?;
     let path = std::env::temp_dir().join(format!("ecc_gpu.{}.{}", T::NAME, std::process::id()));
-    let bytes =
-        image.voxels().par_iter().flat_map_iter(|voxel| voxel.as_bytes().to_vec()).collect::<Vec<u8>>();
-    std::fs::write(&path, &bytes)?;
-    let file = File::open(&path)?;
+    std::fs::write(&path, image.voxels().as_bytes())?;
+    let raw = Raw { shape: axes.to_vec(), dtype: T::NAME.parse()?, order: Order::C };
+    let options = Options { raw: Some(raw), ..Options::default() };
+    let stream = read::open(&path, &options);
     std::fs::remove_file(&path)?;
+    let stream = T::of(stream?).ok_or("voxels of another type")?;
+    let places = stream.anywhere().ok_or("no places in a regular file")?;
     let request = Request { bins, ..Request::default() };
     let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
-    let prepared = Prepared::<T>::new(gpu)?;
-    let mut best = f64::INFINITY;
+    let read = |first, room: &mut [T]| places.read(first, room).map_err(Failed::from);
+    let mut times = [f64::INFINITY; 3];
+    let count = image.shape().count();
     for _ in 0..ROUNDS {
-        let mut at = 0;
-        let start = Instant::now();
-        let found = prepared.stream(image.shape(), &request, |room| {
-            let read = |(k, share): (usize, &mut [u8])| file.read_exact_at(share, at + (k * SHARE) as u64);
-            let bytes = room.as_mut_bytes();
-            bytes.par_chunks_mut(SHARE).enumerate().try_for_each(read)?;
-            at += bytes.len() as u64;
-            Ok::<usize, Box<dyn Error>>(room.len())
-        })?;
-        best = best.min(start.elapsed().as_secs_f64());
-        if found != expected {
-            return Err(format!("{}: another curve than of the whole", T::NAME).into());
+        let prepared = Prepared::<T>::new(gpu)?;
+        for time in [0, 1, 1] {
+            let start = Instant::now();
+            let found = prepared.stream(image.shape(), &request, Voxels::Anywhere(&read), &|_| ());
+            times[time] = times[time].min(start.elapsed().as_secs_f64());
+            if found.map_err(|Failed(failure)| -> Failure { failure })? != expected {
+                return Err(format!("{}: another curve than of the whole", T::NAME).into());
+            }
         }
+        let shares = count.div_ceil(SHARE / size_of::<T>());
+        let start = Instant::now();
+        (0..shares).into_par_iter().try_for_each_init(
+            || image.voxels()[..SHARE / size_of::<T>()].to_vec(),
+            |room, share| {
+                let first = share * room.len();
+                let length = room.len().min(count - first);
+                places.read(first, &mut room[..length])
+            },
+        )?;
+        times[2] = times[2].min(start.elapsed().as_secs_f64());
     }
-    let rate = bytes.len() as f64 / best / 1e9;
-    let share = 100.0 * rate / bandwidth;
-    println!(
-        "{} {n}^3 streamed: {:.1} ms, {rate:.1} GB/s, {share:.0} % of the bandwidth",
-        T::NAME,
-        1e3 * best
-    );
+    let [first, next, alone] = times.map(|time| {
+        let rate = (count * size_of::<T>()) as f64 / time / 1e9;
+        format!("{:.1} ms, {rate:.1} GB/s, {:.0} %", 1e3 * time, 100.0 * rate / bandwidth)
+    });
+    println!("| {} | {} | {first} | {next} | {alone} |", T::NAME, image.shape());
+    Ok(())
+}
+
+/// Why a stream has no curve.
+struct Failed(Box<dyn Error + Send + Sync>);
+
+impl<E: Error + Send + Sync + 'static> From<E> for Failed {
+    fn from(error: E) -> Self {
+        Failed(Box::new(error))
+    }
+}
+
+/// Types that a stream of a file may be of.
+trait FromStream: Sized {
+    fn of(stream: AnyStream) -> Option<Stream<Self>>;
+}
+
+impl FromStream for u8 {
+    fn of(stream: AnyStream) -> Option<Stream<u8>> {
+        if let AnyStream::U8(stream) = stream { Some(stream) } else { None }
+    }
+}
+
+impl FromStream for f32 {
+    fn of(stream: AnyStream) -> Option<Stream<f32>> {
+        if let AnyStream::F32(stream) = stream { Some(stream) } else { None }
+    }
+}
+
+/// What loading the kernels takes, and then an image of a voxel.
+fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
+    let (shape, request) = (Shape::new(&[1], Order::C)?, Request { bins, ..Request::default() });
+    let mut times = [f64::INFINITY; 2];
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let prepared = Prepared::<T>::new(gpu)?;
+        let loaded = start.elapsed().as_secs_f64();
+        let read = |_: usize, room: &mut [T]| {
+            room.fill(voxel);
+            Ok::<(), DeviceError>(())
+        };
+        prepared.stream(shape, &request, Voxels::Anywhere(&read), &|_| ())?;
+        let all = start.elapsed().as_secs_f64();
+        times = [times[0].min(loaded), times[1].min(all)];
+    }
+    let [loaded, all] = times.map(|time| 1e3 * time);
+    println!("{}: kernels loaded in {loaded:.1} ms, with a voxel counted {all:.1} ms", T::NAME);
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::path::Path;
 
-use super::cuda::{DeviceError, Prepared};
+use super::cuda::{DeviceError, Prepared, Voxels};
 use super::machine::{Difference, compare};
 use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
@@ -253,11 +253,14 @@ impl Batch {
         if let (Bins::Uniform { range: bounds, .. }, Some(found)) = (&mut request.bins, range) {
             *bounds = Some(found);
         }
-        let curve = prepared.stream(stream.shape(), &request, |room| {
-            let count = stream.read(room).map_err(Failed::Read)?;
-            watch.advance(count as u64);
-            Ok(count)
-        });
+        let (shape, advance) = (stream.shape(), |voxels| watch.advance(voxels));
+        let curve = if let Some(places) = stream.anywhere() {
+            let read = |first, room: &mut [T]| places.read(first, room).map_err(Failed::Read);
+            prepared.stream(shape, &request, Voxels::Anywhere(&read), &advance)
+        } else {
+            let mut read = |room: &mut [T]| stream.read(room).map_err(Failed::Read);
+            prepared.stream(shape, &request, Voxels::InOrder(&mut read), &advance)
+        };
         self.prepared = Some(prepared);
         curve
     }

@@ -11,6 +11,8 @@
 
 mod stream;
 
+pub use stream::Voxels;
+
 use std::ops::Range;
 
 use crate::cubical::{Construction, Key, Shape};
@@ -58,6 +60,8 @@ pub fn ecc_device<T: KernelVoxel>(
 pub struct Prepared<T: KernelVoxel> {
     gpu: Gpu,
     kernels: Kernels<T>,
+    /// Page-locked memory of streams.
+    ring: stream::Ring<T>,
 }
 
 enum Kernels<T: KernelVoxel> {
@@ -89,7 +93,7 @@ impl<T: KernelVoxel> Prepared<T> {
             let rows = Box::new(RowKernels::load(gpu)?);
             Kernels::Wide { march: Box::new(march), march_many: Box::new(march_many), rows }
         };
-        Ok(Prepared { gpu: gpu.clone(), kernels })
+        Ok(Prepared { gpu: gpu.clone(), kernels, ring: stream::Ring::default() })
     }
 
     /// The curve of an image in a buffer, as [`ecc_device`].

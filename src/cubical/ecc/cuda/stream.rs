@@ -1,96 +1,167 @@
 //! The curve of an image that comes a piece at a time: reading, copying and counting overlap.
 //!
-//! Planes come in slabs, by turns through two page-locked buffers to two inboxes of the device: while one slab is counted, the next is copied
-//! and the one after it read. Of slab after slab, planes are counted when the plane after them is there; so each takes over the last two
-//! planes of the one before, the one to be counted and the one before that, in front of its own.
+//! 1. Threads read pieces of the image into page-locked memory ([`feed`]), of a regular file each at its own place.
+//! 2. Piece after piece is copied to an inbox of the device. As many planes as one holds are a slab; slabs take three inboxes by turns, so that
+//!    copies wait for no work but that of the slab before the last.
+//! 3. When all of a slab is on its way, it is counted: the planes of which the plane after them is there. So each slab takes over the last two
+//!    planes of the one before, the one to be counted and the one before that, in front of its own.
 //!
-//! Memory is four slabs, two here and two there, whatever the image; where the device has no room for them they are shorter.
+//! Memory is that of the pieces here and of three slabs there, whatever the image; where the device has no room for them they are shorter.
+
+mod feed;
+
+use std::ops::Range;
+use std::thread;
 
 use crate::cubical::{Key, Shape};
 use crate::cuda::ecc::Part;
-use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel, Pinned};
+use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
 
+use super::super::stream::ReadAt;
 use super::super::{Bins, Curve, Request};
 use super::{Counting, DeviceError, Known, Prepared, arranged};
+pub(super) use feed::Ring;
+use feed::{Feed, Memory, Readers};
 
-/// Bytes of a slab. With 8 MiB a stream of floats came at 29 GB/s, with 32 at 42 (H200, page cache read by 16 threads).
+/// Bytes of a slab. A slab of 8 MiB was counted at half the speed of one of 32 (H200): its few planes have many edges.
 const SLAB: usize = 32 << 20;
 /// Planes that are taken over from the slab before.
 const CARRIED: usize = 2;
 
+/// Where the voxels of an image come from; `E` is why they do not.
+pub enum Voxels<'a, T, E> {
+    /// One after another: fills the front of a slice with the next ones in memory order, and says how many they are; fewer than it holds
+    /// only at the end of the image.
+    InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
+    /// From any place.
+    Anywhere(&'a ReadAt<'a, T, E>),
+}
+
 impl<T: KernelVoxel> Prepared<T> {
-    /// The curve of an image whose voxels come in memory order: `fill` fills the front of a slice with the next ones, and says how many they
-    /// are; fewer than it holds only at the end of the image.
+    /// The curve of an image whose voxels are read while they are counted. `advance` is told how many have been read.
     ///
     /// # Errors
-    /// What `fill` says. [`DeviceError`]: there are no such bins, or bins of voxels of more than 16 bits come without a range, for which the
-    /// image would have to come twice; the device fails, or has no room for slabs of two planes.
+    /// What reading says, of several faults the first in memory order. [`DeviceError`]: there are no such bins, or bins of voxels of more than
+    /// 16 bits come without a range, for which the image would have to come twice; the device fails, or has no room for slabs of two planes.
     ///
     /// # Panics
     /// Fewer voxels come than the shape has, without an error.
-    pub fn stream<E: From<DeviceError>>(
+    pub fn stream<E: From<DeviceError> + Send>(
         &self,
         shape: Shape,
         request: &Request,
-        mut fill: impl FnMut(&mut [T]) -> Result<usize, E>,
+        voxels: Voxels<'_, T, E>,
+        advance: &dyn Fn(u64),
     ) -> Result<Curve, E> {
         request.bins.check().map_err(DeviceError::from)?;
         if T::Key::BITS > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
             return Err(DeviceError::NoRange.into());
         }
-        let device = |error: CudaError| E::from(DeviceError::from(error));
+        let (slots, slabs) = slots(&self.gpu, shape).map_err(device)?;
         let known = Known { range: None, flags: None };
-        let mut counting = Counting::begin(self, request, known).map_err(device)?;
-        let [planes, rows, columns] = arranged(shape);
-        let plane = rows * columns;
-        let mut slots = slots(&self.gpu, plane, planes).map_err(device)?;
-        let step = slots[0].pinned.slice().map_err(device)?.len() / plane;
-        for (k, first) in (0..planes).step_by(step).enumerate() {
-            let end = planes.min(first + step);
-            let [even, odd] = &mut slots;
-            let (slot, before) = if k % 2 == 0 { (even, odd) } else { (odd, even) };
-            let count = (end - first) * plane;
-            let room = &mut slot.pinned.slice_mut().map_err(device)?[..count];
-            assert_eq!(fill(room)?, count, "voxels that the shape promises");
-            // The first slab has none before it, and all others have two planes: those before are full.
-            let carried = CARRIED.min(first);
-            slot.inbox.send(&mut slot.pinned, count, carried * plane).map_err(device)?;
-            let held = (before.held - carried) * plane..before.held * plane;
-            slot.held = carried + end - first;
-            let counted = slot.inbox.work(|voxels| {
-                before.inbox.work(|before| self.gpu.copy_range(before, held, voxels))?;
-                let from = carried.saturating_sub(1);
-                // The last plane is counted with the next slab, unless there is none.
-                let to = slot.held - usize::from(end < planes);
-                let part = Part { voxels, planes: slot.held, rows, columns, from, to };
-                counting.count(&part)?;
-                counting.mark(&part)
-            });
-            counted.map_err(device)?;
-        }
-        counting.finish().map_err(device)
+        let counting = Counting::begin(self, request, known).map_err(device)?;
+        let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
+        let readers = Readers::new(voxels, slabs.pieces::<T>(), spared);
+        let curve = thread::scope(|scope| {
+            let feed = readers.start(scope, &self.gpu, memory);
+            count(slots, &slabs, counting, feed, advance)
+        });
+        self.ring.put(readers.end());
+        curve
     }
 }
 
-/// The way of every other slab.
+fn device<E: From<DeviceError>>(error: CudaError) -> E {
+    DeviceError::from(error).into()
+}
+
+/// Sends piece after piece, and counts slab after slab.
+fn count<T: KernelVoxel, E: From<DeviceError>>(
+    mut slots: [Slot<T>; 3],
+    slabs: &Slabs,
+    mut counting: Counting<'_, T>,
+    mut feed: Feed<'_, T, E>,
+    advance: &dyn Fn(u64),
+) -> Result<Curve, E> {
+    let Slabs { planes, plane, .. } = *slabs;
+    let [_, rows, columns] = slabs.extents;
+    for slab in slabs.iter() {
+        let [before, slot, _] = &mut slots;
+        // The first slab has none before it, and all others have two planes: those before are full.
+        let carried = CARRIED.min(slab.start);
+        for part in slabs.parts::<T>(&slab) {
+            let mut piece = feed.next(part.len())?;
+            let at = part.start - (slab.start - carried) * plane;
+            slot.inbox.send(&mut piece, part.len(), at).map_err(device)?;
+            feed.put_back(piece);
+            advance(part.len() as u64);
+        }
+        let held = (before.held - carried) * plane..before.held * plane;
+        slot.held = carried + slab.len();
+        let counted = slot.inbox.work(|voxels| {
+            before.inbox.work(|before| counting.prepared.gpu.copy_range(before, held, voxels))?;
+            let from = carried.saturating_sub(1);
+            // The last plane is counted with the next slab, unless there is none.
+            let to = slot.held - usize::from(slab.end < planes);
+            let part = Part { voxels, planes: slot.held, rows, columns, from, to };
+            counting.count(&part)?;
+            counting.mark(&part)
+        });
+        counted.map_err(device)?;
+        slots.rotate_left(1);
+    }
+    counting.finish().map_err(device)
+}
+
+/// How an image is cut.
+struct Slabs {
+    extents: [usize; 3],
+    planes: usize,
+    /// Voxels of a plane.
+    plane: usize,
+    /// Planes of a slab.
+    step: usize,
+}
+
+impl Slabs {
+    /// The planes of each slab.
+    fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (planes, step) = (self.planes, self.step);
+        (0..planes).step_by(step).map(move |first| first..planes.min(first + step))
+    }
+
+    /// The voxels of a slab, as many as fit into a piece at a time.
+    fn parts<T>(&self, slab: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let (length, end) = (feed::length::<T>(), slab.end * self.plane);
+        (slab.start * self.plane..end).step_by(length).map(move |first| first..end.min(first + length))
+    }
+
+    /// The parts of all slabs.
+    fn pieces<T>(&self) -> impl Iterator<Item = Range<usize>> + Send + use<T> {
+        let Slabs { planes, plane, step, extents } = *self;
+        let slabs = Slabs { planes, plane, step, extents };
+        slabs.iter().flat_map(move |slab| slabs.parts::<T>(&slab))
+    }
+}
+
+/// A slab on the device.
 struct Slot<T: KernelVoxel> {
-    pinned: Pinned<T>,
     inbox: Inbox<T>,
     /// Planes in the inbox.
     held: usize,
 }
 
-/// Two slots for slabs of as many planes as there is room for.
-fn slots<T: KernelVoxel>(gpu: &Gpu, plane: usize, planes: usize) -> Result<[Slot<T>; 2], CudaError> {
+/// Three slots for slabs of as many planes as there is room for.
+fn slots<T: KernelVoxel>(gpu: &Gpu, shape: Shape) -> Result<([Slot<T>; 3], Slabs), CudaError> {
+    let extents = arranged(shape);
+    let [planes, rows, columns] = extents;
+    let plane = rows * columns;
     let mut step = (SLAB / size_of::<T>() / plane).clamp(CARRIED, planes.max(CARRIED));
     loop {
-        let slot = || {
-            let inbox = gpu.inbox((CARRIED + step) * plane)?;
-            Ok(Slot { pinned: gpu.pinned(step * plane)?, inbox, held: 0 })
-        };
-        match slot().and_then(|first| Ok([first, slot()?])) {
+        let slot = || Ok(Slot { inbox: gpu.inbox((CARRIED + step) * plane)?, held: 0 });
+        match slot().and_then(|first| Ok([first, slot()?, slot()?])) {
             Err(CudaError::OutOfMemory { .. }) if step > CARRIED => step = (step / 2).max(CARRIED),
-            slots => return slots,
+            slots => return Ok((slots?, Slabs { extents, planes, plane, step })),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The device against the definition: every type of voxels, both constructions, awkward sizes, ties, little memory.
 
+use std::cell::Cell;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -154,16 +156,27 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
                 let gpu = Gpu::open(0, memory).unwrap();
                 let prepared = Prepared::<u16>::new(&gpu).unwrap();
                 let mut rest = voxels.as_slice();
-                let found = prepared.stream(shape, &request, |room| {
+                let mut read = |room: &mut [u16]| {
                     let next = rest.split_off(..room.len().min(rest.len())).unwrap_or_default();
                     room[..next.len()].copy_from_slice(next);
                     Ok::<usize, DeviceError>(next.len())
-                });
-                match found {
-                    Ok(found) => assert_eq!(found, expected, "{shape} {request:?}"),
-                    Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))
-                        if memory.is_some() && axes[0] == 5 => {}
-                    Err(error) => panic!("{shape} {memory:?}: {error}"),
+                };
+                let read_at = |first: usize, room: &mut [u16]| {
+                    room.copy_from_slice(&voxels[first..first + room.len()]);
+                    Ok::<(), DeviceError>(())
+                };
+                for voxels in [Voxels::InOrder(&mut read), Voxels::Anywhere(&read_at)] {
+                    let told = Cell::new(0);
+                    let advance = |voxels| told.set(told.get() + voxels);
+                    match prepared.stream(shape, &request, voxels, &advance) {
+                        Ok(found) => {
+                            assert_eq!(found, expected, "{shape} {request:?}");
+                            assert_eq!(told.get(), shape.count() as u64);
+                        }
+                        Err(DeviceError::Cuda(CudaError::OutOfMemory { .. }))
+                            if memory.is_some() && axes[0] == 5 => {}
+                        Err(error) => panic!("{shape} {memory:?}: {error}"),
+                    }
                 }
             }
         }
@@ -171,8 +184,49 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
     let request = Request { bins: BINS[1], ..REQUESTS[0] };
     let shape = Shape::new(&[2], Axes::C).unwrap();
     let prepared = Prepared::<f32>::new(&gpu).unwrap();
-    let found = prepared.stream(shape, &request, |_| Ok::<usize, DeviceError>(0));
+    let mut read = |_: &mut [f32]| Ok::<usize, DeviceError>(0);
+    let found = prepared.stream(shape, &request, Voxels::InOrder(&mut read), &|_| ());
     assert_eq!(found, Err(DeviceError::NoRange));
+}
+
+/// Why a voxel cannot be read: its place.
+#[derive(Debug, PartialEq)]
+enum Broken {
+    At(usize),
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Broken {
+    fn from(error: DeviceError) -> Self {
+        Broken::Device(error)
+    }
+}
+
+#[test]
+fn gpu_says_the_first_of_several_faults_of_reading() {
+    let Some(gpu) = device(None) else { return };
+    let prepared = Prepared::<u8>::new(&gpu).unwrap();
+    let shape = Shape::new(&[60, 1000, 1000], Axes::C).unwrap();
+    for broken in [0, 1, 5_000_000, 59_999_999] {
+        let read = |first: usize, room: &mut [u8]| {
+            room.fill(1);
+            let end = first + room.len();
+            // The first of them is the slowest to be found.
+            if (first..end).contains(&broken) {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            if end > broken { Err(Broken::At(first.max(broken))) } else { Ok(()) }
+        };
+        let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ());
+        assert_eq!(found, Err(Broken::At(broken)));
+    }
+    // Afterwards it is as good as new.
+    let read = |_: usize, room: &mut [u8]| {
+        room.fill(1);
+        Ok::<(), Broken>(())
+    };
+    let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ()).unwrap();
+    assert_eq!(found, Curve { values: vec![1.0], changes: vec![1] });
 }
 
 #[test]
