@@ -76,7 +76,7 @@ fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     let request = Request { bins: unit, ..Request::default() };
     for count in [1, 5] {
         let start = Instant::now();
-        let curves = curves_device(gpu, &image, &request, &Scales { count, ..Scales::default() })?;
+        let curves = curves_device(gpu, &image, &request, &Scales { count, ..Scales::default() }, &|_| ())?;
         println!(
             "f32 {}: {} scales in {:.1} ms",
             image.shape(),

@@ -194,7 +194,7 @@ impl Job<'_> {
         let meter = Meter::new(self.notes.wants_progress());
         meter.name(&name_of(&task.image));
         let found = match self.arguments.scales() {
-            Some(scales) => self.batch.curves(&task.image, &scales)?,
+            Some(scales) => self.batch.curves(&task.image, &scales, &meter)?,
             None => self.batch.curve(&task.image, &meter)?,
         };
         drop(meter);
@@ -215,7 +215,7 @@ impl Job<'_> {
 fn explain(limit: usize) {
     let threads = rayon::current_num_threads();
     tell(format_args!("{:<13} {}", "vectors", lacuna::simd::Level::detect().name()));
-    tell(format_args!("{:<13} {threads}, and one that reads", "threads"));
+    tell(format_args!("{:<13} {threads} that add up, others that read", "threads"));
     tell(format_args!("{:<13} {limit} bytes at most", "memory"));
 }
 

@@ -190,13 +190,13 @@ impl Batch {
         Ok(found(curve, &decision))
     }
 
-    /// The curves of the image in a file at several scales; the image is read whole.
+    /// The curves of the image in a file at several scales; the image is read whole, and its voxels count at each scale.
     ///
     /// # Errors
     /// [`BatchError`].
-    pub fn curves(&mut self, path: &Path, scales: &Scales) -> Result<Found, BatchError> {
+    pub fn curves(&mut self, path: &Path, scales: &Scales, watch: &dyn Watch) -> Result<Found, BatchError> {
         let image = read::read(path, &self.options)?;
-        with_image!(image, image => self.curves_of(path, &image, scales))
+        with_image!(image, image => self.curves_of(path, &image, scales, watch))
     }
 
     fn curves_of<T: KernelVoxel>(
@@ -204,6 +204,7 @@ impl Batch {
         path: &Path,
         image: &Image<T>,
         scales: &Scales,
+        watch: &dyn Watch,
     ) -> Result<Found, BatchError> {
         let one = estimate::<T>(image.shape(), &self.request);
         let more = estimate::<f32>(image.shape(), &self.request);
@@ -215,9 +216,12 @@ impl Batch {
         };
         let mut decision = self.backend.decide(&all)?;
         let failed = |error| BatchError::Scales { file: name_of(path), error };
+        let begin = || watch.begin(image.shape().count() as u64 * scales.count as u64);
+        let advance = |voxels| watch.advance(voxels);
+        begin();
         let mut device = None;
         if let Some(gpu) = decision.gpus.first() {
-            match curves_device(gpu, image, &self.request, scales) {
+            match curves_device(gpu, image, &self.request, scales, &advance) {
                 Ok(curves) => device = Some(curves),
                 Err(ScalesError::Device(error)) if decision.may_fall_back => give_up(&mut decision, &error),
                 Err(error) => return Err(failed(error)),
@@ -226,7 +230,8 @@ impl Batch {
         let found = match device {
             Some(curves) if !decision.self_check => curves,
             device => {
-                let curves = curves(image, &self.request, scales).map_err(failed)?;
+                begin();
+                let curves = curves(image, &self.request, scales, &advance).map_err(failed)?;
                 check(path, device.as_deref().unwrap_or_default(), &curves)?;
                 curves
             }

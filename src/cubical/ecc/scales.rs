@@ -88,7 +88,7 @@ impl Scales {
     }
 }
 
-/// The curves of an image at several scales, on the processor.
+/// The curves of an image at several scales, on the processor. `advance` is told how many voxels are done, of those of all scales.
 ///
 /// # Errors
 /// [`ScalesError`]: there are no such bins or weights, or a voxel cannot be smoothed.
@@ -96,18 +96,22 @@ pub fn curves<T: Voxel>(
     image: &Image<T>,
     request: &Request,
     scales: &Scales,
+    advance: &dyn Fn(u64),
 ) -> Result<Vec<Curve>, ScalesError> {
     let weights = scales.weights()?;
     let mut curves = Vec::with_capacity(scales.count);
     if scales.count > 0 {
         curves.push(curve(image, request)?);
+        advance(image.shape().count() as u64);
     }
     if scales.count > 1 {
         let (shape, mut voxels) = (image.shape(), floats(image)?);
         for _ in 1..scales.count {
-            voxels = smooth(voxels, shape, &weights);
+            let mut parts = Parts { left: shape.count() as u64, count: shape.dim() as u64 + 1, advance };
+            voxels = smooth(voxels, shape, &weights, &mut parts);
             let image = Image::new(shape, voxels).expect("as many as before");
             curves.push(curve(&image, request)?);
+            parts.end();
             voxels = image.into_voxels();
         }
     }
@@ -123,6 +127,7 @@ pub fn curves_device<T: KernelVoxel>(
     image: &Image<T>,
     request: &Request,
     scales: &Scales,
+    advance: &dyn Fn(u64),
 ) -> Result<Vec<Curve>, ScalesError> {
     let weights = scales.weights()?;
     let shape = image.shape();
@@ -131,6 +136,7 @@ pub fn curves_device<T: KernelVoxel>(
     if scales.count > 0 {
         let voxels = gpu.upload(image.voxels()).map_err(failed)?;
         curves.push(Prepared::<T>::new(gpu).map_err(failed)?.curve(&voxels, shape, request)?);
+        advance(shape.count() as u64);
     }
     if scales.count > 1 {
         let kernel = SmoothKernel::load(gpu).map_err(failed)?;
@@ -146,9 +152,30 @@ pub fn curves_device<T: KernelVoxel>(
             // Its memory is for counting.
             drop(smoothed);
             curves.push(prepared.curve(&voxels, shape, request)?);
+            advance(shape.count() as u64);
         }
     }
     Ok(curves)
+}
+
+/// The voxels of a scale, that are told a part at a time: one an axis, and one for the curve.
+struct Parts<'a> {
+    left: u64,
+    count: u64,
+    advance: &'a dyn Fn(u64),
+}
+
+impl Parts<'_> {
+    fn next(&mut self) {
+        let part = self.left / self.count;
+        (self.advance)(part);
+        self.left -= part;
+        self.count -= 1;
+    }
+
+    fn end(self) {
+        (self.advance)(self.left);
+    }
 }
 
 /// Voxels as they are smoothed.
@@ -170,7 +197,7 @@ fn axes(shape: Shape) -> impl Iterator<Item = [usize; 2]> {
     all.into_iter().take(shape.dim())
 }
 
-fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32]) -> Vec<f32> {
+fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts<'_>) -> Vec<f32> {
     for [length, inner] in axes(shape) {
         let mut smoothed = vec![0.0; voxels.len()];
         // A row of voxels that lie side by side, at one place of their lines.
@@ -190,6 +217,7 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32]) -> Vec<f32> {
             },
         );
         voxels = smoothed;
+        parts.next();
     }
     voxels
 }

@@ -13,6 +13,11 @@ fn image(axes: &[usize], seed: u64) -> Image<f32> {
     Image::new(shape, (0..shape.count()).map(|_| rng.random_range(-1.0..1.0)).collect()).unwrap()
 }
 
+/// What nobody is told of.
+fn untold() -> Parts<'static> {
+    Parts { left: 0, count: 4, advance: &|_| () }
+}
+
 #[test]
 fn smoothed_as_scipy_does() {
     // scipy.ndimage.gaussian_filter(a, 0.8, mode="reflect", radius=6), SciPy 1.17, in double precision.
@@ -33,7 +38,7 @@ fn smoothed_as_scipy_does() {
         1.627811501382,
     ];
     let weights = Scales { sigma: 0.8, ..Scales::default() }.weights().unwrap();
-    let found = smooth(voxels, Shape::new(&axes, Order::C).unwrap(), &weights);
+    let found = smooth(voxels, Shape::new(&axes, Order::C).unwrap(), &weights, &mut untold());
     for (found, expected) in found.iter().zip(expected) {
         assert!((f64::from(*found) - expected).abs() < 1e-6, "{found} {expected}");
     }
@@ -65,7 +70,7 @@ fn smoothed_as_defined() {
         }
         for threads in [1, 2, 4] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool.install(|| smooth(image.voxels().to_vec(), shape, &weights));
+            let found = pool.install(|| smooth(image.voxels().to_vec(), shape, &weights, &mut untold()));
             assert_eq!(found, expected, "{shape} {taps}");
         }
     }
@@ -79,19 +84,22 @@ fn axes_of(shape: Shape) -> Vec<[usize; 2]> {
 fn the_first_curve_is_that_of_the_image() {
     let image = image(&[6, 7, 8], 3);
     let (request, scales) = (Request::default(), Scales { count: 3, ..Scales::default() });
-    let found = curves(&image, &request, &scales).unwrap();
+    let told = std::cell::Cell::new(0);
+    let advance = |voxels| told.set(told.get() + voxels);
+    let found = curves(&image, &request, &scales, &advance).unwrap();
+    assert_eq!(told.get(), (image.shape().count() * scales.count) as u64);
     assert_eq!((found.len(), &found[0]), (3, &curve(&image, &request).unwrap()));
     assert!(found.iter().all(|curve| curve.changes.iter().sum::<i64>() == 1));
     // Smoother images have fewer extrema.
     let minima = |curve: &Curve| curve.changes.iter().filter(|&&change| change > 0).count();
     assert!(minima(&found[2]) < minima(&found[0]));
-    assert!(curves(&image, &request, &Scales { count: 0, ..scales }).unwrap().is_empty());
+    assert!(curves(&image, &request, &Scales { count: 0, ..scales }, &|_| ()).unwrap().is_empty());
 }
 
 #[test]
 fn what_cannot_be_smoothed() {
     let image = Image::new(Shape::new(&[1, 3], Order::C).unwrap(), vec![0.0, 1e300, 2.0]).unwrap();
-    let of = |scales| curves(&image, &Request::default(), &scales);
+    let of = |scales| curves(&image, &Request::default(), &scales, &|_| ());
     let scales = Scales::default();
     let expected = ScalesError::Infinite { voxel: vec![0, 1], found: 1e300 };
     assert_eq!(of(scales), Err(expected));
@@ -121,8 +129,12 @@ fn gpu_finds_the_same_curves_at_all_scales() {
         for construction in [Construction::T, Construction::V] {
             for bins in [Bins::Distinct, Bins::Uniform { count: 100, range: Some((-0.5, 0.5)) }] {
                 let request = Request { construction, bins, superlevel: construction == Construction::V };
-                let found = curves_device(&gpu, &image, &request, &scales).unwrap();
-                assert_eq!(found, curves(&image, &request, &scales).unwrap(), "{axes:?} {request:?}");
+                let found = curves_device(&gpu, &image, &request, &scales, &|_| ()).unwrap();
+                assert_eq!(
+                    found,
+                    curves(&image, &request, &scales, &|_| ()).unwrap(),
+                    "{axes:?} {request:?}"
+                );
             }
         }
     }
