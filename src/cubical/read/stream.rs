@@ -15,6 +15,10 @@ const BLOCK: usize = 256 << 10;
 /// Bytes that one of several threads reads at a time.
 const PIECE: usize = 1 << 20;
 
+/// Bytes that the system is asked for at a time, of a place that nothing before tells it of: while it fetches one part of them from a disk, it
+/// asks for the next.
+const REQUEST: usize = 4 << 20;
+
 /// Where the voxels of a stream come from.
 pub(super) trait Source<T> {
     /// Fills the slice with the next voxels, which the shape promises; fewer are an error.
@@ -137,10 +141,10 @@ impl<T: Voxel> Places<'_, T> {
     }
 
     fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
-        let length = BLOCK / size_of::<T>();
-        for (k, block) in voxels.chunks_mut(length).enumerate() {
-            self.placed.fill(first + k * length, block)?;
-            check_numbers(self.shape, first + k * length, block)?;
+        let length = REQUEST / size_of::<T>();
+        for (k, part) in voxels.chunks_mut(length).enumerate() {
+            self.placed.fill(first + k * length, part)?;
+            check_numbers(self.shape, first + k * length, part)?;
         }
         Ok(())
     }

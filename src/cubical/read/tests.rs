@@ -23,3 +23,54 @@ fn refused(file: &[u8], format: Format, message: &str) {
     let expected = format!("file: {message} (format {format})");
     assert_eq!(load("file", file, Some(format)).unwrap_err(), expected);
 }
+
+/// Voxels of a file of many pieces, in order and from any place.
+#[test]
+fn a_file_is_read_by_several_threads() {
+    const COUNT: usize = 700_001;
+    let number = |k: usize| k as f32 * 0.5;
+    let file = |broken: &[usize], cut: usize| {
+        let mut bytes: Vec<u8> = (0..COUNT).flat_map(|k| number(k).to_le_bytes()).collect();
+        for &place in broken {
+            bytes[4 * place..4 * place + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let raw = Raw { shape: vec![COUNT], dtype: VoxelType::F32, order: Order::C };
+        let AnyStream::F32(stream) =
+            open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap()
+        else {
+            panic!()
+        };
+        file.as_file().set_len((bytes.len() - cut) as u64).unwrap();
+        stream
+    };
+    for threads in [1, 2, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut stream = file(&[], 0);
+            let places = stream.anywhere().unwrap();
+            let mut voxels = vec![0.0; 300_000];
+            places.read(400_001, &mut voxels).unwrap();
+            assert!(voxels.iter().zip(400_001..).all(|(&voxel, k)| voxel == number(k)));
+            let mut all = Vec::new();
+            for length in [1, 262_144, 300_000, COUNT] {
+                let mut voxels = vec![0.0; length];
+                let found = stream.read(&mut voxels).unwrap();
+                all.extend_from_slice(&voxels[..found]);
+            }
+            assert_eq!(all, (0..COUNT).map(number).collect::<Vec<f32>>());
+            // Of two faults the first is told, whoever finds it first.
+            let message = |broken: &[usize], cut| {
+                file(broken, cut).read(&mut vec![0.0; COUNT]).unwrap_err().to_string()
+            };
+            let found = message(&[700_000, 262_145, 262_144], 8);
+            assert!(found.contains("voxel (262144): expected a number, found NaN"), "{found}");
+            let found = message(&[], 8);
+            assert!(
+                found.contains("byte 2799996: expected 8 more bytes of voxels, found the end of the file"),
+                "{found}"
+            );
+        });
+    }
+}
