@@ -218,7 +218,6 @@ impl<T: Voxel> Streamer<T> {
         let (count, threads) = (shape.count(), rayon::current_num_threads());
         counter.begin(range, threads.max(slabs.buffers));
         buffers.resize_with(slabs.buffers, Vec::new);
-        buffers.iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
         // Few voxels are not worth many threads.
         let threads = threads.min((count / LEAST_VOXELS).max(1));
         Job { counter, buffers, count, limit: *limit, threads, advance }
@@ -228,7 +227,7 @@ impl<T: Voxel> Streamer<T> {
 /// An image that is added up.
 struct Job<'a, T: Voxel> {
     counter: &'a mut Counter<T>,
-    /// As long as the longest slab.
+    /// One a slab in memory, of any length.
     buffers: &'a mut Vec<Vec<T>>,
     /// Voxels of the image.
     count: usize,

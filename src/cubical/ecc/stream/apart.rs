@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use super::slabs::Slabs;
-use super::{Job, ReadAt, StreamError};
+use super::{Job, ReadAt, StreamError, resize};
 use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
 
@@ -82,8 +82,10 @@ struct Work<'a, T, E> {
 }
 
 impl<T: Voxel, E> Work<'_, T, E> {
-    fn run(&self, mut adder: Adder<'_, T>, buffer: &mut [T], tell: Sender<Told<E>>) {
+    fn run(&self, mut adder: Adder<'_, T>, buffer: &mut Vec<T>, tell: Sender<Told<E>>) {
         let slabs = self.slabs;
+        // Here, for the system to clear its pages takes as long as much of the work: each thread waits for its own.
+        resize(buffer, slabs.longest());
         while !self.ended.load(Ordering::Relaxed) {
             let slab = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(own) = slabs.iter().nth(slab) else { break };

@@ -7,7 +7,7 @@ use std::thread;
 
 use super::queue::{Queue, Slab};
 use super::slabs::Slabs;
-use super::{Job, StreamError, fill};
+use super::{Job, StreamError, fill, resize};
 use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
 
@@ -20,6 +20,7 @@ pub(super) fn add_up<T: Voxel, E>(
     let Job { counter, buffers, count, limit, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
     let (queue, grown) = (&Queue::new(), &AtomicUsize::new(0));
+    buffers.iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
     let spare = std::mem::take(buffers);
     let mut reader = Reader { slabs, count, read, queue, spare, done, added: 0, advance };
     let found = thread::scope(|scope| {

@@ -16,9 +16,10 @@ const BYTES: usize = 2 << 20;
 /// But of fewer slices the collar would be much of the work.
 const SLICES: usize = 24;
 
-/// Slabs of a thread that works apart, at least, but of no fewer slices than these.
+/// Slabs of a thread that works apart, at least, but of no fewer slices and bytes than these.
 const PER_THREAD: usize = 8;
-const LEAST_SLICES: usize = 16;
+const LEAST_SLICES: usize = 8;
+const LEAST_BYTES: usize = 1 << 20;
 
 /// With fewer slices than that it would be most of it: rather fewer slabs at a time.
 const FEW_SLICES: usize = 4;
@@ -76,7 +77,8 @@ impl Slabs {
         let mut wanted = (BYTES / bytes(1).max(1)).max(SLICES);
         if usage != Use::InOrder {
             // So that all end together.
-            wanted = wanted.min((whole / (PER_THREAD * threads)).max(LEAST_SLICES));
+            let least = LEAST_SLICES.max(LEAST_BYTES / bytes(1).max(1));
+            wanted = wanted.min((whole / (PER_THREAD * threads)).max(least));
         }
         let wanted = wanted.next_multiple_of(unit).min(whole);
         // One slab, if that is all; or as many as are of use, of as many slices as are wanted or fit.
