@@ -2,11 +2,11 @@
 //!
 //! 1. Threads read pieces of the image into page-locked memory ([`feed`]), of a regular file each at its own place.
 //! 2. Piece after piece is copied to an inbox of the device. As many planes as one holds are a slab; slabs take three inboxes by turns, so that
-//!    copies wait for no work but that of the slab before the last.
+//!    copies wait for no work but that of the slab before the last; two where there is no room for a third.
 //! 3. When all of a slab is on its way, it is counted: the planes of which the plane after them is there. So each slab takes over the last two
 //!    planes of the one before, the one to be counted and the one before that, in front of its own.
 //!
-//! Memory is that of the pieces here and of three slabs there, whatever the image; where the device has no room for them they are shorter.
+//! Memory is that of the pieces here and of the slabs there, whatever the image; where the device has no room for them they are shorter.
 
 mod feed;
 
@@ -23,7 +23,7 @@ use super::{Counting, DeviceError, Known, Prepared, arranged};
 pub(super) use feed::Ring;
 use feed::{Feed, Memory, Readers};
 
-/// Bytes of a slab. A slab of 8 MiB was counted at half the speed of one of 32 (H200): its few planes have many edges.
+/// Bytes of a slab. With 16 and 64 MiB streams are as fast (H200, 16 threads).
 const SLAB: usize = 32 << 20;
 /// Planes that are taken over from the slab before.
 const CARRIED: usize = 2;
@@ -77,7 +77,7 @@ fn device<E: From<DeviceError>>(error: CudaError) -> E {
 
 /// Sends piece after piece, and counts slab after slab.
 fn count<T: KernelVoxel, E: From<DeviceError>>(
-    mut slots: [Slot<T>; 3],
+    mut slots: Vec<Slot<T>>,
     slabs: &Slabs,
     mut counting: Counting<'_, T>,
     mut feed: Feed<'_, T, E>,
@@ -86,7 +86,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
     let Slabs { planes, plane, .. } = *slabs;
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {
-        let [before, slot, _] = &mut slots;
+        let [before, slot, ..] = &mut slots[..] else { unreachable!("two slots at least") };
         // The first slab has none before it, and all others have two planes: those before are full.
         let carried = CARRIED.min(slab.start);
         for part in slabs.parts::<T>(&slab) {
@@ -151,16 +151,18 @@ struct Slot<T: KernelVoxel> {
     held: usize,
 }
 
-/// Three slots for slabs of as many planes as there is room for.
-fn slots<T: KernelVoxel>(gpu: &Gpu, shape: Shape) -> Result<([Slot<T>; 3], Slabs), CudaError> {
+/// Slots for slabs of as many planes as there is room for: three, or two if there is no room for three of the thinnest.
+fn slots<T: KernelVoxel>(gpu: &Gpu, shape: Shape) -> Result<(Vec<Slot<T>>, Slabs), CudaError> {
     let extents = arranged(shape);
     let [planes, rows, columns] = extents;
     let plane = rows * columns;
-    let mut step = (SLAB / size_of::<T>() / plane).clamp(CARRIED, planes.max(CARRIED));
+    let wanted = (SLAB / size_of::<T>() / plane).clamp(CARRIED, planes.max(CARRIED));
+    let (mut count, mut step) = (3, wanted);
     loop {
-        let slot = || Ok(Slot { inbox: gpu.inbox((CARRIED + step) * plane)?, held: 0 });
-        match slot().and_then(|first| Ok([first, slot()?, slot()?])) {
+        let slot = |_| Ok(Slot { inbox: gpu.inbox((CARRIED + step) * plane)?, held: 0 });
+        match (0..count).map(slot).collect::<Result<Vec<_>, _>>() {
             Err(CudaError::OutOfMemory { .. }) if step > CARRIED => step = (step / 2).max(CARRIED),
+            Err(CudaError::OutOfMemory { .. }) if count > 2 => (count, step) = (2, wanted),
             slots => return Ok((slots?, Slabs { extents, planes, plane, step })),
         }
     }
