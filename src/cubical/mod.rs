@@ -6,6 +6,7 @@
 //! | voxels, their keys, axes | — | [`image`] |
 //! | persistent homology | see there | [`persistence`] |
 //! | Euler characteristic curve | Wang, Wagner, Chen 2022 | [`ecc`] |
+//! | thinning | Guo, Hall 1989; see there | [`thinning`] |
 //!
 //! # Constructions
 //!
@@ -24,5 +25,6 @@ pub mod ecc;
 pub mod image;
 pub mod persistence;
 pub mod read;
+pub mod thinning;
 
 pub use image::{AnyImage, Construction, Image, Key, Order, Shape, ShapeError, Voxel};

@@ -1,0 +1,181 @@
+//! Binary images: a bit a voxel.
+//!
+//! A row of voxels is a row of words, 64 voxels a word, the first voxel in the lowest bit; what is left of a row's last
+//! word is background.
+
+use rayon::prelude::*;
+
+use super::super::{Image, Shape};
+
+/// Voxels of a word.
+pub(super) const WORD: usize = 64;
+
+/// A binary image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BitImage {
+    shape: Shape,
+    /// Words of a row.
+    width: usize,
+    words: Vec<u64>,
+}
+
+impl BitImage {
+    /// Nothing but background.
+    pub fn new(shape: Shape) -> BitImage {
+        let [planes, rows, columns] = shape.extents();
+        let width = columns.div_ceil(WORD);
+        BitImage { shape, width, words: vec![0; planes * rows * width] }
+    }
+
+    /// Which voxels of an image are foreground.
+    pub fn of<T: Copy + Sync>(image: &Image<T>, foreground: impl Fn(T) -> bool + Sync) -> BitImage {
+        let mut bits = BitImage::new(image.shape());
+        let columns = image.shape().extents()[2];
+        let rows = bits.words.par_chunks_exact_mut(bits.width).zip(image.voxels().par_chunks_exact(columns));
+        rows.with_min_len((1 << 16) / columns + 1).for_each(|(row, voxels)| {
+            for (word, voxels) in row.iter_mut().zip(voxels.chunks(WORD)) {
+                *word = packed(voxels, &foreground);
+            }
+        });
+        bits
+    }
+
+    /// As an image: 0 is background.
+    pub fn to_image(&self, foreground: u8) -> Image<u8> {
+        let columns = self.shape.extents()[2];
+        let mut voxels = vec![0; self.shape.count()];
+        let rows = voxels.par_chunks_exact_mut(columns).zip(self.words.par_chunks_exact(self.width));
+        rows.with_min_len((1 << 16) / columns + 1).for_each(|(voxels, row)| {
+            for (voxels, &word) in voxels.chunks_mut(WORD).zip(row) {
+                for (bit, voxel) in voxels.iter_mut().enumerate() {
+                    *voxel = foreground * (word >> bit & 1) as u8;
+                }
+            }
+        });
+        Image::new(self.shape, voxels).expect("a voxel was made for each place")
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The voxels of the foreground.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether the voxel at a place in memory is foreground.
+    pub fn get(&self, place: usize) -> bool {
+        let columns = self.shape.extents()[2];
+        let (row, column) = (place / columns, place % columns);
+        self.words[row * self.width + column / WORD] >> (column % WORD) & 1 == 1
+    }
+
+    /// Makes the voxel at a place in memory foreground, or background.
+    pub fn set(&mut self, place: usize, foreground: bool) {
+        let columns = self.shape.extents()[2];
+        let (row, column) = (place / columns, place % columns);
+        let word = &mut self.words[row * self.width + column / WORD];
+        *word = *word & !(1 << (column % WORD)) | u64::from(foreground) << (column % WORD);
+    }
+
+    /// The places in memory of the voxels of the foreground, ascending.
+    ///
+    /// Of a skeleton, this is its map to what it is the skeleton of: the k-th voxel of the skeleton is the voxel at the
+    /// k-th place.
+    pub fn places(&self) -> Vec<usize> {
+        let columns = self.shape.extents()[2];
+        let mut places = Vec::with_capacity(self.count());
+        for (index, &word) in self.words.iter().enumerate() {
+            let first = index / self.width * columns + index % self.width * WORD;
+            let mut rest = word;
+            while rest != 0 {
+                places.push(first + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+        places
+    }
+
+    /// Foreground and background exchanged.
+    #[must_use]
+    pub fn inverted(mut self) -> BitImage {
+        let last = last_word(self.shape.extents()[2]);
+        for row in self.words.chunks_exact_mut(self.width) {
+            row.iter_mut().for_each(|word| *word = !*word);
+            if let Some(word) = row.last_mut() {
+                *word &= last;
+            }
+        }
+        self
+    }
+
+    /// Words of a row.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The words of all rows, plane after plane.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The words of all rows, plane after plane. Bits past the end of a row must stay background.
+    pub(super) fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+}
+
+/// The bits of a row's last word that are voxels.
+fn last_word(columns: usize) -> u64 {
+    !0 >> ((WORD - columns % WORD) % WORD)
+}
+
+/// A word of up to 64 voxels.
+#[inline(always)]
+fn packed<T: Copy>(voxels: &[T], foreground: &impl Fn(T) -> bool) -> u64 {
+    let mut bytes = [0_u8; WORD];
+    for (byte, &voxel) in bytes.iter_mut().zip(voxels) {
+        *byte = u8::from(foreground(voxel));
+    }
+    let mut word = 0;
+    for (group, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        // Byte k, 0 or 1, times the bit 56 − 7k lands on bit 56 + k, and no two products meet on the way.
+        let byte = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        word |= byte << (8 * group);
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::Order;
+
+    #[test]
+    fn voxels_come_back() {
+        for axes in [vec![1], vec![63], vec![64], vec![65], vec![3, 130], vec![2, 3, 70], vec![5, 4, 1]] {
+            let shape = Shape::new(&axes, Order::C).unwrap();
+            let voxels: Vec<u8> = (0..shape.count()).map(|place| (place * place % 7 % 2) as u8).collect();
+            let image = Image::new(shape, voxels.clone()).unwrap();
+            let bits = BitImage::of(&image, |voxel| voxel != 0);
+            assert_eq!(bits.to_image(1), image);
+            assert_eq!(
+                bits.to_image(255).voxels().iter().filter(|&&voxel| voxel == 255).count(),
+                bits.count()
+            );
+            let places: Vec<usize> = (0..shape.count()).filter(|&place| voxels[place] != 0).collect();
+            assert_eq!(bits.places(), places);
+            let mut again = BitImage::new(shape);
+            places.iter().for_each(|&place| again.set(place, true));
+            assert_eq!(again, bits);
+            assert!((0..shape.count()).all(|place| bits.get(place) == (voxels[place] != 0)));
+            places.iter().for_each(|&place| again.set(place, false));
+            assert_eq!(again, BitImage::new(shape));
+            let inverted = bits.clone().inverted();
+            assert_eq!(inverted.count(), shape.count() - bits.count());
+            assert_eq!(inverted.inverted(), bits);
+        }
+    }
+}

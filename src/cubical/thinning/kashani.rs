@@ -1,0 +1,57 @@
+//! Kashani-Akhavan's rule: one iteration is one step for all pixels; as published, and made safe.
+//!
+//! Source: Kashani-Akhavan 2017, the CUDA listing. With the neighbours of a pixel P1 numbered *counter-clockwise* from
+//! the north, P2 … P9, NZ the neighbours in the foreground, and TR(P) the times that the neighbours of P, in this order
+//! and back to the first, turn from background to foreground, a pixel is deleted if
+//!
+//! - 2 ≤ NZ(P1) ≤ 6;
+//! - TR(P1) = 1;
+//! - P2·P4·P8 = 0 or TR(P2) ≠ 1, P2 being the pixel to the north;
+//! - P2·P4·P6 = 0 or TR(P4) ≠ 1, P4 being the pixel to the west.
+//!
+//! What is outside the image is background; all pixels are decided from the same image. So a pixel's fate depends on
+//! the 4×4 pixels from two above and left of it to one below and right.
+//!
+//! **As published** ([`Kashani`]) an iteration keeps 8-components and holes but for one case: all pixels of an isolated
+//! 2×2 block go. So every full square of even side disappears in the end, and every disc whose centre is a corner of
+//! pixels.
+//!
+//! **Safe** ([`KashaniSafe`]) is the same, but that the south-eastern pixel of an isolated 2×2 block stays: the one whose
+//! 4×4 pixels are the block and its surroundings. Guarantee: the number of 8-components and of holes stays, in each
+//! iteration.
+
+use super::window::{Rule, Window, at_least_two, enters_once};
+
+/// As published.
+#[derive(Debug, Clone, Copy)]
+pub struct Kashani;
+
+/// As published, but that a pixel of an isolated 2×2 block stays.
+#[derive(Debug, Clone, Copy)]
+pub struct KashaniSafe;
+
+impl Rule for Kashani {
+    const STEPS: usize = 1;
+
+    #[inline(always)]
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
+        let &Window { nnw, nn, nne, nww, nw, n, ne, ww, w, c, e, sww, sw, s, se, .. } = window;
+        let ring = [n, nw, w, sw, s, se, e, ne];
+        let border = enters_once(ring) & at_least_two(ring) & at_least_two(ring.map(|p| !p));
+        let northern = enters_once([nn, nnw, nw, w, c, e, ne, nne]);
+        let western = enters_once([nw, nww, ww, sww, sw, s, c, n]);
+        border & !(n & w & (e & northern | s & western))
+    }
+}
+
+impl Rule for KashaniSafe {
+    const STEPS: usize = 1;
+
+    #[inline(always)]
+    fn deleted<const STEP: usize>(window: &Window) -> u64 {
+        let &Window { nnww, nnw, nn, nne, nww, nw, n, ne, ww, w, e, sww, sw, s, se, .. } = window;
+        let around = nnww | nnw | nn | nne | nww | ne | ww | e | sww | sw | s | se;
+        let last_of_a_block = nw & n & w & !around;
+        Kashani::deleted::<STEP>(window) & !last_of_a_block
+    }
+}

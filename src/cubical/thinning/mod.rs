@@ -1,0 +1,112 @@
+//! Thinning: the skeleton of a binary image.
+//!
+//! Foreground is deleted at its border, iteration by iteration, until nothing changes; the foreground is 8-connected in the
+//! plane and 26-connected in space, the background 4- and 6-connected, and what is outside the image is background.
+//!
+//! | rule | source | an iteration | keeps topology | module |
+//! |---|---|---|---|---|
+//! | `guo-hall`, the default in the plane | Guo, Hall 1989 | two subiterations | yes | [`guo_hall`] |
+//! | `zhang-suen` | Zhang, Suen 1984 | two subiterations | no | [`zhang_suen`] |
+//! | `kashani` | Kashani-Akhavan 2017 | one | no: isolated 2×2 blocks vanish | [`kashani`] |
+//! | `kashani-safe` | the same, one pixel of such a block stays | one | yes | [`kashani`] |
+//! | `subfields`, the default in space | simple points: Bertrand, Malandain 1994 | eight subfields | yes | [`subfields`] |
+//!
+//! To keep topology is to keep the Betti numbers: components, holes or tunnels, cavities. For the rules of the plane it
+//! follows from Ronse's conditions on an operator that decides all pixels at once (1988): deleted pixels are simple, so is
+//! each of two deleted 4-neighbours after the other has gone, and no component inside a 2×2 square goes as a whole. The
+//! tests check them on every window a rule can see. For `subfields` it follows from the definition.
+//!
+//! A rule is a Boolean formula on words of 64 voxels ([`window`], [`simple`]); what runs it over an image is
+//! [`planar`] and [`subfields`], which are one of two ways: a device would take a [`BitImage`] and give one back in the
+//! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
+
+pub mod bits;
+pub mod guo_hall;
+pub mod kashani;
+pub mod plain;
+mod planar;
+pub mod rule;
+mod simple;
+pub mod subfields;
+#[cfg(test)]
+mod tests;
+pub mod window;
+pub mod zhang_suen;
+
+pub use bits::BitImage;
+pub use rule::Rule;
+
+use super::Shape;
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Request {
+    /// The rule; as suits the image, if it is not given.
+    pub rule: Option<Rule>,
+    /// The most iterations.
+    pub iterations: Option<usize>,
+}
+
+impl Request {
+    /// The rule that is asked for, or suits images of a shape.
+    pub fn rule_for(&self, shape: Shape) -> Rule {
+        self.rule.unwrap_or(if shape.extents()[0] == 1 { Rule::GuoHall } else { Rule::Subfields })
+    }
+}
+
+/// An iteration that deleted something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pass {
+    /// Its number, from 1.
+    pub iteration: usize,
+    /// Voxels it deleted.
+    pub deleted: usize,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Voxels of the foreground before.
+    pub before: usize,
+    /// Voxels of the skeleton.
+    pub after: usize,
+    /// Iterations that deleted something.
+    pub iterations: usize,
+    /// Words of 64 voxels that were looked at.
+    pub words: u64,
+}
+
+/// Why an image cannot be thinned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ThinError {
+    /// The rule is one of the plane.
+    #[error("rule {rule}: expected an image of one plane, found {shape}; subfields is the rule for space")]
+    Space {
+        /// The rule.
+        rule: Rule,
+        /// The image's shape.
+        shape: Shape,
+    },
+}
+
+/// The skeleton of an image; `watch` is told of each iteration.
+///
+/// # Errors
+/// [`ThinError::Space`]: a rule of the plane was asked for in space.
+pub fn thin(
+    image: &BitImage,
+    request: &Request,
+    watch: &mut dyn FnMut(Pass),
+) -> Result<(BitImage, Figures), ThinError> {
+    let (rule, limit) = (request.rule_for(image.shape()), request.iterations);
+    if rule.is_planar() && image.shape().extents()[0] > 1 {
+        return Err(ThinError::Space { rule, shape: image.shape() });
+    }
+    Ok(match rule {
+        Rule::GuoHall => planar::thin::<guo_hall::GuoHall>(image, limit, watch),
+        Rule::ZhangSuen => planar::thin::<zhang_suen::ZhangSuen>(image, limit, watch),
+        Rule::Kashani => planar::thin::<kashani::Kashani>(image, limit, watch),
+        Rule::KashaniSafe => planar::thin::<kashani::KashaniSafe>(image, limit, watch),
+        Rule::Subfields => subfields::thin(image, limit, watch),
+    })
+}

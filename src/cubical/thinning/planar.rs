@@ -1,0 +1,268 @@
+//! Thinning of the plane, 64 pixels at a time.
+//!
+//! The image is cut into tiles of 64×64 pixels, a word a row, with a ring of background tiles around. A subiteration reads
+//! all tiles from one buffer and writes to another, so all pixels are decided at once. Only borders change: a tile is looked
+//! at by a subiteration only if, since that subiteration last looked, a pixel has changed that one of the tile's sees
+//! ([`SEEN`]). A tile that changed is looked at by the next subiteration whatever it is, so that a tile that is not looked at
+//! is the same in both buffers.
+//!
+//! Work is divided by rows of tiles; which thread decides a pixel makes no difference.
+
+use rayon::prelude::*;
+
+use super::bits::BitImage;
+use super::window::{Rule, Window};
+use super::{Figures, Pass};
+use crate::simd::{Kernel, Level, Simd};
+
+/// Pixels of a tile's side.
+const SIDE: usize = 64;
+
+/// Rows that a rule sees above a pixel. Below it sees one; to the left two columns, to the right one.
+const ABOVE: usize = 2;
+
+/// A tile's rows and those its pixels see.
+const SEEN: usize = ABOVE + SIDE + 1;
+
+/// Tiles to look at below which threads cost more than they bring.
+const ALONE: usize = 48;
+
+type Tile = [u64; SIDE];
+
+/// Which tiles may see that a tile changed, itself aside: bits of a byte.
+const CHANGED: u8 = 1;
+const ABOVE_SEES: u8 = 2;
+const BELOW_SEES: u8 = 4;
+const LEFT_SEES: u8 = 8;
+const RIGHT_SEES: u8 = 16;
+
+/// Tiles with a ring of background around.
+struct Tiles {
+    /// Tiles of a row, the ring included.
+    width: usize,
+    tiles: Vec<Tile>,
+}
+
+impl Tiles {
+    fn of(image: &BitImage) -> Tiles {
+        let [_, rows, _] = image.shape().extents();
+        let width = image.width() + 2;
+        let mut tiles = vec![[0; SIDE]; width * (rows.div_ceil(SIDE) + 2)];
+        let bands = image.words().par_chunks(SIDE * image.width());
+        tiles[width..].par_chunks_exact_mut(width).zip(bands).for_each(|(tiles, band)| {
+            for (y, row) in band.chunks_exact(image.width()).enumerate() {
+                tiles[1..].iter_mut().zip(row).for_each(|(tile, &word)| tile[y] = word);
+            }
+        });
+        Tiles { width, tiles }
+    }
+
+    fn write_to(&self, image: &mut BitImage) {
+        let width = image.width();
+        let bands = image.words_mut().par_chunks_mut(SIDE * width);
+        self.tiles[self.width..].par_chunks_exact(self.width).zip(bands).for_each(|(tiles, band)| {
+            for (y, row) in band.chunks_exact_mut(width).enumerate() {
+                row.iter_mut().zip(&tiles[1..]).for_each(|(word, tile)| *word = tile[y]);
+            }
+        });
+    }
+
+    /// Rows from two above a tile to one below: the tile's words, those left of it, those right of it.
+    #[inline(always)]
+    fn seen(&self, place: usize) -> [[u64; SEEN]; 3] {
+        [place, place - 1, place + 1].map(|place| {
+            let mut rows = [0; SEEN];
+            rows[..ABOVE].copy_from_slice(&self.tiles[place - self.width][SIDE - ABOVE..]);
+            rows[ABOVE..ABOVE + SIDE].copy_from_slice(&self.tiles[place]);
+            rows[ABOVE + SIDE] = self.tiles[place + self.width][0];
+            rows
+        })
+    }
+}
+
+/// What a subiteration does to a row of tiles.
+struct Sweep<'a, R, const STEP: usize> {
+    rule: std::marker::PhantomData<R>,
+    from: &'a Tiles,
+    /// The place of the row's first tile.
+    first: usize,
+    to: &'a mut [Tile],
+    wanted: &'a mut [bool],
+    seen_by: &'a mut [u8],
+}
+
+impl<R: Rule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
+    /// Pixels deleted.
+    type Output = usize;
+
+    /// Plain words: the compiler makes vectors of them, of the width that the instruction set at hand has.
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> usize {
+        let mut deleted = 0;
+        for (k, wanted) in self.wanted.iter_mut().enumerate() {
+            if std::mem::take(wanted) {
+                let (tile, gone) = tile_after::<R, STEP>(self.from, self.first + k);
+                self.to[k] = tile;
+                self.seen_by[k] = seen_by(&gone);
+                if self.seen_by[k] != 0 {
+                    deleted += gone.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                }
+            }
+        }
+        deleted
+    }
+}
+
+/// A tile after a subiteration, and the pixels that went.
+#[inline(always)]
+fn tile_after<R: Rule, const STEP: usize>(tiles: &Tiles, place: usize) -> (Tile, Tile) {
+    let [c, left, right] = tiles.seen(place);
+    let (mut ww, mut w, mut e) = ([0; SEEN], [0; SEEN], [0; SEEN]);
+    for y in 0..SEEN {
+        ww[y] = c[y] << 2 | left[y] >> 62;
+        w[y] = c[y] << 1 | left[y] >> 63;
+        e[y] = c[y] >> 1 | right[y] << 63;
+    }
+    let (mut tile, mut gone) = ([0; SIDE], [0; SIDE]);
+    for y in 0..SIDE {
+        let window = Window {
+            nnww: ww[y],
+            nnw: w[y],
+            nn: c[y],
+            nne: e[y],
+            nww: ww[y + 1],
+            nw: w[y + 1],
+            n: c[y + 1],
+            ne: e[y + 1],
+            ww: ww[y + 2],
+            w: w[y + 2],
+            c: c[y + 2],
+            e: e[y + 2],
+            sww: ww[y + 3],
+            sw: w[y + 3],
+            s: c[y + 3],
+            se: e[y + 3],
+        };
+        gone[y] = window.c & R::deleted::<STEP>(&window);
+        tile[y] = window.c & !gone[y];
+    }
+    (tile, gone)
+}
+
+/// Which tiles see that these pixels of a tile went.
+#[inline(always)]
+fn seen_by(gone: &Tile) -> u8 {
+    let all = gone.iter().fold(0, |all, word| all | word);
+    let flag = |seen: bool, flag: u8| if seen { flag } else { 0 };
+    flag(all != 0, CHANGED)
+        | flag(gone[0] != 0, ABOVE_SEES)
+        | flag(gone[SIDE - 1] | gone[SIDE - 2] != 0, BELOW_SEES)
+        | flag(all & 1 != 0, LEFT_SEES)
+        | flag(all >> 62 != 0, RIGHT_SEES)
+}
+
+/// Two buffers, and what is still to be looked at.
+struct Thinning {
+    from: Tiles,
+    to: Tiles,
+    /// Of each subiteration and tile: whether it is to look there.
+    wanted: [Vec<bool>; 2],
+    seen_by: Vec<u8>,
+    /// Tiles to look at, of each subiteration.
+    left: [usize; 2],
+    looked_at: u64,
+}
+
+impl Thinning {
+    fn new(image: &BitImage, steps: usize) -> Thinning {
+        let from = Tiles::of(image);
+        let to = Tiles { width: from.width, tiles: from.tiles.clone() };
+        let black: Vec<bool> = from.tiles.par_iter().map(|tile| *tile != [0; SIDE]).collect();
+        let count = black.iter().filter(|&&black| black).count();
+        let mut left = [0; 2];
+        left[..steps].fill(count);
+        let seen_by = vec![0; black.len()];
+        Thinning { from, to, wanted: [black.clone(), black], seen_by, left, looked_at: 0 }
+    }
+
+    /// Runs a subiteration; the number of pixels deleted.
+    fn step<R: Rule, const STEP: usize>(&mut self, level: Level) -> usize {
+        let (width, from, count) = (self.from.width, &self.from, self.left[STEP]);
+        self.looked_at += count as u64;
+        let rows_together = if count < ALONE { usize::MAX } else { 1 };
+        let rows =
+            self.to.tiles.par_chunks_exact_mut(width).zip(self.wanted[STEP].par_chunks_exact_mut(width));
+        let rows = rows.zip(self.seen_by.par_chunks_exact_mut(width)).enumerate();
+        let sweep = |(row, ((to, wanted), seen_by)): (usize, ((_, &mut [bool]), _))| {
+            if !wanted.contains(&true) {
+                return 0;
+            }
+            let rule = std::marker::PhantomData::<R>;
+            level.run(Sweep::<R, STEP> { rule, from, first: row * width, to, wanted, seen_by })
+        };
+        let deleted = rows.with_min_len(rows_together).map(sweep).sum();
+        std::mem::swap(&mut self.from, &mut self.to);
+        self.left[STEP] = 0;
+        if deleted > 0 {
+            self.spread(R::STEPS);
+        }
+        deleted
+    }
+
+    /// Has tiles looked at whose pixels see a change, by all subiterations.
+    fn spread(&mut self, steps: usize) {
+        let width = self.from.width;
+        for place in 0..self.seen_by.len() {
+            let seen_by = std::mem::take(&mut self.seen_by[place]);
+            if seen_by == 0 {
+                continue;
+            }
+            let sees = |flag: u8| seen_by & flag != 0;
+            let rows = [(sees(ABOVE_SEES), place - width), (true, place), (sees(BELOW_SEES), place + width)];
+            for (_, row) in rows.into_iter().filter(|(seen, _)| *seen) {
+                let columns = [(sees(LEFT_SEES), row - 1), (true, row), (sees(RIGHT_SEES), row + 1)];
+                for (_, other) in columns.into_iter().filter(|(seen, _)| *seen) {
+                    // Background loses nothing, the ring is nothing else; but both buffers must have what changed.
+                    if other == place || self.from.tiles[other] != [0; SIDE] {
+                        self.want(other, steps);
+                    }
+                }
+            }
+        }
+    }
+
+    fn want(&mut self, place: usize, steps: usize) {
+        for step in 0..steps {
+            let wanted = &mut self.wanted[step][place];
+            self.left[step] += usize::from(!*wanted);
+            *wanted = true;
+        }
+    }
+}
+
+/// Thins a planar image until nothing changes, or for so many iterations. `watch` is told of each.
+pub(super) fn thin<R: Rule>(
+    image: &BitImage,
+    limit: Option<usize>,
+    watch: &mut dyn FnMut(Pass),
+) -> (BitImage, Figures) {
+    let level = Level::detect();
+    let mut thinning = Thinning::new(image, R::STEPS);
+    let mut figures = Figures { before: image.count(), ..Figures::default() };
+    while limit.is_none_or(|limit| figures.iterations < limit) {
+        let mut deleted = thinning.step::<R, 0>(level);
+        if R::STEPS == 2 {
+            deleted += thinning.step::<R, 1>(level);
+        }
+        if deleted == 0 {
+            break;
+        }
+        figures.iterations += 1;
+        watch(Pass { iteration: figures.iterations, deleted });
+    }
+    let mut skeleton = BitImage::new(image.shape());
+    thinning.from.write_to(&mut skeleton);
+    figures.after = skeleton.count();
+    figures.words = thinning.looked_at * SIDE as u64;
+    (skeleton, figures)
+}

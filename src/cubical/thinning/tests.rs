@@ -1,0 +1,439 @@
+//! The fast rules against the plain ones, and against topology.
+
+use std::ops::RangeInclusive;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+
+use super::guo_hall::GuoHall;
+use super::kashani::{Kashani, KashaniSafe};
+use super::window::{Rule as Formula, Window};
+use super::zhang_suen::ZhangSuen;
+use super::{BitImage, Figures, Request, Rule, ThinError, plain, thin};
+use crate::cubical::{Image, Order, Shape};
+
+fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, Figures) {
+    thin(image, &Request { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
+}
+
+/// Of a shape, black where `black` says so of (z, y, x).
+fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
+    let shape = Shape::new(axes, Order::C).unwrap();
+    let [_, rows, columns] = shape.extents();
+    let voxel = |place: usize| {
+        let [z, y, x] = [place / columns / rows, place / columns % rows, place % columns];
+        u8::from(black(z as i64, y as i64, x as i64))
+    };
+    let image = Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
+    BitImage::of(&image, |voxel| voxel == 1)
+}
+
+/// A random image: noise, or blobs of some size, of some density.
+fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
+    let shape = Shape::new(axes, Order::C).unwrap();
+    let noise: Vec<u32> = (0..shape.count()).map(|_| random.random_range(0..1000)).collect();
+    let density = random.random_range(100..950);
+    let reach = random.random_range(0..3_i64);
+    let [planes, rows, columns] = shape.extents().map(|extent| extent as i64);
+    drawn(axes, |z, y, x| {
+        let range = |at: i64, extent: i64| (at - reach).max(0)..(at + reach + 1).min(extent);
+        let (mut sum, mut count) = (0, 0);
+        for z in range(z, planes) {
+            for y in range(y, rows) {
+                for x in range(x, columns) {
+                    sum += noise[((z * rows + y) * columns + x) as usize];
+                    count += 1;
+                }
+            }
+        }
+        let spread = [1.0, 0.25, 0.12][reach as usize];
+        f64::from(sum) / f64::from(count) < 500.0 + (f64::from(density) - 500.0) * spread
+    })
+}
+
+fn same_as_plain(image: &BitImage, rule: Rule, limit: Option<usize>) {
+    let (expected, iterations) = plain::thin(image, rule, limit);
+    let (found, figures) = skeleton(image, rule, limit);
+    assert!(found == expected, "{rule}, {}, at most {limit:?}", image.shape());
+    assert_eq!(
+        (figures.iterations, figures.before, figures.after),
+        (iterations, image.count(), expected.count())
+    );
+}
+
+const PLANAR: [Rule; 4] = [Rule::GuoHall, Rule::ZhangSuen, Rule::Kashani, Rule::KashaniSafe];
+
+#[test]
+fn all_images_of_four_by_four_are_thinned_as_by_the_plain_rules() {
+    let shape = Shape::new(&[4, 4], Order::C).unwrap();
+    for rule in Rule::ALL {
+        (0..1_u32 << 16).into_par_iter().for_each(|bits| {
+            let mut image = BitImage::new(shape);
+            (0..16).filter(|place| bits >> place & 1 == 1).for_each(|place| image.set(place, true));
+            same_as_plain(&image, rule, None);
+        });
+    }
+}
+
+#[test]
+fn random_planes_are_thinned_as_by_the_plain_rules() {
+    let mut rng = Pcg64Mcg::seed_from_u64(6);
+    let sizes = [[1, 1], [1, 200], [200, 1], [63, 65], [64, 64], [65, 63], [2, 129], [127, 128], [257, 259]];
+    for axes in sizes.into_iter().chain((0..30).map(|k| [3 + 7 * k % 90, 1 + 11 * k % 150])) {
+        let image = random(&axes, &mut rng);
+        for rule in Rule::ALL {
+            same_as_plain(&image, rule, None);
+            same_as_plain(&image, rule, Some(2));
+        }
+    }
+}
+
+#[test]
+fn random_spaces_are_thinned_as_by_the_plain_rule() {
+    let mut rng = Pcg64Mcg::seed_from_u64(7);
+    let sizes = [[2, 1, 1], [3, 5, 130], [9, 70, 7], [5, 33, 65], [20, 20, 20], [2, 64, 129], [40, 3, 3]];
+    for axes in sizes.into_iter().chain((0..20).map(|k| [2 + k % 9, 1 + 3 * k % 17, 1 + 5 * k % 23])) {
+        let image = random(&axes, &mut rng);
+        same_as_plain(&image, Rule::Subfields, None);
+        same_as_plain(&image, Rule::Subfields, Some(1));
+    }
+}
+
+/// A disc, a square, a bar, an annulus …: `black` of the distance from the middle and the place.
+#[test]
+fn large_shapes_are_thinned_as_by_the_plain_rules() {
+    let shapes = [
+        drawn(&[100, 100], |_, _, _| true),
+        drawn(&[150, 141], |_, y, x| (7..133).contains(&y) && (9..135).contains(&x)),
+        drawn(&[140, 140], |_, y, x| (2 * y - 139).pow(2) + (2 * x - 139).pow(2) < 130 * 130),
+        drawn(&[141, 150], |_, y, x| (y - 70).pow(2) + (x - 70).pow(2) < 66 * 66),
+        drawn(&[130, 200], |_, y, x| {
+            (20_i64.pow(2)..60_i64.pow(2)).contains(&((y - 65).pow(2) + (x - 99).pow(2)))
+        }),
+    ];
+    for image in &shapes {
+        Rule::ALL.into_iter().for_each(|rule| same_as_plain(image, rule, None));
+    }
+    let ball = drawn(&[30, 40, 50], |z, y, x| (z - 15).pow(2) + (y - 20).pow(2) + (x - 25).pow(2) < 14 * 14);
+    same_as_plain(&ball, Rule::Subfields, None);
+    same_as_plain(&drawn(&[17, 34, 131], |_, _, _| true), Rule::Subfields, None);
+}
+
+/// The documented failure of the rule as published, and that the safe rule does not have it.
+#[test]
+fn kashani_as_published_loses_even_squares_and_discs_around_a_corner() {
+    let (block, square, disc) = (
+        drawn(&[6, 6], |_, y, x| (2..4).contains(&y) && (2..4).contains(&x)),
+        drawn(&[64, 64], |_, _, _| true),
+        drawn(&[100, 100], |_, y, x| (2 * y - 99).pow(2) + (2 * x - 99).pow(2) < 90 * 90),
+    );
+    for image in [block, square, disc] {
+        assert_eq!(skeleton(&image, Rule::Kashani, None).0.count(), 0);
+        assert_eq!(skeleton(&image, Rule::KashaniSafe, None).0.count(), 1);
+    }
+    let odd = drawn(&[63, 63], |_, _, _| true);
+    assert_eq!(skeleton(&odd, Rule::Kashani, None).0.count(), 1);
+}
+
+/// Zhang and Suen's rule loses isolated 2×2 blocks.
+#[test]
+fn zhang_suen_loses_blocks() {
+    let block = drawn(&[4, 4], |_, y, x| (1..3).contains(&y) && (1..3).contains(&x));
+    assert_eq!(skeleton(&block, Rule::ZhangSuen, None).0.count(), 0);
+    assert!(!Rule::ZhangSuen.keeps_topology() && !Rule::Kashani.keeps_topology());
+}
+
+/// Components, tunnels or holes, cavities: by union-find on foreground and background, and the Euler characteristic.
+fn betti(image: &BitImage) -> [usize; 3] {
+    let [planes, rows, columns] = image.shape().extents();
+    // A layer of background around, so that what is outside is one component.
+    let [planes, rows, columns] = [if planes == 1 { 1 } else { planes + 2 }, rows + 2, columns + 2];
+    let planar = planes == 1;
+    let black: Vec<bool> = {
+        let mut black = vec![false; planes * rows * columns];
+        let [_, r, c] = image.shape().extents();
+        for place in image.places() {
+            let [z, y, x] = [place / c / r, place / c % r, place % c];
+            black[((z + usize::from(!planar)) * rows + y + 1) * columns + x + 1] = true;
+        }
+        black
+    };
+    let at = |z: usize, y: usize, x: usize| (z * rows + y) * columns + x;
+    let mut parents: Vec<usize> = (0..black.len()).collect();
+    fn root(parents: &mut [usize], mut of: usize) -> usize {
+        while parents[of] != of {
+            parents[of] = parents[parents[of]];
+            of = parents[of];
+        }
+        of
+    }
+    for z in 0..planes {
+        for y in 0..rows {
+            for x in 0..columns {
+                let here = at(z, y, x);
+                for step in 0..27_usize {
+                    let (dz, dy, dx) = (step / 9, step / 3 % 3, step % 3);
+                    let distance = dz.abs_diff(1) + dy.abs_diff(1) + dx.abs_diff(1);
+                    let (z, y, x) = (z + dz, y + dy, x + dx);
+                    if step >= 13 || z == 0 || y == 0 || x == 0 || y > rows || x > columns {
+                        continue;
+                    }
+                    let there = at(z - 1, y - 1, x - 1);
+                    if black[here] == black[there] && (black[here] || distance == 1) {
+                        let (a, b) = (root(&mut parents, here), root(&mut parents, there));
+                        parents[a] = b;
+                    }
+                }
+            }
+        }
+    }
+    let roots = |colour: bool| (0..black.len()).filter(|&k| black[k] == colour && parents[k] == k).count();
+    let (components, cavities) = (roots(true), roots(false) - 1);
+    if planar {
+        return [components, cavities, 0];
+    }
+    // Cells of the union of closed cubes: a cell is there if one of the cubes around it is.
+    let mut euler = 0_i64;
+    for z in 1..planes {
+        for y in 1..rows {
+            for x in 1..columns {
+                for thick in 0..8 {
+                    let (tz, ty, tx) = (thick >> 2 & 1, thick >> 1 & 1, thick & 1);
+                    let around = |t: usize, at: usize| if t == 1 { at..=at } else { at - 1..=at };
+                    let any =
+                        |range: RangeInclusive<usize>, test: &dyn Fn(usize) -> bool| range.clone().any(test);
+                    let there = any(around(tz, z), &|z| {
+                        any(around(ty, y), &|y| any(around(tx, x), &|x| black[at(z, y, x)]))
+                    });
+                    euler += i64::from(there) * (1 - 2 * ((tz + ty + tx) as i64 % 2));
+                }
+            }
+        }
+    }
+    let tunnels = components as i64 + cavities as i64 - euler;
+    [components, usize::try_from(tunnels).unwrap(), cavities]
+}
+
+#[test]
+fn betti_numbers_of_shapes() {
+    let [torus, shell, ring] = shapes_with_holes();
+    assert_eq!((betti(&torus), betti(&shell), betti(&ring)), ([1, 1, 0], [1, 0, 1], [1, 1, 0]));
+}
+
+fn shapes_with_holes() -> [BitImage; 3] {
+    let torus = drawn(&[20, 50, 50], |z, y, x| {
+        let (y, x) = ((y - 25) as f64, (x - 25) as f64);
+        (y.hypot(x) - 15.0).hypot((z - 10) as f64) < 6.0
+    });
+    let shell = drawn(&[34, 34, 34], |z, y, x| {
+        (64..200).contains(&((z - 17).pow(2) + (y - 17).pow(2) + (x - 17).pow(2)))
+    });
+    let ring = drawn(&[60, 70], |_, y, x| (100..600).contains(&((y - 30).pow(2) + (x - 35).pow(2))));
+    [torus, shell, ring]
+}
+
+fn keeps_topology(image: &BitImage, rule: Rule) {
+    let (found, _) = skeleton(image, rule, None);
+    assert_eq!(betti(&found), betti(image), "{rule}, {}: {:?}", image.shape(), image.places());
+    assert!(found.places().into_iter().all(|place| image.get(place)));
+}
+
+/// How many random images each rule is tried on.
+const IMAGES: u64 = if cfg!(debug_assertions) { 20_000 } else { 120_000 };
+
+#[test]
+fn random_planes_keep_their_topology() {
+    for rule in [Rule::GuoHall, Rule::KashaniSafe, Rule::Subfields] {
+        (0..IMAGES).into_par_iter().for_each(|seed| {
+            let mut rng = Pcg64Mcg::seed_from_u64(seed);
+            let axes = [rng.random_range(1..=32), rng.random_range(1..=32)];
+            keeps_topology(&random(&axes, &mut rng), rule);
+        });
+    }
+}
+
+#[test]
+fn random_spaces_keep_their_topology() {
+    (0..IMAGES).into_par_iter().for_each(|seed| {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let axes = [rng.random_range(2..=12), rng.random_range(1..=12), rng.random_range(1..=12)];
+        keeps_topology(&random(&axes, &mut rng), Rule::Subfields);
+    });
+}
+
+/// Also those of which other programs return nothing.
+#[test]
+fn shapes_keep_their_topology() {
+    for image in shapes_with_holes() {
+        keeps_topology(&image, Rule::Subfields);
+        if image.shape().extents()[0] == 1 {
+            PLANAR
+                .into_iter()
+                .filter(|rule| rule.keeps_topology())
+                .for_each(|rule| keeps_topology(&image, rule));
+        }
+    }
+    for axes in [[4, 4, 100], [100, 4, 4], [4, 100, 4], [2, 2, 2], [2, 2, 3], [64, 2, 2]] {
+        let bar = drawn(&axes, |_, _, _| true);
+        let (found, _) = skeleton(&bar, Rule::Subfields, None);
+        assert_eq!(betti(&found), [1, 0, 0]);
+        let longest = axes.into_iter().max().unwrap();
+        assert!(longest < 60 || (longest - 6..=longest + 6).contains(&found.count()), "{}", found.count());
+    }
+    for extent in [31, 32, 128] {
+        let (found, _) = skeleton(&drawn(&[extent; 3], |_, _, _| true), Rule::Subfields, None);
+        assert_eq!(betti(&found), [1, 0, 0]);
+    }
+    for axes in [[100, 4], [4, 100], [3, 90], [90, 1]] {
+        let bar = drawn(&axes, |_, _, _| true);
+        for rule in [Rule::GuoHall, Rule::KashaniSafe, Rule::Subfields] {
+            let (found, _) = skeleton(&bar, rule, None);
+            assert_eq!(betti(&found), [1, 0, 0]);
+            assert!(found.count() >= 80, "{rule}: {}", found.count());
+        }
+    }
+}
+
+#[test]
+fn threads_and_iterations_make_no_difference() {
+    let mut rng = Pcg64Mcg::seed_from_u64(8);
+    let (plane, space) = (random(&[400, 700], &mut rng), random(&[40, 70, 150], &mut rng));
+    for (image, rules) in [(plane, &Rule::ALL[..]), (space, &[Rule::Subfields])] {
+        for &rule in rules {
+            let found = [1, 2, 4].map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| skeleton(&image, rule, None))
+            });
+            assert!(found[0] == found[1] && found[1] == found[2], "{rule}");
+            let (mut steps, mut passes) = (image.clone(), Vec::new());
+            for _ in 0..found[0].1.iterations {
+                steps = skeleton(&steps, rule, Some(1)).0;
+            }
+            assert!(steps == found[0].0, "{rule}");
+            let request = Request { rule: Some(rule), iterations: None };
+            thin(&image, &request, &mut |pass| passes.push(pass)).unwrap();
+            let deleted: usize = passes.iter().map(|pass| pass.deleted).sum();
+            let figures = &found[0].1;
+            assert_eq!((passes.len(), deleted), (figures.iterations, figures.before - figures.after));
+            assert!(passes.iter().zip(1..).all(|(pass, iteration)| pass.iteration == iteration));
+        }
+    }
+}
+
+#[test]
+fn rules_of_the_plane_refuse_space() {
+    let image = drawn(&[2, 3, 4], |_, _, _| true);
+    for rule in PLANAR {
+        let error = thin(&image, &Request { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
+        assert_eq!(error, ThinError::Space { rule, shape: image.shape() });
+    }
+    assert_eq!(Request::default().rule_for(image.shape()), Rule::Subfields);
+    let line = Shape::new(&[5], Order::C).unwrap();
+    assert_eq!(Request::default().rule_for(line), Rule::GuoHall);
+    for rule in Rule::ALL {
+        assert_eq!(rule.name().parse(), Ok(rule));
+        assert_eq!(
+            thin(&BitImage::new(line), &Request { rule: Some(rule), iterations: None }, &mut |_| ())
+                .unwrap()
+                .1
+                .iterations,
+            0
+        );
+    }
+    assert!("thin".parse::<Rule>().unwrap_err().to_string().starts_with("expected one of guo-hall, "));
+}
+
+/// Ronse's conditions (1988) for an operator that decides all pixels of the plane at once, on every window that two
+/// 4-neighbours see: rows and columns −2 to 1 of each.
+mod ronse {
+    use super::*;
+
+    /// Whether a pixel of a small image, black or white outside as given, is deleted.
+    struct Patch {
+        width: i32,
+        bits: u32,
+    }
+
+    impl Patch {
+        fn black(&self, y: i32, x: i32) -> bool {
+            let inside = (0..self.width).contains(&x) && y >= 0 && y * self.width + x < 32;
+            inside && self.bits >> (y * self.width + x) & 1 == 1
+        }
+
+        fn window(&self, y: i32, x: i32) -> Window {
+            let at = |dy: i32, dx: i32| u64::from(self.black(y + dy, x + dx));
+            Window {
+                nnww: at(-2, -2),
+                nnw: at(-2, -1),
+                nn: at(-2, 0),
+                nne: at(-2, 1),
+                nww: at(-1, -2),
+                nw: at(-1, -1),
+                n: at(-1, 0),
+                ne: at(-1, 1),
+                ww: at(0, -2),
+                w: at(0, -1),
+                c: at(0, 0),
+                e: at(0, 1),
+                sww: at(1, -2),
+                sw: at(1, -1),
+                s: at(1, 0),
+                se: at(1, 1),
+            }
+        }
+
+        fn deleted<R: Formula, const STEP: usize>(&self, y: i32, x: i32) -> bool {
+            self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
+        }
+
+        /// One 8-component of black among the eight, and white among the four: simple in (8, 4)-connectivity.
+        fn simple(&self, y: i32, x: i32) -> bool {
+            let ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)];
+            let p = ring.map(|(dy, dx)| self.black(y + dy, x + dx));
+            // Yokoi's number of 8-connectivity.
+            let number = [0, 2, 4, 6].into_iter().filter(|&k| !p[k] && (p[k + 1] || p[(k + 2) % 8])).count();
+            number == 1
+        }
+
+        fn without(&self, y: i32, x: i32) -> Patch {
+            Patch { width: self.width, bits: self.bits & !(1 << (y * self.width + x)) }
+        }
+    }
+
+    /// The first condition that a step of a rule breaks.
+    fn broken<R: Formula, const STEP: usize>() -> Option<&'static str> {
+        let deleted = |patch: &Patch, y, x| patch.deleted::<R, STEP>(y, x);
+        // A pixel at (2, 2) of 4×4, and a pair of it and its eastern or southern neighbour.
+        let single = (0..1 << 16_u32).into_par_iter().any(|bits| {
+            let patch = Patch { width: 4, bits };
+            deleted(&patch, 2, 2) && !patch.simple(2, 2)
+        });
+        let beside = (0..1 << 20_u32).into_par_iter().any(|bits| {
+            let patch = Patch { width: 5, bits };
+            deleted(&patch, 2, 2) && deleted(&patch, 2, 3) && !patch.without(2, 2).simple(2, 3)
+        });
+        let below = (0..1 << 20_u32).into_par_iter().any(|bits| {
+            let patch = Patch { width: 4, bits };
+            deleted(&patch, 2, 2) && deleted(&patch, 3, 2) && !patch.without(2, 2).simple(3, 2)
+        });
+        // Components of pixels that are all neighbours of each other: those of a 2×2 square that is alone.
+        let small = (1..16_u32).any(|square| {
+            let bits = [(2, 2), (2, 3), (3, 2), (3, 3)].into_iter().enumerate();
+            let bits = bits
+                .filter(|(k, _)| square >> k & 1 == 1)
+                .fold(0, |bits, (_, (y, x))| bits | 1 << (y * 5 + x));
+            let patch = Patch { width: 5, bits };
+            (0..4).filter(|k| square >> k & 1 == 1).all(|k| deleted(&patch, 2 + k / 2, 2 + k % 2))
+        });
+        let broken = [(single, "single"), (beside, "pair"), (below, "pair"), (small, "small component")];
+        broken.into_iter().find(|(broken, _)| *broken).map(|(_, condition)| condition)
+    }
+
+    #[test]
+    fn conditions_hold_for_the_rules_that_keep_topology() {
+        assert_eq!([broken::<GuoHall, 0>(), broken::<GuoHall, 1>(), broken::<KashaniSafe, 0>()], [None; 3]);
+        assert_eq!(broken::<Kashani, 0>(), Some("small component"));
+        assert!(broken::<ZhangSuen, 0>().is_some() && broken::<ZhangSuen, 1>().is_some());
+    }
+}
