@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_by, via_matrix};
+use lacuna::cubical::thinning::two_valued::thin_first;
+use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::{AnyImage, Construction, read};
 use lacuna::input::name_of;
 use lacuna::matrix::{self, Reason};
@@ -17,6 +19,7 @@ use super::error::CliError;
 use super::image::ImageArguments;
 use super::notes::{Notes, tell, timing_line};
 use super::outputs::Outputs;
+use super::parse::OrAuto;
 use super::planning;
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, start_threads, timed};
@@ -36,6 +39,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     filtration: FiltrationArguments,
+
+    /// Thin the voxels that come first, of an image of two values, before
+    ///
+    /// The bars are the same, but for `--thin=kashani` and `--thin=zhang-suen`, which lose some; `lacuna thin` says what
+    /// rules there are. Without one the image's axes choose.
+    #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
+        default_missing_value = "auto", value_parser = parse::rule_or_auto(), hide_possible_values = true)]
+    thin: Option<OrAuto<Rule>>,
 
     /// Highest homology dimension [default: all, one below the number of axes]
     #[arg(long, value_name = "K", help_heading = "Filtration",
@@ -136,6 +147,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
     let backend = arguments.machine.backend();
+    if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
+        return Err(CliError::ThinOfV);
+    }
     let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
@@ -160,6 +174,10 @@ impl Job<'_> {
     fn run(mut self, image: AnyImage) -> Result<(), CliError> {
         let arguments = self.arguments;
         let request = arguments.request();
+        let (image, thinning) = match arguments.thin {
+            Some(OrAuto(rule)) => self.thinned(&image, rule)?,
+            None => (image, None),
+        };
         let (found, persistence) = timed(|| self.solve(&image, &request));
         let Found { mut classes, reasons, figures, matrix } = found?;
         if let Some(threshold) = arguments.threshold {
@@ -194,6 +212,7 @@ impl Job<'_> {
             essential: count(|is_essential| is_essential),
             figures,
             matrix,
+            thinning,
             read_seconds: self.read.as_secs_f64(),
             persistence_seconds: persistence.as_secs_f64(),
             write_seconds: write.as_secs_f64(),
@@ -206,6 +225,28 @@ impl Job<'_> {
         // The program is about to end; giving memory back would take longer.
         std::mem::forget((image, classes));
         Ok(())
+    }
+
+    fn thinned(
+        &self,
+        image: &AnyImage,
+        rule: Option<Rule>,
+    ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
+        self.meter.stage("thinning");
+        let request = thinning::Request { rule, iterations: None };
+        let watch =
+            &mut |pass: thinning::Pass| self.meter.at(format!("thinning, iteration {}", pass.iteration));
+        let superlevel = self.arguments.filtration.superlevel;
+        let (thinned, took) = timed(|| thin_first(image, superlevel, &request, watch));
+        let file = || name_of(&self.arguments.file);
+        let (thinned, figures) = thinned.map_err(|source| CliError::TwoValued { file: file(), source })?;
+        let record = ThinningRecord {
+            rule: request.rule_for(image.shape()).name(),
+            iterations: figures.iterations,
+            voxels: [figures.before, figures.after],
+            seconds: took.as_secs_f64(),
+        };
+        Ok((thinned, Some(record)))
     }
 
     fn solve(&self, image: &AnyImage, request: &Request) -> Result<Found, CliError> {
@@ -263,6 +304,7 @@ struct Found {
 /// | `finite`, `essential` | bars of each dimension |
 /// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::Figures`] |
 /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
+/// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
 /// | `read_seconds` | file to image |
 /// | `persistence_seconds` | image to classes |
 /// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
@@ -284,10 +326,20 @@ struct Record {
     figures: Option<persistence::Figures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     matrix: Option<MatrixRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinning: Option<ThinningRecord>,
     read_seconds: f64,
     persistence_seconds: f64,
     write_seconds: f64,
     total_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct ThinningRecord {
+    rule: &'static str,
+    iterations: usize,
+    voxels: [usize; 2],
+    seconds: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -318,6 +370,10 @@ impl Record {
             tell(format_args!("dimension {dim}: {finite} bars, {essential} essential"));
         }
         tell(timing_line("read", self.read_seconds));
+        if let Some(ThinningRecord { rule, iterations, voxels: [before, after], seconds }) = &self.thinning {
+            tell(timing_line("thin", *seconds));
+            tell(format_args!("  {before} voxels, {after} left by {rule} after {iterations} iterations"));
+        }
         tell(timing_line("persistence", self.persistence_seconds));
         let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));
         let reduction = self.matrix.iter().flat_map(|matrix| &matrix.figures.stages).copied();

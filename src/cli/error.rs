@@ -11,6 +11,10 @@ use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
+use lacuna::cubical::thinning::ThinError;
+use lacuna::cubical::thinning::binary::OtsuError;
+use lacuna::cubical::thinning::two_valued::TwoValuedError;
+use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
@@ -29,6 +33,20 @@ pub(crate) enum CliError {
     RawNeeds { missing: &'static str },
     #[error("{option}: expected a raw image, found --format {format}")]
     OnlyRaw { option: &'static str, format: ImageFormat },
+    #[error("{file}")]
+    Otsu { file: String, source: OtsuError },
+    #[error("--output: {0}")]
+    ImageName(#[from] UnknownName),
+    #[error(transparent)]
+    Unwritable(#[from] Unwritable),
+    #[error(transparent)]
+    Thin(#[from] ThinError),
+    #[error("--thin: {file}")]
+    TwoValued { file: String, source: TwoValuedError },
+    #[error(
+        "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
+    )]
+    ThinOfV,
     #[error(transparent)]
     Barcode(#[from] BarcodeError),
     #[error("{a}, {b}")]

@@ -19,6 +19,7 @@ mod record;
 mod reduce;
 mod rips;
 mod sink;
+mod thin;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -41,6 +42,7 @@ enum Command {
     Cubical(Box<cubical::Arguments>),
     Convert(Box<convert::Arguments>),
     Ecc(Box<ecc::Arguments>),
+    Thin(Box<thin::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
@@ -52,7 +54,8 @@ Exit codes:
   0  success; also when the reader of standard output leaves early;
      of compare: the files hold the same
   1  a failure while running: a full disk, threads that cannot be started;
-     of compare, and there nothing else: the files differ
+     of compare, and there nothing else: the files differ;
+     of thin --verify: the topology differs, and the skeleton is written
   2  wrong usage or wrong input: an unknown option, a value out of range,
      a file that cannot be read or is not what it should be, an output
      path that cannot be opened";
@@ -64,6 +67,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Ecc(arguments) => ecc::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Thin(arguments) => thin::run(&arguments),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
 use lacuna::cubical::read::VoxelType;
+use lacuna::cubical::thinning::Rule;
+use lacuna::cubical::write;
 use lacuna::cubical::{Construction, Order};
 use lacuna::matrix::{self, Algorithm, Dualize, Representation};
 use lacuna::output::{self, curves, images, pairs};
@@ -71,6 +73,11 @@ pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
 
+/// Of iterations.
+pub(crate) fn count(found: &str) -> Result<usize, String> {
+    found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+}
+
 pub(crate) fn modulus(found: &str) -> Result<u16, String> {
     let prime = found.parse().ok().and_then(|p| prime_modulus(p).ok());
     prime.ok_or_else(|| format!("expected a prime below 65536, found {found}"))
@@ -112,6 +119,23 @@ pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
 
 pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {
     one_of(images::Format::ALL.map(|format| (format.name(), format)))
+}
+
+pub(crate) fn image_format() -> impl TypedValueParser<Value = write::Format> {
+    one_of(write::Format::ALL.map(|format| (format.name(), format)))
+}
+
+pub(crate) fn rule() -> impl TypedValueParser<Value = Rule> {
+    one_of(Rule::ALL.map(|rule| (rule.name(), rule)))
+}
+
+/// `auto` is the rule that suits the image.
+pub(crate) fn rule_or_auto() -> impl TypedValueParser<Value = OrAuto<Rule>> {
+    let mut choices = [("auto", OrAuto(None)); Rule::ALL.len() + 1];
+    for (choice, rule) in choices[1..].iter_mut().zip(Rule::ALL) {
+        *choice = (rule.name(), OrAuto(Some(rule)));
+    }
+    one_of(choices)
 }
 
 pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::Format> {

@@ -40,6 +40,11 @@ impl Meter {
         self.bar.set_position(0);
         self.bar.set_message(stage);
     }
+
+    /// How far a stage is that does not know how much there is.
+    pub(crate) fn at(&self, what: String) {
+        self.bar.set_message(what);
+    }
 }
 
 /// Shows `bar` after a while, unless the sender is dropped before.

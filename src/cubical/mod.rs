@@ -1,4 +1,4 @@
-//! Images: cubical persistence, the Euler characteristic curve.
+//! Images: cubical persistence, the Euler characteristic curve, thinning.
 //!
 //! | stage | source | module |
 //! |---|---|---|
@@ -6,6 +6,7 @@
 //! | voxels, their keys, axes | — | [`image`] |
 //! | persistent homology | see there | [`persistence`] |
 //! | Euler characteristic curve | Wang, Wagner, Chen 2022 | [`ecc`] |
+//! | image of bytes → files | — | [`write`] |
 //! | thinning | Guo, Hall 1989; see there | [`thinning`] |
 //!
 //! # Constructions
@@ -26,5 +27,6 @@ pub mod image;
 pub mod persistence;
 pub mod read;
 pub mod thinning;
+pub mod write;
 
 pub use image::{AnyImage, Construction, Image, Key, Order, Shape, ShapeError, Voxel};

@@ -16,10 +16,14 @@
 //! each of two deleted 4-neighbours after the other has gone, and no component inside a 2×2 square goes as a whole. The
 //! tests check them on every window a rule can see. For `subfields` it follows from the definition.
 //!
+//! [`binary`] says what is foreground of an image of values, [`topology`] compares a skeleton with its image, [`two_valued`]
+//! thins an image before its barcode is computed.
+//!
 //! A rule is a Boolean formula on words of 64 voxels ([`window`], [`simple`]); what runs it over an image is
 //! [`planar`] and [`subfields`], which are one of two ways: a device would take a [`BitImage`] and give one back in the
 //! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
 
+pub mod binary;
 pub mod bits;
 pub mod guo_hall;
 pub mod kashani;
@@ -30,6 +34,8 @@ mod simple;
 pub mod subfields;
 #[cfg(test)]
 mod tests;
+pub mod topology;
+pub mod two_valued;
 pub mod window;
 pub mod zhang_suen;
 

@@ -1,0 +1,304 @@
+//! `lacuna thin`: the skeleton of a binary image.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use lacuna::cubical::persistence::MachineError;
+use lacuna::cubical::read;
+use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
+use lacuna::cubical::thinning::{BitImage, Figures, Request, Rule, thin};
+use lacuna::cubical::write::Format;
+use lacuna::input::name_of;
+use serde::Serialize;
+
+use super::error::CliError;
+use super::image::ImageArguments;
+use super::notes::{Notes, tell, timing_line};
+use super::outputs::Outputs;
+use super::progress::Meter;
+use super::{EXIT_CODES, parse, start_threads, timed};
+
+/// Skeleton of a binary image
+///
+/// Deletes foreground at its border until nothing changes. The skeleton is an image of the same shape, 255 on 0.
+/// Foreground is connected across corners, background across faces; what is outside the image is background.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Image file, `-` for standard input
+    #[arg(value_name = "IMAGE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    input: ImageArguments,
+
+    /// Foreground is what is greater than X [default: what is not 0]
+    #[arg(long, value_name = "X", help_heading = "Foreground",
+        value_parser = parse::level, allow_hyphen_values = true, conflicts_with = "otsu")]
+    threshold: Option<f64>,
+
+    /// Foreground is what is greater than Otsu's threshold, which parts the values best
+    #[arg(long, help_heading = "Foreground")]
+    otsu: bool,
+
+    /// Exchange foreground and background
+    #[arg(long, help_heading = "Foreground")]
+    invert: bool,
+
+    /// What an iteration deletes [default: guo-hall in the plane, subfields in space]
+    ///
+    /// guo-hall      Guo and Hall's two subiterations; of the plane; keeps topology; OpenCV's
+    ///               THINNING_GUOHALL of the image in a frame of background
+    /// zhang-suen    Zhang and Suen's two subiterations; of the plane; loses 2x2 blocks and
+    ///               thick diagonals; OpenCV's THINNING_ZHANGSUEN in a frame of background
+    /// kashani       Kashani-Akhavan's rule as published, all pixels at once; of the plane;
+    ///               loses 2x2 blocks, so even squares and some discs vanish
+    /// kashani-safe  the same, but a pixel of an isolated 2x2 block stays; keeps topology
+    /// subfields     simple points in eight subfields, ends of lines stay; of the plane and of
+    ///               space; keeps topology
+    #[arg(long, value_name = "RULE", help_heading = "Computation",
+        value_parser = parse::rule(), hide_possible_values = true, verbatim_doc_comment)]
+    rule: Option<Rule>,
+
+    /// Stop after N iterations [default: when nothing changes]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::count, allow_hyphen_values = true)]
+    iterations: Option<usize>,
+
+    /// Compare Betti numbers and Euler characteristic of image and skeleton, on standard error; exit with 1 if
+    /// they differ
+    #[arg(long, help_heading = "Computation")]
+    verify: bool,
+
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::image_format(), hide_possible_values = true)]
+    output: Option<Format>,
+
+    /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: PathBuf,
+
+    /// Write counts and times to FILE, as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    stats: Option<PathBuf>,
+
+    /// Say nothing on standard error but errors and what was asked for
+    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say on standard error how long each stage took
+    #[arg(short, long, help_heading = "Messages")]
+    verbose: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna thin -o skeleton.png drawing.png
+  lacuna thin --otsu --invert --verify -o skeleton.tif page.tif
+  lacuna thin --threshold 128 -o vessels.nii.gz angiogram.nii.gz
+  lacuna thin --rule kashani --iterations 1 -o once.npy image.npy";
+
+/// Components of which the change is told.
+const TOLD: usize = 10;
+
+/// Reads, thins, writes, compares. The exit code says whether the topology is the same, if that was asked.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+    let start = Instant::now();
+    let options = arguments.input.options()?;
+    let format = arguments.output.map_or_else(|| Format::of_name(&arguments.output_file), Ok)?;
+    let outputs = Outputs::open(Some(&arguments.output_file), arguments.stats.as_deref())?;
+    start_threads(arguments.threads)?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let image = image?;
+    format.holds(image.shape())?;
+    let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
+    let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;
+    let bits = if arguments.invert { bits.inverted() } else { bits };
+    let job = Job { arguments, notes, meter, outputs, start, format, threshold, read: read + binarize };
+    job.run(&bits)
+}
+
+/// A run on an image that is read.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    notes: Notes,
+    meter: Meter,
+    outputs: Outputs,
+    start: Instant,
+    format: Format,
+    threshold: Option<f64>,
+    read: Duration,
+}
+
+impl Job<'_> {
+    fn run(mut self, image: &BitImage) -> Result<ExitCode, CliError> {
+        let arguments = self.arguments;
+        let request = Request { rule: arguments.rule, iterations: arguments.iterations };
+        self.meter.stage("thinning");
+        let (thinned, thinning) = timed(|| {
+            thin(image, &request, &mut |pass| self.meter.at(format!("iteration {}", pass.iteration)))
+        });
+        let (skeleton, figures) = thinned?;
+        self.meter.stage("writing");
+        let (written, write) =
+            timed(|| self.outputs.fill(|out| self.format.write(&skeleton.to_image(u8::MAX), out)));
+        written?;
+        let compared = arguments.verify.then(|| {
+            self.meter.stage("comparing");
+            timed(|| verify(image, &skeleton).map_err(MachineError::from))
+        });
+        let compared = match compared {
+            Some((verdict, took)) => Some((verdict?, took)),
+            None => None,
+        };
+        drop(self.meter);
+        let rule = request.rule_for(image.shape());
+        let record = Record {
+            version: env!("CARGO_PKG_VERSION"),
+            file: arguments.file.display().to_string(),
+            shape: image.shape().axes(),
+            rule: rule.name(),
+            threshold: self.threshold,
+            inverted: arguments.invert,
+            threads: rayon::current_num_threads(),
+            iterations: figures.iterations,
+            voxels: [figures.before, figures.after],
+            words: figures.words,
+            same_topology: compared.as_ref().map(|(verdict, _)| verdict.is_same()),
+            betti: compared.as_ref().map(|(verdict, _)| [verdict.before.betti, verdict.after.betti]),
+            euler: compared.as_ref().map(|(verdict, _)| [verdict.before.euler, verdict.after.euler]),
+            read_seconds: self.read.as_secs_f64(),
+            thin_seconds: thinning.as_secs_f64(),
+            write_seconds: write.as_secs_f64(),
+            verify_seconds: compared.as_ref().map(|(_, took)| took.as_secs_f64()),
+            total_seconds: self.start.elapsed().as_secs_f64(),
+        };
+        self.outputs.commit(|out| record.write(out))?;
+        self.notes.note(summary(&arguments.name(), rule, &figures, self.threshold));
+        if arguments.verbose {
+            record.tell();
+        }
+        let Some((verdict, _)) = compared else { return Ok(ExitCode::SUCCESS) };
+        tell_verdict(&verdict, image);
+        Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+impl Arguments {
+    fn foreground(&self) -> Foreground {
+        match self.threshold {
+            Some(threshold) => Foreground::Above(threshold),
+            None if self.otsu => Foreground::Otsu,
+            None => Foreground::NonZero,
+        }
+    }
+
+    fn name(&self) -> String {
+        name_of(&self.file)
+    }
+}
+
+fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<f64>) -> String {
+    let &Figures { before, after, iterations, .. } = figures;
+    let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
+    format!("{name}: {before} voxels{above}, {after} left by {rule} after {iterations} iterations")
+}
+
+/// Says how the topology compares, and of the first components that changed what they were and are.
+fn tell_verdict(verdict: &Verdict, image: &BitImage) {
+    let planar = image.shape().extents()[0] == 1;
+    let topology = |of: &Topology| format!("{}, Euler characteristic {}", counts(of.betti, planar), of.euler);
+    if verdict.is_same() {
+        tell(format_args!("same topology: {}", topology(&verdict.before)));
+        return;
+    }
+    tell(format_args!("topology before: {}", topology(&verdict.before)));
+    tell(format_args!("topology after: {}", topology(&verdict.after)));
+    for Changed { place, voxels, before, after } in verdict.changed.iter().take(TOLD) {
+        let at = image.shape().coordinates(*place);
+        let (before, after) = (counts(*before, planar), counts(*after, planar));
+        tell(format_args!("component of {voxels} voxels at {at:?}: before {before}; after {after}"));
+    }
+    let untold = verdict.changed.len().saturating_sub(TOLD);
+    if untold > 0 {
+        tell(format_args!("and {untold} more components"));
+    }
+}
+
+fn counts(betti: [usize; 3], planar: bool) -> String {
+    let [components, loops, cavities] = betti;
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    if planar {
+        return format!("{}, {}", count(components, "component"), count(loops, "hole"));
+    }
+    let cavities = format!("{cavities} cavit{}", if cavities == 1 { "y" } else { "ies" });
+    format!("{}, {}, {cavities}", count(components, "component"), count(loops, "tunnel"))
+}
+
+/// What `--stats FILE` writes, as a JSON object.
+///
+/// | key | value |
+/// |---|---|
+/// | `version` | of the program |
+/// | `file`, `shape` | the image, voxels along its axes |
+/// | `rule`, `threads` | what was done, and by how many |
+/// | `threshold`, `inverted` | what is foreground: above the threshold, if there is one |
+/// | `iterations` | those that deleted something |
+/// | `voxels` | of the foreground, before and after |
+/// | `words` | words of 64 voxels that were looked at |
+/// | `same_topology`, `betti`, `euler` | of `--verify`, the last two before and after |
+/// | `read_seconds` | file to bits |
+/// | `thin_seconds` | bits to bits |
+/// | `write_seconds`, `verify_seconds` | skeleton to output; the comparison |
+/// | `total_seconds` | the whole run, up to this file |
+#[derive(Debug, Serialize)]
+struct Record {
+    version: &'static str,
+    file: String,
+    shape: Vec<usize>,
+    rule: &'static str,
+    threshold: Option<f64>,
+    inverted: bool,
+    threads: usize,
+    iterations: usize,
+    voxels: [usize; 2],
+    words: u64,
+    same_topology: Option<bool>,
+    betti: Option<[[usize; 3]; 2]>,
+    euler: Option<[i64; 2]>,
+    read_seconds: f64,
+    thin_seconds: f64,
+    write_seconds: f64,
+    verify_seconds: Option<f64>,
+    total_seconds: f64,
+}
+
+impl Record {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+
+    /// The lines of `-v`.
+    fn tell(&self) {
+        tell(timing_line("read", self.read_seconds));
+        tell(timing_line("thin", self.thin_seconds));
+        tell(timing_line("write", self.write_seconds));
+        if let Some(seconds) = self.verify_seconds {
+            tell(timing_line("compare", seconds));
+        }
+        tell(timing_line("total", self.total_seconds));
+    }
+}

@@ -1,0 +1,178 @@
+//! Foreground and background of an image of values.
+//!
+//! Otsu's threshold (Otsu 1979, "A threshold selection method from gray-level histograms") is the bin of the histogram that
+//! maximizes w1·w2·(m1 − m2)², the first if there are several, where w are the voxels and m the mean of those up to and
+//! past it; voxels past it are foreground. Bins are as scikit-image's `threshold_otsu` has them: of voxels of 8 and 16
+//! bits the values between the least and the greatest, of others 256 of equal width between these, a bin standing for its
+//! middle.
+
+use rayon::prelude::*;
+
+use super::bits::BitImage;
+use crate::cubical::{AnyImage, Image, Voxel};
+use crate::with_image;
+
+/// What is foreground.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Foreground {
+    /// Voxels that are not 0.
+    #[default]
+    NonZero,
+    /// Voxels greater than this. Integers past 2^53 are rounded before.
+    Above(f64),
+    /// Voxels greater than Otsu's threshold.
+    Otsu,
+}
+
+/// Why there is no threshold.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum OtsuError {
+    /// All voxels have the same value.
+    #[error("Otsu's threshold: expected voxels of two values or more, found only {value}")]
+    Constant {
+        /// The value.
+        value: f64,
+    },
+    /// Bins cannot have the same width.
+    #[error("Otsu's threshold: expected finite voxels, found values from {least} to {greatest}")]
+    Infinite {
+        /// The least value.
+        least: f64,
+        /// The greatest value.
+        greatest: f64,
+    },
+}
+
+/// Bins of values that are not counted one by one.
+const BINS: usize = 256;
+
+/// Which voxels are foreground; and the threshold above which they are, if there is one.
+///
+/// # Errors
+/// [`OtsuError`]: there is no threshold.
+pub fn binary(image: &AnyImage, foreground: Foreground) -> Result<(BitImage, Option<f64>), OtsuError> {
+    with_image!(image, image => match foreground {
+        Foreground::NonZero => Ok((BitImage::of(image, |voxel| voxel.value() != 0.0), None)),
+        Foreground::Above(threshold) => Ok((above(image, threshold), Some(threshold))),
+        Foreground::Otsu => {
+            let threshold = otsu(image)?;
+            Ok((above(image, threshold), Some(threshold)))
+        }
+    })
+}
+
+fn above<T: Voxel>(image: &Image<T>, threshold: f64) -> BitImage {
+    BitImage::of(image, |voxel| voxel.value() > threshold)
+}
+
+/// Otsu's threshold.
+fn otsu<T: Voxel>(image: &Image<T>) -> Result<f64, OtsuError> {
+    let voxels = image.voxels();
+    let least = voxels.par_iter().map(|voxel| voxel.value()).reduce(|| f64::INFINITY, f64::min);
+    let greatest = voxels.par_iter().map(|voxel| voxel.value()).reduce(|| f64::NEG_INFINITY, f64::max);
+    if least == greatest {
+        return Err(OtsuError::Constant { value: least });
+    }
+    if !(greatest - least).is_finite() {
+        return Err(OtsuError::Infinite { least, greatest });
+    }
+    let one_by_one = size_of::<T>() <= 2;
+    let bins = if one_by_one { (greatest - least) as usize + 1 } else { BINS };
+    let width = if one_by_one { 1.0 } else { (greatest - least) / bins as f64 };
+    let bin = |voxel: &T| (((voxel.value() - least) / width) as usize).min(bins - 1);
+    let histogram = voxels
+        .par_chunks(1 << 20)
+        .map(|voxels| {
+            let mut counts = vec![0_u64; bins];
+            voxels.iter().for_each(|voxel| counts[bin(voxel)] += 1);
+            counts
+        })
+        .reduce(
+            || vec![0; bins],
+            |mut counts, others| {
+                counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+                counts
+            },
+        );
+    let middle = if one_by_one { 0.0 } else { 0.5 };
+    let centre = |bin: usize| least + (bin as f64 + middle) * width;
+    Ok(centre(best_split(&histogram)))
+}
+
+/// The last bin of the first part, of a histogram of which the first and the last bin are not empty.
+fn best_split(histogram: &[u64]) -> usize {
+    // Bins stand for values in arithmetic progression; which one makes no difference to where the greatest is.
+    let sum = |counts: &mut dyn Iterator<Item = (usize, &u64)>| {
+        counts.fold((0.0, 0.0), |(voxels, sum), (bin, &count)| {
+            (voxels + count as f64, sum + bin as f64 * count as f64)
+        })
+    };
+    let (all, total) = sum(&mut histogram.iter().enumerate());
+    let (mut voxels, mut part) = (0.0, 0.0);
+    let (mut best, mut greatest) = (0, f64::NEG_INFINITY);
+    for (bin, &count) in histogram.iter().enumerate().take(histogram.len() - 1) {
+        voxels += count as f64;
+        part += bin as f64 * count as f64;
+        let apart = part / voxels - (total - part) / (all - voxels);
+        let variance = voxels * (all - voxels) * apart * apart;
+        if variance > greatest {
+            (best, greatest) = (bin, variance);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::{Order, Shape};
+
+    fn line<T>(voxels: Vec<T>) -> Image<T> {
+        Image::new(Shape::new(&[voxels.len()], Order::C).unwrap(), voxels).unwrap()
+    }
+
+    fn places(image: AnyImage, foreground: Foreground) -> (Vec<usize>, Option<f64>) {
+        let (bits, threshold) = binary(&image, foreground).unwrap();
+        (bits.places(), threshold)
+    }
+
+    #[test]
+    fn what_is_foreground() {
+        let floats = || AnyImage::F64(line(vec![-1.0, 0.0, -0.0, 0.5, f64::INFINITY, f64::NEG_INFINITY]));
+        assert_eq!(places(floats(), Foreground::NonZero), (vec![0, 3, 4, 5], None));
+        assert_eq!(places(floats(), Foreground::Above(0.0)), (vec![3, 4], Some(0.0)));
+        assert_eq!(places(floats(), Foreground::Above(f64::NEG_INFINITY)).0, [0, 1, 2, 3, 4]);
+        let bytes = || AnyImage::I8(line(vec![-128, -1, 0, 1, 127]));
+        assert_eq!(places(bytes(), Foreground::NonZero).0, [0, 1, 3, 4]);
+        assert_eq!(places(bytes(), Foreground::Above(0.5)).0, [3, 4]);
+        assert_eq!(places(bytes(), Foreground::Above(-128.0)).0, [1, 2, 3, 4]);
+    }
+
+    /// Expected values are those of scikit-image 0.26's `threshold_otsu`.
+    #[test]
+    fn otsus_threshold_is_that_of_scikit_image() {
+        let bytes = line((0..100_u8).map(|k| if k < 60 { k % 13 } else { 90 + k % 29 }).collect());
+        assert_eq!(otsu(&bytes), Ok(12.0));
+        let shorts =
+            line((0..200_i16).map(|k| if k < 90 { k * k % 101 - 300 } else { k * 7 % 450 }).collect());
+        assert_eq!(otsu(&shorts), Ok(-200.0));
+        let floats =
+            line((0..500).map(|k| f64::from(k * k % 337) + if k % 3 == 0 { 400.0 } else { 0.0 }).collect());
+        assert!((otsu(&floats).unwrap() - 334.9375).abs() < 1e-9);
+        assert_eq!(places(AnyImage::U8(line(vec![1, 1, 9, 8])), Foreground::Otsu), (vec![2, 3], Some(1.0)));
+    }
+
+    #[test]
+    fn images_without_a_threshold() {
+        let constant = otsu(&line(vec![3_u8; 5])).unwrap_err();
+        assert_eq!(
+            constant.to_string(),
+            "Otsu's threshold: expected voxels of two values or more, found only 3"
+        );
+        let infinite = binary(&AnyImage::F32(line(vec![1.0, f32::INFINITY])), Foreground::Otsu).unwrap_err();
+        assert_eq!(
+            infinite.to_string(),
+            "Otsu's threshold: expected finite voxels, found values from 1 to inf"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! `nifti`: a header as [`read`](crate::cubical::read) lists it, no extensions, then the voxels, x fastest.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::in_order;
+use crate::cubical::{Image, Order};
+
+/// NIfTI's code for bytes.
+const BYTES: i16 = 2;
+
+pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+    let axes = image.shape().axes();
+    let short: Result<Vec<i16>, _> = axes.iter().map(|&extent| i16::try_from(extent)).collect();
+    out.write_all(&short.map_or_else(|_| header_2(&axes), |axes| header_1(&axes)))?;
+    out.write_all(&in_order(image, Order::F))
+}
+
+pub(super) fn write_compressed(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+    let mut encoder = GzEncoder::new(out, Compression::fast());
+    write(image, &mut encoder)?;
+    encoder.finish()?;
+    Ok(())
+}
+
+/// Puts the bytes of some fields of a header in their places.
+fn put<const N: usize>(header: &mut [u8], place: usize, fields: impl IntoIterator<Item = [u8; N]>) {
+    for (bytes, field) in header[place..].chunks_exact_mut(N).zip(fields) {
+        bytes.copy_from_slice(&field);
+    }
+}
+
+/// A header of 348 bytes and the four that say that there is no extension.
+fn header_1(axes: &[i16]) -> Vec<u8> {
+    let mut header = vec![0; 352];
+    put(&mut header, 0, [348_i32.to_le_bytes()]);
+    let dim = [axes.len() as i16].into_iter().chain(axes.iter().copied());
+    put(&mut header, 40, dim.chain([1; 7]).take(8).map(i16::to_le_bytes));
+    put(&mut header, 70, [BYTES, 8].map(i16::to_le_bytes));
+    put(&mut header, 76, [1.0_f32; 8].map(f32::to_le_bytes));
+    put(&mut header, 108, [352.0_f32, 1.0, 0.0].map(f32::to_le_bytes));
+    put(&mut header, 344, [*b"n+1\0"]);
+    header
+}
+
+/// A header of 540 bytes and the four that say that there is no extension.
+fn header_2(axes: &[usize]) -> Vec<u8> {
+    let mut header = vec![0; 544];
+    put(&mut header, 0, [540_i32.to_le_bytes()]);
+    put(&mut header, 4, [*b"n+2\0\r\n\x1a\n"]);
+    put(&mut header, 12, [BYTES, 8].map(i16::to_le_bytes));
+    let dim = [axes.len() as i64].into_iter().chain(axes.iter().map(|&extent| extent as i64));
+    put(&mut header, 16, dim.chain([1; 7]).take(8).map(i64::to_le_bytes));
+    put(&mut header, 104, [1.0_f64; 8].map(f64::to_le_bytes));
+    put(&mut header, 168, [544_i64.to_le_bytes()]);
+    put(&mut header, 176, [1.0_f64, 0.0].map(f64::to_le_bytes));
+    header
+}
