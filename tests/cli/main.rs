@@ -11,6 +11,7 @@ mod misuse;
 mod phat;
 mod reduce;
 mod text;
+mod thin;
 
 use std::fs;
 use std::path::{Path, PathBuf};

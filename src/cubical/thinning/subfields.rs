@@ -23,7 +23,7 @@
 //! along x; the next word in memory is the next in y, so that a vector of words has its neighbours one word further on, too.
 //! A layer of background is all around.
 //!
-//! A unit is [`SPAN`] words along y of each subfield. Its candidates are kept, and taken anew only when something changed that
+//! A unit is 16 words along y of each subfield. Its candidates are kept, and taken anew only when something changed that
 //! they depend on; it is looked at by a subfield only if there was a change near it in this iteration or the last.
 
 use rayon::prelude::*;

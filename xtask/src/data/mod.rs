@@ -11,6 +11,7 @@ mod reductions;
 mod sample;
 mod spaces;
 mod tables;
+mod thinning;
 mod words;
 
 use std::collections::BTreeMap;
@@ -104,7 +105,11 @@ fn generate() -> Result<Files, DataError> {
         files.insert(format!("images/{}", image.file), image.bytes.clone());
     }
     files.insert("images.tsv".to_owned(), tables::images(&formats).into_bytes());
-    files.insert("README.md".to_owned(), tables::readme(&inputs, &complexes, &images, &formats).into_bytes());
+    let thick = thinning::inputs()?;
+    thinning_files(&thick, &mut files)?;
+    files.insert("thinning.tsv".to_owned(), tables::thinning(&thinning::CASES).into_bytes());
+    let readme = tables::readme(&inputs, &complexes, &images, &formats, &thick);
+    files.insert("README.md".to_owned(), readme.into_bytes());
     Ok(files)
 }
 
@@ -117,6 +122,24 @@ fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<()
         let input = inputs.iter().find(|input| input.file == case.file);
         let input = input.ok_or(DataError::NoInput { case: case.expected, file: case.file })?;
         files.insert(format!("expected/{}", case.expected), words::answer(&input.complex(), case.answer));
+    }
+    Ok(())
+}
+
+/// The inputs of `lacuna thin`, and their skeletons.
+fn thinning_files(inputs: &[thinning::Input], files: &mut Files) -> Result<(), DataError> {
+    let failed = |file: &str| {
+        let path = file.into();
+        |source| DataError::Io { path, source }
+    };
+    for input in inputs {
+        files.insert(input.file.to_owned(), input.bytes().map_err(failed(input.file))?);
+    }
+    for case in &thinning::CASES {
+        let input = inputs.iter().find(|input| input.file == case.file);
+        let input = input.ok_or(DataError::NoInput { case: case.expected, file: case.file })?;
+        let answer = case.answer(input).map_err(failed(case.expected))?;
+        files.insert(format!("expected/{}", case.expected), answer);
     }
     Ok(())
 }

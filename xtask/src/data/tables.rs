@@ -2,11 +2,12 @@
 
 use super::catalogue::{Case, Input};
 use super::images::Image;
-use super::{cubical, reductions};
+use super::{cubical, reductions, thinning};
 
 const README: &str = include_str!("README.head.md");
 const REDUCTIONS: &str = include_str!("README.reductions.md");
 const CUBICAL: &str = include_str!("README.cubical.md");
+const THINNING: &str = include_str!("README.thinning.md");
 const IMAGES: &str = include_str!("README.images.md");
 
 /// cases.tsv: a line a case.
@@ -36,6 +37,11 @@ pub(super) fn cubical(cases: &[cubical::Case]) -> String {
     "file\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
 }
 
+/// thinning.tsv: a line a case.
+pub(super) fn thinning(cases: &[thinning::Case]) -> String {
+    "file\targuments\texpected\n".to_owned() + &cases.iter().map(thinning::Case::row).collect::<String>()
+}
+
 /// images.tsv: a line an image.
 pub(super) fn images(images: &[Image]) -> String {
     let row = |image: &Image| {
@@ -56,6 +62,7 @@ pub(super) fn readme(
     complexes: &[reductions::Input],
     images: &[cubical::Input],
     formats: &[Image],
+    thick: &[thinning::Input],
 ) -> String {
     let row = |input: &Input| {
         let seed = input.seed.map_or("–".to_owned(), |seed| seed.to_string());
@@ -80,5 +87,6 @@ pub(super) fn readme(
         format!("| `images/{file}` | {format} | {} | {dtype} |\n", extents(image, " × "))
     };
     let formats: String = formats.iter().map(image).collect();
-    [README, &spaces, REDUCTIONS, &complexes, CUBICAL, &images, IMAGES, &formats].concat()
+    let thick: String = thick.iter().map(thinning::Input::row).collect();
+    [README, &spaces, REDUCTIONS, &complexes, CUBICAL, &images, IMAGES, &formats, THINNING, &thick].concat()
 }

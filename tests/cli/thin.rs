@@ -1,0 +1,180 @@
+//! `lacuna thin`: skeletons as files, what is said about them, and the exit code of `--verify`; `lacuna cubical --thin`.
+
+use assert_cmd::Command;
+use lacuna::cubical::AnyImage;
+use lacuna::cubical::read::{Options, read};
+use predicates::str::{contains, is_empty};
+
+use super::{Scratch, lacuna};
+
+fn thin<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
+    lacuna("thin", arguments)
+}
+
+/// An image of bytes as a NumPy array: of a picture, a digit a voxel.
+fn array(shape: &str, picture: &str) -> Vec<u8> {
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}");
+    let header = format!("{header:<117}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(picture.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0'));
+    file
+}
+
+/// A square of even side and a ring around nothing.
+fn square_and_ring() -> Vec<u8> {
+    array("6, 11", "00000011111 04400011111 04400011011 00000011111 00000011111 00000000000")
+}
+
+/// The voxels of an image file, of bytes.
+fn voxels(path: &std::path::Path) -> (Vec<usize>, Vec<u8>) {
+    match read(path, &Options::default()).unwrap() {
+        AnyImage::U8(image) => (image.shape().axes(), image.into_voxels()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn skeletons_in_every_format() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", square_and_ring());
+    let mut found = Vec::new();
+    for name in ["s.npy", "s.png", "s.tif", "s.nii", "s.nii.gz"] {
+        let out = scratch.path(name);
+        thin(["-q", "-o"]).arg(&out).arg(&image).assert().success().stdout(is_empty()).stderr(is_empty());
+        let (axes, voxels) = voxels(&out);
+        assert_eq!(axes, [6, 11], "{name}");
+        assert!(voxels.iter().all(|&voxel| voxel == 0 || voxel == 255), "{name}");
+        found.push(voxels.iter().filter(|&&voxel| voxel == 255).count());
+    }
+    assert!(found.iter().all(|&count| count == found[0] && count > 0));
+    let out = thin(["-q", "--output", "npy", "-o", "-"]).arg(&image).assert().success();
+    assert_eq!(out.get_output().stdout, std::fs::read(scratch.path("s.npy")).unwrap());
+}
+
+#[test]
+fn what_is_foreground() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", square_and_ring());
+    let out = scratch.path("out.npy");
+    for (arguments, said) in [
+        (&[][..], "image.npy: 28 voxels, "),
+        (&["--threshold", "1"], "image.npy: 4 voxels above 1, "),
+        (&["--otsu"], "image.npy: 4 voxels above 1, "),
+        (&["--invert"], "image.npy: 38 voxels, "),
+    ] {
+        thin(arguments).arg("-o").args([&out, &image]).assert().success().stderr(contains(said));
+    }
+    thin(["--otsu", "--threshold", "1", "-o"]).args([&out, &image]).assert().code(2);
+    let constant = scratch.file("constant.npy", array("2, 2", "7777"));
+    let run = thin(["--otsu", "-o"]).args([&out, &constant]).assert().code(2);
+    run.stderr(contains(
+        "constant.npy: Otsu's threshold: expected voxels of two values or more, found only 7",
+    ));
+}
+
+#[test]
+fn verify_tells_which_component_changed() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", square_and_ring());
+    let (out, stats) = (scratch.path("out.png"), scratch.path("stats.json"));
+    let same = "same topology: 2 components, 1 hole, Euler characteristic 1\n";
+    for rule in ["guo-hall", "kashani-safe", "subfields"] {
+        let run = thin(["-q", "--verify", "--rule", rule, "-o"]).args([&out, &image]).assert();
+        run.success().stderr(same);
+    }
+    let run = thin(["-q", "--verify", "--rule", "kashani", "--stats"])
+        .arg(&stats)
+        .arg("-o")
+        .args([&out, &image])
+        .assert();
+    run.code(1).stderr(
+        "topology before: 2 components, 1 hole, Euler characteristic 1\n\
+         topology after: 1 component, 1 hole, Euler characteristic 0\n\
+         component of 4 voxels at [1, 1]: before 1 component, 0 holes; after 0 components, 0 holes\n",
+    );
+    assert_eq!(voxels(&out).1.len(), 66);
+    let stats: serde_json::Value = serde_json::from_str(&super::read(&stats)).unwrap();
+    assert_eq!(stats["same_topology"], false);
+    assert_eq!(stats["betti"], serde_json::json!([[2, 1, 0], [1, 1, 0]]));
+    assert_eq!((&stats["rule"], &stats["voxels"][0]), (&"kashani".into(), &28.into()));
+}
+
+#[test]
+fn iterations_can_be_few() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", array("7, 7", &"1".repeat(49)));
+    let out = scratch.path("out.npy");
+    let mut left = Vec::new();
+    for iterations in ["0", "1", "2", "9"] {
+        thin(["-q", "--iterations", iterations, "-o"]).args([&out, &image]).assert().success();
+        left.push(voxels(&out).1.iter().filter(|&&voxel| voxel == 255).count());
+    }
+    assert!(left[0] == 49 && left[1] < 49 && left[2] < left[1] && left[3] < left[2], "{left:?}");
+}
+
+#[test]
+fn what_cannot_be() {
+    let scratch = Scratch::new();
+    let space = scratch.file("space.npy", array("2, 2, 2", "11111111"));
+    let refused = |arguments: &[&str], out: &str, message: &str| {
+        let out = scratch.path(out);
+        thin(arguments).arg("-o").args([&out, &space]).assert().code(2).stderr(contains(message));
+        assert!(!out.exists());
+    };
+    refused(&["--rule", "guo-hall"], "a.npy", "rule guo-hall: expected an image of one plane, found 2x2x2");
+    refused(&[], "a.png", "format png: expected an image of one or two axes, found 2x2x2");
+    refused(&[], "a.jpg", "--output: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz");
+    refused(&["--iterations", "-1"], "a.npy", "expected a whole number, 0 or more, found -1");
+    refused(&["--rule", "thin"], "a.npy", "kashani-safe");
+}
+
+#[test]
+fn bars_stay_when_an_image_is_thinned_before() {
+    let scratch = Scratch::new();
+    let image = scratch.file(
+        "image.npy",
+        array("6, 11", "00000011111 01100011111 01100011011 00000011111 00000011111 00000000000"),
+    );
+    let csv = |arguments: &[&str]| {
+        let run = lacuna("cubical", ["-q", "--output", "csv"]).args(arguments).arg(&image).assert().success();
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    for level in [&[][..], &["--superlevel"]] {
+        let with = |thin: &'static str| csv(&[level, &[thin]].concat());
+        let all = csv(level);
+        assert_eq!(
+            [with("--thin"), with("--thin=subfields"), with("--thin=guo-hall")],
+            [all.clone(), all.clone(), all.clone()]
+        );
+        // The square of four vanishes.
+        assert_eq!(with("--thin=kashani") == all, level.is_empty());
+    }
+    let cubical = |arguments: &[&str]| lacuna("cubical", arguments).arg(&image).assert();
+    cubical(&["--thin", "-v"]).success().stderr(contains("left by guo-hall after"));
+    cubical(&["--thin", "--construction", "v"]).code(2).stderr(contains("--thin: expected --construction t"));
+    let three = scratch.file("three.npy", square_and_ring());
+    let run = lacuna("cubical", ["--thin"]).arg(&three).assert().code(2);
+    run.stderr(contains("three.npy: voxel [1, 1]: expected one of two values, [0.0, 1.0], found 4"));
+}
+
+/// The skeletons of data/, which the plain rules made.
+#[test]
+fn every_case_of_data_gives_its_skeleton() {
+    let (scratch, table) = (Scratch::new(), super::read(&super::data("thinning.tsv")));
+    let mut cases = 0;
+    for line in table.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [file, arguments, expected] = fields[..] else { panic!("expected 3 fields, found {line}") };
+        let (file, expected) = (super::data(file), super::data(expected));
+        let out = scratch.path(expected.file_name().unwrap().to_str().unwrap());
+        thin(["-q", "-o"]).arg(&out).args(arguments.split(' ')).arg(&file).assert().success();
+        assert_eq!(voxels(&out), voxels(&expected), "{line}");
+        let keeps = !arguments.ends_with("kashani") && !arguments.ends_with("zhang-suen");
+        let verify = thin(["-q", "--verify", "-o"]).arg(&out).args(arguments.split(' ')).arg(&file).assert();
+        verify.code(i32::from(!keeps));
+        cases += 1;
+    }
+    assert_eq!(cases, 6);
+}
