@@ -6,7 +6,7 @@
 //! | voxels, their keys, axes | — | [`image`] |
 //! | persistent homology | see there | [`persistence`] |
 //! | Euler characteristic curve | Wang, Wagner, Chen 2022 | [`ecc`] |
-//! | image of bytes → files | — | [`write`] |
+//! | image of bytes → files | — | [`mod@write`] |
 //! | thinning | Guo, Hall 1989; see there | [`thinning`] |
 //!
 //! # Constructions
