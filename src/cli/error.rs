@@ -11,8 +11,8 @@ use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
-use lacuna::cubical::thinning::ThinError;
 use lacuna::cubical::thinning::binary::OtsuError;
+use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
@@ -120,6 +120,7 @@ impl CliError {
             | CliError::Threads { .. }
             | CliError::Backend(_)
             | CliError::Scan(_)
+            | CliError::Thin(ThinError::Backend(_) | ThinError::Device(_) | ThinError::Check(_))
             | CliError::ViaMatrix(ViaMatrixError::Scan(_))
             | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
                 1

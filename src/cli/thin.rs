@@ -5,15 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use lacuna::backend::Backend;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::read;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::thinning::machine::thin_by;
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
-use lacuna::cubical::thinning::{BitImage, Figures, Request, Rule, thin};
+use lacuna::cubical::thinning::{BitImage, Figures, Pass, Request, Rule};
 use lacuna::cubical::write::Format;
 use lacuna::input::name_of;
 use serde::Serialize;
 
+use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::notes::{Notes, tell, timing_line};
@@ -78,6 +81,9 @@ pub(crate) struct Arguments {
         value_parser = parse::threads, allow_hyphen_values = true)]
     threads: Option<usize>,
 
+    #[command(flatten)]
+    machine: BackendArguments,
+
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::image_format(), hide_possible_values = true)]
@@ -90,6 +96,10 @@ pub(crate) struct Arguments {
     /// Write counts and times to FILE, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     stats: Option<PathBuf>,
+
+    /// Say on standard error what was chosen, and why
+    #[arg(long, help_heading = "Messages")]
+    explain: bool,
 
     /// Say nothing on standard error but errors and what was asked for
     #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
@@ -115,6 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
     let format = arguments.output.map_or_else(|| Format::of_name(&arguments.output_file), Ok)?;
+    let backend = arguments.machine.backend();
     let outputs = Outputs::open(Some(&arguments.output_file), arguments.stats.as_deref())?;
     start_threads(arguments.threads)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
@@ -126,13 +137,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
     let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
-    let job = Job { arguments, notes, meter, outputs, start, format, threshold, read: read + binarize };
+    let read = read + binarize;
+    let job = Job { arguments, backend, notes, meter, outputs, start, format, threshold, read };
     job.run(&bits)
 }
 
 /// A run on an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
+    backend: Backend,
     notes: Notes,
     meter: Meter,
     outputs: Outputs,
@@ -147,10 +160,15 @@ impl Job<'_> {
         let arguments = self.arguments;
         let request = Request { rule: arguments.rule, iterations: arguments.iterations };
         self.meter.stage("thinning");
-        let (thinned, thinning) = timed(|| {
-            thin(image, &request, &mut |pass| self.meter.at(format!("iteration {}", pass.iteration)))
-        });
-        let (skeleton, figures) = thinned?;
+        let mut watch = |pass: Pass| self.meter.at(format!("iteration {}", pass.iteration));
+        let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
+        let (skeleton, figures, decision) = thinned?;
+        let rule = request.rule_for(image.shape());
+        if arguments.explain {
+            let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
+            tell(format_args!("{:<13} {rule}: {asked}", "rule"));
+            tell(format_args!("{:<13} {decision}", "backend"));
+        }
         self.meter.stage("writing");
         let (written, write) =
             timed(|| self.outputs.fill(|out| self.format.write(&skeleton.to_image(u8::MAX), out)));
@@ -164,7 +182,6 @@ impl Job<'_> {
             None => None,
         };
         drop(self.meter);
-        let rule = request.rule_for(image.shape());
         let record = Record {
             version: env!("CARGO_PKG_VERSION"),
             file: arguments.file.display().to_string(),
@@ -172,6 +189,7 @@ impl Job<'_> {
             rule: rule.name(),
             threshold: self.threshold,
             inverted: arguments.invert,
+            backend: if decision.gpus.is_empty() { "cpu" } else { "cuda" },
             threads: rayon::current_num_threads(),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],
@@ -253,7 +271,7 @@ fn counts(betti: [usize; 3], planar: bool) -> String {
 /// |---|---|
 /// | `version` | of the program |
 /// | `file`, `shape` | the image, voxels along its axes |
-/// | `rule`, `threads` | what was done, and by how many |
+/// | `rule`, `backend`, `threads` | what was done, by what, and by how many |
 /// | `threshold`, `inverted` | what is foreground: above the threshold, if there is one |
 /// | `iterations` | those that deleted something |
 /// | `voxels` | of the foreground, before and after |
@@ -271,6 +289,7 @@ struct Record {
     rule: &'static str,
     threshold: Option<f64>,
     inverted: bool,
+    backend: &'static str,
     threads: usize,
     iterations: usize,
     voxels: [usize; 2],

@@ -15,6 +15,7 @@ pub(crate) mod rips;
 pub(crate) mod smooth;
 pub(crate) mod sort;
 mod start;
+pub(crate) mod thinning;
 
 use std::fmt;
 
@@ -30,8 +31,17 @@ pub use start::Starting;
 mod tests;
 
 /// The embedded kernels' files.
-pub const KERNELS: [&str; 7] =
-    ["ecc", "ecc_rows", "gradient", "leftmost_ones", "rips_assembly", "smooth", "sort"];
+pub const KERNELS: [&str; 9] = [
+    "ecc",
+    "ecc_rows",
+    "gradient",
+    "leftmost_ones",
+    "rips_assembly",
+    "smooth",
+    "sort",
+    "thinning",
+    "thinning_subfields",
+];
 
 /// CUDA's version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -22,6 +22,7 @@ struct Source {
 }
 
 const COMMON: &[&str] = &["common.cuh"];
+const ACTIVE: &[&str] = &["active.cuh", "common.cuh"];
 const VOXEL: &[&str] = &["voxel.cuh", "common.cuh"];
 
 const SOURCES: &[Source] = &[
@@ -67,6 +68,8 @@ const SOURCES: &[Source] = &[
     },
     Source { stem: "gradient", headers: COMMON, variants: &[("", &[])] },
     Source { stem: "smooth", headers: COMMON, variants: &[("", &[])] },
+    Source { stem: "thinning", headers: ACTIVE, variants: &[("", &[])] },
+    Source { stem: "thinning_subfields", headers: ACTIVE, variants: &[("", &[])] },
     Source { stem: "sort", headers: COMMON, variants: &[("_1", &["-DLIMBS=1"]), ("_2", &["-DLIMBS=2"])] },
 ];
 

@@ -25,8 +25,10 @@
 
 pub mod binary;
 pub mod bits;
+pub mod cuda;
 pub mod guo_hall;
 pub mod kashani;
+pub mod machine;
 pub mod plain;
 mod planar;
 pub mod rule;
@@ -57,6 +59,15 @@ impl Request {
     /// The rule that is asked for, or suits images of a shape.
     pub fn rule_for(&self, shape: Shape) -> Rule {
         self.rule.unwrap_or(if shape.extents()[0] == 1 { Rule::GuoHall } else { Rule::Subfields })
+    }
+
+    /// The same, if it is one for such images.
+    fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
+        let rule = self.rule_for(shape);
+        if rule.is_planar() && shape.extents()[0] > 1 {
+            return Err(ThinError::Space { rule, shape });
+        }
+        Ok(rule)
     }
 }
 
@@ -104,10 +115,7 @@ pub fn thin(
     request: &Request,
     watch: &mut dyn FnMut(Pass),
 ) -> Result<(BitImage, Figures), ThinError> {
-    let (rule, limit) = (request.rule_for(image.shape()), request.iterations);
-    if rule.is_planar() && image.shape().extents()[0] > 1 {
-        return Err(ThinError::Space { rule, shape: image.shape() });
-    }
+    let (rule, limit) = (request.suiting(image.shape())?, request.iterations);
     Ok(match rule {
         Rule::GuoHall => planar::thin::<guo_hall::GuoHall>(image, limit, watch),
         Rule::ZhangSuen => planar::thin::<zhang_suen::ZhangSuen>(image, limit, watch),

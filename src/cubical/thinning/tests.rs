@@ -18,7 +18,7 @@ fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImag
 }
 
 /// Of a shape, black where `black` says so of (z, y, x).
-fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
+pub(super) fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let [_, rows, columns] = shape.extents();
     let voxel = |place: usize| {
@@ -30,7 +30,7 @@ fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
 }
 
 /// A random image: noise, or blobs of some size, of some density.
-fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
+pub(super) fn random(axes: &[usize], random: &mut Pcg64Mcg) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let noise: Vec<u32> = (0..shape.count()).map(|_| random.random_range(0..1000)).collect();
     let density = random.random_range(100..950);

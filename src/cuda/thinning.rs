@@ -1,0 +1,195 @@
+//! The kernels of `kernels/thinning.cu` and `kernels/thinning_subfields.cu`.
+#![allow(unsafe_code)]
+
+use super::{Buffer, CudaError, Gpu, Kernel};
+use crate::cubical::thinning::Rule;
+
+/// Threads of a block: a word of 32 pixels each of a window of 128×128; as the launch bounds of subfields say.
+const THREADS: [u32; 2] = [512, 352];
+/// Blocks that a multiprocessor has room for; more than there are take their tiles later.
+const BLOCKS: u64 = 4;
+/// Voxels of a tile along x.
+const SIDE: u64 = 64;
+/// Iterations of a launch at most, in the plane.
+const PLANAR_MOST: usize = 16;
+/// Planes and rows of a window that are not its tile's.
+const COLLARS: [u32; 2] = [4, 8];
+
+/// The kernel of a rule.
+pub(crate) struct ThinningKernel {
+    kernel: Kernel,
+    is_planar: bool,
+    multiprocessors: u64,
+}
+
+/// How an image is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Tiling {
+    /// Planes, rows, words of 32 voxels in a row.
+    extents: [u64; 3],
+    /// Planes and rows of a tile.
+    tile: [u32; 2],
+    /// Tiles along x, y and z.
+    tiles: [u32; 3],
+}
+
+impl Tiling {
+    fn count(&self) -> u64 {
+        self.tiles.iter().map(|&tiles| u64::from(tiles)).product()
+    }
+}
+
+/// An image that is being thinned on a device.
+pub(crate) struct Thinning {
+    tiling: Tiling,
+    /// Launches read the one and write the other, in turn.
+    images: [Buffer<u64>; 2],
+    /// Tiles to look at, likewise.
+    lists: [Buffer<u32>; 2],
+    lengths: Buffer<u32>,
+    marks: Buffer<u32>,
+    /// Of each iteration of a batch: voxels deleted.
+    deleted: Buffer<u64>,
+    looked_at: Buffer<u64>,
+    launches: u32,
+}
+
+impl ThinningKernel {
+    pub(crate) fn load(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
+        let is_planar = rule.is_planar();
+        let module = gpu.module(if is_planar {
+            include_str!("../../kernels/ptx/thinning.ptx")
+        } else {
+            include_str!("../../kernels/ptx/thinning_subfields.ptx")
+        })?;
+        let kernel = module.kernel(match rule {
+            Rule::GuoHall => c"thinning_guo_hall",
+            Rule::ZhangSuen => c"thinning_zhang_suen",
+            Rule::Kashani => c"thinning_kashani",
+            Rule::KashaniSafe => c"thinning_kashani_safe",
+            Rule::Subfields => c"thinning_subfields",
+        })?;
+        Ok(ThinningKernel { kernel, is_planar, multiprocessors: gpu.multiprocessors()?.into() })
+    }
+
+    /// Iterations of a launch, at most.
+    pub(crate) fn most(&self) -> usize {
+        if self.is_planar { PLANAR_MOST } else { 1 }
+    }
+
+    /// How an image is cut; `extents` are planes, rows and words of 64 voxels in a row.
+    fn tiling(&self, [planes, rows, words]: [usize; 3]) -> Result<Tiling, CudaError> {
+        let tile = match (self.is_planar, planes) {
+            (true, _) => [1, 64],
+            (false, 1) => [2, 128],
+            (false, _) => [16, 32],
+        };
+        let counts = [words, rows.div_ceil(tile[1] as usize), planes.div_ceil(tile[0] as usize)];
+        let (all, limit) = (counts.iter().product::<usize>(), u32::MAX as usize);
+        if all > limit {
+            return Err(CudaError::Unfit { what: "tiles", limit, found: all });
+        }
+        // No more than all of them.
+        let tiles = counts.map(|count| count as u32);
+        Ok(Tiling { extents: [planes as u64, rows as u64, 2 * words as u64], tile, tiles })
+    }
+
+    /// Brings an image to the device: its words, and planes, rows and words of a row. Up to so many iterations are counted at a time.
+    ///
+    /// # Panics
+    /// There are not as many words as the extents say.
+    pub(crate) fn begin(
+        &self,
+        gpu: &Gpu,
+        words: &[u64],
+        extents: [usize; 3],
+        iterations: usize,
+    ) -> Result<Thinning, CudaError> {
+        assert_eq!(words.len(), extents.iter().product::<usize>(), "{extents:?}");
+        let tiling = self.tiling(extents)?;
+        // It is below 2^32.
+        let count = tiling.count() as u32;
+        let image = gpu.upload(words)?;
+        let mut other = gpu.zeros(words.len())?;
+        gpu.copy(&image, &mut other, words.len())?;
+        let all: Vec<u32> = (0..count).collect();
+        Ok(Thinning {
+            tiling,
+            images: [image, other],
+            lists: [gpu.upload(&all)?, gpu.zeros(all.len())?],
+            lengths: gpu.upload(&[count, 0, 0])?,
+            marks: gpu.zeros(all.len())?,
+            deleted: gpu.zeros(iterations)?,
+            looked_at: gpu.zeros(1)?,
+            launches: 0,
+        })
+    }
+
+    /// Runs so many iterations; those of a batch are counted from `first` on.
+    ///
+    /// # Panics
+    /// They are more than a launch has, or than are counted.
+    pub(crate) fn iterate(
+        &self,
+        work: &mut Thinning,
+        iterations: usize,
+        first: usize,
+    ) -> Result<(), CudaError> {
+        assert!(
+            iterations <= self.most() && first + iterations <= work.deleted.len(),
+            "{first} {iterations}"
+        );
+        let Thinning { tiling, images, lists, lengths, marks, deleted, looked_at, launches } = work;
+        let launch = *launches;
+        *launches += 1;
+        let [from, to] = in_turn(images, launch);
+        let [list, next] = in_turn(lists, launch);
+        let (count, first, iterations) = (tiling.count(), first as u64, iterations as u32);
+        let blocks = count.min(self.multiprocessors * BLOCKS) as u32;
+        let [planes, rows, width] = &tiling.extents;
+        let [across, down, deep] = &tiling.tiles;
+        let [tile_planes, tile_rows] = &tiling.tile;
+        let window = (tile_planes + COLLARS[0]) * (tile_rows + COLLARS[1]);
+        // Two windows of four words a row.
+        let shared = if self.is_planar { 0 } else { 2 * 4 * 4 * window };
+        let call = self.kernel.launch(blocks, THREADS[usize::from(!self.is_planar)], shared);
+        let call = call.input(from).output(to);
+        let call = if self.is_planar {
+            call.value(rows).value(width).value(across).value(down)
+        } else {
+            let call = call.value(planes).value(rows).value(width);
+            call.value(across).value(down).value(deep).value(tile_planes).value(tile_rows)
+        };
+        let call = call.input(list).output(next).output(lengths).output(marks).value(&launch);
+        let call = if self.is_planar { call.value(&iterations) } else { call };
+        // SAFETY: words are read and written inside the image, both buffers of which have its size; lists and marks have an entry for each
+        // tile, a tile is put on a list once; the counters of the iterations are there, as asserted.
+        unsafe { call.output(deleted).value(&first).output(looked_at).go() }
+    }
+}
+
+/// What is read and what is written.
+fn in_turn<T>([even, odd]: &mut [T; 2], launch: u32) -> [&mut T; 2] {
+    if launch.is_multiple_of(2) { [even, odd] } else { [odd, even] }
+}
+
+impl Thinning {
+    /// The voxels that the first `n` iterations of a batch deleted; those of the next count from 0.
+    pub(crate) fn deleted(&mut self, gpu: &Gpu, n: usize) -> Result<Vec<u64>, CudaError> {
+        let deleted = gpu.read(&self.deleted, 0..n)?;
+        gpu.clear(&mut self.deleted)?;
+        Ok(deleted)
+    }
+
+    /// The image's words.
+    pub(crate) fn words(&mut self, gpu: &Gpu) -> Result<Vec<u64>, CudaError> {
+        let [image, _] = in_turn(&mut self.images, self.launches);
+        gpu.read(image, 0..image.len())
+    }
+
+    /// Words of 64 voxels that tiles had which were looked at, tile by tile and launch by launch.
+    pub(crate) fn looked_at(&self, gpu: &Gpu) -> Result<u64, CudaError> {
+        let [tile_planes, tile_rows] = self.tiling.tile.map(u64::from);
+        Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows * SIDE / 64)
+    }
+}
