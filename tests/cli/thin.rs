@@ -131,6 +131,100 @@ fn what_cannot_be() {
 }
 
 #[test]
+fn outputs_that_cannot_be() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", square_and_ring());
+    std::fs::create_dir(scratch.path("folder.npy")).unwrap();
+    let unnamed = "expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found";
+    for (out, message) in [
+        ("out", unnamed),
+        ("png", unnamed),
+        ("out.npy.bak", unnamed),
+        ("folder.npy", "expected a path that can be written, found a directory"),
+        ("none/out.npy", "expected a path that can be written"),
+    ] {
+        thin(["-q", "-o"]).args([&scratch.path(out), &image]).assert().code(2).stderr(contains(message));
+    }
+    thin(["-q", "-o", "-"]).arg(&image).assert().code(2).stdout(is_empty()).stderr(contains(unnamed));
+    let out = scratch.path("out.npy");
+    let twice = thin(["-q", "-o"]).args([&out, &image]).arg("--stats").arg(&out).assert().code(2);
+    twice.stderr(contains("expected different files for the answer and the statistics"));
+    assert!(!out.exists());
+    // A format that is asked for needs no name.
+    thin(["-q", "--output", "png", "-o"]).args([&scratch.path("out"), &image]).assert().success();
+}
+
+#[test]
+fn thresholds_that_cannot_be() {
+    let scratch = Scratch::new();
+    let (image, out) = (scratch.file("image.npy", square_and_ring()), scratch.path("out.npy"));
+    for threshold in ["nan", "NaN", "", "1,5"] {
+        let run = thin(["--threshold", threshold, "-o"]).args([&out, &image]).assert().code(2);
+        run.stderr(contains(format!("expected a number, found {threshold}")));
+    }
+    for (threshold, said) in [("inf", ": 0 voxels above inf, 0 left"), ("-inf", ": 66 voxels above -inf, ")] {
+        let run = thin(["--threshold", threshold, "-o"]).args([&out, &image]).assert().success();
+        run.stderr(contains(said));
+    }
+}
+
+#[test]
+fn lines_points_and_nothing() {
+    let scratch = Scratch::new();
+    let out = scratch.path("out.npy");
+    let cases = [
+        ("7,", "0110111", [0, 255, 255, 0, 255, 255, 255].to_vec(), "2 components, 0 holes"),
+        ("1,", "1", vec![255], "1 component, 0 holes"),
+        ("1, 1, 1", "1", vec![255], "1 component, 0 holes"),
+        ("5,", "00000", vec![0; 5], "0 components, 0 holes"),
+        ("3, 2", "000000", vec![0; 6], "0 components, 0 holes"),
+        ("2, 2, 2", "00000000", vec![0; 8], "0 components, 0 tunnels, 0 cavities"),
+    ];
+    for (shape, picture, expected, topology) in cases {
+        let image = scratch.file("image.npy", array(shape, picture));
+        let run = thin(["-q", "--verify", "-o"]).args([&out, &image]).assert().success();
+        run.stderr(contains(format!("same topology: {topology}")));
+        assert_eq!(voxels(&out).1, expected, "{shape}");
+    }
+}
+
+#[test]
+fn machines_are_said() {
+    let scratch = Scratch::new();
+    let (image, out) = (scratch.file("image.npy", square_and_ring()), scratch.path("out.npy"));
+    let explained = |arguments: &[&str], lines: &str| {
+        let run = thin(["-q", "--explain", "-o"]).args([&out, &image]).args(arguments).assert().success();
+        run.stderr(contains(lines));
+    };
+    explained(
+        &[],
+        "rule          guo-hall: as the image's axes suggest\nbackend       cpu: 66 voxels to thin",
+    );
+    explained(&["--backend", "cpu", "--rule", "kashani"], "kashani: as asked\nbackend       cpu: as asked");
+}
+
+#[test]
+fn gpu_that_is_asked_for_thins_or_is_missed() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.npy", square_and_ring());
+    let out = scratch.path("out.npy");
+    for rule in ["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"] {
+        let run = |arguments: &[&str]| {
+            thin(["-q", "--rule", rule, "-o"]).args([&out, &image]).args(arguments).assert()
+        };
+        run(&["--backend", "cpu"]).success();
+        let expected = voxels(&out);
+        let checked = run(&["--self-check"]);
+        if checked.get_output().status.success() {
+            assert_eq!(voxels(&out), expected);
+        } else {
+            checked.code(1).stderr(contains("error: backend cuda: "));
+            eprintln!("skipped: no GPU");
+        }
+    }
+}
+
+#[test]
 fn bars_stay_when_an_image_is_thinned_before() {
     let scratch = Scratch::new();
     let image = scratch.file(
