@@ -237,9 +237,13 @@ impl Job<'_> {
         let watch =
             &mut |pass: thinning::Pass| self.meter.at(format!("thinning, iteration {}", pass.iteration));
         let superlevel = self.arguments.filtration.superlevel;
-        let (thinned, took) = timed(|| thin_first(image, superlevel, &request, watch));
+        let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.backend, watch));
         let file = || name_of(&self.arguments.file);
-        let (thinned, figures) = thinned.map_err(|source| CliError::TwoValued { file: file(), source })?;
+        let (thinned, figures, decision) =
+            thinned.map_err(|source| CliError::TwoValued { file: file(), source })?;
+        if let Some(decision) = decision.filter(|_| self.arguments.explain) {
+            tell(format_args!("{:<13} {decision}", "thinning"));
+        }
         let record = ThinningRecord {
             rule: request.rule_for(image.shape()).name(),
             iterations: figures.iterations,

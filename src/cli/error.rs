@@ -121,6 +121,11 @@ impl CliError {
             | CliError::Backend(_)
             | CliError::Scan(_)
             | CliError::Thin(ThinError::Backend(_) | ThinError::Device(_) | ThinError::Check(_))
+            | CliError::TwoValued {
+                source:
+                    TwoValuedError::Thin(ThinError::Backend(_) | ThinError::Device(_) | ThinError::Check(_)),
+                ..
+            }
             | CliError::ViaMatrix(ViaMatrixError::Scan(_))
             | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
                 1

@@ -6,7 +6,7 @@ use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::Shape;
 
 /// Voxels that a core thins a second: in the plane, and by subfields. How deep they lie makes less of a difference than how many there are.
-const CPU_RATES: [f64; 2] = [0.4e9, 0.05e9];
+const CPU_RATES: [f64; 2] = [0.2e9, 0.06e9];
 /// Voxels that a device thins a second, with the way there and back, an eighth of a byte each.
 const DEVICE_RATE: f64 = 20e9;
 /// Seconds that it takes on a device, however few voxels there are: loading kernels, and a few hundred launches.

@@ -6,7 +6,9 @@
 //! 4- and 6-connected, which no rule here is made for.
 
 use super::bits::BitImage;
-use super::{Figures, Pass, Request, ThinError, thin};
+use super::machine::{MachineError, thin_by};
+use super::{Figures, Pass, Request};
+use crate::backend::{Backend, Decision};
 use crate::cubical::{AnyImage, Image, Voxel};
 use crate::with_image;
 
@@ -23,24 +25,28 @@ pub enum TwoValuedError {
         /// The third.
         found: f64,
     },
-    /// The rule does not suit it.
+    /// The rule does not suit it, or a GPU was asked for and does not do it.
     #[error(transparent)]
-    Thin(#[from] ThinError),
+    Thin(#[from] MachineError),
 }
+
+/// What became of an image, what was counted, and what did it, if there was anything to do.
+pub type Thinned<I> = (I, Figures, Option<Decision>);
 
 /// Thins the voxels whose value comes first: the less, or of superlevel sets the greater. What goes gets the other value.
 ///
 /// # Errors
-/// [`TwoValuedError`]: the image has a third value, or the rule does not suit it.
+/// [`TwoValuedError`]: the image has a third value, the rule does not suit it, or a GPU was asked for and does not do it.
 pub fn thin_first(
     image: &AnyImage,
     superlevel: bool,
     request: &Request,
+    backend: &Backend,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(AnyImage, Figures), TwoValuedError> {
+) -> Result<Thinned<AnyImage>, TwoValuedError> {
     with_image!(image, image => {
-        let (thinned, figures) = first_thinned(image, superlevel, request, watch)?;
-        Ok((thinned.into(), figures))
+        let (thinned, figures, decision) = first_thinned(image, superlevel, request, backend, watch)?;
+        Ok((thinned.into(), figures, decision))
     })
 }
 
@@ -48,14 +54,16 @@ fn first_thinned<T: Voxel>(
     image: &Image<T>,
     superlevel: bool,
     request: &Request,
+    backend: &Backend,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(Image<T>, Figures), TwoValuedError> {
+) -> Result<Thinned<Image<T>>, TwoValuedError> {
     let voxels = image.voxels();
     let one = voxels[0];
     let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
         // All of it comes at once: there is nothing to become of what goes.
         let all = voxels.len();
-        return Ok((image.clone(), Figures { before: all, after: all, ..Figures::default() }));
+        let figures = Figures { before: all, after: all, ..Figures::default() };
+        return Ok((image.clone(), figures, None));
     };
     let third = voxels.iter().position(|voxel| voxel.key() != one.key() && voxel.key() != other.key());
     if let Some(place) = third {
@@ -65,11 +73,11 @@ fn first_thinned<T: Voxel>(
     }
     let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
     let bits = BitImage::of(image, |voxel| voxel.key() == first.key());
-    let (skeleton, figures) = thin(&bits, request, watch)?;
+    let (skeleton, figures, decision) = thin_by(&bits, request, backend, watch)?;
     let mut voxels = vec![last; voxels.len()];
     skeleton.places().into_iter().for_each(|place| voxels[place] = first);
     let thinned = Image::new(image.shape(), voxels).expect("a voxel was made for each place");
-    Ok((thinned, figures))
+    Ok((thinned, figures, Some(decision)))
 }
 
 #[cfg(test)]
@@ -88,6 +96,15 @@ mod tests {
         classes.dimensions.iter().map(bars).collect()
     }
 
+    fn first<T: Voxel>(
+        image: &Image<T>,
+        superlevel: bool,
+        request: &Request,
+    ) -> Result<(Image<T>, Figures), TwoValuedError> {
+        let thinned = first_thinned(image, superlevel, request, &Backend::default(), &mut |_| ());
+        thinned.map(|(image, figures, _)| (image, figures))
+    }
+
     #[test]
     fn bars_stay() {
         for axes in [&[30, 40][..], &[9, 13, 11]] {
@@ -96,7 +113,7 @@ mod tests {
             let image = Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
             for superlevel in [false, true] {
                 let request = Request::default();
-                let (thinned, figures) = first_thinned(&image, superlevel, &request, &mut |_| ()).unwrap();
+                let (thinned, figures) = first(&image, superlevel, &request).unwrap();
                 assert_eq!(bars(&thinned, superlevel), bars(&image, superlevel));
                 assert!(figures.after < figures.before);
             }
@@ -108,9 +125,9 @@ mod tests {
         let shape = Shape::new(&[2, 3], Order::F).unwrap();
         let request = Request { rule: Some(Rule::Kashani), iterations: None };
         let constant = Image::new(shape, vec![7_u8; 6]).unwrap();
-        assert_eq!(first_thinned(&constant, false, &request, &mut |_| ()).unwrap().0, constant);
+        assert_eq!(first(&constant, false, &request).unwrap().0, constant);
         let three = Image::new(shape, vec![1_u8, 4, 1, 4, 9, 1]).unwrap();
-        let error = first_thinned(&three, false, &request, &mut |_| ()).unwrap_err().to_string();
+        let error = first(&three, false, &request).unwrap_err().to_string();
         assert_eq!(error, "voxel [0, 2]: expected one of two values, [1.0, 4.0], found 9");
     }
 }
