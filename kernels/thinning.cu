@@ -101,6 +101,34 @@ template <typename RULE, u32 STEP> __device__ __forceinline__ u32 gone(const u32
     return window.c & RULE::template deleted<STEP>(window);
 }
 
+// What a block holds of a tile's window.
+struct Held {
+    // Subiterations read the one and write the other, in turn. Two rows above the window and one below, and a word before and after, are
+    // read, for pixels that stay.
+    u32 windows[2][(WINDOW + 3) * WORDS + 2];
+    // Whether a warp's words changed in a subiteration: in the last two and this one, with a warp of none on either side.
+    bool changed[3][THREADS / WARP + 2];
+};
+
+// A subiteration, the k-th: what goes of the thread's word. A warp has eight rows. If in the last time of each subiteration nothing changed
+// in them and those of the next warps, it would find again that nothing goes, and both windows have its words as they are.
+template <typename RULE, u32 STEP> __device__ __forceinline__ u32 step(Held &held, u32 k, u32 at, u32 may_go, u32 &own) {
+    bool looks = k < RULE::STEPS;
+    for (u32 ago = 1; ago <= RULE::STEPS && !looks; ago++) {
+        const bool *changed = held.changed[(k + 3 - ago) % 3] + warp();
+        looks = changed[0] || changed[1] || changed[2];
+    }
+    u32 lost = 0;
+    if (looks) {
+        lost = gone<RULE, STEP>(&held.windows[k % 2][at]) & may_go;
+        own &= ~lost;
+        held.windows[(k + 1) % 2][at] = own;
+    }
+    const bool changed = __any_sync(ALL, lost != 0);
+    if (lane() == 0) held.changed[k % 3][1 + warp()] = changed;
+    return lost;
+}
+
 // Which tiles see that a tile changed.
 #define CHANGED 1u
 #define ABOVE_SEES 2u
@@ -112,10 +140,10 @@ template <typename RULE, u32 STEP> __device__ __forceinline__ u32 gone(const u32
 template <typename RULE>
 __device__ __forceinline__ void thin(const u32 *from, u32 *to, u64 rows, u64 width, u32 across, u32 down, const Active &active,
                                      u32 iterations, u64 *deleted, u64 *looked_at) {
-    // Two rows above the window and one below, and a word before and after, are read, for pixels that stay.
-    __shared__ u32 windows[2][(WINDOW + 3) * WORDS + 2];
+    __shared__ Held held;
     __shared__ u32 counts[MOST], seen_by;
     active.begin(looked_at);
+    if (threadIdx.x < 3) held.changed[threadIdx.x][0] = held.changed[threadIdx.x][1 + THREADS / WARP] = false;
     const u32 x = threadIdx.x % WORDS, y = threadIdx.x / WORDS, at = 1 + 2 * WORDS + threadIdx.x;
     const bool is_own = x - 1 < 2 && y - COLLAR < SIDE;
     // The outermost pixels do not see all that they depend on, and stay.
@@ -128,23 +156,16 @@ __device__ __forceinline__ void thin(const u32 *from, u32 *to, u64 rows, u64 wid
         const u64 row = (u64)(tile / across) * SIDE + y - COLLAR, word = (u64)(tile % across) * (SIDE / 32) + x - 1;
         const bool is_there = row < rows && word < width;
         const u32 before = is_there ? from[row * width + word] : 0;
-        u32 own = before, buffer = 0;
-        windows[0][at] = own;
+        u32 own = before;
+        held.windows[0][at] = own;
         if (threadIdx.x < MOST) counts[threadIdx.x] = 0;
         if (threadIdx.x == 0) seen_by = 0;
         bool is_quiet = !__syncthreads_or(is_own && own != 0);
         for (u32 i = 0; i < iterations && !is_quiet; i++) {
-            u32 lost = gone<RULE, 0>(&windows[buffer][at]) & may_go;
-            buffer ^= 1;
-            own &= ~lost;
-            windows[buffer][at] = own;
+            u32 lost = step<RULE, 0>(held, RULE::STEPS * i, at, may_go, own);
             if (RULE::STEPS == 2) {
                 __syncthreads();
-                const u32 more = gone<RULE, 1>(&windows[buffer][at]) & may_go;
-                buffer ^= 1;
-                own &= ~more;
-                windows[buffer][at] = own;
-                lost |= more;
+                lost |= step<RULE, 1>(held, RULE::STEPS * i + 1, at, may_go, own);
             }
             if (is_own && lost != 0) atomicAdd(&counts[i], (u32)__popc(lost));
             is_quiet = !__syncthreads_or(lost != 0);

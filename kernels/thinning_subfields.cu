@@ -89,8 +89,8 @@ __device__ __forceinline__ u32 simple(const u32 (&a)[27]) {
     return euler & ~(two | others | (one & other));
 }
 
-// Where the voxel in the middle has background across a face and is no end.
-__device__ __forceinline__ u32 is_candidate(const u32 (&a)[27], bool is_planar) {
+// Where the voxel in the middle has exactly one neighbour: an end.
+__device__ __forceinline__ u32 is_end(const u32 (&a)[27]) {
     u32 one = 0, two = 0;
 #pragma unroll
     for (u32 k = 0; k < 27; k++) {
@@ -98,8 +98,7 @@ __device__ __forceinline__ u32 is_candidate(const u32 (&a)[27], bool is_planar) 
         two |= one & a[k];
         one |= a[k];
     }
-    const u32 across = is_planar ? ~0u : a[UP] & a[DOWN];
-    return a[MIDDLE] & ~(a[NORTH] & a[SOUTH] & a[WEST] & a[EAST] & across) & ~(one & ~two);
+    return one & ~two;
 }
 
 // Voxels of a window in shared memory: `half` words of a strip, two rows each.
@@ -111,22 +110,35 @@ struct Fields {
         return (((z * 2 + y % 2) * 2 + x) * half + y / 2) * PAIRS + pair;
     }
 
-    // The neighbourhoods of the voxels of a word whose x have parity X.
+    // The voxels west and east of those of a word whose x have parity X.
+    template <u32 X> __device__ __forceinline__ void beside(u32 z, u32 y, u32 pair, u32 &west, u32 &east) const {
+        const u32 other = place(z, y, 1 - X, 0), near = words[other + pair];
+        if (X == 0) {
+            west = near << 1 | (pair == 0 ? 0 : words[other] >> 31);
+            east = near;
+        } else {
+            west = near;
+            east = near >> 1 | (pair == 0 ? words[other + 1] << 31 : 0);
+        }
+    }
+
+    // Their neighbourhoods.
     template <u32 X> __device__ __forceinline__ void around(u32 z, u32 y, u32 pair, u32 (&a)[27]) const {
 #pragma unroll
         for (u32 step = 0; step < 9; step++) {
-            const u32 row = z + step / 3 - 1, line = y + step % 3 - 1;
-            const u32 same = place(row, line, X, pair), other = place(row, line, 1 - X, 0);
-            const u32 near = words[other + pair];
-            a[3 * step + 1] = words[same];
-            if (X == 0) {
-                a[3 * step] = near << 1 | (pair == 0 ? 0 : words[other] >> 31);
-                a[3 * step + 2] = near;
-            } else {
-                a[3 * step] = near;
-                a[3 * step + 2] = near >> 1 | (pair == 0 ? words[other + 1] << 31 : 0);
-            }
+            const u32 plane = z + step / 3 - 1, row = y + step % 3 - 1;
+            a[3 * step + 1] = words[place(plane, row, X, pair)];
+            beside<X>(plane, row, pair, a[3 * step], a[3 * step + 2]);
         }
+    }
+
+    // Where they have background across a face.
+    template <u32 X> __device__ __forceinline__ u32 border(u32 z, u32 y, u32 pair, u32 own, bool is_planar) const {
+        u32 west, east;
+        beside<X>(z, y, pair, west, east);
+        u32 faces = west & east & words[place(z, y - 1, X, pair)] & words[place(z, y + 1, X, pair)];
+        if (!is_planar) faces &= words[place(z - 1, y, X, pair)] & words[place(z + 1, y, X, pair)];
+        return own & ~faces;
     }
 };
 
@@ -146,12 +158,12 @@ struct Window {
     bool is_planar;
 
     template <u32 X> __device__ __forceinline__ u32 choose(u32 z, u32 y, u32 pair) const {
-        const u32 place = fields.place(z, y, X, pair);
-        u32 chosen = 0;
-        if (fields.words[place] != 0) {
+        const u32 place = fields.place(z, y, X, pair), own = fields.words[place];
+        u32 chosen = own == 0 ? 0 : fields.border<X>(z, y, pair, own, is_planar);
+        if (chosen != 0) {
             u32 a[27];
             fields.around<X>(z, y, pair, a);
-            chosen = is_candidate(a, is_planar);
+            chosen &= ~is_end(a);
         }
         candidates.words[place] = chosen;
         return chosen;

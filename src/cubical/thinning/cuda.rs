@@ -5,7 +5,8 @@
 //! the last that deletes something change nothing.
 
 use super::{BitImage, Figures, Pass, Request, Rule, ThinError};
-use crate::cuda::thinning::ThinningKernel;
+use crate::cubical::Shape;
+use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 
 /// Launches before it is asked for the first time what they deleted, and at most: twice as many each time.
@@ -48,22 +49,53 @@ impl Prepared {
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
     ) -> Result<(BitImage, Figures), DeviceError> {
+        let mut resident = self.bring(image)?;
+        resident.thin(iterations, watch)?;
+        Ok(resident.fetch()?)
+    }
+
+    /// Brings an image to the device.
+    ///
+    /// # Errors
+    /// As [`Prepared::thin`].
+    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, DeviceError> {
         let Prepared { gpu, rule, kernel } = self;
-        Request { rule: Some(*rule), iterations }.suiting(image.shape())?;
-        let [planes, rows, _] = image.shape().extents();
+        let shape = image.shape();
+        Request { rule: Some(*rule), iterations: None }.suiting(shape)?;
+        let [planes, rows, _] = shape.extents();
+        let counted = LAUNCHES.end() * kernel.most();
+        let work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], counted)?;
+        gpu.finish()?;
+        let figures = Figures { before: image.count(), ..Figures::default() };
+        Ok(Resident { prepared: self, shape, work, figures })
+    }
+}
+
+/// An image on a device.
+pub struct Resident<'p> {
+    prepared: &'p Prepared,
+    shape: Shape,
+    work: Thinning,
+    figures: Figures,
+}
+
+impl Resident<'_> {
+    /// Thins it, in so many iterations at most.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn thin(&mut self, iterations: Option<usize>, watch: &mut dyn FnMut(Pass)) -> Result<(), CudaError> {
+        let Resident { prepared: Prepared { gpu, kernel, .. }, work, figures, .. } = self;
         let (mut launches, most) = (*LAUNCHES.start(), kernel.most());
-        let counted = LAUNCHES.end() * most;
-        let mut work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], counted)?;
-        let mut figures = Figures { before: image.count(), ..Figures::default() };
         let mut left = iterations.unwrap_or(usize::MAX);
-        'batches: while left > 0 {
+        while left > 0 {
             let batch = left.min(launches * most);
             for first in (0..batch).step_by(most) {
-                kernel.iterate(&mut work, most.min(batch - first), first)?;
+                kernel.iterate(work, most.min(batch - first), first)?;
             }
             for deleted in work.deleted(gpu, batch)? {
                 if deleted == 0 {
-                    break 'batches;
+                    return Ok(());
                 }
                 figures.iterations += 1;
                 // No more than there are.
@@ -72,11 +104,19 @@ impl Prepared {
             left -= batch;
             launches = (2 * launches).min(*LAUNCHES.end());
         }
-        let mut skeleton = BitImage::new(image.shape());
-        skeleton.words_mut().copy_from_slice(&work.words(gpu)?);
-        figures.after = skeleton.count();
-        figures.words = work.looked_at(gpu)?;
-        Ok((skeleton, figures))
+        Ok(())
+    }
+
+    /// What is left of it, and what was counted.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn fetch(mut self) -> Result<(BitImage, Figures), CudaError> {
+        let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
+        skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);
+        self.figures.after = skeleton.count();
+        self.figures.words = self.work.looked_at(gpu)?;
+        Ok((skeleton, self.figures))
     }
 }
 
@@ -107,11 +147,16 @@ mod tests {
         Gpu::open(0, memory).map_err(|error| eprintln!("skipped: {error}")).ok()
     }
 
-    fn same(gpu: &Gpu, image: &BitImage, rule: Rule, iterations: Option<usize>) {
+    fn prepared(gpu: &Gpu) -> [Prepared; 5] {
+        Rule::ALL.map(|rule| Prepared::new(gpu, rule).unwrap())
+    }
+
+    fn same(prepared: &Prepared, image: &BitImage, iterations: Option<usize>) {
+        let rule = prepared.rule;
         let request = Request { rule: Some(rule), iterations };
         let (mut expected_passes, mut passes) = (Vec::new(), Vec::new());
         let (expected, cpu) = thin(image, &request, &mut |pass| expected_passes.push(pass)).unwrap();
-        let (found, figures) = thin_device(gpu, image, &request, &mut |pass| passes.push(pass)).unwrap();
+        let (found, figures) = prepared.thin(image, iterations, &mut |pass| passes.push(pass)).unwrap();
         assert!(found == expected, "{rule}, {}, at most {iterations:?}", image.shape());
         assert_eq!(passes, expected_passes, "{rule}, {}", image.shape());
         let counts = |f: &Figures| (f.before, f.after, f.iterations);
@@ -121,7 +166,7 @@ mod tests {
     #[test]
     fn gpu_thins_planes_as_the_processor() {
         let Some(gpu) = device(None) else { return };
-        let mut rng = Pcg64Mcg::seed_from_u64(60);
+        let (prepared, mut rng) = (prepared(&gpu), Pcg64Mcg::seed_from_u64(60));
         let sizes: [&[usize]; 14] = [
             &[1],
             &[300],
@@ -140,9 +185,9 @@ mod tests {
         ];
         for axes in sizes {
             let image = random(axes, &mut rng);
-            for rule in Rule::ALL {
+            for prepared in &prepared {
                 for iterations in [None, Some(0), Some(1), Some(17)] {
-                    same(&gpu, &image, rule, iterations);
+                    same(prepared, &image, iterations);
                 }
             }
         }
@@ -160,14 +205,15 @@ mod tests {
             }),
             drawn(&[200, 300], |_, _, _| false),
         ];
-        for image in &shapes {
-            Rule::ALL.into_iter().for_each(|rule| same(&gpu, image, rule, None));
+        for prepared in prepared(&gpu) {
+            shapes.iter().for_each(|image| same(&prepared, image, None));
         }
     }
 
     #[test]
     fn gpu_thins_space_as_the_processor() {
         let Some(gpu) = device(None) else { return };
+        let prepared = Prepared::new(&gpu, Rule::Subfields).unwrap();
         let mut rng = Pcg64Mcg::seed_from_u64(61);
         let sizes = [
             [2, 1, 1],
@@ -183,15 +229,35 @@ mod tests {
             for _ in 0..3 {
                 let image = random(&axes, &mut rng);
                 for iterations in [None, Some(0), Some(1), Some(3)] {
-                    same(&gpu, &image, Rule::Subfields, iterations);
+                    same(&prepared, &image, iterations);
                 }
             }
         }
         let solid = drawn(&[70, 90, 140], |_, _, _| true);
-        same(&gpu, &solid, Rule::Subfields, None);
+        same(&prepared, &solid, None);
         let ball =
             drawn(&[80, 80, 80], |z, y, x| (z - 40).pow(2) + (y - 39).pow(2) + (x - 41).pow(2) < 37 * 37);
-        same(&gpu, &ball, Rule::Subfields, None);
+        same(&prepared, &ball, None);
+    }
+
+    #[test]
+    fn gpu_goes_on_where_it_stopped() {
+        let Some(gpu) = device(None) else { return };
+        let image = random(&[300, 400], &mut Pcg64Mcg::seed_from_u64(62));
+        for prepared in prepared(&gpu) {
+            let mut resident = prepared.bring(&image).unwrap();
+            for iterations in [1, 0, 2, 5] {
+                resident.thin(Some(iterations), &mut |_| ()).unwrap();
+            }
+            let found = resident.fetch().unwrap();
+            let expected = prepared.thin(&image, Some(8), &mut |_| ()).unwrap();
+            assert_eq!(
+                (found.0, found.1.iterations),
+                (expected.0, expected.1.iterations),
+                "{}",
+                prepared.rule
+            );
+        }
     }
 
     #[test]

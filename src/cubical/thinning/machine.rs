@@ -6,9 +6,9 @@ use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::Shape;
 
 /// Voxels that a core thins a second: in the plane, and by subfields. How deep they lie makes less of a difference than how many there are.
-const CPU_RATES: [f64; 2] = [0.2e9, 0.06e9];
+const CPU_RATES: [f64; 2] = [0.15e9, 0.1e9];
 /// Voxels that a device thins a second, with the way there and back, an eighth of a byte each.
-const DEVICE_RATE: f64 = 20e9;
+const DEVICE_RATE: f64 = 5e9;
 /// Seconds that it takes on a device, however few voxels there are: loading kernels, and a few hundred launches.
 const DEVICE_FIXED: f64 = 0.02;
 
@@ -120,6 +120,7 @@ mod tests {
     use super::super::tests::drawn;
     use super::*;
     use crate::backend::{self, Choice};
+    use crate::cubical::Order;
     use crate::cuda::Gpu;
 
     #[test]
@@ -153,11 +154,11 @@ mod tests {
     fn a_device_pays_where_there_is_much_to_thin() {
         let of = |axes: &[usize], rule| {
             let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-            one.install(|| estimate(drawn(axes, |_, _, _| false).shape(), rule))
+            one.install(|| estimate(Shape::new(axes, Order::C).unwrap(), rule))
         };
         let small = of(&[100, 100], Rule::GuoHall);
         assert!(small.cpu < small.device && small.work == "10000 voxels to thin", "{small:?}");
-        let large = of(&[300, 300, 300], Rule::Subfields);
+        let large = of(&[512, 512, 512], Rule::Subfields);
         assert!(large.device + backend::OPENING < large.cpu, "{large:?}");
     }
 
