@@ -11,7 +11,7 @@ use crate::cubical::persistence::grid::Grid;
 pub fn codes(grid: &Grid) -> Vec<u16> {
     let [planes, rows, columns] = grid.extents();
     let mut codes = vec![NO_VOXEL; grid.ranks().len()];
-    let table = Table::get();
+    let table = Table::of(grid.axes());
     let line = grid.strides()[1].max(columns);
     // Whole lines of places: those of the rim stay as they are.
     let lines = codes.par_chunks_mut(line).enumerate().with_min_len(16);
@@ -154,7 +154,11 @@ mod tests {
                 let mut is_voxel = vec![false; codes.len()];
                 for place in grid.in_order().iter().map(|&place| place as usize) {
                     is_voxel[place] = true;
-                    assert_eq!(codes[place], Table::get().code(owned(&grid, place)), "{axes:?} {place}");
+                    assert_eq!(
+                        codes[place],
+                        Table::of(axes.len()).code(owned(&grid, place)),
+                        "{axes:?} {place}"
+                    );
                 }
                 assert!(codes.iter().zip(is_voxel).all(|(&code, is_voxel)| (code == NO_VOXEL) != is_voxel));
             }

@@ -11,7 +11,7 @@ use crate::cuda::{CudaError, Gpu};
 /// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else what the driver says.
 pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
-    let (first, packed) = Table::get().numbering();
+    let (first, packed) = Table::of(grid.axes()).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
     let ranks = gpu.upload(grid.ranks())?;
     let mut codes = gpu.zeros(grid.ranks().len())?;

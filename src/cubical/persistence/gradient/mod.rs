@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
-use super::grid::Grid;
+use super::grid::{Grid, Place};
 use crate::cuda::{CudaError, Gpu};
 
 /// The gradient of a grid.
@@ -27,7 +27,7 @@ pub struct Gradient {
 impl Gradient {
     /// By the processor.
     pub fn new(grid: &Grid) -> Self {
-        Gradient { codes: cpu::codes(grid), table: Table::get(), axes: grid.axes() }
+        Gradient { codes: cpu::codes(grid), table: Table::of(grid.axes()), axes: grid.axes() }
     }
 
     /// By a device.
@@ -35,7 +35,7 @@ impl Gradient {
     /// # Errors
     /// As [`cuda::codes`].
     pub fn on_device(gpu: &Gpu, grid: &Grid) -> Result<Self, CudaError> {
-        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::get(), axes: grid.axes() })
+        Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.axes()), axes: grid.axes() })
     }
 
     /// The first place at which another gradient of the grid has another code.
@@ -65,52 +65,76 @@ impl Gradient {
         }
         let [_, of_edges, of_faces, _] = masks;
         let of_top = if wanted[3] { ((1 << (end_top - first_top)) - 1) << first_top } else { 0 };
-        let cells = |(i, places): (usize, &[u32])| {
-            let mut found = Critical::default();
-            // Voxels lie anywhere in memory; looked up first and all together, the loads overlap.
-            let critical: Vec<u32> = places.iter().map(|&place| self.critical(place as usize)).collect();
-            for ((rank, &place), critical) in (i * PART + 1..).zip(places).zip(critical) {
-                let rank = rank as u32;
+        // Of a part's voxels, looked up first and all together: they lie anywhere in memory, and so the loads overlap.
+        let critical = |places: &[Place]| -> Vec<u32> {
+            places.iter().map(|&place| self.critical(place as usize)).collect()
+        };
+        let count = |places: &[Place]| {
+            let mut counts = [0; 4];
+            for critical in critical(places) {
+                counts[0] += usize::from(critical & VOXEL != 0);
+                counts[1] += (critical & of_edges).count_ones() as usize;
+                counts[2] += (critical >> FIRST_FACE & of_faces).count_ones() as usize;
+                counts[3] += usize::from(critical & of_top != 0);
+            }
+            counts
+        };
+        // Counted first, they are written where they belong.
+        let parts = grid.in_order().par_chunks(PART);
+        let counts: Vec<[usize; 4]> = parts.clone().map(count).collect();
+        let [mut minima, mut maxima] = [0, 3].map(|dim| vec![0; total(&counts, dim)]);
+        let [mut edges, mut faces] = [1, 2].map(|dim| vec![0; total(&counts, dim)]);
+        let slices = (split(&mut minima, &counts, 0), split(&mut edges, &counts, 1));
+        let slices = (slices, (split(&mut faces, &counts, 2), split(&mut maxima, &counts, 3)));
+        parts.enumerate().zip(slices).for_each(|((i, places), ((minima, edges), (faces, maxima)))| {
+            let (mut minima, mut maxima) = (minima.iter_mut(), maxima.iter_mut());
+            let (mut edges, mut faces) = (edges.iter_mut(), faces.iter_mut());
+            for ((rank, &place), critical) in (i * PART + 1..).zip(places).zip(critical(places)) {
                 if critical == 0 {
                     continue;
                 }
-                let push = |cells: &mut Vec<Cell>, mut of_voxel: u32| {
+                let rank = rank as u32;
+                let write = |words: &mut std::slice::IterMut<'_, u64>, mut of_voxel: u32| {
                     while of_voxel != 0 {
                         let direction = of_voxel.trailing_zeros() as usize;
-                        cells.push(Cell::new(rank, direction, place as usize));
+                        let cell = Cell::new(rank, direction, place as usize);
+                        words.next().into_iter().for_each(|word| *word = cell.word());
                         of_voxel &= of_voxel - 1;
                     }
                 };
-                push(&mut found.edges, critical & of_edges);
-                push(&mut found.faces, critical >> FIRST_FACE & of_faces);
+                write(&mut edges, critical & of_edges);
+                write(&mut faces, critical >> FIRST_FACE & of_faces);
                 if critical & VOXEL != 0 {
-                    found.minima.push(rank);
+                    minima.next().into_iter().for_each(|minimum| *minimum = rank);
                 }
                 if critical & of_top != 0 {
-                    found.maxima.push(rank);
+                    maxima.next().into_iter().for_each(|maximum| *maximum = rank);
                 }
             }
-            found
-        };
-        let parts: Vec<Critical> = grid.in_order().par_chunks(PART).enumerate().map(cells).collect();
-        let all = |of: fn(&Critical) -> &[u32]| concat(parts.iter().map(of).collect());
-        let cells = |of: fn(&Critical) -> &[Cell]| concat(parts.iter().map(of).collect());
-        Critical {
-            minima: all(|part| &part.minima),
-            edges: cells(|part| &part.edges),
-            faces: cells(|part| &part.faces),
-            maxima: all(|part| &part.maxima),
-        }
+        });
+        let cells = |words: Vec<u64>| words.into_iter().map(Cell::of_word).collect();
+        Critical { minima, edges: cells(edges), faces: cells(faces), maxima }
     }
 }
 
-/// One after another.
-fn concat<T: Copy + Send + Sync>(parts: Vec<&[T]>) -> Vec<T> {
-    parts.into_par_iter().flat_map_iter(|part| part.iter().copied()).collect()
+/// The cells of a dimension in all parts.
+fn total(counts: &[[usize; 4]], dim: usize) -> usize {
+    counts.iter().map(|counts| counts[dim]).sum()
+}
+
+/// As many words for each part as it has cells of a dimension.
+fn split<'a, T>(mut words: &'a mut [T], counts: &[[usize; 4]], dim: usize) -> Vec<&'a mut [T]> {
+    let mut parts = Vec::with_capacity(counts.len());
+    for counts in counts {
+        let part;
+        (part, words) = words.split_at_mut(counts[dim]);
+        parts.push(part);
+    }
+    parts
 }
 
 /// Critical cells in order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Critical {
     /// The ranks of critical voxels.
     pub minima: Vec<u32>,

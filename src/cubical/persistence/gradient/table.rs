@@ -52,6 +52,9 @@ pub const FIRST_FACE: u32 = 6;
 /// The first bit of the cubes of [`Owned`].
 pub const FIRST_CUBE: u32 = 18;
 
+/// The edges along the axes 0 and 1, and the faces between them.
+const PLANE: Owned = 0xf | 0xf << FIRST_FACE;
+
 /// What a lower star's matching says, in 61 bits.
 ///
 /// | bits | of | say |
@@ -262,18 +265,18 @@ pub struct Table {
 /// The code of a place that is no voxel: it owns nothing and nothing is critical.
 pub const NO_VOXEL: u16 = u16::MAX;
 
-static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+static OF_PLANE: LazyLock<Table> = LazyLock::new(|| Table::new(true));
+static OF_SPACE: LazyLock<Table> = LazyLock::new(|| Table::new(false));
 
 impl Table {
-    /// The table.
-    pub fn get() -> &'static Table {
-        &TABLE
+    /// The table for grids of so many axes. Codes are the same in all; that of the plane knows no stars of space.
+    pub fn of(axes: usize) -> &'static Table {
+        if axes < 3 { &OF_PLANE } else { &OF_SPACE }
     }
 
-    fn new() -> Table {
+    fn new(is_planar: bool) -> Table {
         let mut first = Vec::new();
-        let mut stars = Vec::new();
-        let mut critical = Vec::new();
+        let mut owned = Vec::new();
         for faces in 0..1_u32 << FACES {
             let mut covered = 0_u32;
             for face in (0..FACES).filter(|face| faces >> face & 1 == 1) {
@@ -284,17 +287,18 @@ impl Table {
                 .filter(|&cube| (0..3).all(|axis| faces >> face_of_cube(cube, axis) & 1 == 1))
                 .fold(0_u32, |closed, cube| closed | 1 << cube);
             let free = !covered & 0x3f;
-            first.push((stars.len() as u32, closed as u8, free as u8));
+            first.push((owned.len() as u32, closed as u8, free as u8));
             for edges in (0..1 << EDGES).filter(|&edges: &u32| edges & !free == 0) {
                 for cubes in (0..1 << CUBES).filter(|&cubes: &u32| cubes & !closed == 0) {
-                    let (star, of_star) =
-                        Star::of(edges | covered | faces << FIRST_FACE | cubes << FIRST_CUBE);
-                    stars.push(star);
-                    critical.push(of_star);
+                    owned.push(edges | covered | faces << FIRST_FACE | cubes << FIRST_CUBE);
                 }
             }
         }
-        assert!(stars.len() < usize::from(NO_VOXEL), "a code has 16 bits");
+        assert!(owned.len() < usize::from(NO_VOXEL), "a code has 16 bits");
+        let star = |&owned: &Owned| {
+            if is_planar && owned & !PLANE != 0 { (Star::of(0).0, 0) } else { Star::of(owned) }
+        };
+        let (mut stars, mut critical): (Vec<Star>, Vec<Owned>) = owned.iter().map(star).unzip();
         stars.resize(usize::from(NO_VOXEL) + 1, Star::of(0).0);
         critical.resize(usize::from(NO_VOXEL) + 1, 0);
         let pack = |mask: u32, bits: u32| {
@@ -359,12 +363,16 @@ mod tests {
 
     #[test]
     fn every_star_has_a_code_of_its_own() {
-        let table = Table::get();
+        let (table, of_plane) = (Table::of(3), Table::of(2));
         let mut is_seen = vec![false; usize::from(NO_VOXEL)];
         for owned in every_owned() {
             let code = table.code(owned);
             assert!(!std::mem::replace(&mut is_seen[usize::from(code)], true), "{owned:#x}");
             assert_eq!((table.star(code), table.critical(code)), Star::of(owned), "{owned:#x}");
+            assert_eq!(of_plane.code(owned), code, "{owned:#x}");
+            if owned & !PLANE == 0 {
+                assert_eq!((of_plane.star(code), of_plane.critical(code)), Star::of(owned), "{owned:#x}");
+            }
         }
         assert_eq!(is_seen.iter().filter(|seen| **seen).count(), 15_935);
     }
