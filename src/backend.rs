@@ -85,6 +85,14 @@ impl fmt::Display for Decision {
     }
 }
 
+impl Decision {
+    /// The processor goes on, because the devices fail with this error.
+    pub fn fall_back(&mut self, error: &dyn fmt::Display) {
+        self.why = format!("{}, but {error}", self.why);
+        self.gpus.clear();
+    }
+}
+
 /// The machines of a run, to be decided among.
 #[derive(Debug, Clone)]
 pub struct Backend {

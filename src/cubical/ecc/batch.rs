@@ -176,7 +176,7 @@ impl Batch {
                 Err(Failed::Read(error)) => return Err(error.into()),
                 // What was read of standard input is gone.
                 Err(Failed::Device(error)) if decision.may_fall_back && path != Path::new("-") => {
-                    give_up(&mut decision, &error);
+                    decision.fall_back(&error);
                 }
                 Err(Failed::Device(error)) => {
                     return Err(BatchError::Device { file: name_of(path), error });
@@ -223,7 +223,7 @@ impl Batch {
         if let Some(gpu) = decision.gpus.first() {
             match curves_device(gpu, image, &self.request, scales, &advance) {
                 Ok(curves) => device = Some(curves),
-                Err(ScalesError::Device(error)) if decision.may_fall_back => give_up(&mut decision, &error),
+                Err(ScalesError::Device(error)) if decision.may_fall_back => decision.fall_back(&error),
                 Err(error) => return Err(failed(error)),
             }
         }
@@ -327,11 +327,6 @@ fn check(path: &Path, device: &[Curve], processor: &[Curve]) -> Result<(), Batch
         compare(found, expected).map_err(differs)?;
     }
     Ok(())
-}
-
-fn give_up(decision: &mut Decision, error: &DeviceError) {
-    decision.why = format!("{}, but {error}", decision.why);
-    decision.gpus.clear();
 }
 
 fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &Request) -> Estimate {

@@ -62,8 +62,7 @@ pub fn curve_by<T: KernelVoxel>(
             Ok((found, decision))
         }
         Err(error) if decision.may_fall_back => {
-            decision.why = format!("{}, but {error}", decision.why);
-            decision.gpus.clear();
+            decision.fall_back(&error);
             Ok((curve(image, request)?, decision))
         }
         Err(error) => Err(MachineError::Device(error)),

@@ -83,8 +83,7 @@ pub fn persistence_by(
     match failure {
         None => {}
         Some(MachineError::Device(error)) if decision.may_fall_back => {
-            decision.why = format!("{}, but {error}", decision.why);
-            decision.gpus.clear();
+            decision.fall_back(&error);
         }
         Some(failure) => return Err(failure),
     }

@@ -214,8 +214,11 @@ fn pairs(
     };
     let (first, last) = rayon::join(|| bottom.as_ref().map(of_bottom), || top.as_ref().map(of_top));
     // In one dimension there is one kind of pairs.
-    of_dimension[axes - 1] = last.unwrap_or_default();
-    of_dimension[0] = first.unwrap_or(std::mem::take(&mut of_dimension[0]));
+    for (dim, pairs) in [(axes - 1, last), (0, first)] {
+        if let Some(pairs) = pairs {
+            of_dimension[dim] = pairs;
+        }
+    }
     drop((minima, maxima));
     if let (Some(bottom), Some(top), true) = (bottom, top, has_middle) {
         watch.begin("loops");

@@ -88,8 +88,7 @@ pub fn thin_by(
                 return Ok((skeleton, figures, decision));
             }
             Err(error) if decision.may_fall_back => {
-                decision.why = format!("{}, but {error}", decision.why);
-                decision.gpus.clear();
+                decision.fall_back(&error);
             }
             Err(error) => return Err(MachineError::Device(error)),
         }
