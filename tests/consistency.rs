@@ -4,8 +4,11 @@
 
 mod common;
 
+use std::time::Instant;
+
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
+use lacuna::metric::SparseDistances;
 use lacuna::rips::{PairStore, Rips, Shape, Threshold};
 use lacuna::{Bar, Diagram};
 
@@ -286,4 +289,72 @@ fn entries_of_every_width() {
 /// The vertices of the `k`-dimensional cross-polytope, S^(k−1): opposite ones are at distance 2, others at 1.
 fn cross_polytope(k: usize) -> Metric {
     Metric::from_fn(2 * k, |i, j| if i / 2 == j / 2 { 2.0 } else { 1.0 })
+}
+
+/// Seconds of a processor that this thread has had, where the system tells: other load on the machine does not count.
+fn processor_seconds(start: Instant) -> f64 {
+    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat").ok().and_then(|text| {
+        let first = text.split_whitespace().next()?;
+        first.parse::<f64>().ok()
+    });
+    nanoseconds.map_or(start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
+}
+
+/// A graph with hubs takes about as long as one of as many edges without, wherever the hubs come in the order of the vertices.
+#[test]
+fn hubs_take_no_longer_than_other_vertices() {
+    const EDGES: u32 = 200_000;
+    let start = Instant::now();
+    // Distances of which many are equal, and in an order of their own.
+    let distance = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) % 1000 + 1);
+    let seconds = |n: u32, edges: &[(u32, u32)], dim: usize| {
+        let edges = edges.iter().zip(0..).map(|(&(a, b), k)| (a, b, distance(k)));
+        let distances = SparseDistances::new(n as usize, edges).unwrap();
+        let rips = Rips::new(distances).max_dim(dim);
+        // On one thread, whose time is taken.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.install(|| {
+            let before = processor_seconds(start);
+            let diagram = rips.run().unwrap();
+            assert!(!diagram.bars(0).is_empty());
+            processor_seconds(start) - before
+        })
+    };
+    // A tree without hubs: no vertex has more than three neighbours.
+    let tree: Vec<(u32, u32)> = (1..=EDGES).map(|v| (v, (v - 1) / 2)).collect();
+    let star =
+        |hub: u32| -> Vec<(u32, u32)> { (0..=EDGES).filter(|&v| v != hub).map(|v| (v, hub)).collect() };
+    // So many hubs, each joined to all others; `place` says where the hubs come among these.
+    let joined = |hubs: u32, place: u32| -> Vec<(u32, u32)> {
+        let others = EDGES / hubs;
+        let hub = |h: u32| if place == 0 { h } else { others * place / 2 + h };
+        let is_hub = move |v: u32| (0..hubs).any(|h| hub(h) == v);
+        let leaves: Vec<u32> = (0..others + hubs).filter(|&v| !is_hub(v)).collect();
+        (0..hubs).flat_map(|h| leaves.iter().map(move |&v| (v, hub(h))).collect::<Vec<_>>()).collect()
+    };
+    let stars = (0..100).flat_map(|s| (1..=EDGES / 100).map(move |v| (s * 2001, s * 2001 + v))).collect();
+    let adjacent = |place: u32| {
+        let edges = joined(2, place);
+        let (a, b) = (edges[0].1, edges[edges.len() - 1].1);
+        edges.into_iter().chain([(a, b)]).collect::<Vec<_>>()
+    };
+    let graphs = [
+        ("star, hub first", EDGES + 1, star(0)),
+        ("star, hub in the middle", EDGES + 1, star(EDGES / 2)),
+        ("star, hub last", EDGES + 1, star(EDGES)),
+        ("two hubs first", EDGES / 2 + 2, joined(2, 0)),
+        ("two hubs last", EDGES / 2 + 2, joined(2, 2)),
+        ("two adjacent hubs first", EDGES / 2 + 2, adjacent(0)),
+        ("two adjacent hubs last", EDGES / 2 + 2, adjacent(2)),
+        ("ten hubs in the middle", EDGES / 10 + 10, joined(10, 1)),
+        ("ten hubs first", EDGES / 10 + 10, joined(10, 0)),
+        ("stars", 100 * 2001, stars),
+    ];
+    for dim in [1, 2] {
+        let expected = seconds(EDGES + 1, &tree, dim);
+        for (name, n, edges) in &graphs {
+            let found = seconds(*n, edges, dim);
+            assert!(found < 12.0 * expected, "dimension {dim}, {name}: {found} s, a tree {expected} s");
+        }
+    }
 }

@@ -15,6 +15,11 @@ use crate::simd::Rank;
 /// Vertices of a tile at most: 16 MiB of 32-bit ranks.
 const MAX_TILE: usize = 2048;
 
+/// A list of neighbours is long for a tile when it is more than this many times as long as the list of the tile's vertices.
+/// Then these are searched for in it, for walking along the list of a hub once for each of its neighbours takes time that
+/// grows with the square of their number.
+const LONG: usize = 8;
+
 pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -> Assembly<W> {
     assemble_by_tiles::<W, R>(complex, task, MAX_TILE)
 }
@@ -38,16 +43,20 @@ pub(super) fn assemble_by_tiles<W: Word, R: Rank>(
         },
         |mut cutter, v| {
             let (neighbours, _) = complex.row(v);
-            if neighbours.first().is_some_and(|&least| least < v) {
-                cutter.tops.clear();
-                cutter.tops.push(v);
-                cutter.assemble(neighbours);
-            }
+            cutter.tops.clear();
+            cutter.tops.push(v);
+            cutter.assemble(neighbours);
             task.progress.advance(1);
             cutter
         },
     );
     merge(parts.map(|cutter| cutter.part).collect())
+}
+
+/// What two ascending lists have in common, ascending: the items of the shorter one are searched for in the longer one.
+fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    short.iter().copied().filter(|item| long.binary_search(item).is_ok()).collect()
 }
 
 /// One thread's state.
@@ -66,19 +75,21 @@ struct Cutter<'a, W, R> {
 impl<W: Word, R: Rank> Cutter<'_, W, R> {
     /// All simplices that start with `tops`; `common` are the common neighbours of these, ascending.
     fn assemble(&mut self, common: &[u32]) {
+        let Some(&last) = self.tops.last() else { return };
+        let below = common.partition_point(|&v| v < last);
+        // The vertices that a simplex still lacks are among these.
+        if below + self.tops.len() <= self.task.dim {
+            return;
+        }
         if common.len() + self.tops.len() <= self.max_tile {
             return self.sweep(common);
         }
-        let Some(&last) = self.tops.last() else { return };
-        let below = common.partition_point(|&v| v < last);
         for k in (0..below).rev() {
             self.tops.push(common[k]);
             if self.tops.len() > self.task.dim {
                 self.decide();
             } else {
-                let (list, _) = self.complex.row(common[k]);
-                let closer: Vec<u32> =
-                    common.iter().copied().filter(|v| list.binary_search(v).is_ok()).collect();
+                let closer = intersection(common, self.complex.row(common[k]).0);
                 self.assemble(&closer);
             }
             self.tops.pop();
@@ -98,6 +109,14 @@ impl<W: Word, R: Rank> Cutter<'_, W, R> {
         for (k, &id) in ids.iter().enumerate() {
             let row = &mut self.ranks[k * stride..][..stride];
             let (neighbours, ranks) = self.complex.row(id);
+            if neighbours.len() / LONG > ids.len() {
+                for (out, w) in row.iter_mut().zip(&ids) {
+                    if let Ok(place) = neighbours.binary_search(w) {
+                        *out = R::narrow(ranks[place]);
+                    }
+                }
+                continue;
+            }
             for (&w, &rank) in neighbours.iter().zip(ranks) {
                 let place = self.local[w as usize];
                 if place != ABSENT {

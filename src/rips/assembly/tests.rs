@@ -181,6 +181,32 @@ fn the_residue_is_what_the_definitions_say() {
     }
 }
 
+/// Hubs at the first, the middle and the last place, joined to all others; these are joined to few of each other. The lists
+/// of the hubs are long for the tiles of the others.
+#[test]
+fn the_residue_around_hubs_is_what_the_definitions_say() {
+    let (n, level) = (70, Level::detect());
+    let mut state = 15;
+    for hubs in [&[0][..], &[35], &[69], &[0, 69], &[0, 1, 40]] {
+        let mut table = Table::random(n, 6, 0, &mut state);
+        for i in 0..n {
+            for j in 0..i {
+                let joined = hubs.contains(&i) || hubs.contains(&j) || (i * 7 + j * 3) % 23 == 0;
+                if !joined {
+                    (table.ranks[i * n + j], table.ranks[j * n + i]) = (ABSENT, ABSENT);
+                }
+            }
+        }
+        let graph = table.sparse();
+        for dim in 1..=3 {
+            for max_tile in [0, 5, 20, 2048] {
+                let by_tiles = neighbourhood::assemble_by_tiles::<u64, u16>;
+                conforms(&table, dim, 16, level, |task| by_tiles(&graph, task, max_tile));
+            }
+        }
+    }
+}
+
 #[test]
 fn pairs_of_greatest_vertices_in_order() {
     let pairs: Vec<[usize; 2]> = (0..6).map(pair).collect();
