@@ -1,6 +1,6 @@
 //! The `lacuna` program: parse, run, report the error, exit code.
 //!
-//! Exit codes: 0 success, 1 a failure while running or files that differ, 2 wrong usage or wrong input.
+//! Exit codes: 0 success, 1 a failure of the machine or files that differ, 2 wrong usage or wrong input.
 
 mod allocator;
 mod cli;
@@ -10,11 +10,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match cli::run(cli::Cli::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            cli::report(&error);
-            ExitCode::from(error.exit_code())
-        }
+    match cli::Cli::try_parse() {
+        Ok(cli) => cli::run(cli).unwrap_or_else(|error| cli::fail(&error)),
+        Err(answer) => cli::answer(&answer),
     }
 }

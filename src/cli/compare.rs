@@ -10,8 +10,9 @@ use lacuna::input::name_of;
 
 use super::error::CliError;
 use super::notes::Notes;
-use super::sink::Sink;
-use super::{EXIT_CODES, parse};
+use super::progress::Meter;
+use super::sink::{Content, Sink};
+use super::{EXIT_CODES, parse, threads};
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;
@@ -66,9 +67,14 @@ Examples:
   lacuna compare phat.pairs ours.pairs
   lacuna rips points.txt | lacuna compare - expected.txt";
 
-/// Reads, compares, says what differs.
+/// Reads, compares, says what differs. No failure has the exit code that says that the files differ.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+    same(arguments).map_err(|error| CliError::Untold(Box::new(error)))
+}
+
+fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: false };
+    threads::start(None, notes)?;
     let names = [&arguments.a, &arguments.b].map(|path| name_of(path));
     if arguments.a == arguments.b && arguments.a == Path::new("-") {
         return Err(CliError::TwiceStandardInput);
@@ -80,18 +86,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
         }
         Ok(barcode)
     };
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
     let a = read(&arguments.a, arguments.format_a, &names[0])?;
     let b = read(&arguments.b, arguments.format_b, &names[1])?;
     let names = names.each_ref().map(String::as_str);
+    meter.stage("comparing");
     let comparison = compare(&a, &b, arguments.tolerance).map_err(|source| CliError::Compare {
         a: names[0].into(),
         b: names[1].into(),
         source,
     })?;
-    let mut out = Sink::open(None)?;
-    // What was found could not be said: that is not exit code 1, which says that the files differ.
-    out.fill(|out| write(&comparison, names, arguments.show, out))
-        .map_err(|error| CliError::Untold(Box::new(error)))?;
+    drop(meter);
+    Sink::open(None, Content::Text)?.fill(|out| write(&comparison, names, arguments.show, out))?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
 

@@ -16,10 +16,11 @@ use rayon::prelude::*;
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
+use super::naming::{Named, format_of};
 use super::notes::{Notes, tell, timing_line};
-use super::outputs::Outputs;
+use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
-use super::{EXIT_CODES, parse, start_threads, timed};
+use super::{EXIT_CODES, parse, threads, timed};
 
 /// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
 ///
@@ -52,7 +53,7 @@ pub(crate) struct Arguments {
         value_parser = parse::threads, allow_hyphen_values = true)]
     threads: Option<usize>,
 
-    /// Format of the matrix [default: by the name of OUT: .dat phat-ascii, .complex dipha, others phat-binary]
+    /// Format of the matrix [default: by the name of OUT: .txt and .dat phat-ascii, .complex and .dipha dipha, others phat-binary]
     ///
     /// phat-ascii   text, a cell a line: its dimension, then the cells of its boundary
     /// phat-binary  64-bit integers: the number of cells, then of each its dimension,
@@ -82,13 +83,15 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
-    let outputs = Outputs::open(Some(&arguments.out), None)?;
-    start_threads(arguments.threads)?;
+    let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(Format::PhatBinary);
+    let inputs = Inputs::of([&arguments.file]);
+    let outputs = Outputs::open(Some(&arguments.out), format.content(), None, &inputs)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    threads::start(arguments.threads, notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));
-    let job = Job { arguments, meter, outputs };
+    let job = Job { arguments, format, meter, outputs };
     let sizes = job.run(&image?)?;
     if arguments.verbose {
         tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
@@ -103,6 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// A conversion of an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
+    format: Format,
     meter: Meter,
     outputs: Outputs,
 }
@@ -148,7 +152,7 @@ impl Job<'_> {
         let what =
             format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), image.voxel_type());
         let superlevel = self.arguments.filtration.superlevel;
-        let format = self.arguments.format();
+        let format = self.format;
         let written = timed(|| {
             self.outputs.fill(|out| match format {
                 Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
@@ -174,17 +178,4 @@ fn write_dipha<I: Row>(
     let value = |x: f64| if superlevel { 0.0 - x } else { x + 0.0 };
     let values = owners.par_iter().map(|owner| value(image.value(owner.to_usize()))).collect();
     write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
-}
-
-impl Arguments {
-    /// The format: as given, or as the name tells.
-    fn format(&self) -> Format {
-        let extension = self.out.extension().and_then(|extension| extension.to_str());
-        let named = match extension {
-            Some("dat") => Format::PhatAscii,
-            Some("complex") => Format::Dipha,
-            _ => Format::PhatBinary,
-        };
-        self.output.unwrap_or(named)
-    }
 }

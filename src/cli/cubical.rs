@@ -19,12 +19,13 @@ use crate::allocator::keep_freed_pages;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
+use super::naming::{Named, format_of};
 use super::notes::{Notes, tell, timing_line};
-use super::outputs::Outputs;
+use super::outputs::{Inputs, Outputs};
 use super::parse::OrAuto;
 use super::planning;
 use super::progress::Meter;
-use super::{EXIT_CODES, parse, start_threads, timed};
+use super::{EXIT_CODES, parse, threads, timed};
 
 /// Barcode of an image by its values
 ///
@@ -77,7 +78,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: BackendArguments,
 
-    /// Format of the bars [default: text; dipha when FILE ends in .diagram]
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
     ///
     /// text     as `lacuna rips` and Ripser print them
     /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
@@ -153,13 +154,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
         return Err(CliError::ThinOfV);
     }
-    let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
-    start_threads(arguments.threads)?;
+    let path = arguments.output_file.as_deref();
+    let format = format_of(arguments.output, path)?.unwrap_or(Format::Text);
+    let inputs = Inputs::of([&arguments.file]);
+    let outputs = Outputs::open(path, format.content(), arguments.stats.as_deref(), &inputs)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    threads::start(arguments.threads, notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));
-    let job = Job { arguments, backend, meter, outputs, start, read };
+    let job = Job { arguments, backend, meter, format, outputs, start, read };
     job.run(image?)
 }
 
@@ -168,6 +172,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     meter: Meter,
+    format: Format,
     outputs: Outputs,
     start: Instant,
     read: Duration,
@@ -193,7 +198,7 @@ impl Job<'_> {
         self.meter.stage("writing");
         let barcode =
             Barcode { image: &image, classes: &classes, request: &request, threshold: arguments.threshold };
-        let (written, write) = timed(|| self.outputs.fill(|out| arguments.format().write(&barcode, out)));
+        let (written, write) = timed(|| self.outputs.fill(|out| self.format.write(&barcode, out)));
         written?;
         drop(self.meter);
         let count = |is_counted: fn(bool) -> bool| {
@@ -407,12 +412,5 @@ impl Arguments {
     fn request(&self) -> Request {
         let FiltrationArguments { construction, superlevel } = self.filtration;
         Request { construction, superlevel, max_dim: self.max_dim }
-    }
-
-    /// The format of the bars: as given, or as the name of their file tells.
-    fn format(&self) -> Format {
-        let is_diagram =
-            self.output_file.as_deref().and_then(Path::extension).is_some_and(|e| e == "diagram");
-        self.output.unwrap_or(if is_diagram { Format::Dipha } else { Format::Text })
     }
 }

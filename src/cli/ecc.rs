@@ -1,6 +1,5 @@
 //! `lacuna ecc`: Euler characteristic curves of images.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,14 +13,17 @@ use lacuna::output::curves::Format;
 use serde::Serialize;
 
 use super::backend::BackendArguments;
+use super::batch::{Task, Tasks};
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
+use super::naming::Named;
 use super::notes::{Notes, tell, timing_line};
+use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
 use super::progress::Meter;
-use super::sink::Sink;
-use super::{EXIT_CODES, start_threads};
+use super::sink::{Content, Sink};
+use super::{EXIT_CODES, threads};
 
 /// Euler characteristic curves of images
 ///
@@ -85,16 +87,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: BackendArguments,
 
-    /// Format of the curves
+    /// Format of the curves [default: by the name of FILE (.csv, .json, .npy), else csv]
     ///
     /// csv   a line a row: value,vcec,ecc
     /// json  {"shape", "voxels", "construction", "superlevel", "rows": [[value, vcec, ecc], ...]}
     /// npy   NumPy array of doubles, a row of value, vcec, ecc
     ///
     /// vcec is how the Euler characteristic changes at the value, ecc what it is from there on.
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", default_value = "csv",
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::curves_format(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Format,
+    output: Option<Format>,
 
     /// Write the curve to FILE; or those of several images into DIR, each by its image's name and the format's
     ///
@@ -126,13 +128,6 @@ Examples:
   lacuna ecc --output npy -o curves/ scans/
   lacuna ecc --shape 4096,4096,2000 --dtype u8 --memory 256M volume.raw";
 
-/// An image and where its curve goes.
-struct Task {
-    image: PathBuf,
-    /// None: standard output.
-    output: Option<PathBuf>,
-}
-
 /// Reads, adds up, writes, image by image.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
@@ -143,36 +138,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(scales) = arguments.scales() {
         scales.weights()?;
     }
-    let (tasks, is_batch) = arguments.tasks()?;
-    let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path))).transpose()?;
-    start_threads(arguments.threads)?;
+    let (tasks, format) =
+        Tasks::plan(&arguments.images, arguments.output_file.as_deref(), arguments.output, Format::Csv)?;
+    tasks.inputs.spare(arguments.stats.as_deref())?;
+    let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    threads::start(arguments.threads, notes)?;
     if arguments.explain {
         explain(limit);
     }
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    let mut job = Job { arguments, request, batch, notes, stats_file: stats.as_ref().and_then(Sink::file) };
-    let mut records = Vec::new();
-    let mut failed = 0;
-    for task in &tasks {
-        match job.run(task) {
-            Ok(record) => records.push(record),
-            Err(error) if is_batch && error.is_of_one_image() => {
-                super::report(&error);
-                failed += 1;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let record = Record::new(records, failed, &request, arguments.memory, start);
+    let inputs = &tasks.inputs;
+    let mut job = Job { arguments, request, batch, format, inputs, notes, stats: stats.as_ref() };
+    let mut ran = tasks.run(|task| job.run(task))?;
+    let records = std::mem::take(&mut ran.found);
+    let record = Record::new(records, ran.failed, &request, arguments.memory, start);
     if let Some(mut stats) = stats {
         stats.fill(|out| record.write(out))?;
         stats.commit()?;
     }
-    if arguments.verbose && is_batch {
+    if arguments.verbose && tasks.is_batch {
         tell(format_args!("{} images, {} voxels", record.images.len(), record.voxels));
         tell(timing_line("total", record.total_seconds));
     }
-    if failed > 0 { Err(CliError::Images { failed, all: tasks.len() }) } else { Ok(()) }
+    ran.verdict()
 }
 
 /// What all images share.
@@ -180,31 +168,32 @@ struct Job<'a> {
     arguments: &'a Arguments,
     request: Request,
     batch: Batch,
+    format: Format,
+    inputs: &'a Inputs,
     notes: Notes,
-    stats_file: Option<&'a Path>,
+    stats: Option<&'a Sink>,
 }
 
 impl Job<'_> {
     fn run(&mut self, task: &Task) -> Result<ImageRecord, CliError> {
         let start = Instant::now();
-        let mut sink = Sink::open(task.output.as_deref())?;
-        if let Some(path) = sink.file().filter(|&path| Some(path) == self.stats_file) {
-            return Err(CliError::SameFile { path: path.to_path_buf() });
-        }
+        self.inputs.spare(task.output.as_deref())?;
+        let mut sink = Sink::open(task.output.as_deref(), self.format.content())?;
+        differ(&sink, self.stats)?;
         let meter = Meter::new(self.notes.wants_progress());
-        meter.name(&name_of(&task.image));
+        meter.name(&name_of(&task.input));
         let found = match self.arguments.scales() {
-            Some(scales) => self.batch.curves(&task.image, &scales, &meter)?,
-            None => self.batch.curve(&task.image, &meter)?,
+            Some(scales) => self.batch.curves(&task.input, &scales, &meter)?,
+            None => self.batch.curve(&task.input, &meter)?,
         };
         drop(meter);
         let curve_seconds = start.elapsed().as_secs_f64();
-        sink.fill(|out| self.arguments.output.write(&found, &self.request, out))?;
+        sink.fill(|out| self.format.write(&found, &self.request, out))?;
         sink.commit()?;
         if self.arguments.explain {
             tell(format_args!("{:<13} {}", "backend", found.backend));
         }
-        let record = ImageRecord::new(&task.image, &found, curve_seconds, start);
+        let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
         if self.notes.verbose {
             record.tell(&found);
         }
@@ -233,63 +222,6 @@ impl Arguments {
             |count| Scales { count, sigma: self.sigma.unwrap_or(sigma), taps: self.taps.unwrap_or(taps) };
         self.scales.map(of)
     }
-
-    /// What is to be done, and whether it is more than one image could be.
-    fn tasks(&self) -> Result<(Vec<Task>, bool), CliError> {
-        let mut images = Vec::new();
-        for path in &self.images {
-            if path.is_dir() { images.extend(files(path)?) } else { images.push(path.clone()) }
-        }
-        let is_batch = self.images.len() > 1 || self.images[0].is_dir();
-        if images.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-            return Err(CliError::TwiceStandardInput);
-        }
-        let into = self.output_file.as_deref().filter(|path| is_batch || path.is_dir());
-        match (into, &self.output_file) {
-            (Some(into), _) => {
-                if !into.is_dir() {
-                    let failed = |source| CliError::Open { path: into.to_path_buf(), source };
-                    fs::create_dir(into).map_err(failed)?;
-                }
-                Ok((self.beside_each_other(images, into)?, is_batch))
-            }
-            (None, None) if is_batch => Err(CliError::NeedsDirectory),
-            (None, output) => {
-                let task = |image| Task { image, output: output.clone() };
-                Ok((images.into_iter().map(task).collect(), is_batch))
-            }
-        }
-    }
-
-    fn beside_each_other(&self, images: Vec<PathBuf>, into: &Path) -> Result<Vec<Task>, CliError> {
-        let mut taken = HashSet::new();
-        let task = |image: PathBuf| {
-            // Standard input has no name; a path without one cannot be read either, and its reader says so.
-            let mut name = match image.file_name() {
-                Some(name) if image != Path::new("-") => name.to_owned(),
-                _ => "stdin".into(),
-            };
-            name.push(".");
-            name.push(self.output.name());
-            let output = into.join(name);
-            if !taken.insert(output.clone()) {
-                return Err(CliError::SameOutput { image, output });
-            }
-            Ok(Task { image, output: Some(output) })
-        };
-        images.into_iter().map(task).collect()
-    }
-}
-
-/// The files of a directory by name, but for hidden ones.
-fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| CliError::List { path: directory.to_path_buf(), source };
-    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
-    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
-    files.sort();
-    Ok(files)
 }
 
 /// What `--stats FILE` writes, as a JSON object.

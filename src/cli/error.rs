@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code for it.
+//! What can go wrong, whose fault it is, and so the exit code.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,6 +7,7 @@ use lacuna::backend::BackendError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
+use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
@@ -71,12 +72,14 @@ pub(crate) enum CliError {
     Scales(#[from] ScalesError),
     #[error("--bins, --range")]
     Bins(#[from] BinsError),
-    #[error("{failed} of {all} images have no curve")]
-    Images { failed: usize, all: usize },
-    #[error("--output-file: expected a directory for the curves of several images, found none")]
+    #[error("{failed} of {all} inputs have no answer")]
+    Batch { failed: usize, all: usize, fault: Fault },
+    #[error(
+        "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one"
+    )]
     NeedsDirectory,
-    #[error("{}: expected one image for each curve, found another for {}", image.display(), output.display())]
-    SameOutput { image: PathBuf, output: PathBuf },
+    #[error("{}: expected one input for each answer, found another for {}", input.display(), output.display())]
+    SameOutput { input: PathBuf, output: PathBuf },
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{file}")]
@@ -89,6 +92,14 @@ pub(crate) enum CliError {
     Directory { path: PathBuf },
     #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
     SameFile { path: PathBuf },
+    #[error("{}: expected an output that is not the input, found the file {}", path.display(), input.display())]
+    Overwritten { path: PathBuf, input: PathBuf },
+    #[error("--output {given}: expected a file of another name, found {}, which is that of {named}", path.display())]
+    Contradiction { given: &'static str, named: &'static str, path: PathBuf },
+    #[error(
+        "{target}: expected a file or a pipe for a binary format, found a terminal; -o FILE names a file"
+    )]
+    Terminal { target: String },
     #[error(
         "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
     )]
@@ -103,34 +114,240 @@ pub(crate) enum CliError {
     Scan(#[from] ScanError),
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },
-    #[error("cannot start {threads} threads")]
+    #[error(
+        "cannot start {threads} threads; --threads asks for fewer, and the system's limits of processes and memory \
+         (ulimit -u, ulimit -v) may allow more"
+    )]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
 }
 
-impl CliError {
-    /// Whether the next image may do better.
-    pub(crate) fn is_of_one_image(&self) -> bool {
-        matches!(self, CliError::Curve(_) | CliError::Open { .. } | CliError::Directory { .. })
-    }
+/// Whose fault a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fault {
+    /// The command's, the input's or an output path's, which the user can mend.
+    Request,
+    /// The machine's, which cannot do what was asked: a disk that is full, threads that do not start, a device that is not there or
+    /// that finds something else than the processor.
+    Machine,
+}
 
-    /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
-    pub(crate) fn exit_code(&self) -> u8 {
+impl Fault {
+    /// What the program answers with.
+    pub(crate) fn exit_code(self) -> u8 {
         match self {
-            CliError::Write { .. }
-            | CliError::Threads { .. }
-            | CliError::Backend(_)
-            | CliError::Scan(_)
-            | CliError::Thin(ThinError::Backend(_) | ThinError::Device(_) | ThinError::Check(_))
-            | CliError::TwoValued {
-                source:
-                    TwoValuedError::Thin(ThinError::Backend(_) | ThinError::Device(_) | ThinError::Check(_)),
-                ..
-            }
-            | CliError::ViaMatrix(ViaMatrixError::Scan(_))
-            | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
-                1
-            }
-            _ => 2,
+            Fault::Machine => 1,
+            Fault::Request => 2,
         }
+    }
+}
+
+impl CliError {
+    /// Whether the next input may do better.
+    pub(crate) fn is_of_one_input(&self) -> bool {
+        match self {
+            CliError::Curve(BatchError::Backend(_)) | CliError::Rips(RipsError::Backend(_)) => false,
+            CliError::Curve(_)
+            | CliError::Rips(_)
+            | CliError::Read(_)
+            | CliError::Open { .. }
+            | CliError::Directory { .. }
+            | CliError::Overwritten { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// An error that says whose fault it is.
+pub(crate) trait Blame {
+    /// Whose.
+    fn fault(&self) -> Fault;
+}
+
+// No arm of these is a wildcard: a new kind of failure has to say whose fault it is.
+
+impl Blame for CliError {
+    fn fault(&self) -> Fault {
+        match self {
+            CliError::Read(_)
+            | CliError::Image(_)
+            | CliError::Matrix(_)
+            | CliError::Barcode(_)
+            | CliError::RawNeeds { .. }
+            | CliError::OnlyRaw { .. }
+            | CliError::Otsu { .. }
+            | CliError::ImageName(_)
+            | CliError::Unwritable(_)
+            | CliError::ThinOfV
+            | CliError::Compare { .. }
+            | CliError::TwiceStandardInput
+            | CliError::Cells { .. }
+            | CliError::Bins(_)
+            | CliError::NeedsDirectory
+            | CliError::SameOutput { .. }
+            | CliError::List { .. }
+            | CliError::Check { .. }
+            | CliError::Variable { .. }
+            | CliError::Open { .. }
+            | CliError::Directory { .. }
+            | CliError::SameFile { .. }
+            | CliError::Overwritten { .. }
+            | CliError::Contradiction { .. }
+            | CliError::Terminal { .. }
+            | CliError::SieveColumns
+            | CliError::NoScan { .. } => Fault::Request,
+            // Of `compare`, the exit code of the machine's faults says that the files differ.
+            CliError::Untold(_) => Fault::Request,
+            CliError::Write { .. } | CliError::Threads { .. } => Fault::Machine,
+            CliError::Batch { fault, .. } => *fault,
+            CliError::Thin(error) => error.fault(),
+            CliError::TwoValued { source, .. } => source.fault(),
+            CliError::Rips(error) => error.fault(),
+            CliError::Persistence(error) => error.fault(),
+            CliError::ViaMatrix(error) => error.fault(),
+            CliError::Curve(error) => error.fault(),
+            CliError::Scales(error) => error.fault(),
+            CliError::Backend(error) => error.fault(),
+            CliError::Scan(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for BackendError {
+    fn fault(&self) -> Fault {
+        match self {
+            BackendError::Cuda(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ScanError {
+    fn fault(&self) -> Fault {
+        match self {
+            ScanError::Backend(error) => error.fault(),
+            ScanError::SelfCheck(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for RipsError {
+    fn fault(&self) -> Fault {
+        match self {
+            RipsError::Modulus(_)
+            | RipsError::Threshold(_)
+            | RipsError::TooWide { .. }
+            | RipsError::PairStoreMemory { .. } => Fault::Request,
+            RipsError::Backend(error) => error.fault(),
+            RipsError::SelfCheck { .. } | RipsError::Threads(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for MachineError {
+    fn fault(&self) -> Fault {
+        match self {
+            MachineError::Persistence(_) => Fault::Request,
+            MachineError::Backend(error) => error.fault(),
+            MachineError::Device(_) | MachineError::Check { .. } => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ViaMatrixError {
+    fn fault(&self) -> Fault {
+        match self {
+            ViaMatrixError::Filtration(_) => Fault::Request,
+            ViaMatrixError::Scan(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for ThinError {
+    fn fault(&self) -> Fault {
+        match self {
+            ThinError::Thin(_) => Fault::Request,
+            ThinError::Backend(error) => error.fault(),
+            ThinError::Device(_) | ThinError::Check(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for TwoValuedError {
+    fn fault(&self) -> Fault {
+        match self {
+            TwoValuedError::Third { .. } => Fault::Request,
+            TwoValuedError::Thin(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for BatchError {
+    fn fault(&self) -> Fault {
+        match self {
+            BatchError::Read(_)
+            | BatchError::Range { .. }
+            | BatchError::Twice
+            | BatchError::Stream { .. } => Fault::Request,
+            BatchError::Backend(error) => error.fault(),
+            BatchError::Device { error, .. } => error.fault(),
+            BatchError::Check { .. } => Fault::Machine,
+            BatchError::Scales { error, .. } => error.fault(),
+        }
+    }
+}
+
+impl Blame for ScalesError {
+    fn fault(&self) -> Fault {
+        match self {
+            ScalesError::Sigma { .. }
+            | ScalesError::Taps { .. }
+            | ScalesError::Infinite { .. }
+            | ScalesError::Bins(_) => Fault::Request,
+            ScalesError::Device(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for DeviceError {
+    fn fault(&self) -> Fault {
+        match self {
+            DeviceError::Bins(_) | DeviceError::NoRange => Fault::Request,
+            DeviceError::Cuda(_) => Fault::Machine,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lacuna::cuda::CudaError;
+
+    use super::*;
+
+    /// One device that is not there, as each command meets it.
+    #[test]
+    fn a_machine_that_cannot_is_the_machine_s_fault_everywhere() {
+        let backend = || BackendError::Cuda(CudaError::NoDriver);
+        let device = || DeviceError::Cuda(CudaError::NoDriver);
+        let file = String::new;
+        for error in [
+            CliError::Backend(backend()),
+            CliError::Rips(RipsError::Backend(backend())),
+            CliError::Scan(ScanError::Backend(backend())),
+            CliError::Persistence(MachineError::Backend(backend())),
+            CliError::Persistence(MachineError::Device(CudaError::NoDevice)),
+            CliError::ViaMatrix(ViaMatrixError::Scan(ScanError::Backend(backend()))),
+            CliError::Thin(ThinError::Backend(backend())),
+            CliError::TwoValued { file: file(), source: TwoValuedError::Thin(ThinError::Backend(backend())) },
+            CliError::Curve(BatchError::Backend(backend())),
+            CliError::Curve(BatchError::Device { file: file(), error: device() }),
+            CliError::Curve(BatchError::Scales { file: file(), error: ScalesError::Device(device()) }),
+        ] {
+            assert_eq!(error.fault().exit_code(), 1, "{error:?}");
+        }
+        let wrong = [
+            CliError::Rips(RipsError::Modulus(4)),
+            CliError::Curve(BatchError::Twice),
+            CliError::NeedsDirectory,
+        ];
+        assert!(wrong.iter().all(|error| error.fault().exit_code() == 2));
     }
 }

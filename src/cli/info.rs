@@ -6,25 +6,21 @@ use lacuna::cuda;
 use lacuna::simd::Level;
 
 use super::error::CliError;
+use super::sink::{Content, Sink};
+use super::threads;
 
 /// What this program finds to compute with: threads, vector instructions, CUDA driver, devices, kernels
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments) -> Result<(), CliError> {
-    let written = describe(&mut io::stdout().lock());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::Write { target: "to standard output".into(), source: error })
-        }
-        _ => Ok(()),
-    }
+    Sink::open(None, Content::Text)?.fill(describe)
 }
 
 fn describe(out: &mut dyn Write) -> io::Result<()> {
     let levels: Vec<&str> = Level::available().into_iter().map(Level::name).collect();
     writeln!(out, "{:<13} {}", "lacuna", env!("CARGO_PKG_VERSION"))?;
-    writeln!(out, "{:<13} {}", "threads", rayon_threads())?;
+    writeln!(out, "{:<13} {}", "threads", threads::cores())?;
     writeln!(out, "{:<13} {} (of {})", "simd", levels[0], levels.join(", "))?;
     match cuda::devices() {
         Err(error) => writeln!(out, "{:<13} {error}", "cuda")?,
@@ -44,8 +40,4 @@ fn describe(out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out, "{:<13} {} (PTX for compute capability 7.5)", "kernels", cuda::KERNELS.join(", "))
-}
-
-fn rayon_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }

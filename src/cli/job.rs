@@ -16,6 +16,7 @@ use super::error::CliError;
 use super::notes::{Notes, tell, timing_line};
 use super::outputs::Outputs;
 use super::planning;
+use super::progress::Meter;
 use super::timed;
 
 /// What is to be done.
@@ -81,6 +82,8 @@ struct Reading {
 impl Job<'_> {
     /// Reads, reduces, writes.
     pub(crate) fn run(&self, outputs: Outputs) -> Result<Report, CliError> {
+        let meter = Meter::new(self.notes.wants_progress());
+        meter.stage("reading");
         let feeds = Feeds::new(&self.backend, self.scans_primal());
         let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, &feeds));
         let Loaded { input, format, detection, warning } = loaded?;
@@ -88,12 +91,12 @@ impl Job<'_> {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }
         if let Some(warning) = warning {
-            self.notes.note(format_args!("warning: {}: {warning}", self.input_name()));
+            self.notes.warn(format_args!("{}: {warning}", self.input_name()));
         }
         let reading = Reading { format, took };
         match input {
-            Input::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs),
-            Input::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs),
+            Input::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs, &meter),
+            Input::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs, &meter),
         }
     }
 
@@ -125,8 +128,10 @@ impl Job<'_> {
         feed: Feed<I>,
         reading: Reading,
         mut outputs: Outputs,
+        meter: &Meter,
     ) -> Result<Report, CliError> {
         let matrix = &cells.matrix;
+        meter.stage("looking at the matrix");
         let check = self.check.then(|| timed(|| matrix.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| {
@@ -139,12 +144,14 @@ impl Job<'_> {
             planning::explain(&reasons);
             tell(format_args!("{:<13} {} bits: {}", "index width", bits::<I>(), width_reason(bits::<I>())));
         }
+        meter.stage("reducing");
         let (pairs, reduced) = timed(|| reduce_with(matrix, &plan, &scanner));
         let mut pairs = pairs?;
         scanner.notes().iter().for_each(|note| self.notes.note(note));
         if self.explain {
             planning::explain_blocks(&pairs.figures);
         }
+        meter.stage("writing");
         let (written, write) = timed(|| self.write(&cells, &pairs, reading.format, &mut outputs));
         written?;
         let report = Report {

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use clap::builder::Styles;
+use clap::builder::styling::{AnsiColor, Style};
 use lacuna::rips::{Plan, Stats};
 
 /// How talkative the program is.
@@ -18,6 +20,13 @@ impl Notes {
     pub(crate) fn note(self, line: impl Display) {
         if !self.quiet {
             tell(line);
+        }
+    }
+
+    /// Says a line that begins with "warning:", unless told to be quiet.
+    pub(crate) fn warn(self, line: impl Display) {
+        if !self.quiet {
+            tell_as("warning", AnsiColor::Yellow.on_default().bold(), line);
         }
     }
 
@@ -64,5 +73,16 @@ pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
 
 /// Says a line whatever was asked: a closed standard error is no reason to fail.
 pub(crate) fn tell(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// Says a line that begins with "error:", in the colour that clap's errors have.
+pub(crate) fn tell_error(line: impl Display) {
+    tell_as("error", *Styles::styled().get_error(), line);
+}
+
+/// Says a line that begins with a word of some style. Whether there are colours is decided as for clap's messages: on a terminal, unless
+/// the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
+fn tell_as(word: &str, style: Style, line: impl Display) {
+    tell(format_args!("{style}{word}:{style:#} {line}"));
 }

@@ -1,29 +1,81 @@
 //! The files of a run: the answer and, if asked for, the statistics. All are put in their places or, on failure, none.
 
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::CliError;
-use super::sink::Sink;
+use super::sink::{Content, Sink};
+
+/// The files that a run reads, which it must not write.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs(Vec<(PathBuf, Identity)>);
+
+/// What tells one file from all others, whatever it is called.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+/// The identity of a regular file, links followed. Devices and pipes have none: to write what was read from them is no loss.
+fn identity(path: &Path) -> Option<Identity> {
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Some((found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        fs::canonicalize(path).ok()
+    }
+}
+
+impl Inputs {
+    /// Those at `paths`, of which `-` is standard input.
+    pub(crate) fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
+        let input = |path: P| {
+            let path = path.as_ref();
+            let file = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+            Some((path.to_path_buf(), identity(file)?))
+        };
+        Inputs(paths.into_iter().filter_map(input).collect())
+    }
+
+    /// Refuses to write to one of them.
+    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), CliError> {
+        let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
+            return Ok(());
+        };
+        match self.0.iter().find(|(_, input)| *input == identity) {
+            Some((input, _)) => Err(CliError::Overwritten { path: path.to_path_buf(), input: input.clone() }),
+            None => Ok(()),
+        }
+    }
+}
 
 /// The outputs, open.
 #[derive(Debug)]
 pub(crate) struct Outputs {
-    answer: Sink,
+    pub(crate) answer: Sink,
     stats: Option<Sink>,
 }
 
 impl Outputs {
-    /// Opens both before the work starts; no `answer` is standard output.
-    pub(crate) fn open(answer: Option<&Path>, stats: Option<&Path>) -> Result<Outputs, CliError> {
-        let answer = Sink::open(answer)?;
-        let stats = stats.map(|path| Sink::open(Some(path))).transpose()?;
-        match (answer.file(), stats.as_ref().and_then(Sink::file)) {
-            (Some(path), Some(other)) if path == other => {
-                Err(CliError::SameFile { path: path.to_path_buf() })
-            }
-            _ => Ok(Outputs { answer, stats }),
-        }
+    /// Opens both before the work starts, neither an input; no `answer` is standard output.
+    pub(crate) fn open(
+        answer: Option<&Path>,
+        content: Content,
+        stats: Option<&Path>,
+        inputs: &Inputs,
+    ) -> Result<Outputs, CliError> {
+        inputs.spare(answer)?;
+        inputs.spare(stats)?;
+        let answer = Sink::open(answer, content)?;
+        let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
+        differ(&answer, stats.as_ref())?;
+        Ok(Outputs { answer, stats })
     }
 
     /// Writes the answer.
@@ -43,5 +95,13 @@ impl Outputs {
         stats.fill(write_stats)?;
         self.answer.commit()?;
         stats.commit()
+    }
+}
+
+/// Refuses to write the answer and the statistics to one file.
+pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), CliError> {
+    match (answer.file(), stats.and_then(Sink::file)) {
+        (Some(path), Some(other)) if path == other => Err(CliError::SameFile { path: path.to_path_buf() }),
+        _ => Ok(()),
     }
 }

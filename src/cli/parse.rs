@@ -1,8 +1,10 @@
 //! Values of options: each error says what was expected and what was found.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 use lacuna::backend::Choice;
 use lacuna::cubical::read::VoxelType;
 use lacuna::cubical::thinning::Rule;
@@ -114,7 +116,7 @@ pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
-    PossibleValuesParser::new(output::Format::ALL.map(output::Format::name)).try_map(|name| name.parse())
+    one_of(output::Format::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {
@@ -151,7 +153,8 @@ pub(crate) fn way() -> impl TypedValueParser<Value = Way> {
 }
 
 pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
-    one_of([("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda)])
+    let choices = [("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda)];
+    one_of_or(choices, [("gpu", Choice::Cuda)])
 }
 
 pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
@@ -202,15 +205,50 @@ pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
     one_of([("c", Order::C), ("f", Order::F)])
 }
 
-/// A choice by name.
+/// A choice by name, in letters of either case.
 fn one_of<const N: usize, T>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
 {
-    PossibleValuesParser::new(choices.map(|(name, _)| name)).try_map(move |found| {
-        let named = choices.iter().find(|(name, _)| *name == found);
+    one_of_or(choices, [])
+}
+
+/// A choice by name, or by one of other names that people try.
+fn one_of_or<const N: usize, const M: usize, T>(
+    choices: [(&'static str, T); N],
+    others: [(&'static str, T); M],
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let shown = choices.map(|(name, _)| PossibleValue::new(name));
+    let hidden = others.map(|(name, _)| PossibleValue::new(name).hide(true));
+    let names = PossibleValuesParser::new(shown.into_iter().chain(hidden));
+    SmallLetters(names.try_map(move |found| {
+        let named = choices.iter().chain(&others).find(|(name, _)| *name == found);
         named.map(|&(_, choice)| choice).ok_or_else(|| format!("unexpected {found}"))
-    })
+    }))
+}
+
+/// Takes a value for the same in small letters.
+#[derive(Clone)]
+struct SmallLetters<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for SmallLetters<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        found: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        self.0.parse_ref(command, arg, &found.to_ascii_lowercase())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use lacuna::output::pairs;
 
 use super::error::CliError;
 use super::job::{Job, Report};
+use super::naming::Named;
 use super::notes::Notes;
-use super::outputs::Outputs;
-use super::{EXIT_CODES, parse, start_threads};
+use super::outputs::{Inputs, Outputs};
+use super::{EXIT_CODES, parse};
 
 /// Persistence pairs of a boundary matrix, with the options of the program phat
 ///
@@ -137,11 +138,13 @@ impl FromArgMatches for Flags {
 /// Reads, reduces, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let outputs = Outputs::open(Some(&arguments.output), None)?;
-    let threads = threads(std::env::var_os(THREADS).as_deref())?;
-    let request = arguments.request(threads);
-    start_threads(request.threads)?;
+    let notes = Notes { quiet: false, verbose: arguments.verbose };
     let (format, output) = arguments.formats();
+    let outputs =
+        Outputs::open(Some(&arguments.output), output.content(), None, &Inputs::of([&arguments.input]))?;
+    let mut request = arguments.request(threads(std::env::var_os(THREADS).as_deref())?);
+    let started = super::threads::start(request.threads, notes)?;
+    request.threads = request.threads.map(|_| started);
     let job = Job {
         start,
         file: &arguments.input,
@@ -151,7 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         backend: Backend::default(),
         output: Some(output),
         explain: false,
-        notes: Notes { quiet: false, verbose: arguments.verbose },
+        notes,
     };
     let report = job.run(outputs)?;
     if arguments.verbose { arguments.tell(&report) } else { Ok(()) }

@@ -24,7 +24,7 @@ impl Meter {
     /// A bar that does not show yet; never, unless `wanted`.
     pub(crate) fn new(wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let timer = wanted.then(|| show_later(bar.clone()));
+        let timer = if wanted { show_later(bar.clone()) } else { None };
         Meter { bar, timer }
     }
 
@@ -47,16 +47,19 @@ impl Meter {
     }
 }
 
-/// Shows `bar` after a while, unless the sender is dropped before.
-fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
+/// Shows `bar` after a while and keeps it moving, unless the sender is dropped before. None, if no thread can be started for it.
+fn show_later(bar: ProgressBar) -> Option<(Sender<()>, JoinHandle<()>)> {
     let (ended, wait) = mpsc::channel();
-    let timer = thread::spawn(move || {
+    let work = move || {
         if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(TICK);
+            while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                bar.tick();
+            }
         }
-    });
-    (ended, timer)
+    };
+    let timer = thread::Builder::new().name("progress".into()).spawn(work).ok()?;
+    Some((ended, timer))
 }
 
 impl Progress for Meter {
@@ -84,11 +87,12 @@ impl Watch for Meter {
     }
 }
 
-/// Voxels, and how many a second.
-const VOXELS: &str = "{msg:32} [{bar:32}] {percent:>3} %  {human_pos} voxels, {per_sec}  {elapsed}";
+/// Voxels, how many a second, and the time that the others should take.
+const VOXELS: &str =
+    "{msg:32} [{bar:32}] {percent:>3} %  {human_pos} voxels, {per_sec}  {elapsed}, {eta} left";
 
 /// A stage with parts to count, and one without.
-const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {elapsed}";
+const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {elapsed}, {eta} left";
 const UNCOUNTED: &str = "{msg:32} {spinner}  {elapsed}";
 
 fn style(total: u64) -> ProgressStyle {

@@ -9,27 +9,38 @@
 //! | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
 //! | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
 //! | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
+//!
+//! Of several inputs:
+//!
+//! | key | value |
+//! |---|---|
+//! | `version` | of the program |
+//! | `inputs` | the object above, of each input that has an answer |
+//! | `failed` | the number of the others |
+//! | `total_seconds` | the whole run, up to this file |
 
 use std::io::{self, Write};
+use std::time::Instant;
 
 use lacuna::rips::{Plan, Stats};
 use serde::Serialize;
 
+use super::batch::Ran;
 use super::notes::Times;
 
-/// The object.
+/// The object, of one input.
 #[derive(Debug, Serialize)]
-pub(crate) struct Record<'a> {
+pub(crate) struct Record {
     pub(crate) version: &'static str,
     pub(crate) file: String,
     pub(crate) format: String,
     pub(crate) backend: String,
     pub(crate) threads: usize,
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: Plan,
     #[serde(flatten)]
     pub(crate) times: Seconds,
     #[serde(flatten)]
-    pub(crate) stats: &'a Stats,
+    pub(crate) stats: Stats,
 }
 
 /// Times, as numbers.
@@ -50,7 +61,29 @@ impl From<Times> for Seconds {
     }
 }
 
-impl Record<'_> {
+impl Record {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// The object, of several inputs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Records<'a> {
+    version: &'static str,
+    inputs: &'a [Record],
+    failed: usize,
+    total_seconds: f64,
+}
+
+impl<'a> Records<'a> {
+    pub(crate) fn new(ran: &'a Ran<Record>, start: Instant) -> Records<'a> {
+        let Ran { found, failed, .. } = ran;
+        let total_seconds = start.elapsed().as_secs_f64();
+        Records { version: env!("CARGO_PKG_VERSION"), inputs: found, failed: *failed, total_seconds }
+    }
+
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         out.write_all(b"\n")

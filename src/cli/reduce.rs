@@ -1,6 +1,6 @@
 //! `lacuna reduce`: the persistence pairs of a boundary matrix.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
@@ -9,10 +9,12 @@ use lacuna::output::pairs;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::job::Job;
+use super::naming::{Named, format_of};
 use super::notes::Notes;
-use super::outputs::Outputs;
+use super::outputs::{Inputs, Outputs};
 use super::parse::{self, OrAuto};
-use super::{EXIT_CODES, start_threads};
+use super::sink::Content;
+use super::{EXIT_CODES, threads};
 
 /// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
 ///
@@ -40,10 +42,15 @@ pub(crate) struct Arguments {
     )]
     format: Option<read::Format>,
 
-    /// Of a DIPHA image or distance matrix, take cells up to dimension U, for homology below it
+    /// Highest homology dimension, of a DIPHA image or distance matrix
     ///
     /// Distance matrices need it: all their cells are 2^points. Images are taken whole without it.
-    #[arg(long, value_name = "U", help_heading = "Input",
+    #[arg(long, value_name = "K", help_heading = "Input",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    max_dim: Option<usize>,
+
+    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
+    #[arg(long, value_name = "U", help_heading = "Input", conflicts_with = "max_dim",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 
@@ -85,7 +92,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: BackendArguments,
 
-    /// Format of the pairs [default: phat-ascii, of DIPHA input csv; dipha when FILE ends in .diagram]
+    /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
+    ///
+    /// Names: .txt and .dat phat-ascii, .bin phat-binary, .diagram and .dipha dipha, .csv, .json
     ///
     /// phat-ascii   the number of pairs, then a line a pair: birth death, cells from 0
     /// phat-binary  the same as 64-bit integers
@@ -126,7 +135,7 @@ Examples:
   lacuna reduce filtration.dat
   lacuna reduce --output phat-binary -o pairs.bin filtration.bin
   lacuna reduce --algorithm chunk --dualize on --check -v filtration.bin
-  lacuna reduce --upper-dim 2 -o sphere.diagram sphere.complex";
+  lacuna reduce --max-dim 1 -o sphere.diagram sphere.complex";
 
 /// Reads, reduces, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
@@ -140,18 +149,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(CliError::NoScan { algorithm: algorithm.name() });
     }
     let backend = arguments.machine.backend();
-    let outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
-    start_threads(arguments.threads)?;
+    let path = arguments.output_file.as_deref();
+    let output = format_of(arguments.output, path)?;
+    // What suits the input, where nobody says, is text.
+    let content = output.map_or(Content::Text, Named::content);
+    let outputs = Outputs::open(path, content, arguments.stats.as_deref(), &Inputs::of([&arguments.file]))?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let threads = threads::start(arguments.threads, notes)?;
     let job = Job {
         start,
         file: &arguments.file,
-        options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim },
+        options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim() },
         check: arguments.check,
-        request: arguments.request(),
+        request: arguments.request(threads),
         backend,
-        output: arguments.output(),
+        output,
         explain: arguments.explain,
-        notes: Notes { quiet: arguments.quiet, verbose: arguments.verbose },
+        notes,
     };
     let report = job.run(outputs)?;
     if arguments.verbose {
@@ -161,19 +175,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    fn request(&self) -> Request {
+    /// What is asked of the reduction, on as many threads as have been started.
+    fn request(&self, threads: usize) -> Request {
         Request {
             algorithm: self.algorithm.0,
             columns: self.columns,
             dualize: self.dualize,
-            threads: self.threads,
+            threads: self.threads.map(|_| threads),
         }
     }
 
-    /// The format of the pairs, when it was given or the name of their file tells.
-    fn output(&self) -> Option<pairs::Format> {
-        let diagram = |path: &Path| path.extension().is_some_and(|e| e == "diagram");
-        let named = self.output_file.as_deref().is_some_and(diagram).then_some(pairs::Format::Dipha);
-        self.output.or(named)
+    /// The greatest dimension of the cells: homology of a dimension takes the cells one above it.
+    fn upper_dim(&self) -> Option<usize> {
+        self.upper_dim.or(self.max_dim.map(|dim| dim.saturating_add(1)))
     }
 }

@@ -11,12 +11,15 @@ use lacuna::output::{self, Barcode};
 use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
 
 use super::backend::BackendArguments;
+use super::batch::{Task, Tasks};
 use super::error::CliError;
+use super::naming::Named;
 use super::notes::{Notes, Times, tell};
-use super::outputs::Outputs;
+use super::outputs::{Outputs, differ};
 use super::progress::Meter;
-use super::record::Record;
-use super::{EXIT_CODES, parse, start_threads, timed};
+use super::record::{Record, Records};
+use super::sink::{Content, Sink};
+use super::{EXIT_CODES, parse, threads, timed};
 
 /// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
 ///
@@ -24,9 +27,9 @@ use super::{EXIT_CODES, parse, start_threads, timed};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Input file, `-` for standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Input files, `-` for standard input; of a directory, its files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
 
     /// Format of the input [default: detected from its content and name]
     ///
@@ -48,9 +51,9 @@ pub(crate) struct Arguments {
     format: Option<read::Format>,
 
     /// Highest homology dimension, cut to the number of points less 2
-    #[arg(long, value_name = "K", help_heading = "Filtration", default_value = "1",
+    #[arg(long, visible_alias = "dim", value_name = "K", help_heading = "Filtration", default_value = "1",
         value_parser = parse::dimension, allow_hyphen_values = true)]
-    dim: usize,
+    max_dim: usize,
 
     /// Greatest diameter: a number, or inf for the whole filtration [default: enclosing radius]
     ///
@@ -78,19 +81,21 @@ pub(crate) struct Arguments {
         value_parser = parse::pair_store())]
     pair_store: PairStore,
 
-    /// Format of the bars
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
     ///
     /// text  as Ripser prints them
     /// csv   a line a bar: dim,birth,death; essential bars die at inf
     /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]},
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", default_value = "text",
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::output_format(), verbatim_doc_comment)]
-    output: output::Format,
+    output: Option<output::Format>,
 
-    /// Write the bars to FILE, replaced as a whole when the run has succeeded
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
+    ///
+    /// Files are replaced as a whole, when their bars are known.
+    #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
     /// Above dimension 0, leave out finite bars whose death is not above R times their birth; R is 1 or more
@@ -117,46 +122,81 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  lacuna rips --dim 2 distances.txt
-  lacuna rips --threshold 1.5 --output csv -o bars.csv points.txt
-  lacuna rips --dim 3 --threads 4 --explain --stats stats.json points.npy
+  lacuna rips --max-dim 2 distances.txt
+  lacuna rips --threshold 1.5 -o bars.csv points.txt
+  lacuna rips --output json -o bars/ monday.txt tuesday.txt
+  lacuna rips --max-dim 3 --threads 4 --explain --stats stats.json points.npy
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
-/// Reads, computes, writes.
+/// Reads, computes, writes, input by input.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let backend = arguments.machine.backend();
-    let mut outputs = Outputs::open(arguments.output_file.as_deref(), arguments.stats.as_deref())?;
-    start_threads(arguments.threads)?;
-
-    let (loaded, read) = timed(|| read_path(&arguments.file, arguments.format));
-    let Loaded { input, format, detection } = loaded?;
-    if let Some(why) = detection {
-        notes.note(format_args!("{}: {format} ({why})", name_of(&arguments.file)));
+    let path = arguments.output_file.as_deref();
+    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text)?;
+    let (inputs, stats) = (&tasks.inputs, arguments.stats.as_deref());
+    let job = Job { arguments, backend, format, notes };
+    if let Some(task) = tasks.only() {
+        let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
+        threads::start(arguments.threads, notes)?;
+        let record = job.run(task, &mut outputs.answer, start)?;
+        return outputs.commit(|out| record.write(out));
     }
-    let outcome = arguments.solve(backend, input, &Meter::new(notes.wants_progress()))?;
-    outcome.notes.iter().for_each(|note| notes.note(note));
-    if arguments.explain {
-        tell(&outcome.plan);
+    inputs.spare(stats)?;
+    let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
+    threads::start(arguments.threads, notes)?;
+    let ran = tasks.run(|task| {
+        let start = Instant::now();
+        inputs.spare(task.output.as_deref())?;
+        let mut answer = Sink::open(task.output.as_deref(), format.content())?;
+        differ(&answer, stats.as_ref())?;
+        let record = job.run(task, &mut answer, start)?;
+        answer.commit().map(|()| record)
+    })?;
+    if let Some(mut stats) = stats {
+        stats.fill(|out| Records::new(&ran, start).write(out))?;
+        stats.commit()?;
     }
-    let (written, write) = timed(|| arguments.write_bars(&outcome, &mut outputs));
-    written?;
+    ran.verdict()
+}
 
-    let times = Times { read, write, total: start.elapsed() };
-    let record = Record {
-        version: env!("CARGO_PKG_VERSION"),
-        file: arguments.file.display().to_string(),
-        format: format.to_string(),
-        backend: outcome.plan.backend_name().to_string(),
-        threads: outcome.plan.threads,
-        plan: &outcome.plan,
-        times: times.into(),
-        stats: &outcome.stats,
-    };
-    outputs.commit(|out| record.write(out))?;
-    notes.timings(&outcome.plan, &outcome.stats, &times);
-    Ok(())
+/// What all inputs share.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    backend: Backend,
+    format: output::Format,
+    notes: Notes,
+}
+
+impl Job<'_> {
+    fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
+        let Job { arguments, notes, .. } = *self;
+        let (loaded, read) = timed(|| read_path(&task.input, arguments.format));
+        let Loaded { input, format, detection } = loaded?;
+        if let Some(why) = detection {
+            notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
+        }
+        let outcome = arguments.solve(self.backend.clone(), input, &Meter::new(notes.wants_progress()))?;
+        outcome.notes.iter().for_each(|note| notes.note(note));
+        if arguments.explain {
+            tell(&outcome.plan);
+        }
+        let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));
+        written?;
+        let times = Times { read, write, total: start.elapsed() };
+        notes.timings(&outcome.plan, &outcome.stats, &times);
+        Ok(Record {
+            version: env!("CARGO_PKG_VERSION"),
+            file: task.input.display().to_string(),
+            format: format.to_string(),
+            backend: outcome.plan.backend_name().to_string(),
+            threads: outcome.plan.threads,
+            plan: outcome.plan,
+            times: times.into(),
+            stats: outcome.stats,
+        })
+    }
 }
 
 impl Arguments {
@@ -168,17 +208,24 @@ impl Arguments {
     }
 
     fn rips<T: Value>(&self, distances: Distances<T>) -> Rips<T> {
-        let rips =
-            Rips::new(distances).max_dim(self.dim).modulus(self.modulus.into()).pair_store(self.pair_store);
+        let rips = Rips::new(distances)
+            .max_dim(self.max_dim)
+            .modulus(self.modulus.into())
+            .pair_store(self.pair_store);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,
         }
     }
 
-    fn write_bars(&self, outcome: &Outcome, outputs: &mut Outputs) -> Result<(), CliError> {
+    fn write_bars(
+        &self,
+        outcome: &Outcome,
+        format: output::Format,
+        answer: &mut Sink,
+    ) -> Result<(), CliError> {
         let diagram = outcome.diagram.with_ratio(self.ratio);
         let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
-        outputs.fill(|out| self.output.write(&barcode, out))
+        answer.fill(|out| format.write(&barcode, out))
     }
 }

@@ -1,13 +1,24 @@
 //! Where output goes. Files are opened before the work starts, so that nothing is computed in vain, and replaced as a
 //! whole at the end, so that a failed run leaves what was there.
+//!
+//! A file that cannot be replaced but may be written, in a directory that may not or mounted by itself, is written in place: then
+//! a failure while writing leaves a part of it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::error::CliError;
+use super::temporary::Temporary;
+
+/// What an output holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Lines of text.
+    Text,
+    /// Bytes that no terminal can show.
+    Binary,
+}
 
 /// An output that is open.
 #[derive(Debug)]
@@ -18,7 +29,7 @@ pub(crate) enum Sink {
     Device {
         /// Its path.
         path: PathBuf,
-        /// It.
+        /// It, open for writing.
         file: File,
     },
     /// A file, new or to be replaced.
@@ -26,17 +37,28 @@ pub(crate) enum Sink {
         /// Its absolute path, links followed.
         path: PathBuf,
         /// What will be renamed to it, in the same directory.
-        replacement: NamedTempFile,
+        replacement: Temporary,
+    },
+    /// A file in a directory that takes no new ones: written as it is, from its beginning.
+    InPlace {
+        /// Its absolute path, links followed.
+        path: PathBuf,
+        /// It, open for writing.
+        file: File,
     },
 }
 
 impl Sink {
     /// Opens the output at `path`; none, or `-`, is standard output.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Sink, CliError> {
-        match path {
-            None => Ok(Sink::Stdout),
-            Some(path) if path == Path::new("-") => Ok(Sink::Stdout),
-            Some(path) => Sink::open_path(path),
+    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, CliError> {
+        let sink = match path {
+            None => Sink::Stdout,
+            Some(path) if path == Path::new("-") => Sink::Stdout,
+            Some(path) => Sink::open_path(path)?,
+        };
+        match content {
+            Content::Binary if sink.is_terminal() => Err(CliError::Terminal { target: sink.name() }),
+            _ => Ok(sink),
         }
     }
 
@@ -57,12 +79,20 @@ impl Sink {
     /// The file that will be replaced, if it is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Sink::File { path, .. } => Some(path),
-            _ => None,
+            Sink::File { path, .. } | Sink::InPlace { path, .. } => Some(path),
+            Sink::Stdout | Sink::Device { .. } => None,
         }
     }
 
-    /// Writes everything; a file is not in its place before [`Sink::commit`].
+    fn is_terminal(&self) -> bool {
+        match self {
+            Sink::Stdout => io::stdout().is_terminal(),
+            Sink::Device { file, .. } => file.is_terminal(),
+            Sink::File { .. } | Sink::InPlace { .. } => false,
+        }
+    }
+
+    /// Writes everything; a file that is replaced is not in its place before [`Sink::commit`].
     pub(crate) fn fill(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -70,7 +100,8 @@ impl Sink {
         let written = match self {
             Sink::Stdout => readers_may_leave(buffered(io::stdout().lock(), write)),
             Sink::Device { file, .. } => buffered(file, write),
-            Sink::File { replacement, .. } => buffered(replacement.as_file_mut(), write),
+            Sink::File { replacement, .. } => replacement.file().and_then(|file| buffered(file, write)),
+            Sink::InPlace { file, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
         };
         written.map_err(|source| CliError::Write { target: self.name(), source })
     }
@@ -79,18 +110,27 @@ impl Sink {
     pub(crate) fn commit(self) -> Result<(), CliError> {
         let target = self.name();
         match self {
-            Sink::Stdout | Sink::Device { .. } => Ok(()),
-            Sink::File { path, replacement } => match replacement.persist(&path) {
-                Ok(_) => Ok(()),
-                Err(failed) => Err(CliError::Write { target, source: failed.error }),
-            },
+            Sink::Stdout | Sink::Device { .. } | Sink::InPlace { .. } => Ok(()),
+            Sink::File { path, mut replacement } => {
+                let moved = replacement.move_to(&path);
+                let placed = moved.or_else(|error| match error.kind() {
+                    // A mount point, or a file of another's where only owners may rename: its content can be written.
+                    ErrorKind::ResourceBusy | ErrorKind::CrossesDevices | ErrorKind::PermissionDenied => {
+                        copy(&mut replacement, &path).map_err(|_| error)
+                    }
+                    _ => Err(error),
+                });
+                placed.map_err(|source| CliError::Write { target, source })
+            }
         }
     }
 
     fn name(&self) -> String {
         match self {
             Sink::Stdout => "standard output".to_string(),
-            Sink::Device { path, .. } | Sink::File { path, .. } => path.display().to_string(),
+            Sink::Device { path, .. } | Sink::File { path, .. } | Sink::InPlace { path, .. } => {
+                path.display().to_string()
+            }
         }
     }
 }
@@ -98,23 +138,35 @@ impl Sink {
 /// A sink in place of the file at `path`, with its permissions.
 fn replace(path: &Path, found: &fs::Metadata) -> io::Result<Sink> {
     // Renaming asks leave of the directory alone: a file that is protected stays protected.
-    OpenOptions::new().write(true).open(path)?;
+    let file = OpenOptions::new().write(true).open(path)?;
     let path = fs::canonicalize(path)?;
-    let replacement = temporary(&path)?;
-    replacement.as_file().set_permissions(found.permissions())?;
-    Ok(Sink::File { path, replacement })
+    match temporary(&path) {
+        Ok(mut replacement) => {
+            replacement.file()?.set_permissions(found.permissions())?;
+            Ok(Sink::File { path, replacement })
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
+            Ok(Sink::InPlace { path, file })
+        }
+        Err(error) => Err(error),
+    }
 }
 
-/// A sink at `path`, where nothing is.
+/// A sink at `path`, where nothing is, or a link to nothing.
 fn create(path: &Path) -> io::Result<Sink> {
+    let mut path = path.to_path_buf();
+    // A link that leads nowhere gets the file that it names. Links in a circle are found by the system, as an error of another kind.
+    while let Ok(target) = fs::read_link(&path) {
+        path = parent(&path).join(target);
+    }
     let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?;
-    let path = fs::canonicalize(parent(path))?.join(name);
+    let path = fs::canonicalize(parent(&path))?.join(name);
     let replacement = temporary(&path)?;
     Ok(Sink::File { path, replacement })
 }
 
-/// A temporary file beside `path`, removed when dropped.
-fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+/// A temporary file beside `path`.
+fn temporary(path: &Path) -> io::Result<Temporary> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".lacuna-").suffix(".tmp");
     #[cfg(unix)]
@@ -123,7 +175,15 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
         // As any new file: what the umask leaves.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(parent(path))
+    Temporary::create(|| builder.tempfile_in(parent(path)))
+}
+
+/// Writes what is in a temporary file over the file at `path`.
+fn copy(from: &mut Temporary, path: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+    let from = from.file()?;
+    from.rewind()?;
+    io::copy(from, &mut file).map(|_| ())
 }
 
 fn parent(path: &Path) -> &Path {
@@ -140,6 +200,6 @@ fn buffered(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()
 }
 
 /// A reader of standard output that leaves early (`| head`) is no failure.
-fn readers_may_leave(written: io::Result<()>) -> io::Result<()> {
+pub(crate) fn readers_may_leave(written: io::Result<()>) -> io::Result<()> {
     written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }

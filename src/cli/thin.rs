@@ -19,10 +19,11 @@ use serde::Serialize;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
+use super::naming::{Named, format_of};
 use super::notes::{Notes, tell, timing_line};
-use super::outputs::Outputs;
+use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
-use super::{EXIT_CODES, parse, start_threads, timed};
+use super::{EXIT_CODES, parse, threads, timed};
 
 /// Skeleton of a binary image
 ///
@@ -124,11 +125,13 @@ const TOLD: usize = 10;
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
-    let format = arguments.output.map_or_else(|| Format::of_name(&arguments.output_file), Ok)?;
+    let path = arguments.output_file.as_path();
+    let format = format_of(arguments.output, Some(path))?.map_or_else(|| Format::of_name(path), Ok)?;
     let backend = arguments.machine.backend();
-    let outputs = Outputs::open(Some(&arguments.output_file), arguments.stats.as_deref())?;
-    start_threads(arguments.threads)?;
+    let inputs = Inputs::of([&arguments.file]);
+    let outputs = Outputs::open(Some(path), format.content(), arguments.stats.as_deref(), &inputs)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    threads::start(arguments.threads, notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
     let (image, read) = timed(|| read::read(&arguments.file, &options));

@@ -83,7 +83,7 @@ pub enum RipsError {
     Threshold(f64),
     /// The simplices do not fit the widest entry.
     #[error(
-        "dimension {dim} of {points} points needs entries of {bits} bits, the widest are {widest}; ask for a lower --dim"
+        "dimension {dim} of {points} points needs entries of {bits} bits, the widest are {widest}; ask for a lower --max-dim"
     )]
     TooWide {
         /// Dimension asked.

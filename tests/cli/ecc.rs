@@ -130,7 +130,7 @@ fn a_directory_of_images_and_one_that_fails() {
     let (curves, stats) = (scratch.path("curves"), scratch.name("stats.json"));
     let mut run = ecc(bytes("3,3"));
     run.arg(&images).arg("-o").arg(&curves).args(["--stats", &stats]);
-    let error = contains("b.raw").and(contains("error: 1 of 3 images have no curve"));
+    let error = contains("b.raw").and(contains("error: 1 of 3 inputs have no answer"));
     run.assert().code(2).stdout(is_empty()).stderr(error);
     assert_eq!(read(&curves.join("a.raw.csv")), "value,vcec,ecc\n1,0,0\n5,1,1\n");
     assert_eq!(read(&curves.join("c.raw.csv")), "value,vcec,ecc\n7,1,1\n");
@@ -144,9 +144,9 @@ fn misuse() {
     let scratch = Scratch::new();
     let image = scratch.name("a.npy");
     let twice = [scratch.name("a.npy"), scratch.name("b/../a.npy")];
-    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the curves"));
+    ecc([&image, &image]).assert().code(2).stderr(contains("expected a directory for the answers"));
     let into = scratch.name("into");
-    ecc(&twice).args(["-o", &into]).assert().code(2).stderr(contains("expected one image for each curve"));
+    ecc(&twice).args(["-o", &into]).assert().code(2).stderr(contains("expected one input for each answer"));
     ecc(["--range", "0,1", &image]).assert().code(2).stderr(contains("--bins"));
     ecc(["--bins", "0", &image]).assert().code(2).stderr(contains("from 1 to"));
     ecc(["--memory", "x", &image]).assert().code(2).stderr(contains("such as 256M"));

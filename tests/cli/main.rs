@@ -1,5 +1,6 @@
 //! The program as its users meet it: exit codes, the two streams, files, formats.
 
+mod batch;
 mod compare;
 mod convert;
 mod cubical;
@@ -8,10 +9,14 @@ mod files;
 mod formats;
 mod messages;
 mod misuse;
+mod outputs;
 mod phat;
 mod reduce;
+#[cfg(unix)]
+mod signals;
 mod text;
 mod thin;
+mod threads;
 
 use std::fs;
 use std::path::{Path, PathBuf};

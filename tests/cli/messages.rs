@@ -136,7 +136,8 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
     let options = [
         "<FILE>",
         "--format <FORMAT>",
-        "--dim <K>",
+        "--max-dim <K>",
+        "[alias: --dim]",
         "--threshold <T>",
         "--ratio <R>",
         "--modulus <P>",
@@ -144,7 +145,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         "--backend <BACKEND>",
         "--pair-store <LAYER>",
         "--output <FORMAT>",
-        "-o, --output-file <FILE>",
+        "-o, --output-file <FILE|DIR>",
         "--stats <FILE>",
         "--explain",
         "--quiet",

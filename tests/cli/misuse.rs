@@ -28,7 +28,7 @@ fn values_out_of_range() {
         refuse(&["--threads", n], &["--threads <N>", "expected a number of threads from 1", n]);
     }
     for k in ["-1", "abc", "1.5", "99999999999999999999999"] {
-        refuse(&["--dim", k], &["--dim <K>", "expected a whole number, 0 or more, found", k]);
+        refuse(&["--dim", k], &["--max-dim <K>", "expected a whole number, 0 or more, found", k]);
     }
 }
 
@@ -71,7 +71,11 @@ fn options_there_are_not_and_options_without_a_value() {
     refuse(&["--bogus"], &["unexpected argument '--bogus'"]);
     refuse(&["--verbose", "--quiet"], &["cannot be used with"]);
     rips(["-", "--dim"]).assert().code(2).stdout(is_empty()).stderr(contains("a value is required"));
-    rips(["one", "two"]).assert().code(2).stdout(is_empty()).stderr(contains("unexpected argument 'two'"));
+    rips(["one", "two"])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("expected a directory for the answers"));
     rips::<&str>([]).assert().code(2).stdout(is_empty()).stderr(contains("<FILE>"));
 }
 
@@ -109,4 +113,36 @@ fn a_file_that_is_not_what_it_should_be() {
             .stdout(is_empty());
         assert.stderr(contains(fragment).and(contains("error: ")).and(contains("bad.txt")));
     }
+}
+
+/// What people try first.
+#[test]
+fn names_in_either_case_and_a_device_by_its_other_name() {
+    rips_of(SQUARE, &["--backend", "CPU", "--pair-store", "Sorted", "--output", "Csv"]).assert().success();
+    let image = super::data("cubical/shell.npy");
+    super::lacuna("cubical", ["--construction", "V", image.to_str().unwrap()]).assert().success();
+    for gpu in ["gpu", "GPU", "cuda"] {
+        let run = rips_of("0 1\n1 0\n", &["--backend", gpu]).output().unwrap();
+        // Where there is a GPU it computes.
+        assert!(matches!(run.status.code(), Some(0 | 1)), "{gpu}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+    refuse(&["--backend", "cudda"], &["a similar value exists: 'cuda'"]);
+}
+
+/// The same option has the same name in all commands; Ripser's and DIPHA's are understood.
+#[test]
+fn the_highest_dimension_is_max_dim_everywhere() {
+    let answer = |subcommand: &str, arguments: &[&str], file: &str| {
+        let file = super::data(file);
+        let mut run = super::lacuna(subcommand, arguments);
+        run.arg(file).assert().success().get_output().stdout.clone()
+    };
+    for (subcommand, file, other) in
+        [("rips", "circle.pts", ["--dim", "0"]), ("reduce", "octahedron.dipha", ["--upper-dim", "1"])]
+    {
+        let same = answer(subcommand, &["--max-dim", "0"], file);
+        assert!(same == answer(subcommand, &other, file), "{subcommand}");
+        assert!(same != answer(subcommand, &["--max-dim", "2"], file), "{subcommand}");
+    }
+    answer("cubical", &["--max-dim", "0"], "cubical/shell.npy");
 }

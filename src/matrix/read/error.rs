@@ -48,12 +48,12 @@ pub enum Problem {
     },
     /// A greatest dimension was asked for where cells are given one by one.
     #[error(
-        "expected no greatest dimension (--upper-dim) with a boundary matrix: its cells are those of the file"
+        "expected no highest dimension (--max-dim, --upper-dim) with a boundary matrix: its cells are those of the file"
     )]
     UpperDim,
     /// No greatest dimension was asked for where there are 2^n cells.
     #[error(
-        "expected a greatest dimension (--upper-dim) with distances, found none: all their cells are 2^points"
+        "expected a highest dimension (--max-dim) with distances, found none: all their cells are 2^points"
     )]
     NoUpperDim,
 }

@@ -109,7 +109,7 @@ fn load_up_to(upper_dim: Option<usize>, bytes: &[u8]) -> Result<Cells<u32>, Stri
 #[test]
 fn distances_keep_their_doubles_and_need_a_greatest_dimension() {
     let error = load_up_to(None, &distances()).unwrap_err();
-    assert!(error.contains("expected a greatest dimension (--upper-dim) with distances"), "{error}");
+    assert!(error.contains("expected a highest dimension (--max-dim) with distances"), "{error}");
     let edges = load_up_to(Some(1), &distances()).unwrap();
     // 4.1 is another number in single precision.
     assert_eq!(edges.values, Some(vec![0.0, 0.0, 0.0, 0.5, 1.0, 2.05]));
@@ -147,7 +147,7 @@ fn weighted_boundary_matrices_have_their_cells_and_values() {
         let cells = load_up_to(None, &file).unwrap();
         assert_eq!((&cells.matrix, cells.values.as_ref()), (&complex.matrix, Some(&complex.values)));
         assert_eq!((cells.max_dim, cells.cut), (2, false));
-        assert!(load_up_to(Some(1), &file).unwrap_err().contains("--upper-dim"));
+        assert!(load_up_to(Some(1), &file).unwrap_err().contains("--max-dim"));
     }
 }
 

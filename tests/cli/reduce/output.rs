@@ -81,14 +81,6 @@ fn the_same_file_twice_is_refused() {
     assert_eq!(scratch.names(), [""; 0]);
 }
 
-#[test]
-fn the_input_itself_can_be_replaced() {
-    let scratch = Scratch::new();
-    let file = scratch.file("triangle.dat", TRIANGLE);
-    reduce(["-q", "-o"]).args([&file, &file]).assert().success();
-    assert_eq!(read(&file), TRIANGLE_PAIRS);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_a_failure_of_the_run() {

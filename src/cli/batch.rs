@@ -1,0 +1,150 @@
+//! Several inputs of one command: each has its answer in a directory, and one that fails does not stop the others.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::{Blame, CliError, Fault};
+use super::naming::{Named, extension_of, format_of};
+use super::outputs::Inputs;
+
+/// An input and where its answer goes.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) input: PathBuf,
+    /// None: standard output.
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    pub(crate) tasks: Vec<Task>,
+    /// Whether it is more than one input could be: then one that fails does not stop the others.
+    pub(crate) is_batch: bool,
+    /// All that is read, and so not to be written.
+    pub(crate) inputs: Inputs,
+}
+
+impl Tasks {
+    /// A task for each of `inputs`, of a directory for each of its files, and the format of all answers. Answers go to `output`, a
+    /// directory if there are several. It is made if it is not there.
+    pub(crate) fn plan<F: Named>(
+        inputs: &[PathBuf],
+        output: Option<&Path>,
+        format: Option<F>,
+        default: F,
+    ) -> Result<(Tasks, F), CliError> {
+        let is_batch = inputs.len() > 1 || inputs[0].is_dir();
+        let into = output.filter(|path| is_batch || path.is_dir());
+        let format = format_of(format, output.filter(|_| into.is_none()))?.unwrap_or(default);
+        let inputs = listed(inputs)?;
+        let spared = Inputs::of(&inputs);
+        let tasks = match into {
+            Some(into) => {
+                if !into.is_dir() {
+                    let failed = |source| CliError::Open { path: into.to_path_buf(), source };
+                    fs::create_dir(into).map_err(failed)?;
+                }
+                beside_each_other(inputs, into, extension_of(format))?
+            }
+            None if is_batch => return Err(CliError::NeedsDirectory),
+            None => {
+                let task = |input| Task { input, output: output.map(Path::to_path_buf) };
+                inputs.into_iter().map(task).collect()
+            }
+        };
+        Ok((Tasks { tasks, is_batch, inputs: spared }, format))
+    }
+
+    /// The task, if there is but one and it is no batch.
+    pub(crate) fn only(&self) -> Option<&Task> {
+        self.tasks.first().filter(|_| !self.is_batch)
+    }
+
+    /// Does one after another. A failure that is of one input alone is reported, if there are others.
+    pub(crate) fn run<T>(
+        &self,
+        mut run: impl FnMut(&Task) -> Result<T, CliError>,
+    ) -> Result<Ran<T>, CliError> {
+        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Request };
+        for task in &self.tasks {
+            match run(task) {
+                Ok(found) => ran.found.push(found),
+                Err(error) if self.is_batch && error.is_of_one_input() => {
+                    super::report(&error);
+                    ran.failed += 1;
+                    ran.fault = ran.fault.max(error.fault());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(ran)
+    }
+}
+
+/// What became of all inputs.
+#[derive(Debug)]
+pub(crate) struct Ran<T> {
+    /// What was found of those that did not fail, in their order.
+    pub(crate) found: Vec<T>,
+    /// How many failed.
+    pub(crate) failed: usize,
+    all: usize,
+    /// Whose fault that is; the machine's, if that of any is.
+    fault: Fault,
+}
+
+impl<T> Ran<T> {
+    /// # Errors
+    /// [`CliError::Batch`]: some failed.
+    pub(crate) fn verdict(&self) -> Result<(), CliError> {
+        match *self {
+            Ran { failed: 0, .. } => Ok(()),
+            Ran { failed, all, fault, .. } => Err(CliError::Batch { failed, all, fault }),
+        }
+    }
+}
+
+/// The inputs, directories replaced by their files.
+fn listed(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let mut all = Vec::new();
+    for path in inputs {
+        if path.is_dir() { all.extend(files(path)?) } else { all.push(path.clone()) }
+    }
+    if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(CliError::TwiceStandardInput);
+    }
+    Ok(all)
+}
+
+/// The files of a directory by name, but for hidden ones.
+fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| CliError::List { path: directory.to_path_buf(), source };
+    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
+    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
+    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// A task for each input, whose answer is a file of its name in the directory `into`.
+fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, CliError> {
+    let mut taken = HashSet::new();
+    let task = |input: PathBuf| {
+        // Standard input has no name; a path without one cannot be read either, and its reader says so.
+        let mut name = match input.file_name() {
+            Some(name) if input != Path::new("-") => name.to_owned(),
+            _ => "stdin".into(),
+        };
+        name.push(".");
+        name.push(extension);
+        let output = into.join(name);
+        if !taken.insert(output.clone()) {
+            return Err(CliError::SameOutput { input, output });
+        }
+        Ok(Task { input, output: Some(output) })
+    };
+    inputs.into_iter().map(task).collect()
+}

@@ -1,0 +1,127 @@
+//! Temporary files: they are gone when the program ends, by itself or by a signal that asks it to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::{NamedTempFile, PersistError};
+
+/// The temporary files that there are.
+static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn paths() -> MutexGuard<'static, Vec<PathBuf>> {
+    // A list of paths is valid whoever panicked.
+    PATHS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A temporary file, removed when it is dropped and when a signal ends the program.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    /// None once it has been moved to its place.
+    file: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Temporary {
+    /// The file that `make` makes. No signal ends the program between its making and its being known.
+    pub(crate) fn create(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Temporary> {
+        signals::watch();
+        let mut paths = paths();
+        let file = make()?;
+        let path = file.path().to_path_buf();
+        paths.push(path.clone());
+        Ok(Temporary { file: Some(file), path })
+    }
+
+    /// The open file.
+    pub(crate) fn file(&mut self) -> io::Result<&mut std::fs::File> {
+        let file = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+        Ok(file.as_file_mut())
+    }
+
+    /// Moves the file to `place`, in place of what is there. On failure the file stays as it is.
+    pub(crate) fn move_to(&mut self, place: &Path) -> io::Result<()> {
+        let file = self.file.take().ok_or(io::ErrorKind::NotFound)?;
+        match file.persist(place) {
+            Ok(_) => Ok(()),
+            Err(PersistError { error, file }) => {
+                self.file = Some(file);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let mut paths = paths();
+        self.file = None;
+        paths.retain(|path| *path != self.path);
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::ffi::c_int;
+    use std::sync::{Once, mpsc};
+    use std::thread;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    /// Has a thread wait for the signals that end the program, once. Where none can be started they end it as they always do, and
+    /// temporary files stay.
+    pub(super) fn watch() {
+        static WATCHED: Once = Once::new();
+        WATCHED.call_once(|| {
+            let (ready, wait) = mpsc::channel::<()>();
+            let watcher = thread::Builder::new().name("signals".into()).spawn(move || {
+                let signals = Signals::new(those_not_ignored());
+                drop(ready);
+                if let Some(signal) = signals.ok().and_then(|mut signals| signals.forever().next()) {
+                    remove_all_and_end(signal);
+                }
+            });
+            if watcher.is_ok() {
+                // Ends when the sender is dropped: the signals are waited for.
+                let _ = wait.recv();
+            }
+        });
+    }
+
+    fn remove_all_and_end(signal: c_int) {
+        // Held to the end, so that no other file is made.
+        let paths = super::paths();
+        for path in paths.iter() {
+            // What cannot be removed stays; there is nobody left to tell.
+            let _ = std::fs::remove_file(path);
+        }
+        // The program ends by the signal itself, so that a shell knows to end its loop as well.
+        let _ = emulate_default_handler(signal);
+    }
+
+    /// The signals to wait for. One that was ignored when the program started, as `nohup` has it, must stay so.
+    fn those_not_ignored() -> Vec<c_int> {
+        let ignored = ignored();
+        let is_heard = |signal: &c_int| match ignored {
+            Some(mask) => mask >> (signal - 1) & 1 == 0,
+            // Where the system does not tell, a run under `nohup` matters more than a temporary file.
+            None => *signal != SIGHUP,
+        };
+        [SIGHUP, SIGINT, SIGTERM].into_iter().filter(is_heard).collect()
+    }
+
+    /// The signals that are ignored, as Linux lists them: bit n − 1 stands for signal n.
+    fn ignored() -> Option<u64> {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    /// There are no such signals here.
+    pub(super) fn watch() {}
+}

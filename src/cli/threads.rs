@@ -1,0 +1,41 @@
+//! The threads that everything runs on, started once and before anything is computed.
+
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
+use super::error::CliError;
+use super::notes::Notes;
+
+/// More threads than this for each that the machine runs at a time only wait for each other.
+const HELPFUL_PER_CORE: usize = 4;
+
+/// As many threads as this are started for whoever asks, on however small a machine: to try, and to test.
+const ALWAYS_ALLOWED: usize = 64;
+
+/// The variable by which Rayon's users set the number of threads.
+const VARIABLE: &str = "RAYON_NUM_THREADS";
+
+/// Starts the threads: as many as `asked`, or else as the environment says, or else one a core. Says how many there are. A number
+/// past what helps is cut, with a note: no answer depends on it.
+pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliError> {
+    let by_variable = || std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0);
+    let (wanted, source) = match (asked, by_variable()) {
+        (Some(threads), _) => (threads, format!("--threads {threads}")),
+        (None, Some(threads)) => (threads, format!("{VARIABLE}={threads}")),
+        (None, None) => (cores(), String::new()),
+    };
+    let most = ALWAYS_ALLOWED.max(HELPFUL_PER_CORE * cores());
+    let threads = wanted.min(most);
+    if threads < wanted {
+        notes
+            .note(format_args!("{source}: {threads} threads started, more do not help on {} cores", cores()));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|source| CliError::Threads { threads, source })?;
+    Ok(threads)
+}
+
+/// The number of threads that this machine runs at a time.
+pub(crate) fn cores() -> usize {
+    available_parallelism().map_or(1, NonZero::get)
+}
