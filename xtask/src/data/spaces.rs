@@ -8,7 +8,7 @@ use std::f64::consts::{SQRT_2, TAU};
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances};
 use libm::{cos, sin};
 
-use super::random::Random;
+use crate::random::Random;
 use super::sample::{euclidean, farthest_points};
 
 /// Decimals of every number written.

@@ -1,0 +1,194 @@
+//! Barcodes of images: the discrete gradient against every cell listed, against the boundary matrix, and against the Euler
+//! characteristic.
+
+use std::collections::BTreeMap;
+
+use lacuna::backend::{self, Backend, Choice};
+use lacuna::compare::{Barcode, Bars, compare, read};
+use lacuna::cubical::ecc;
+use lacuna::cubical::persistence::{Class, Classes, Request, persistence, plain, via_matrix};
+use lacuna::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use lacuna::output::images as output;
+use lacuna::with_image;
+use phat_formats::dipha::DiagramPoint;
+
+use super::images;
+use super::pools::{Machine, Pools};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Barcodes of images.
+pub(super) struct ImageBars;
+
+/// An image and what is asked of it.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    image: AnyImage,
+    request: Request,
+    machine: Machine,
+    relation: Relation,
+}
+
+/// What is compared besides the plain version.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Relation {
+    /// The boundary matrix, reduced.
+    Matrix,
+    /// The Euler characteristic: classes that live, by dimension with alternating signs.
+    Euler,
+    /// The same array in the other order in memory: other ties, the same bars.
+    Turned,
+    /// Written and read back.
+    Written(output::Format),
+}
+
+const FORMATS: [output::Format; 4] =
+    [output::Format::Csv, output::Format::Json, output::Format::Npy, output::Format::Dipha];
+
+impl Subject for ImageBars {
+    type Case = Case;
+    const NAME: &'static str = "cubical";
+    const CROSSED: &'static str =
+        "voxels, axes, order, --construction, --superlevel, --max-dim, threads, vectors, relation";
+
+    fn draw(random: &mut Random) -> Case {
+        let most = if random.once_in(30) { [200, 14, 6] } else { [12, 6, 4] };
+        let shape = images::shape(most, random);
+        Case {
+            image: images::draw(shape, random),
+            request: Request {
+                construction: random.pick(&[Construction::T, Construction::V]),
+                superlevel: random.once_in(2),
+                max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]),
+            },
+            machine: Machine::draw(random),
+            relation: match random.below(4) {
+                0 => Relation::Matrix,
+                1 => Relation::Euler,
+                2 => Relation::Turned,
+                _ => Relation::Written(random.pick(&FORMATS)),
+            },
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let Case { image, request, machine, relation } = case;
+        let shape = image.shape();
+        let (dim, order, voxels) = (shape.dim(), shape.order(), image.voxel_type());
+        format!("{voxels} {dim} {order:?} {request:?} {machine:?} {relation:?}")
+    }
+
+    fn check(case: &Case, pools: &Pools) -> Result<(), String> {
+        with_image!(&case.image, image => check(case, image, pools))
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        let mut smaller = Vec::new();
+        for image in images::smaller(&case.image) {
+            smaller.push(Case { image, ..case.clone() });
+        }
+        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if case.request.superlevel {
+            let request = Request { superlevel: false, ..case.request };
+            smaller.push(Case { request, ..case.clone() });
+        }
+        smaller
+    }
+}
+
+fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
+    let Case { request, machine, .. } = case;
+    let run = |image: &Image<T>| {
+        pools.run(*machine, || persistence(image, request)).map_err(|error| format!("refused: {error}"))
+    };
+    let found = run(image)?;
+    same("classes of the gradient and of the plain version", &found, &plain::persistence(image, request))?;
+    match case.relation {
+        Relation::Matrix => {
+            let processor =
+                Backend::new(backend::Request { choice: Choice::Cpu, ..backend::Request::default() });
+            let solution = pools
+                .run(*machine, || via_matrix::persistence(&case.image, request, &processor))
+                .map_err(|error| format!("refused: {error}"))?;
+            same("classes of the gradient and of the matrix", &solution.classes, &found)
+        }
+        Relation::Euler if request.max_dim.is_none_or(|dim| dim + 1 >= image.shape().dim()) => {
+            let asked = ecc::Request {
+                construction: request.construction,
+                superlevel: request.superlevel,
+                ..ecc::Request::default()
+            };
+            let curve = pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
+            same("changes of the Euler characteristic", &curve.changes, &changes(image, request, &found))
+        }
+        Relation::Euler => Ok(()),
+        Relation::Turned => {
+            let turned = images::turned(image);
+            same("bars in the other order in memory", &keys(&turned, &run(&turned)?), &keys(image, &found))
+        }
+        Relation::Written(format) => written(format, case, &found),
+    }
+}
+
+/// By the classes that are born and die, the change of the Euler characteristic at each distinct voxel.
+fn changes<T: Voxel>(image: &Image<T>, request: &Request, classes: &Classes) -> Vec<i64> {
+    let key = |place: usize| {
+        let key = image.voxels()[place].key();
+        if request.superlevel { key.reversed() } else { key }
+    };
+    let mut changes: BTreeMap<T::Key, i64> = (0..image.voxels().len()).map(|place| (key(place), 0)).collect();
+    for (dim, classes) in classes.dimensions.iter().enumerate() {
+        let sign = if dim % 2 == 0 { 1 } else { -1 };
+        for class in classes {
+            *changes.entry(key(class.birth)).or_default() += sign;
+            if let Some(death) = class.death {
+                *changes.entry(key(death)).or_default() -= sign;
+            }
+        }
+    }
+    changes.into_values().collect()
+}
+
+/// The bars by the keys of their voxels, sorted.
+fn keys<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u64>)>> {
+    let key = |place: usize| image.voxels()[place].key().to_u64();
+    let bar = |class: &Class| (key(class.birth), class.death.map(key));
+    let sorted = |classes: &Vec<Class>| {
+        let mut bars: Vec<_> = classes.iter().map(bar).collect();
+        bars.sort_unstable();
+        bars
+    };
+    classes.dimensions.iter().map(sorted).collect()
+}
+
+/// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.
+fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(), String> {
+    let Case { image, request, .. } = case;
+    // A double does not tell all integers of 64 bits apart, nor an infinite death from none.
+    let mut values = (0..image.shape().count()).map(|place| image.value(place));
+    if values.any(|value| value.is_infinite() || value.abs() >= 9007199254740992.0 && case.is_wide()) {
+        return Ok(());
+    }
+    let mut file = Vec::new();
+    let barcode = output::Barcode { image, classes, request, threshold: None };
+    format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
+    let loaded = read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
+    let end = if request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+    let all = classes.dimensions.iter().enumerate().flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
+    let point = |(dim, class): (usize, &Class)| DiagramPoint {
+        dim: dim as u32,
+        birth: image.value(class.birth),
+        death: class.death.map_or(end, |place| image.value(place)),
+        essential: class.death.is_none(),
+    };
+    let expected = Barcode::Bars(Bars::new(all.map(point).collect()));
+    let comparison = compare(&loaded.barcode, &expected, 0.0).map_err(|error| error.to_string())?;
+    same(&format!("bars read and written as {format}"), &comparison.differences(), &Vec::new())
+}
+
+impl Case {
+    /// Whether voxels are integers of 64 bits.
+    fn is_wide(&self) -> bool {
+        matches!(self.image, AnyImage::U64(_) | AnyImage::I64(_))
+    }
+}
