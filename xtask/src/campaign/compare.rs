@@ -37,6 +37,7 @@ impl Subject for Matchings {
     type Case = Case;
     const NAME: &'static str = "compare";
     const CROSSED: &'static str = "tolerance, kind of difference";
+    const SHARE: u32 = 1;
 
     fn draw(random: &mut Random) -> Case {
         let tolerance = random.pick(&TOLERANCES);
@@ -50,7 +51,9 @@ impl Subject for Matchings {
                 let order = random.order(first.len());
                 let mut moved = |x: f64| match kind {
                     // Both sums may round away from the number, which is more than the tolerance allows.
-                    Kind::Moved if tolerance.is_finite() => x + 0.5 * tolerance * random.pick(&[-1.0, 0.0, 1.0]),
+                    Kind::Moved if tolerance.is_finite() => {
+                        x + 0.5 * tolerance * random.pick(&[-1.0, 0.0, 1.0])
+                    }
                     _ => x,
                 };
                 order.into_iter().map(|k| first[k]).map(|(dim, b, d)| (dim, moved(b), moved(d))).collect()
@@ -88,7 +91,10 @@ impl Subject for Matchings {
         // What is left fits nothing that is left, or the matching could have been greater.
         let kept = |bars: &[Bar], left: &[usize]| {
             let is_left = |at: &usize| left.contains(at);
-            (0..bars.len()).filter(|at| !is_left(at)).map(|at| (0, bars[at].1, bars[at].2)).collect::<Vec<_>>()
+            (0..bars.len())
+                .filter(|at| !is_left(at))
+                .map(|at| (0, bars[at].1, bars[at].2))
+                .collect::<Vec<_>>()
         };
         let (kept_a, kept_b) = (kept(a, &left_a), kept(b, &left_b));
         same("a matching of those that are not left", &greatest(&kept_a, &kept_b, case.tolerance), &matched)

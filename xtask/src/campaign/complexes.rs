@@ -154,7 +154,8 @@ fn flag(random: &mut Random) -> Complex {
     cliques.sort_by_key(|set| set.count_ones());
     cliques.truncate(MOST);
     let place = |set: u32| cliques.iter().position(|&other| other == set);
-    let facets = |set: u32| (0..n).filter(move |v| set >> v & 1 == 1).filter_map(move |v| place(set & !(1 << v)));
+    let facets =
+        |set: u32| (0..n).filter(move |v| set >> v & 1 == 1).filter_map(move |v| place(set & !(1 << v)));
     let cells = cliques.iter().map(|&set| {
         let mut boundary: Vec<usize> = facets(set).collect();
         boundary.sort_unstable();
@@ -166,10 +167,18 @@ fn flag(random: &mut Random) -> Complex {
 
 /// The cells of a grid, mixed.
 fn grid(random: &mut Random) -> Complex {
-    let sides = random.pick(&[[4, 1, 1], [9, 1, 1], [2, 2, 1], [3, 2, 1], [4, 3, 1], [5, 5, 1], [2, 2, 2], [3, 2, 2]]);
+    let sides = random.pick(&[
+        [4, 1, 1],
+        [9, 1, 1],
+        [2, 2, 1],
+        [3, 2, 1],
+        [4, 3, 1],
+        [5, 5, 1],
+        [2, 2, 2],
+        [3, 2, 2],
+    ]);
     let [w, h, d] = sides.map(|side: usize| 2 * side - 1);
-    let mut cells: Vec<[usize; 3]> =
-        (0..w * h * d).map(|at| [at % w, at / w % h, at / w / h]).collect();
+    let mut cells: Vec<[usize; 3]> = (0..w * h * d).map(|at| [at % w, at / w % h, at / w / h]).collect();
     let dim = |cell: &[usize; 3]| cell.iter().filter(|x| *x % 2 == 1).count();
     cells.sort_by_key(dim);
     let place = |cell: [usize; 3]| cells.iter().position(|&other| other == cell);
@@ -261,7 +270,10 @@ mod tests {
                 assert_eq!(matrix::<u64>(&smaller).check(), Ok(()));
             }
         }
-        assert!(empty > 5 && descending > 300 && twins > 50 && many > 5, "{empty} {descending} {twins} {many}");
+        assert!(
+            empty > 5 && descending > 300 && twins > 50 && many > 5,
+            "{empty} {descending} {twins} {many}"
+        );
     }
 
     #[test]

@@ -118,7 +118,8 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
                 superlevel: request.superlevel,
                 ..ecc::Request::default()
             };
-            let curve = pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
+            let curve =
+                pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
             same("changes of the Euler characteristic", &curve.changes, &changes(image, request, &found))
         }
         Relation::Euler => Ok(()),
@@ -172,13 +173,21 @@ fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(),
     let mut file = Vec::new();
     let barcode = output::Barcode { image, classes, request, threshold: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
-    let loaded = read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
+    let loaded =
+        read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
     let end = if request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
-    let all = classes.dimensions.iter().enumerate().flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
+    let all = classes
+        .dimensions
+        .iter()
+        .enumerate()
+        .flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
+    // DIPHA knows sublevel sets only: those of the negated image.
+    let is_negated = request.superlevel && format == output::Format::Dipha;
+    let value = |value: f64| if is_negated { -value } else { value };
     let point = |(dim, class): (usize, &Class)| DiagramPoint {
         dim: dim as u32,
-        birth: image.value(class.birth),
-        death: class.death.map_or(end, |place| image.value(place)),
+        birth: value(image.value(class.birth)),
+        death: class.death.map_or(value(end), |place| value(image.value(place))),
         essential: class.death.is_none(),
     };
     let expected = Barcode::Bars(Bars::new(all.map(point).collect()));

@@ -1,6 +1,6 @@
 //! Runs cases on several workers until the time is up, watches them, and tells what came of them.
 //!
-//! A worker takes the subject that has had the least of its time. Workers are never waited for: one whose case takes too long
+//! A worker takes the subject that has had the least of its share of the time. Workers are never waited for: one whose case takes too long
 //! is a failure of that case, and another takes its place.
 
 use std::collections::{BTreeMap, HashSet};
@@ -120,7 +120,7 @@ impl Shared {
             *lock(slot) = Some((subject, seed, start));
             let outcome = self.subjects[subject].run(seed, pools);
             let took = start.elapsed();
-            times[subject] += took;
+            times[subject] += took / self.subjects[subject].share();
             // A worker that was given up while it ran does not count.
             if lock(slot).is_none() {
                 return;
@@ -165,8 +165,8 @@ impl Shared {
     fn tell(&self, subject: usize, seed: u64, failure: &str, minimal: Option<Minimal>) {
         let subject = self.subjects[subject];
         let name = subject.name();
-        let Minimal { case, failure } = minimal
-            .unwrap_or_else(|| Minimal { case: subject.describe(seed), failure: failure.to_owned() });
+        let Minimal { case, failure } =
+            minimal.unwrap_or_else(|| Minimal { case: subject.describe(seed), failure: failure.to_owned() });
         println!(
             "\nFAILED {name}, seed {seed}: {failure}\n  smallest: {case}\n  again: cargo xtask campaign --only {name} --case {seed}\n"
         );
@@ -186,12 +186,18 @@ impl Shared {
     /// Prints what came of all, and gives the number of cases that failed.
     fn table(&self, elapsed: Duration) -> usize {
         let tallies = lock(&self.tallies);
-        println!("\n{:<10} {:>9} {:>10} {:>8} {:>9}  options crossed", "subject", "cases", "cases/s", "failed", "crossings");
+        println!(
+            "\n{:<10} {:>9} {:>10} {:>8} {:>9}  options crossed",
+            "subject", "cases", "cases/s", "failed", "crossings"
+        );
         for (subject, tally) in self.subjects.iter().zip(tallies.iter()) {
             let rate = tally.cases as f64 / tally.time.as_secs_f64().max(1e-9);
             let Tally { cases, failures, options, .. } = tally;
             let (name, crossings) = (subject.name(), options.len());
-            println!("{name:<10} {cases:>9} {rate:>10.0} {failures:>8} {crossings:>9}  {}", subject.crossed());
+            println!(
+                "{name:<10} {cases:>9} {rate:>10.0} {failures:>8} {crossings:>9}  {}",
+                subject.crossed()
+            );
         }
         for (subject, tally) in self.subjects.iter().zip(tallies.iter()) {
             for (kind, (seed, count)) in &tally.kinds {

@@ -113,7 +113,9 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
     let found = match found {
         Ok(found) => found,
         // Infinite voxels, or those whose range is infinite, may have no bins.
-        Err(_) if matches!(request.bins, Bins::Uniform { range: None, .. }) && !has_range(image) => return Ok(()),
+        Err(_) if matches!(request.bins, Bins::Uniform { range: None, .. }) && !has_range(image) => {
+            return Ok(());
+        }
         Err(error) => return Err(format!("refused: {error}")),
     };
     same(&format!("the curve, {:?}", case.how), &found, &plain::curve(image, request))?;

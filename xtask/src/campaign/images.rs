@@ -11,6 +11,8 @@ pub(super) trait Sample: Voxel {
     fn small(number: i8) -> Self;
     /// The ends of the type, and what lies beside them.
     fn corners() -> Vec<Self>;
+    /// Its bytes, the lowest first.
+    fn bytes(self) -> Vec<u8>;
 }
 
 macro_rules! integers {
@@ -18,6 +20,10 @@ macro_rules! integers {
         impl Sample for $t {
             fn small(number: i8) -> $t {
                 number as $t
+            }
+
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
             }
 
             fn corners() -> Vec<$t> {
@@ -37,6 +43,10 @@ macro_rules! floats {
         impl Sample for $t {
             fn small(number: i8) -> $t {
                 $t::from(number) / 2.0
+            }
+
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
             }
 
             fn corners() -> Vec<$t> {
@@ -194,7 +204,9 @@ mod tests {
     fn turning_keeps_the_coordinates() {
         let mut random = Random::new(6);
         for _ in 0..100 {
-            let AnyImage::U16(image) = of::<u16>(shape([5, 4, 3], &mut random), &mut random) else { panic!() };
+            let AnyImage::U16(image) = of::<u16>(shape([5, 4, 3], &mut random), &mut random) else {
+                panic!()
+            };
             let other = turned(&image);
             for place in 0..image.shape().count() {
                 let at = image.shape().coordinates(place);

@@ -16,10 +16,12 @@
 
 mod compare;
 mod complexes;
+mod convert;
 
 mod cubical;
 mod driver;
 mod ecc;
+mod files;
 
 mod images;
 mod panics;
@@ -41,15 +43,15 @@ use pools::Pools;
 use subject::{AnySubject, Minimal, Of};
 
 /// Every subject.
-const SUBJECTS: [&dyn AnySubject; 6] = [
+const SUBJECTS: [&dyn AnySubject; 8] = [
     &Of(rips::RipsBars),
     &Of(reduce::Reductions),
     &Of(cubical::ImageBars),
     &Of(ecc::Curves),
     &Of(thin::Skeletons),
     &Of(compare::Matchings),
-
-
+    &Of(convert::Complexes),
+    &Of(files::Files),
 ];
 
 /// What a campaign is asked for.

@@ -79,8 +79,8 @@ mod tests {
         let levels = Level::available();
         for threads in THREADS {
             for level in 0..LEVELS {
-                let found = pools
-                    .run(Machine { threads, level }, || (rayon::current_num_threads(), Level::detect()));
+                let found =
+                    pools.run(Machine { threads, level }, || (rayon::current_num_threads(), Level::detect()));
                 assert_eq!(found, (threads, levels[level.min(levels.len() - 1)]));
             }
         }

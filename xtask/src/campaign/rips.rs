@@ -188,7 +188,13 @@ impl Relation {
 }
 
 impl Case {
-    fn run<T: Value>(&self, space: Distances<T>, limit: Limit, max_dim: usize, pools: &Pools) -> Result<Outcome, String> {
+    fn run<T: Value>(
+        &self,
+        space: Distances<T>,
+        limit: Limit,
+        max_dim: usize,
+        pools: &Pools,
+    ) -> Result<Outcome, String> {
         let store = if self.sorted { PairStore::Sorted } else { PairStore::Implicit };
         let rips = Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store);
         let rips = match limit {
@@ -250,13 +256,13 @@ fn as_graph<T: Value>(
     let n = distances.len();
     let longest: f64 = T::from_f64(longest).into();
     let all: Vec<(u32, u32, T)> = match distances {
-        Distances::Matrix(matrix) => {
-            pairs(n).map(|(i, j)| (i as u32, j as u32, matrix.get(i, j))).collect()
-        }
+        Distances::Matrix(matrix) => pairs(n).map(|(i, j)| (i as u32, j as u32, matrix.get(i, j))).collect(),
         Distances::Points(points) => {
             pairs(n).map(|(i, j)| (i as u32, j as u32, points.distance(i, j))).collect()
         }
-        Distances::Sparse(graph) => graph.edges().iter().map(|edge| (edge.i, edge.j, edge.distance)).collect(),
+        Distances::Sparse(graph) => {
+            graph.edges().iter().map(|edge| (edge.i, edge.j, edge.distance)).collect()
+        }
     };
     let kept = all.into_iter().filter(|edge| edge.2.into() <= longest);
     let id = |point: u32| point * spread as u32;
@@ -279,7 +285,8 @@ fn scattered<T: Value>(
     let (kept, last) = bars.bars(0).split_at(bars.bars(0).len().saturating_sub(isolated));
     same("isolated points", &(last.len(), last.iter().all(Bar::is_essential)), &(isolated, true))?;
     same("bars of dimension 0 among isolated points", &kept, &found.bars(0))?;
-    let higher = |diagram: &Diagram| (1..=case.max_dim).map(|dim| diagram.bars(dim).to_vec()).collect::<Vec<_>>();
+    let higher =
+        |diagram: &Diagram| (1..=case.max_dim).map(|dim| diagram.bars(dim).to_vec()).collect::<Vec<_>>();
     same("bars among isolated points", &higher(&bars), &higher(found))
 }
 
@@ -292,7 +299,8 @@ fn cone<T: Value>(case: &Case, distances: &Distances<T>, pools: &Pools) -> Resul
     let base = case.run(graph.clone().into(), whole, case.max_dim, pools)?.diagram;
     let edges = graph.edges().iter().map(|edge| (edge.i, edge.j, edge.distance));
     let to_apex = (0..n as u32).map(|point| (n as u32, point, T::from_f64(apex)));
-    let cone = SparseDistances::new(n + 1, edges.chain(to_apex)).map_err(|error| format!("no cone: {error}"))?;
+    let cone =
+        SparseDistances::new(n + 1, edges.chain(to_apex)).map_err(|error| format!("no cone: {error}"))?;
     let found = case.run(cone.into(), whole, case.max_dim, pools)?.diagram;
     let ended = |(dim, bar): (usize, Bar)| (dim, Bar { death: bar.death.min(apex), ..bar });
     let mut expected: Vec<(usize, Bar)> =
@@ -321,7 +329,9 @@ fn scaled<T: Value>(case: &Case, exponent: i32, found: &Diagram, pools: &Pools) 
         return Ok(());
     }
     // Squares of coordinates that are small whole numbers are exact, so the scale decides nothing else.
-    if matches!(case.space, Space::Cloud { .. }) && !numbers.iter().all(|x| x.fract() == 0.0 && x.abs() < 1000.0) {
+    if matches!(case.space, Space::Cloud { .. })
+        && !numbers.iter().all(|x| x.fract() == 0.0 && x.abs() < 1000.0)
+    {
         return Ok(());
     }
     let space = case.space.map(|x| x * scale).distances::<T>();

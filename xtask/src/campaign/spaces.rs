@@ -198,7 +198,9 @@ impl Space {
     /// Its numbers.
     pub(super) fn numbers(&self) -> Vec<f64> {
         match self {
-            Space::Table { lower: numbers, .. } | Space::Cloud { coordinates: numbers, .. } => numbers.clone(),
+            Space::Table { lower: numbers, .. } | Space::Cloud { coordinates: numbers, .. } => {
+                numbers.clone()
+            }
             Space::Graph { edges, .. } => edges.iter().map(|edge| edge.2).collect(),
         }
     }

@@ -16,6 +16,8 @@ pub(super) trait Subject {
     const NAME: &'static str;
     /// What is crossed, for the closing table.
     const CROSSED: &'static str;
+    /// How much of the time it takes, compared with others.
+    const SHARE: u32 = 4;
 
     /// A case.
     fn draw(random: &mut Random) -> Self::Case;
@@ -54,6 +56,7 @@ pub(super) struct Minimal {
 pub(super) trait AnySubject: Sync {
     fn name(&self) -> &'static str;
     fn crossed(&self) -> &'static str;
+    fn share(&self) -> u32;
     /// Runs the case of a seed.
     fn run(&self, seed: u64, pools: &Pools) -> Outcome;
     /// Makes the case of a seed smaller as long as it fails; `None` if it does not fail.
@@ -75,6 +78,10 @@ impl<S: Subject + Sync> AnySubject for Of<S> {
 
     fn crossed(&self) -> &'static str {
         S::CROSSED
+    }
+
+    fn share(&self) -> u32 {
+        S::SHARE
     }
 
     fn run(&self, seed: u64, pools: &Pools) -> Outcome {
@@ -165,7 +172,8 @@ mod tests {
     fn a_fault_is_found_and_made_small() {
         let pools = Pools::new("test");
         let subject: &dyn AnySubject = &Of(NoneAbove6);
-        let failing: Vec<u64> = (0..200).filter(|&seed| subject.run(seed, &pools).failure.is_some()).collect();
+        let failing: Vec<u64> =
+            (0..200).filter(|&seed| subject.run(seed, &pools).failure.is_some()).collect();
         assert!(failing.len() > 20 && failing.len() < 200);
         for seed in failing {
             let Minimal { case, failure } = subject.minimise(seed, &pools).unwrap();
