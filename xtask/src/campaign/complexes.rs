@@ -219,6 +219,21 @@ fn mixed(complex: &[Cell], random: &mut Random) -> Complex {
     order.iter().map(renamed).collect()
 }
 
+/// Columns of any cells of the dimension below, so that boundaries have boundaries as a rule.
+pub(super) fn garbage(random: &mut Random) -> Complex {
+    let count = random.below(30);
+    let top = random.within(1, 3);
+    let mut complex: Complex = Vec::new();
+    for _ in 0..count {
+        let dim = random.within(0, top) as Dimension;
+        let is_facet = |cell: &Cell| dim > 0 && cell.dim == dim - 1;
+        let facets: Vec<usize> = (0..complex.len()).filter(|&at| is_facet(&complex[at])).collect();
+        let boundary = facets.into_iter().filter(|_| random.once_in(2)).collect();
+        complex.push(Cell { dim, boundary });
+    }
+    complex
+}
+
 /// The boundary matrix of a complex.
 pub(super) fn matrix<I: Index>(complex: &[Cell]) -> BoundaryMatrix<I> {
     let mut matrix = BoundaryMatrix::new();

@@ -12,7 +12,7 @@ use lacuna::output::images as output;
 use lacuna::with_image;
 use phat_formats::dipha::DiagramPoint;
 
-use super::images;
+use super::images::{self, Sample};
 use super::pools::{Machine, Pools};
 use super::subject::{Subject, same};
 use crate::random::Random;
@@ -40,6 +40,8 @@ enum Relation {
     Turned,
     /// Written and read back.
     Written(output::Format),
+    /// The filtration ends at a threshold.
+    Cut(f64),
 }
 
 const FORMATS: [output::Format; 4] =
@@ -54,20 +56,16 @@ impl Subject for ImageBars {
     fn draw(random: &mut Random) -> Case {
         let most = if random.once_in(30) { [200, 14, 6] } else { [12, 6, 4] };
         let shape = images::shape(most, random);
+        let image = images::draw(shape, random);
         Case {
-            image: images::draw(shape, random),
+            relation: Relation::draw(&image, random),
+            image,
             request: Request {
                 construction: random.pick(&[Construction::T, Construction::V]),
                 superlevel: random.once_in(2),
                 max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]),
             },
             machine: Machine::draw(random),
-            relation: match random.below(4) {
-                0 => Relation::Matrix,
-                1 => Relation::Euler,
-                2 => Relation::Turned,
-                _ => Relation::Written(random.pick(&FORMATS)),
-            },
         }
     }
 
@@ -75,7 +73,11 @@ impl Subject for ImageBars {
         let Case { image, request, machine, relation } = case;
         let shape = image.shape();
         let (dim, order, voxels) = (shape.dim(), shape.order(), image.voxel_type());
-        format!("{voxels} {dim} {order:?} {request:?} {machine:?} {relation:?}")
+        let relation = match relation {
+            Relation::Cut(_) => "cut".to_owned(),
+            other => format!("{other:?}"),
+        };
+        format!("{voxels} {dim} {order:?} {request:?} {machine:?} {relation}")
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
@@ -96,7 +98,20 @@ impl Subject for ImageBars {
     }
 }
 
-fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
+impl Relation {
+    fn draw(image: &AnyImage, random: &mut Random) -> Relation {
+        let some = image.value(random.below(image.shape().count()));
+        match random.below(5) {
+            0 => Relation::Matrix,
+            1 => Relation::Euler,
+            2 => Relation::Turned,
+            3 => Relation::Written(random.pick(&FORMATS)),
+            _ => Relation::Cut(random.pick(&[some, some, some.next_up(), some.next_down(), some / 2.0, 0.5])),
+        }
+    }
+}
+
+fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
     let Case { request, machine, .. } = case;
     let run = |image: &Image<T>| {
         pools.run(*machine, || persistence(image, request)).map_err(|error| format!("refused: {error}"))
@@ -128,7 +143,21 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
             same("bars in the other order in memory", &keys(&turned, &run(&turned)?), &keys(image, &found))
         }
         Relation::Written(format) => written(format, case, &found),
+        Relation::Cut(threshold) => {
+            let cut = found.clone().cut(&case.image, request, threshold);
+            same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
+        }
     }
+}
+
+/// The classes of the filtration that ends at a threshold, compared with voxels without rounding either.
+fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes, threshold: f64) -> Classes {
+    let order = |place: usize| image.voxels()[place].exact_cmp(threshold);
+    let reached = |place: usize| if request.superlevel { order(place).is_ge() } else { order(place).is_le() };
+    let cut = |class: Class| Class { death: class.death.filter(|&death| reached(death)), ..class };
+    let of_dim =
+        |classes: Vec<Class>| classes.into_iter().filter(|class| reached(class.birth)).map(cut).collect();
+    Classes { dimensions: classes.dimensions.into_iter().map(of_dim).collect() }
 }
 
 /// By the classes that are born and die, the change of the Euler characteristic at each distinct voxel.

@@ -1,5 +1,7 @@
 //! Tiny images of every type of voxels: few values, ends of the type, checkerboards, rings, slopes.
 
+use std::cmp::Ordering;
+
 use lacuna::cubical::{AnyImage, Image, Key, Order, Shape, Voxel};
 use lacuna::with_image;
 
@@ -13,6 +15,8 @@ pub(super) trait Sample: Voxel {
     fn corners() -> Vec<Self>;
     /// Its bytes, the lowest first.
     fn bytes(self) -> Vec<u8>;
+    /// How it compares with a number, neither of them rounded.
+    fn exact_cmp(self, number: f64) -> Ordering;
 }
 
 macro_rules! integers {
@@ -24,6 +28,13 @@ macro_rules! integers {
 
             fn bytes(self) -> Vec<u8> {
                 self.to_le_bytes().to_vec()
+            }
+
+            fn exact_cmp(self, number: f64) -> Ordering {
+                // What is past 128 bits is past all voxels, and the cast is exact or saturates.
+                let below = number.floor();
+                let rest = if number > below { Ordering::Less } else { Ordering::Equal };
+                i128::from(self).cmp(&(below as i128)).then(rest)
             }
 
             fn corners() -> Vec<$t> {
@@ -47,6 +58,10 @@ macro_rules! floats {
 
             fn bytes(self) -> Vec<u8> {
                 self.to_le_bytes().to_vec()
+            }
+
+            fn exact_cmp(self, number: f64) -> Ordering {
+                f64::from(self).partial_cmp(&number).expect("numbers")
             }
 
             fn corners() -> Vec<$t> {
@@ -198,6 +213,20 @@ mod tests {
         }
         assert_eq!(types.len(), 60);
         assert!(infinite > 20 && ties > 500 && ends > 20, "{infinite} {ties} {ends}");
+    }
+
+    #[test]
+    fn voxels_are_compared_without_rounding() {
+        let most = u64::MAX as f64;
+        assert_eq!(
+            (u64::MAX.exact_cmp(most), u64::MAX.exact_cmp(most.next_down())),
+            (Ordering::Less, Ordering::Greater)
+        );
+        assert_eq!(
+            (i64::MIN.exact_cmp(i64::MIN as f64), (-3_i8).exact_cmp(-2.5)),
+            (Ordering::Equal, Ordering::Less)
+        );
+        assert_eq!((7_u8.exact_cmp(f64::INFINITY), 7_u8.exact_cmp(6.5)), (Ordering::Less, Ordering::Greater));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads, against
 //! the standard algorithm on rows of bits.
 
+use lacuna::compare::{Barcode, CellPairs, compare, read};
 use lacuna::matrix::read::{Input, Options, read_source};
-use lacuna::matrix::{Algorithm, Dualize, Plan, Representation, Row, reduce};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, Row, reduce};
+use lacuna::output::pairs::{Format, Solution};
 
 use super::complexes::{self, Complex, pairs_of};
 use super::pools::{Machine, Pools};
@@ -24,6 +26,8 @@ pub(super) struct Case {
     machine: Machine,
     /// Whether the matrix is written and read before, and how.
     written: Option<Written>,
+    /// How pairs are written, and read.
+    output: Option<Format>,
 }
 
 /// PHAT's two formats.
@@ -36,9 +40,16 @@ enum Written {
 impl Subject for Reductions {
     type Case = Case;
     const NAME: &'static str = "reduce";
-    const CROSSED: &'static str = "algorithm, columns, dualize, index width, threads, vectors, file format";
+    const CROSSED: &'static str =
+        "algorithm, columns, dualize, index width, threads, vectors, formats of matrix and pairs";
 
     fn draw(random: &mut Random) -> Case {
+        // Without values there is no diagram.
+        let formats = [Format::PhatAscii, Format::PhatBinary, Format::Csv, Format::Json];
+        let random_format = random.pick(&formats);
+        if random.once_in(20) {
+            return Case::of_no_complex(random);
+        }
         Case {
             complex: complexes::draw(random),
             // What runs by default is drawn more often.
@@ -48,12 +59,13 @@ impl Subject for Reductions {
             wide: random.once_in(3),
             machine: Machine::draw(random),
             written: random.pick(&[None, None, None, Some(Written::Ascii), Some(Written::Binary)]),
+            output: random.pick(&[None, None, Some(random_format)]),
         }
     }
 
     fn options(case: &Case) -> String {
-        let Case { complex: _, algorithm, columns, dualize, wide, machine, written } = case;
-        format!("{algorithm:?} {columns:?} {dualize:?} {wide} {machine:?} {written:?}")
+        let Case { complex: _, algorithm, columns, dualize, wide, machine, written, output } = case;
+        format!("{algorithm:?} {columns:?} {dualize:?} {wide} {machine:?} {written:?} {output:?}")
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
@@ -68,6 +80,9 @@ impl Subject for Reductions {
         if case.written.is_some() {
             smaller.push(Case { written: None, ..case.clone() });
         }
+        if case.output.is_some() {
+            smaller.push(Case { output: None, ..case.clone() });
+        }
         if case.wide {
             smaller.push(Case { wide: false, ..case.clone() });
         }
@@ -76,6 +91,22 @@ impl Subject for Reductions {
         }
         smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
         smaller
+    }
+}
+
+impl Case {
+    /// A matrix in which boundaries have boundaries, and the one algorithm that says what its pairs are.
+    fn of_no_complex(random: &mut Random) -> Case {
+        Case {
+            complex: complexes::garbage(random),
+            algorithm: Algorithm::Standard,
+            columns: random.pick(&Representation::ALL),
+            dualize: Dualize::Off,
+            wide: random.once_in(3),
+            machine: Machine::draw(random),
+            written: None,
+            output: None,
+        }
     }
 }
 
@@ -90,10 +121,35 @@ fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
     let found: Vec<(usize, usize)> = pairs.pairs.iter().map(|(i, j)| (i.to_usize(), j.to_usize())).collect();
     let expected = pairs_of(&case.complex);
     same(&format!("pairs of {}", algorithm.name()), &found, &expected)?;
+    if let Some(format) = case.output {
+        pairs_read_back(format, &matrix, &pairs)?;
+    }
     let essential: Vec<usize> = pairs.essential().iter().map(|cell| cell.to_usize()).collect();
     let is_paired = |cell: usize| expected.iter().any(|&(birth, death)| birth == cell || death == cell);
     let unpaired: Vec<usize> = (0..case.complex.len()).filter(|&cell| !is_paired(cell)).collect();
     same("essential cells", &(pairs.cells, essential), &(case.complex.len(), unpaired))
+}
+
+/// Pairs that were written are read as they were.
+fn pairs_read_back<I: Row>(
+    format: Format,
+    matrix: &BoundaryMatrix<I>,
+    pairs: &Pairs<I>,
+) -> Result<(), String> {
+    let max_dim = matrix.max_dim().unwrap_or(0);
+    let solution = Solution { matrix, pairs, values: None, max_dim, cut: false };
+    let mut file = Vec::new();
+    format.write(&solution, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
+    let loaded =
+        read::read_bytes("pairs", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
+    let number = |cell: I| cell.to_usize() as u64;
+    let expected = Barcode::CellPairs(CellPairs {
+        pairs: pairs.pairs.iter().map(|&(birth, death)| (number(birth), number(death))).collect(),
+        essential: Some(pairs.essential().into_iter().map(number).collect()),
+    });
+    let comparison =
+        compare(&loaded.barcode, &expected, 0.0).map_err(|error| format!("{format}: {error}"))?;
+    same(&format!("pairs read and written as {format}"), &comparison.differences(), &Vec::new())
 }
 
 /// A file of the complex is read as what it is.

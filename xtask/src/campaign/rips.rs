@@ -3,7 +3,13 @@
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
+use lacuna::rips::assembly::{Assemble, Task};
+use lacuna::rips::code::Code;
+use lacuna::rips::complex::Dense;
+use lacuna::rips::pair_store::{ApparentPairs, PairStore as PairStoreOf, Pivots};
+use lacuna::rips::rank::{Ranking, rank};
 use lacuna::rips::{Outcome, PairStore, Rips, plain};
+use lacuna::simd::Level;
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
 
@@ -55,6 +61,8 @@ enum Relation {
     Scaled(i32),
     /// Written and read back: the same multiset.
     Written(usize),
+    /// What assembly leaves, at every width of ranks and every level of vector instructions: the same columns.
+    Assembled,
 }
 
 const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
@@ -171,14 +179,15 @@ impl Limit {
 
 impl Relation {
     fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
-        match random.below(12) {
-            0..=1 => Relation::Plain,
-            2 => Relation::Edges,
-            3 => Relation::Scattered(if random.once_in(40) { 2000 } else { random.pick(&[3, 4, 9, 40]) }),
-            4 | 5 => Relation::Relabelled(random.order(n)),
-            6 => Relation::Repeated(random.below(n)),
-            7 => Relation::Cone,
-            8..=9 => {
+        match random.below(13) {
+            0 => Relation::Plain,
+            1 | 2 => Relation::Assembled,
+            3 => Relation::Edges,
+            4 => Relation::Scattered(if random.once_in(40) { 600 } else { random.pick(&[3, 4, 9, 40]) }),
+            5 | 6 => Relation::Relabelled(random.order(n)),
+            7 => Relation::Repeated(random.below(n)),
+            8 => Relation::Cone,
+            9 | 10 => {
                 let most = if double { 900 } else { 100 };
                 Relation::Scaled(random.within(-most, most) as i32)
             }
@@ -244,6 +253,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
         Relation::Cone => cone(case, &distances, pools),
         Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
         Relation::Written(format) => written(*format, &outcome),
+        Relation::Assembled => pools.run(case.machine, || assembled(case, &distances, value)),
     }
 }
 
@@ -281,13 +291,50 @@ fn scattered<T: Value>(
 ) -> Result<(), String> {
     let graph = as_graph(distances, value, spread)?;
     let isolated = (spread - 1) * distances.len();
-    let bars = case.run(graph.into(), Limit::Enclosing, case.max_dim, pools)?.diagram;
+    // Vertices of many bits in simplices of many vertices take the widest entries.
+    let max_dim = if spread > 100 { 8 } else { case.max_dim };
+    let bars = case.run(graph.into(), Limit::Enclosing, max_dim, pools)?.diagram;
     let (kept, last) = bars.bars(0).split_at(bars.bars(0).len().saturating_sub(isolated));
     same("isolated points", &(last.len(), last.iter().all(Bar::is_essential)), &(isolated, true))?;
     same("bars of dimension 0 among isolated points", &kept, &found.bars(0))?;
     let higher =
         |diagram: &Diagram| (1..=case.max_dim).map(|dim| diagram.bars(dim).to_vec()).collect::<Vec<_>>();
     same("bars among isolated points", &higher(&bars), &higher(found))
+}
+
+/// The residue of each dimension without clearing, swept with ranks of either width at every level.
+fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Result<(), String> {
+    let Ranking { values, edges } = rank(distances, T::from_f64(value));
+    if values.len() > usize::from(u16::MAX) {
+        return Ok(());
+    }
+    let n = distances.len();
+    let (narrow, wide) = (edges.square::<u16>(n), edges.square::<u32>(n));
+    for dim in 1..=case.max_dim.min(n.saturating_sub(2)) {
+        let mut expected = None;
+        for level in Level::available() {
+            for width in [16, 32] {
+                let store = PairStoreOf { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+                let task = Task {
+                    dim,
+                    code: Code::<u64>::new(n, dim + 1),
+                    cofacet_code: Code::new(n, dim + 2),
+                    cleared: &store,
+                    layer: if case.sorted { PairStore::Sorted } else { PairStore::Implicit },
+                    rank_width: width,
+                    level,
+                    progress: &(),
+                };
+                let columns = match width {
+                    16 => Dense::new(n, narrow.clone(), level).assemble(&task).columns,
+                    _ => Dense::new(n, wide.clone(), level).assemble(&task).columns,
+                };
+                let what = format!("columns of dimension {dim}, ranks of {width} bits, {}", level.name());
+                same(&what, &columns, expected.get_or_insert_with(|| columns.clone()))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A new point at the greatest distance from all others ends every class there, but for one.
