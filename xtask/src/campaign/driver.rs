@@ -13,7 +13,7 @@ use super::pools::Pools;
 use super::subject::{AnySubject, Minimal, kind};
 
 /// A case that takes longer hangs, or is of a size that cases should not have.
-const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
 /// Between two looks at the workers.
 const TICK: Duration = Duration::from_millis(100);
 /// Between two lines of progress.
@@ -24,6 +24,8 @@ pub(super) struct Campaign {
     subjects: Vec<&'static dyn AnySubject>,
     /// The seed of the first case of each subject.
     first: u64,
+    /// How long a case may take.
+    longest: Duration,
 }
 
 /// What the workers share with who watches them.
@@ -32,6 +34,7 @@ struct Shared {
     /// The seed of the next case of each subject.
     next: Vec<AtomicU64>,
     tallies: Mutex<Vec<Tally>>,
+    longest: Duration,
     is_over: AtomicBool,
 }
 
@@ -56,17 +59,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Campaign {
     pub(super) fn new(subjects: Vec<&'static dyn AnySubject>, first: u64) -> Self {
-        Campaign { subjects, first }
+        Campaign { subjects, first, longest: LONGEST }
     }
 
     /// Runs for some seconds, and gives the number of cases that failed.
     pub(super) fn run(self, seconds: u64, workers: usize) -> usize {
-        let Campaign { subjects, first } = self;
+        let Campaign { subjects, first, longest } = self;
         println!("campaign of {seconds} s on {workers} threads, seeds from {first}");
         let shared = Arc::new(Shared {
             next: subjects.iter().map(|_| AtomicU64::new(first)).collect(),
             tallies: Mutex::new(vec![Tally::default(); subjects.len()]),
             is_over: AtomicBool::new(false),
+            longest,
             subjects,
         });
         let start = Instant::now();
@@ -146,12 +150,12 @@ impl Shared {
     fn hangs(&self, slot: &Slot) -> bool {
         let mut current = lock(slot);
         let Some((subject, seed, since)) = *current else { return false };
-        if since.elapsed() <= LONGEST {
+        if since.elapsed() <= self.longest {
             return false;
         }
         *current = None;
         drop(current);
-        let failure = format!("the case takes longer than {} s", LONGEST.as_secs());
+        let failure = format!("the case takes longer than {} s", self.longest.as_secs());
         let mut tallies = lock(&self.tallies);
         tallies[subject].cases += 1;
         if tallies[subject].fail(&failure, seed) {
@@ -225,4 +229,55 @@ impl Tally {
 /// Cases and failures of all subjects. A case that hangs is a case, too.
 fn sums(tallies: &[Tally]) -> (u64, u64) {
     tallies.iter().fold((0, 0), |(cases, failures), tally| (cases + tally.cases, failures + tally.failures))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::{Of, Subject};
+    use super::*;
+    use crate::random::Random;
+
+    /// Every fifth case fails, and of every hundred one does not end for long.
+    struct Faulty;
+
+    impl Subject for Faulty {
+        type Case = usize;
+        const NAME: &'static str = "faulty";
+        const CROSSED: &'static str = "nothing";
+
+        fn draw(random: &mut Random) -> usize {
+            random.below(100)
+        }
+
+        fn options(case: &usize) -> String {
+            case.to_string()
+        }
+
+        fn check(&case: &usize, _: &Pools) -> Result<(), String> {
+            std::thread::sleep(if case == 7 { Duration::from_secs(3600) } else { Duration::from_millis(1) });
+            if case % 5 == 0 { Err("a fifth".to_owned()) } else { Ok(()) }
+        }
+
+        fn smaller(&case: &usize) -> Vec<usize> {
+            if case >= 5 { vec![case - 5] } else { Vec::new() }
+        }
+    }
+
+    #[test]
+    fn failures_are_counted_and_a_case_that_hangs_is_one() {
+        let longest = Duration::from_millis(300);
+        let first = (0..1000).find(|&seed| Random::new(seed).below(100) == 7).expect("a case that hangs");
+        let campaign = Campaign { longest, ..Campaign::new(vec![&Of(Faulty)], first) };
+        let failed = campaign.run(3, 2);
+        assert!(failed > 10, "{failed} failed");
+    }
+
+    #[test]
+    fn kinds_of_failures_are_told_once() {
+        let mut tally = Tally::default();
+        assert!(tally.fail("3 of 4", 10));
+        assert!(!tally.fail("1 of 2", 11));
+        assert!(tally.fail("panic", 12));
+        assert_eq!((tally.failures, tally.kinds.len(), tally.kinds[" of "]), (3, 2, (10, 2)));
+    }
 }

@@ -184,3 +184,32 @@ fn stream<T: Voxel>(
         _ => streamer.curve(shape, range, in_order(), &|_| ()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use lacuna::cubical::{Order, Shape};
+
+    use super::*;
+
+    #[test]
+    fn streams_in_the_least_memory_come_in_several_slabs() {
+        let shape = Shape::new(&[200, 3], Order::C).unwrap();
+        let image = Image::new(shape, (0..600_u32).map(|k| k * k % 11).collect()).unwrap();
+        let request = Request::default();
+        let Err(StreamError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
+            panic!("no image fits no memory")
+        };
+        let (reads, mut first) = (Cell::new(0), 0);
+        let mut streamer = Streamer::<u32>::new(&request, needed).unwrap();
+        let read = |part: &mut [u32]| -> Result<usize, Infallible> {
+            reads.set(reads.get() + 1);
+            part.copy_from_slice(&image.voxels()[first..first + part.len()]);
+            first += part.len();
+            Ok(part.len())
+        };
+        streamer.curve(shape, None, read, &|_| ()).unwrap();
+        assert!(reads.get() > 10, "{} reads", reads.get());
+    }
+}

@@ -130,6 +130,20 @@ impl Space {
         Space::Graph { n, edges: order.into_iter().map(|k| edges[k]).collect() }
     }
 
+    /// Hubs with so many neighbours that lists of them are worth searching, and few edges besides.
+    pub(super) fn hubs(random: &mut Random) -> Space {
+        let n = 60 + random.below(200);
+        let hubs: Vec<usize> = (0..1 + random.below(3)).map(|_| random.pick(&[0, n - 1, n / 2])).collect();
+        let mut edges = Vec::new();
+        for (i, j) in pairs(n) {
+            let is_hub = hubs.contains(&i) || hubs.contains(&j);
+            if if is_hub { !random.once_in(9) } else { random.once_in(2 * n) } {
+                edges.push((i as u32, j as u32, random.within(1, 4) as f64));
+            }
+        }
+        Space::Graph { n, edges }
+    }
+
     /// The number of points.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -171,14 +185,18 @@ impl Space {
                 let coordinates = order.iter().flat_map(|&k| &coordinates[k * m..(k + 1) * m]);
                 Space::Cloud { m: *m, coordinates: coordinates.copied().collect() }
             }
-            Space::Graph { edges, .. } => {
-                let length = |(i, j): (usize, usize)| {
-                    let (a, b) = (order[i] as u32, order[j] as u32);
-                    let found = edges.iter().find(|&&(p, q, _)| (p, q) == (a, b) || (p, q) == (b, a));
-                    let length = if a == b { Some(0.0) } else { found.map(|edge| edge.2) };
-                    length.map(|length| (i as u32, j as u32, length))
+            Space::Graph { n, edges } => {
+                let mut places = vec![Vec::new(); *n];
+                (0..).zip(order).for_each(|(place, &point)| places[point].push(place));
+                let between = |&(i, j, length): &(u32, u32, f64)| {
+                    let (first, second) = (&places[i as usize], &places[j as usize]);
+                    first.iter().flat_map(move |&a| second.iter().map(move |&b| (a, b, length)))
                 };
-                Space::Graph { n: order.len(), edges: pairs(order.len()).filter_map(length).collect() }
+                let mut all: Vec<(u32, u32, f64)> = edges.iter().flat_map(between).collect();
+                for same in &places {
+                    all.extend(pairs(same.len()).map(|(a, b)| (same[a], same[b], 0.0)));
+                }
+                Space::Graph { n: order.len(), edges: all }
             }
         }
     }
