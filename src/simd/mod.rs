@@ -16,6 +16,8 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::cell::Cell;
+
 pub(crate) use blocks::BLOCK;
 pub use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
@@ -142,10 +144,21 @@ enum Set {
     Portable,
 }
 
+thread_local! {
+    /// The level that [`Level::bind_thread`] set for this thread.
+    static BOUND: Cell<Option<Level>> = const { Cell::new(None) };
+}
+
 impl Level {
-    /// The best level of this machine.
+    /// The best level of this machine, or the one that this thread is bound to.
     pub fn detect() -> Level {
-        Level::available()[0]
+        BOUND.get().unwrap_or_else(|| Level::available()[0])
+    }
+
+    /// Makes [`Level::detect`] answer this level on the current thread from now on, so that tests and measurements reach
+    /// every level a machine has. A computation that runs in a thread pool is bound by the threads of the pool.
+    pub fn bind_thread(self) {
+        BOUND.set(Some(self));
     }
 
     /// All levels of this machine, best first.

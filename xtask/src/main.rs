@@ -1,7 +1,9 @@
-//! Lacuna's chores: `cargo xtask data [--check]`, `cargo xtask ptx [--check]`.
+//! Lacuna's chores: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask ptx [--check]`.
 
+mod campaign;
 mod data;
 mod ptx;
+mod random;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -12,6 +14,8 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {
+    /// Random tiny inputs: what is fast against what is plain, every option crossed, until the time is up.
+    Campaign(campaign::Options),
     /// Write data/: the example inputs, their expected barcodes, the list of cases, the provenance table.
     Data {
         /// Write nothing; fail when a committed file is not what would be written.
@@ -28,6 +32,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     match Chore::parse() {
+        Chore::Campaign(options) => campaign::run(&options),
         Chore::Data { check } => report("data", check, if check { data::check() } else { data::write() }),
         Chore::Ptx { check } => report("kernels/ptx", check, if check { ptx::check() } else { ptx::write() }),
     }

@@ -8,7 +8,7 @@ use lacuna::output::images::{Barcode, Format};
 use lacuna::with_image;
 use npyz::WriterBuilder as _;
 
-use super::random::Random;
+use crate::random::Random;
 
 /// A committed image.
 pub(super) struct Input {

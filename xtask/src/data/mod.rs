@@ -6,7 +6,6 @@ mod cubical;
 mod encode;
 mod expected;
 mod images;
-mod random;
 mod reductions;
 mod sample;
 mod spaces;

@@ -8,8 +8,8 @@ use std::f64::consts::{SQRT_2, TAU};
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances};
 use libm::{cos, sin};
 
-use super::random::Random;
 use super::sample::{euclidean, farthest_points};
+use crate::random::Random;
 
 /// Decimals of every number written.
 pub(super) const DIGITS: usize = 6;

@@ -1,0 +1,247 @@
+//! Barcodes of images: the discrete gradient against every cell listed, against the boundary matrix, and against the Euler
+//! characteristic.
+
+use std::collections::BTreeMap;
+
+use lacuna::backend::{self, Backend, Choice};
+use lacuna::compare::{Barcode, Bars, compare, read};
+use lacuna::cubical::ecc;
+use lacuna::cubical::persistence::{Class, Classes, Request, persistence, plain, via_matrix};
+use lacuna::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use lacuna::output::images as output;
+use lacuna::with_image;
+use phat_formats::dipha::DiagramPoint;
+
+use super::images::{self, Sample};
+use super::pools::{Machine, Pools};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Barcodes of images.
+pub(super) struct ImageBars;
+
+/// An image and what is asked of it.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    image: AnyImage,
+    request: Request,
+    machine: Machine,
+    relation: Relation,
+}
+
+/// What is compared besides the plain version.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Relation {
+    /// The boundary matrix, reduced.
+    Matrix,
+    /// The Euler characteristic: classes that live, by dimension with alternating signs.
+    Euler,
+    /// The same array in the other order in memory: other ties, the same bars.
+    Turned,
+    /// Written and read back.
+    Written(output::Format),
+    /// The filtration ends at a threshold.
+    Cut(f64),
+}
+
+const FORMATS: [output::Format; 4] =
+    [output::Format::Csv, output::Format::Json, output::Format::Npy, output::Format::Dipha];
+
+impl Subject for ImageBars {
+    type Case = Case;
+    const NAME: &'static str = "cubical";
+    const CROSSED: &'static str =
+        "voxels, axes, order, --construction, --superlevel, --max-dim, threads, vectors, relation";
+
+    fn draw(random: &mut Random) -> Case {
+        let most = match random.below(120) {
+            0 => [5000, 50, 13],
+            1..=4 => [200, 14, 6],
+            _ => [12, 6, 4],
+        };
+        let shape = images::shape(most, random);
+        let image = images::draw(shape, random);
+        Case {
+            relation: Relation::draw(&image, random),
+            image,
+            request: Request {
+                construction: random.pick(&[Construction::T, Construction::V]),
+                superlevel: random.once_in(2),
+                max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]),
+            },
+            machine: Machine::draw(random),
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let Case { image, request, machine, relation } = case;
+        let shape = image.shape();
+        let (dim, order, voxels) = (shape.dim(), shape.order(), image.voxel_type());
+        let relation = match relation {
+            Relation::Cut(_) => "cut".to_owned(),
+            other => format!("{other:?}"),
+        };
+        format!("{voxels} {dim} {order:?} {request:?} {machine:?} {relation}")
+    }
+
+    fn check(case: &Case, pools: &Pools) -> Result<(), String> {
+        with_image!(&case.image, image => check(case, image, pools))
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        let mut smaller = Vec::new();
+        for image in images::smaller(&case.image) {
+            smaller.push(Case { image, ..case.clone() });
+        }
+        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if case.request.superlevel {
+            let request = Request { superlevel: false, ..case.request };
+            smaller.push(Case { request, ..case.clone() });
+        }
+        smaller
+    }
+}
+
+impl Relation {
+    fn draw(image: &AnyImage, random: &mut Random) -> Relation {
+        let some = image.value(random.below(image.shape().count()));
+        match random.below(5) {
+            0 => Relation::Matrix,
+            1 => Relation::Euler,
+            2 => Relation::Turned,
+            3 => Relation::Written(random.pick(&FORMATS)),
+            _ => Relation::Cut(random.pick(&[some, some, some.next_up(), some.next_down(), some / 2.0, 0.5])),
+        }
+    }
+}
+
+fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
+    let Case { request, machine, .. } = case;
+    let run = |image: &Image<T>| {
+        pools.run(*machine, || persistence(image, request)).map_err(|error| format!("refused: {error}"))
+    };
+    let found = run(image)?;
+    // The plain version is too slow for many cells; the matrix is not.
+    let is_large = image.voxels().len() > 300;
+    if !is_large {
+        same(
+            "classes of the gradient and of the plain version",
+            &found,
+            &plain::persistence(image, request),
+        )?;
+    }
+    match case.relation {
+        _ if is_large => agrees_with_matrix(case, &found, pools),
+        Relation::Matrix => agrees_with_matrix(case, &found, pools),
+        Relation::Euler if request.max_dim.is_none_or(|dim| dim + 1 >= image.shape().dim()) => {
+            let asked = ecc::Request {
+                construction: request.construction,
+                superlevel: request.superlevel,
+                ..ecc::Request::default()
+            };
+            let curve =
+                pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
+            same("changes of the Euler characteristic", &curve.changes, &changes(image, request, &found))
+        }
+        Relation::Euler => Ok(()),
+        Relation::Turned => {
+            let turned = images::turned(image);
+            same("bars in the other order in memory", &keys(&turned, &run(&turned)?), &keys(image, &found))
+        }
+        Relation::Written(format) => written(format, case, &found),
+        Relation::Cut(threshold) => {
+            let cut = found.clone().cut(&case.image, request, threshold);
+            same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
+        }
+    }
+}
+
+/// The matrix of all cells, reduced, has the same classes.
+fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
+    let processor = Backend::new(backend::Request { choice: Choice::Cpu, ..backend::Request::default() });
+    let solution =
+        pools.run(case.machine, || via_matrix::persistence(&case.image, &case.request, &processor));
+    let solution = solution.map_err(|error| format!("refused: {error}"))?;
+    same("classes of the gradient and of the matrix", &solution.classes, found)
+}
+
+/// The classes of the filtration that ends at a threshold, compared with voxels without rounding either.
+fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes, threshold: f64) -> Classes {
+    let order = |place: usize| image.voxels()[place].exact_cmp(threshold);
+    let reached = |place: usize| if request.superlevel { order(place).is_ge() } else { order(place).is_le() };
+    let cut = |class: Class| Class { death: class.death.filter(|&death| reached(death)), ..class };
+    let of_dim =
+        |classes: Vec<Class>| classes.into_iter().filter(|class| reached(class.birth)).map(cut).collect();
+    Classes { dimensions: classes.dimensions.into_iter().map(of_dim).collect() }
+}
+
+/// By the classes that are born and die, the change of the Euler characteristic at each distinct voxel.
+fn changes<T: Voxel>(image: &Image<T>, request: &Request, classes: &Classes) -> Vec<i64> {
+    let key = |place: usize| {
+        let key = image.voxels()[place].key();
+        if request.superlevel { key.reversed() } else { key }
+    };
+    let mut changes: BTreeMap<T::Key, i64> = (0..image.voxels().len()).map(|place| (key(place), 0)).collect();
+    for (dim, classes) in classes.dimensions.iter().enumerate() {
+        let sign = if dim % 2 == 0 { 1 } else { -1 };
+        for class in classes {
+            *changes.entry(key(class.birth)).or_default() += sign;
+            if let Some(death) = class.death {
+                *changes.entry(key(death)).or_default() -= sign;
+            }
+        }
+    }
+    changes.into_values().collect()
+}
+
+/// The bars by the keys of their voxels, sorted.
+fn keys<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u64>)>> {
+    let key = |place: usize| image.voxels()[place].key().to_u64();
+    let bar = |class: &Class| (key(class.birth), class.death.map(key));
+    let sorted = |classes: &Vec<Class>| {
+        let mut bars: Vec<_> = classes.iter().map(bar).collect();
+        bars.sort_unstable();
+        bars
+    };
+    classes.dimensions.iter().map(sorted).collect()
+}
+
+/// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.
+fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(), String> {
+    let Case { image, request, .. } = case;
+    // A double does not tell all integers of 64 bits apart, nor an infinite death from none.
+    let mut values = (0..image.shape().count()).map(|place| image.value(place));
+    if values.any(|value| value.is_infinite() || value.abs() >= 9007199254740992.0 && case.is_wide()) {
+        return Ok(());
+    }
+    let mut file = Vec::new();
+    let barcode = output::Barcode { image, classes, request, threshold: None };
+    format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
+    let loaded =
+        read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;
+    let end = if request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+    let all = classes
+        .dimensions
+        .iter()
+        .enumerate()
+        .flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
+    // DIPHA knows sublevel sets only: those of the negated image.
+    let is_negated = request.superlevel && format == output::Format::Dipha;
+    let value = |value: f64| if is_negated { -value } else { value };
+    let point = |(dim, class): (usize, &Class)| DiagramPoint {
+        dim: dim as u32,
+        birth: value(image.value(class.birth)),
+        death: class.death.map_or(value(end), |place| value(image.value(place))),
+        essential: class.death.is_none(),
+    };
+    let expected = Barcode::Bars(Bars::new(all.map(point).collect()));
+    let comparison = compare(&loaded.barcode, &expected, 0.0).map_err(|error| error.to_string())?;
+    same(&format!("bars read and written as {format}"), &comparison.differences(), &Vec::new())
+}
+
+impl Case {
+    /// Whether voxels are integers of 64 bits.
+    fn is_wide(&self) -> bool {
+        matches!(self.image, AnyImage::U64(_) | AnyImage::I64(_))
+    }
+}

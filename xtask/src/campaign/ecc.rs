@@ -1,0 +1,215 @@
+//! Euler characteristic curves: whole and streamed, exact and in bins, against cell by cell.
+
+use std::convert::Infallible;
+
+use lacuna::cubical::ecc::stream::{StreamError, Streamer};
+use lacuna::cubical::ecc::{Bins, Curve, Request, curve, plain};
+use lacuna::cubical::{AnyImage, Construction, Image, Voxel};
+use lacuna::with_image;
+
+use super::images;
+use super::pools::{Machine, Pools};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Curves.
+pub(super) struct Curves;
+
+/// An image and what is asked of it.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    image: AnyImage,
+    request: Request,
+    machine: Machine,
+    how: How,
+    /// Bytes of memory beyond the least there can be, for streams.
+    spare: usize,
+}
+
+/// How the voxels come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum How {
+    /// At once.
+    Whole,
+    /// In memory order.
+    InOrder,
+    /// From any place.
+    Anywhere,
+}
+
+impl Subject for Curves {
+    type Case = Case;
+    const NAME: &'static str = "ecc";
+    const CROSSED: &'static str =
+        "voxels, axes, order, --construction, --superlevel, --bins, --range, stream, threads, vectors";
+
+    fn draw(random: &mut Random) -> Case {
+        let most = if random.once_in(20) { [3000, 70, 17] } else { [70, 8, 6] };
+        let image = images::draw(images::shape(most, random), random);
+        let ends = [0, 0].map(|_| image.value(random.below(image.shape().count())));
+        let range = match random.below(3) {
+            0 => None,
+            1 => Some((ends[0].min(ends[1]), ends[0].max(ends[1]))),
+            _ => Some((random.within(-3, 0) as f64, random.within(0, 9) as f64 / 2.0)),
+        };
+        let count = random.pick(&[1, 2, 3, 7, 256, 1000]);
+        let bins = if random.once_in(2) { Bins::Distinct } else { Bins::Uniform { count, range } };
+        Case {
+            image,
+            request: Request {
+                construction: random.pick(&[Construction::T, Construction::V]),
+                superlevel: random.once_in(2),
+                bins,
+            },
+            machine: Machine::draw(random),
+            how: random.pick(&[How::Whole, How::InOrder, How::Anywhere]),
+            spare: random.pick(&[0, 0, 1, 4096, 1 << 20]),
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let Case { image, request: Request { construction, superlevel, bins }, machine, how, spare } = case;
+        let bins = match bins {
+            Bins::Distinct => "distinct".to_owned(),
+            Bins::Uniform { count, range } => format!("{count} {}", range.is_some()),
+        };
+        let (shape, voxels) = (image.shape(), image.voxel_type());
+        let (dim, order) = (shape.dim(), shape.order());
+        format!("{voxels} {dim} {order:?} {construction} {superlevel} {bins} {machine:?} {how:?} {spare}")
+    }
+
+    fn check(case: &Case, pools: &Pools) -> Result<(), String> {
+        with_image!(&case.image, image => check(case, image, pools))
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        let mut smaller = Vec::new();
+        for image in images::smaller(&case.image) {
+            smaller.push(Case { image, ..case.clone() });
+        }
+        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if case.request.superlevel {
+            let request = Request { superlevel: false, ..case.request };
+            smaller.push(Case { request, ..case.clone() });
+        }
+        if case.how != How::Whole {
+            smaller.push(Case { how: How::Whole, ..case.clone() });
+        }
+        smaller
+    }
+}
+
+fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
+    let Case { request, machine, .. } = case;
+    if request.bins.check().is_err() {
+        let found = pools.run(*machine, || curve(image, request));
+        return same("bins that cannot be are refused", &found.is_err(), &true);
+    }
+    let found = match case.how {
+        How::Whole => pools.run(*machine, || curve(image, request)).map_err(|error| error.to_string()),
+        how => pools.run(*machine, || streamed(image, request, how, case.spare)),
+    };
+    let is_finite = image.voxels().iter().all(|voxel| voxel.value().is_finite());
+    let found = match found {
+        Ok(found) => found,
+        // Infinite voxels, or those whose range is infinite, may have no bins.
+        Err(_) if matches!(request.bins, Bins::Uniform { range: None, .. }) && !has_range(image) => {
+            return Ok(());
+        }
+        Err(error) => return Err(format!("refused: {error}")),
+    };
+    same(&format!("the curve, {:?}", case.how), &found, &plain::curve(image, request))?;
+    if is_finite {
+        let rows_are_finite = found.values.iter().all(|value| value.is_finite());
+        same("rows of finite voxels are finite", &rows_are_finite, &true)?;
+    }
+    let entered = matches!(request.bins, Bins::Distinct | Bins::Uniform { range: None, .. });
+    let last = found.euler().last().copied();
+    // All cells together are a box, which is contractible.
+    same("the Euler characteristic of all cells", &(entered && last != Some(1)), &false)
+}
+
+/// Whether the least and the greatest voxel are a finite distance apart.
+fn has_range<T: Voxel>(image: &Image<T>) -> bool {
+    let values = || image.voxels().iter().map(|voxel| voxel.value());
+    (values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)).is_finite()
+}
+
+/// The curve of a stream in the least memory there can be, and some more.
+fn streamed<T: Voxel>(image: &Image<T>, request: &Request, how: How, spare: usize) -> Result<Curve, String> {
+    let least = match stream(image, request, how, 0) {
+        Err(StreamError::Slabs { needed, .. }) => needed,
+        Ok(_) => 0,
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut limit = least + spare;
+    loop {
+        match stream(image, request, how, limit) {
+            // The rows of distinct values take memory of their own.
+            Err(StreamError::Rows { .. }) if limit < 1 << 28 => limit *= 2,
+            found => return found.map_err(|error| error.to_string()),
+        }
+    }
+}
+
+fn stream<T: Voxel>(
+    image: &Image<T>,
+    request: &Request,
+    how: How,
+    limit: usize,
+) -> Result<Curve, StreamError<Infallible>> {
+    let (shape, voxels) = (image.shape(), image.voxels());
+    let mut streamer = Streamer::<T>::new(request, limit)?;
+    let in_order = || {
+        let mut rest = voxels;
+        move |part: &mut [T]| {
+            let count = part.len().min(rest.len());
+            part[..count].copy_from_slice(&rest[..count]);
+            rest = &rest[count..];
+            Ok(count)
+        }
+    };
+    let range = match Streamer::<T>::needs_range(request) {
+        true => Some(streamer.range(shape, in_order(), &|_| ())?),
+        false => None,
+    };
+    match how {
+        How::Anywhere => {
+            let read = |first: usize, part: &mut [T]| {
+                part.copy_from_slice(&voxels[first..first + part.len()]);
+                Ok(())
+            };
+            streamer.curve_anywhere(shape, range, &read, &|_| ())
+        }
+        _ => streamer.curve(shape, range, in_order(), &|_| ()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use lacuna::cubical::{Order, Shape};
+
+    use super::*;
+
+    #[test]
+    fn streams_in_the_least_memory_come_in_several_slabs() {
+        let shape = Shape::new(&[200, 3], Order::C).unwrap();
+        let image = Image::new(shape, (0..600_u32).map(|k| k * k % 11).collect()).unwrap();
+        let request = Request::default();
+        let Err(StreamError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
+            panic!("no image fits no memory")
+        };
+        let (reads, mut first) = (Cell::new(0), 0);
+        let mut streamer = Streamer::<u32>::new(&request, needed).unwrap();
+        let read = |part: &mut [u32]| -> Result<usize, Infallible> {
+            reads.set(reads.get() + 1);
+            part.copy_from_slice(&image.voxels()[first..first + part.len()]);
+            first += part.len();
+            Ok(part.len())
+        };
+        streamer.curve(shape, None, read, &|_| ()).unwrap();
+        assert!(reads.get() > 10, "{} reads", reads.get());
+    }
+}

@@ -1,0 +1,366 @@
+//! Readers and writers: an input in every format that can be written here is read as what it is.
+
+use lacuna::cubical::read::{self, Options, Raw, VoxelType};
+use lacuna::cubical::{AnyImage, Image, Key, Order, Voxel, write};
+use lacuna::metric::read as metric;
+use lacuna::metric::{Distances, Value};
+use lacuna::with_image;
+use phat_formats::dipha;
+
+use super::images::{self, Sample, place_of};
+use super::pools::Pools;
+use super::spaces::{Space, pairs};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Files.
+pub(super) struct Files;
+
+/// What is in a file, and how.
+#[derive(Debug, Clone)]
+pub(super) enum Case {
+    /// An image in a format that its reader knows.
+    Image { image: AnyImage, format: ImageFormat },
+    /// An image of bytes as it is written after thinning.
+    Written { image: Image<u8>, format: write::Format },
+    /// Distances in a format that their reader knows.
+    Space { space: Space, format: metric::Format, style: Style },
+}
+
+/// Formats that hold images of any voxels, or of doubles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum ImageFormat {
+    Npy,
+    NpyBigEndian,
+    Nifti,
+    Raw,
+    Dipha,
+    Perseus,
+}
+
+const IMAGE_FORMATS: [ImageFormat; 6] = [
+    ImageFormat::Npy,
+    ImageFormat::NpyBigEndian,
+    ImageFormat::Nifti,
+    ImageFormat::Raw,
+    ImageFormat::Dipha,
+    ImageFormat::Perseus,
+];
+
+/// How text is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Style {
+    separator: &'static str,
+    end: &'static str,
+    /// Whether a comment and a blank line come first.
+    comment: bool,
+}
+
+impl Style {
+    const PLAINEST: Style = Style { separator: " ", end: "\n", comment: false };
+
+    fn draw(random: &mut Random) -> Style {
+        Style {
+            separator: random.pick(&[" ", "  ", "\t", ",", ", ", ";", " ; "]),
+            end: random.pick(&["\n", "\n", "\r\n", "\r"]),
+            comment: random.once_in(4),
+        }
+    }
+
+    /// Lines of numbers; lines without any are left out.
+    fn text<T: Value + std::fmt::Display>(self, lines: impl Iterator<Item = Vec<T>>) -> String {
+        let line = |numbers: Vec<T>| {
+            let words: Vec<String> = numbers.iter().map(T::to_string).collect();
+            words.join(self.separator) + self.end
+        };
+        let comment = if self.comment { format!("# lengths{0}{0}", self.end) } else { String::new() };
+        lines.filter(|numbers| !numbers.is_empty()).fold(comment, |text, numbers| text + &line(numbers))
+    }
+}
+
+impl Subject for Files {
+    type Case = Case;
+    const NAME: &'static str = "files";
+    const CROSSED: &'static str = "format, voxels, axes, order, byte order, separator, line ends";
+
+    fn draw(random: &mut Random) -> Case {
+        let shape = images::shape([20, 7, 4], random);
+        match random.below(4) {
+            0 | 1 => {
+                let format = random.pick(&IMAGE_FORMATS);
+                let doubles = matches!(format, ImageFormat::Dipha | ImageFormat::Perseus);
+                let image =
+                    if doubles { images::of::<f64>(shape, random) } else { images::draw(shape, random) };
+                Case::Image { image, format }
+            }
+            2 => match images::of::<u8>(shape, random) {
+                AnyImage::U8(image) => Case::Written { image, format: random.pick(&write::Format::ALL) },
+                other => unreachable!("voxels are bytes, found {}", other.voxel_type()),
+            },
+            _ => {
+                let n = 1 + random.below(7);
+                let space = Space::draw(n, false, random);
+                let of_table = [
+                    metric::Format::LowerDistance,
+                    metric::Format::UpperDistance,
+                    metric::Format::Distance,
+                    metric::Format::Dipha,
+                    metric::Format::Binary,
+                    metric::Format::Npy,
+                ];
+                let format = match space {
+                    Space::Table { .. } => random.pick(&of_table),
+                    Space::Cloud { .. } => metric::Format::PointCloud,
+                    Space::Graph { .. } => random.pick(&[metric::Format::Sparse, metric::Format::Dipha]),
+                };
+                Case::Space { space, format, style: Style::draw(random) }
+            }
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let image_options = |image: &AnyImage| {
+            format!("{} {} {:?}", image.voxel_type(), image.shape().dim(), image.shape().order())
+        };
+        match case {
+            Case::Image { image, format } => format!("{format:?} {}", image_options(image)),
+            Case::Written { image, format } => format!("{format:?} {}", image_options(&image.clone().into())),
+            Case::Space { format, style, .. } => format!("{format:?} {style:?}"),
+        }
+    }
+
+    fn check(case: &Case, _: &Pools) -> Result<(), String> {
+        match case {
+            Case::Image { image, format } => image_is_read(image, *format),
+            Case::Written { image, format } => image_is_written(image, *format),
+            Case::Space { space, format, style } => space_is_read(space, *format, *style),
+        }
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        match case {
+            Case::Image { image, format } => {
+                let of = |image| Case::Image { image, format: *format };
+                images::smaller(image).into_iter().map(of).collect()
+            }
+            Case::Written { image, format } => {
+                let of = |image| match image {
+                    AnyImage::U8(image) => Some(Case::Written { image, format: *format }),
+                    _ => None,
+                };
+                images::smaller(&image.clone().into()).into_iter().filter_map(of).collect()
+            }
+            Case::Space { space, format, style } => {
+                let of = |space| Case::Space { space, format: *format, style: *style };
+                let plainest = Case::Space { space: space.clone(), format: *format, style: Style::PLAINEST };
+                let plainer = (*style != Style::PLAINEST).then_some(plainest);
+                space.smaller().into_iter().map(of).chain(plainer).collect()
+            }
+        }
+    }
+}
+
+/// Type, extents of the axes that have more than one voxel, and the keys of the voxels in the order of the coordinates:
+/// what does not depend on the order in memory, nor on axes without an extent, which formats add or leave out.
+fn canonical(image: &AnyImage) -> (&'static str, Vec<usize>, Vec<u64>) {
+    let shape = image.shape();
+    let axes: Vec<usize> = shape.axes().into_iter().filter(|&extent| extent > 1).collect();
+    let coordinates = lacuna::cubical::Shape::new(&shape.axes(), Order::C).expect("the same voxels");
+    let places = (0..shape.count()).map(|at| place_of(shape, &coordinates.coordinates(at)));
+    let keys =
+        with_image!(image, image => places.map(|place| image.voxels()[place].key().to_u64()).collect());
+    (image.voxel_type(), axes, keys)
+}
+
+fn image_is_read(image: &AnyImage, format: ImageFormat) -> Result<(), String> {
+    let (file, options) = with_image!(image, image => encoded(image, format)?);
+    let read = read::read_bytes("image", &file, &options)
+        .map_err(|error| format!("{format:?} is not read: {error}"))?;
+    same(&format!("the image read from {format:?}"), &canonical(&read), &canonical(image))
+}
+
+fn image_is_written(image: &Image<u8>, format: write::Format) -> Result<(), String> {
+    let mut file = Vec::new();
+    let held = format.holds(image.shape());
+    let written = format.write(image, &mut file);
+    same(&format!("whether {format} holds the image"), &held.is_ok(), &written.is_ok())?;
+    if written.is_err() {
+        return Ok(());
+    }
+    let read = read::read_bytes("image", &file, &Options::default());
+    let read = read.map_err(|error| format!("{format} is not read: {error}"))?;
+    same(&format!("the image written as {format}"), &canonical(&read), &canonical(&image.clone().into()))
+}
+
+/// A file, and how to read it.
+fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, Options), String> {
+    let shape = image.shape();
+    let fastest_first = match shape.order() {
+        Order::F => image.clone(),
+        Order::C => images::turned(image),
+    };
+    let bytes = |image: &Image<T>| image.voxels().iter().flat_map(|voxel| voxel.bytes()).collect::<Vec<_>>();
+    let doubles = || fastest_first.voxels().iter().map(|voxel| voxel.value());
+    let dtype = VoxelType::ALL.into_iter().find(|dtype| numpy_name(*dtype) == numpy::<T>());
+    let dtype = dtype.ok_or("no such type of voxels")?;
+    let file = match format {
+        ImageFormat::Npy => npy::<T>(image, '<', bytes(image)),
+        ImageFormat::NpyBigEndian => {
+            let swapped =
+                bytes(image).chunks(dtype.bytes()).flat_map(|voxel| voxel.iter().rev().copied()).collect();
+            npy::<T>(image, '>', swapped)
+        }
+        ImageFormat::Nifti => [nifti(&shape.axes(), dtype), bytes(&fastest_first)].concat(),
+        ImageFormat::Raw => bytes(image),
+        ImageFormat::Dipha => {
+            let mut file = Vec::new();
+            let values: Vec<f64> = doubles().collect();
+            dipha::write_image(&mut file, &shape.axes(), values.into_iter())
+                .map_err(|error| error.to_string())?;
+            file
+        }
+        ImageFormat::Perseus => {
+            let axes = shape.axes();
+            let head: String = [axes.len()].iter().chain(&axes).map(|number| format!("{number}\n")).collect();
+            (head + &doubles().map(|value| format!("{value:e}\n")).collect::<String>()).into_bytes()
+        }
+    };
+    let raw = Raw { shape: shape.axes(), dtype, order: shape.order() };
+    let options = Options { raw: (format == ImageFormat::Raw).then_some(raw), ..Options::default() };
+    Ok((file, options))
+}
+
+/// The type as NumPy's headers have it: kind and bytes.
+fn numpy<T: Voxel>() -> String {
+    let kind = match T::NAME.as_bytes()[0] {
+        b'u' => 'u',
+        b'i' => 'i',
+        _ => 'f',
+    };
+    format!("{kind}{}", size_of::<T>())
+}
+
+fn numpy_name(dtype: VoxelType) -> String {
+    format!("{}{}", &dtype.name()[..1], dtype.bytes())
+}
+
+/// Version 1.0 of NumPy's format.
+fn npy<T: Voxel>(image: &Image<T>, byte_order: char, voxels: Vec<u8>) -> Vec<u8> {
+    let shape = image.shape();
+    let axes: String = shape.axes().iter().map(|extent| format!("{extent},")).collect();
+    let fortran = if shape.order() == Order::F { "True" } else { "False" };
+    let descr = numpy::<T>();
+    let head = format!("{{'descr': '{byte_order}{descr}', 'fortran_order': {fortran}, 'shape': ({axes}), }}");
+    let length = (10 + head.len() + 1).next_multiple_of(64) - 10;
+    let head = format!("{head:<width$}\n", width = length - 1);
+    [b"\x93NUMPY\x01\x00", &(length as u16).to_le_bytes()[..], head.as_bytes(), &voxels].concat()
+}
+
+/// The header of NIfTI-1 in one file, without a scale.
+fn nifti(axes: &[usize], dtype: VoxelType) -> Vec<u8> {
+    let code: i16 = match dtype {
+        VoxelType::U8 => 2,
+        VoxelType::I16 => 4,
+        VoxelType::I32 => 8,
+        VoxelType::F32 => 16,
+        VoxelType::F64 => 64,
+        VoxelType::I8 => 256,
+        VoxelType::U16 => 512,
+        VoxelType::U32 => 768,
+        VoxelType::I64 => 1024,
+        VoxelType::U64 => 1280,
+    };
+    let mut head = vec![0; 352];
+    let mut put = |at: usize, bytes: &[u8]| head[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, &348_i32.to_le_bytes());
+    put(40, &(axes.len() as i16).to_le_bytes());
+    for axis in 0..7 {
+        let extent = axes.get(axis).map_or(1, |&extent| extent as i16);
+        put(42 + 2 * axis, &extent.to_le_bytes());
+    }
+    put(70, &code.to_le_bytes());
+    put(72, &(8 * dtype.bytes() as i16).to_le_bytes());
+    put(108, &352_f32.to_le_bytes());
+    put(344, b"n+1\0");
+    head
+}
+
+fn space_is_read(space: &Space, format: metric::Format, style: Style) -> Result<(), String> {
+    let distances = space.distances::<f32>();
+    let n = distances.len();
+    let Some(file) = encoded_space(&distances, format, style)? else { return Ok(()) };
+    let loaded = metric::read_bytes("distances", &file, Some(format))
+        .map_err(|error| format!("{} is not read: {error}", format.name()))?;
+    let what = format!("distances read from {}", format.name());
+    match (loaded.input, distances) {
+        (metric::Input::Single(Distances::Sparse(read)), Distances::Sparse(graph)) => {
+            // How many points there are, a list of edges does not say.
+            same(&what, &read.edges(), &graph.edges())
+        }
+        (metric::Input::Single(read), distances) => same(&what, &read, &distances),
+        (metric::Input::Double(Distances::Matrix(read)), Distances::Matrix(matrix)) => {
+            let all = |f: &dyn Fn(usize, usize) -> f64| pairs(n).map(|(i, j)| f(i, j)).collect::<Vec<_>>();
+            same(&what, &all(&|i, j| read.get(i, j)), &all(&|i, j| matrix.get(i, j).into()))
+        }
+        (read, _) => Err(format!("{what}\n  found {read:?}")),
+    }
+}
+
+/// A file of distances; none where the format cannot say what there is.
+fn encoded_space(
+    distances: &Distances<f32>,
+    format: metric::Format,
+    style: Style,
+) -> Result<Option<Vec<u8>>, String> {
+    use metric::Format;
+    let n = distances.len();
+    let file = match (distances, format) {
+        (Distances::Points(points), _) => style.text((0..n).map(|i| points.point(i).to_vec())).into_bytes(),
+        (Distances::Sparse(graph), Format::Dipha) => {
+            let mut rows = vec![Vec::new(); n];
+            for edge in graph.edges() {
+                rows[edge.i as usize].push((edge.j as usize, f64::from(edge.distance)));
+                rows[edge.j as usize].push((edge.i as usize, f64::from(edge.distance)));
+            }
+            let mut file = Vec::new();
+            dipha::write_sparse_distance_matrix(&mut file, &rows).map_err(|error| error.to_string())?;
+            file
+        }
+        (Distances::Sparse(graph), _) if graph.edges().is_empty() => return Ok(None),
+        (Distances::Sparse(graph), _) => {
+            let edge = |edge: &lacuna::metric::Edge| vec![edge.i as f32, edge.j as f32, edge.distance];
+            style.text(graph.edges().iter().map(edge)).into_bytes()
+        }
+        (Distances::Matrix(_), Format::LowerDistance | Format::UpperDistance | Format::Binary) if n < 2 => {
+            return Ok(None);
+        }
+        (Distances::Matrix(matrix), Format::LowerDistance) => {
+            style.text((1..n).map(|i| (0..i).map(|j| matrix.get(i, j)).collect())).into_bytes()
+        }
+        (Distances::Matrix(matrix), Format::UpperDistance) => {
+            style.text((0..n).map(|i| (i + 1..n).map(|j| matrix.get(i, j)).collect())).into_bytes()
+        }
+        (Distances::Matrix(matrix), Format::Distance) => {
+            style.text((0..n).map(|i| (0..n).map(|j| matrix.get(i, j)).collect())).into_bytes()
+        }
+        (Distances::Matrix(matrix), Format::Binary) => {
+            matrix.lower().iter().flat_map(|distance| distance.to_le_bytes()).collect()
+        }
+        (Distances::Matrix(matrix), Format::Dipha) => {
+            let mut file = Vec::new();
+            dipha::write_distance_matrix(&mut file, n, |i, j| matrix.get(i, j).into())
+                .map_err(|error| error.to_string())?;
+            file
+        }
+        (Distances::Matrix(matrix), _) => {
+            let head = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}");
+            let length = (10 + head.len() + 1).next_multiple_of(64) - 10;
+            let head = format!("{head:<width$}\n", width = length - 1);
+            let all = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+            let numbers = all.flat_map(|(i, j)| f64::from(matrix.get(i, j)).to_le_bytes());
+            let start = [b"\x93NUMPY\x01\x00", &(length as u16).to_le_bytes()[..], head.as_bytes()].concat();
+            start.into_iter().chain(numbers).collect()
+        }
+    };
+    Ok(Some(file))
+}

@@ -1,0 +1,248 @@
+//! Tiny images of every type of voxels: few values, ends of the type, checkerboards, rings, slopes.
+
+use std::cmp::Ordering;
+
+use lacuna::cubical::{AnyImage, Image, Key, Order, Shape, Voxel};
+use lacuna::with_image;
+
+use crate::random::Random;
+
+/// Voxels that can be drawn.
+pub(super) trait Sample: Voxel {
+    /// The voxel of a small number.
+    fn small(number: i8) -> Self;
+    /// The ends of the type, and what lies beside them.
+    fn corners() -> Vec<Self>;
+    /// Its bytes, the lowest first.
+    fn bytes(self) -> Vec<u8>;
+    /// How it compares with a number, neither of them rounded.
+    fn exact_cmp(self, number: f64) -> Ordering;
+}
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            fn small(number: i8) -> $t {
+                number as $t
+            }
+
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+
+            fn exact_cmp(self, number: f64) -> Ordering {
+                // What is past 128 bits is past all voxels, and the cast is exact or saturates.
+                let below = number.floor();
+                let rest = if number > below { Ordering::Less } else { Ordering::Equal };
+                i128::from(self).cmp(&(below as i128)).then(rest)
+            }
+
+            fn corners() -> Vec<$t> {
+                // From 53 bits on a double rounds integers.
+                let round = if $t::BITS == 64 { 1 << 53 } else { 64 };
+                vec![$t::MIN, $t::MIN + 1, 0, 1, round - 1, round as $t, round as $t + 1, $t::MAX - 1, $t::MAX]
+                    .into_iter()
+                    .map(|voxel: $t| voxel)
+                    .collect()
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Sample for $t {
+            fn small(number: i8) -> $t {
+                $t::from(number) / 2.0
+            }
+
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+
+            fn exact_cmp(self, number: f64) -> Ordering {
+                f64::from(self).partial_cmp(&number).expect("numbers")
+            }
+
+            fn corners() -> Vec<$t> {
+                let least = $t::from_bits(1);
+                vec![
+                    $t::NEG_INFINITY, $t::MIN, -1.0, -least, -0.0, 0.0, least, $t::MIN_POSITIVE, 1.0,
+                    1.0 + $t::EPSILON, $t::MAX, $t::INFINITY,
+                ]
+            }
+        }
+    )*};
+}
+
+integers!(u8 i8 u16 i16 u32 i32 u64 i64);
+floats!(f32 f64);
+
+/// A shape of one to three axes, with at most `most[axes − 1]` voxels along each.
+pub(super) fn shape(most: [usize; 3], random: &mut Random) -> Shape {
+    let axes = 1 + random.pick(&[0, 1, 1, 2, 2]);
+    let extents: Vec<usize> = (0..axes).map(|_| 1 + random.below(most[axes - 1])).collect();
+    Shape::new(&extents, random.pick(&[Order::C, Order::F])).expect("a few voxels")
+}
+
+/// An image of any type of voxels.
+pub(super) fn draw(shape: Shape, random: &mut Random) -> AnyImage {
+    match random.below(10) {
+        0 => of::<u8>(shape, random),
+        1 => of::<i8>(shape, random),
+        2 => of::<u16>(shape, random),
+        3 => of::<i16>(shape, random),
+        4 => of::<u32>(shape, random),
+        5 => of::<i32>(shape, random),
+        6 => of::<u64>(shape, random),
+        7 => of::<i64>(shape, random),
+        8 => of::<f32>(shape, random),
+        _ => of::<f64>(shape, random),
+    }
+}
+
+/// An image of one type of voxels.
+pub(super) fn of<T: Sample>(shape: Shape, random: &mut Random) -> AnyImage {
+    let count = shape.count();
+    let kind = random.below(8);
+    let levels = random.within(1, 5) as i8;
+    let corners = T::corners();
+    let chosen: Vec<T> = (0..levels).map(|_| random.pick(&corners)).collect();
+    let step = random.within(1, 3) as i8;
+    let voxel = |place: usize, random: &mut Random| -> T {
+        let at = shape.coordinates(place);
+        let small = |number: usize| T::small((number % 100) as i8);
+        match kind {
+            0 | 1 => T::small(random.within(0, i64::from(levels)) as i8),
+            2 => random.pick(&chosen),
+            3 => random.pick(&corners),
+            4 => any(random),
+            5 => small(at.iter().sum::<usize>() % 2),
+            6 => {
+                let axes = shape.axes();
+                let rings = at.iter().zip(&axes).map(|(&x, &extent)| (2 * x).abs_diff(extent - 1));
+                small(rings.max().unwrap_or(0) % 3)
+            }
+            _ => small(at.iter().sum::<usize>() * step.unsigned_abs() as usize + random.below(2)),
+        }
+    };
+    let voxels = (0..count).map(|place| voxel(place, random)).collect();
+    T::any(Image::new(shape, voxels).expect("a voxel for each place"))
+}
+
+/// A number of any bits.
+fn any<T: Sample>(random: &mut Random) -> T {
+    loop {
+        let voxel = T::of_key(T::Key::from_u64(random.bits()));
+        if voxel.is_number() {
+            return voxel;
+        }
+    }
+}
+
+/// The same array in the other order in memory.
+pub(super) fn turned<T: Voxel>(image: &Image<T>) -> Image<T> {
+    let shape = image.shape();
+    let other = if shape.order() == Order::C { Order::F } else { Order::C };
+    let turned = Shape::new(&shape.axes(), other).expect("as many voxels");
+    let voxels = (0..turned.count()).map(|place| image.voxels()[place_of(shape, &turned.coordinates(place))]);
+    Image::new(turned, voxels.collect()).expect("as many voxels")
+}
+
+/// Where the voxel of coordinates along the user's axes lies in memory.
+pub(super) fn place_of(shape: Shape, coordinates: &[usize]) -> usize {
+    let along = |(&at, &extent): (&usize, &usize)| (at, extent);
+    let mut axes: Vec<(usize, usize)> = coordinates.iter().zip(&shape.axes()).map(along).collect();
+    if shape.order() == Order::F {
+        axes.reverse();
+    }
+    axes.into_iter().fold(0, |place, (at, extent)| place * extent + at)
+}
+
+/// Images with a slice less, and with a voxel that is like the first.
+pub(super) fn smaller(image: &AnyImage) -> Vec<AnyImage> {
+    with_image!(image, image => fewer_slices(image).into_iter().chain(plainer(image)).map(Voxel::any).collect())
+}
+
+fn fewer_slices<T: Voxel>(image: &Image<T>) -> Vec<Image<T>> {
+    let shape = image.shape();
+    let axes = shape.axes();
+    let mut smaller = Vec::new();
+    for axis in (0..axes.len()).filter(|&axis| axes[axis] > 1) {
+        for gone in 0..axes[axis] {
+            let mut fewer = axes.clone();
+            fewer[axis] -= 1;
+            let fewer = Shape::new(&fewer, shape.order()).expect("fewer voxels");
+            let kept = (0..shape.count()).filter(|&place| shape.coordinates(place)[axis] != gone);
+            let voxels = kept.map(|place| image.voxels()[place]).collect();
+            smaller.push(Image::new(fewer, voxels).expect("fewer voxels"));
+        }
+    }
+    smaller
+}
+
+fn plainer<T: Voxel>(image: &Image<T>) -> Vec<Image<T>> {
+    let voxels = image.voxels();
+    let differs = |&place: &usize| voxels[place].key() != voxels[0].key();
+    let like_first = |place: usize| {
+        let mut voxels = voxels.to_vec();
+        voxels[place] = voxels[0];
+        Image::new(image.shape(), voxels).expect("as many voxels")
+    };
+    (1..voxels.len()).filter(differs).take(64).map(like_first).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn images_are_of_all_types_and_awkward() {
+        let mut random = Random::new(5);
+        let (mut types, mut infinite, mut ties, mut ends) = (HashSet::new(), 0, 0, 0);
+        for _ in 0..2000 {
+            let image = draw(shape([9, 5, 3], &mut random), &mut random);
+            types.insert((image.voxel_type(), image.shape().order(), image.shape().dim()));
+            let values: Vec<f64> = (0..image.shape().count()).map(|place| image.value(place)).collect();
+            assert!(values.iter().all(|value| !value.is_nan()));
+            infinite += usize::from(values.iter().any(|value| value.is_infinite()));
+            ends += usize::from(values.contains(&(u64::MAX as f64)));
+            ties += usize::from(values.len() > 1 && values[1..].contains(&values[0]));
+        }
+        assert_eq!(types.len(), 60);
+        assert!(infinite > 20 && ties > 500 && ends > 20, "{infinite} {ties} {ends}");
+    }
+
+    #[test]
+    fn voxels_are_compared_without_rounding() {
+        let most = u64::MAX as f64;
+        assert_eq!(
+            (u64::MAX.exact_cmp(most), u64::MAX.exact_cmp(most.next_down())),
+            (Ordering::Less, Ordering::Greater)
+        );
+        assert_eq!(
+            (i64::MIN.exact_cmp(i64::MIN as f64), (-3_i8).exact_cmp(-2.5)),
+            (Ordering::Equal, Ordering::Less)
+        );
+        assert_eq!((7_u8.exact_cmp(f64::INFINITY), 7_u8.exact_cmp(6.5)), (Ordering::Less, Ordering::Greater));
+    }
+
+    #[test]
+    fn turning_keeps_the_coordinates() {
+        let mut random = Random::new(6);
+        for _ in 0..100 {
+            let AnyImage::U16(image) = of::<u16>(shape([5, 4, 3], &mut random), &mut random) else {
+                panic!()
+            };
+            let other = turned(&image);
+            for place in 0..image.shape().count() {
+                let at = image.shape().coordinates(place);
+                assert_eq!(place_of(image.shape(), &at), place);
+                assert_eq!(other.voxels()[place_of(other.shape(), &at)], image.voxels()[place]);
+            }
+            assert_eq!(turned(&other), image);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Vietoris–Rips barcodes: the fast version against the plain one, and what must not change the bars.
+
+use lacuna::compare::{Barcode, Bars, compare, read};
+use lacuna::metric::{Distances, SparseDistances, Value};
+use lacuna::output;
+use lacuna::rips::assembly::{Assemble, Task};
+use lacuna::rips::code::Code;
+use lacuna::rips::complex::Dense;
+use lacuna::rips::pair_store::{ApparentPairs, PairStore as PairStoreOf, Pivots};
+use lacuna::rips::rank::{Ranking, rank};
+use lacuna::rips::{Outcome, PairStore, Rips, plain};
+use lacuna::simd::Level;
+use lacuna::{Bar, Diagram};
+use phat_formats::dipha::DiagramPoint;
+
+use super::pools::{Machine, Pools};
+use super::spaces::{Space, pairs};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Barcodes of distances.
+pub(super) struct RipsBars;
+
+/// Distances and what is asked of them.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    space: Space,
+    /// Whether distances are doubles.
+    double: bool,
+    max_dim: usize,
+    limit: Limit,
+    modulus: u32,
+    sorted: bool,
+    machine: Machine,
+    relation: Relation,
+}
+
+/// Where the filtration ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Limit {
+    Enclosing,
+    Value(f64),
+}
+
+/// What is compared besides the plain version.
+#[derive(Debug, Clone, PartialEq)]
+enum Relation {
+    /// Nothing.
+    Plain,
+    /// The same distances as a graph: the same bars in the same order.
+    Edges,
+    /// The edges among isolated points, so many times as many; entries get wider: the same bars.
+    Scattered(usize),
+    /// Points in another order: the same multiset.
+    Relabelled(Vec<usize>),
+    /// A point twice: the same multiset.
+    Repeated(usize),
+    /// A point farther from all others than these from each other: all classes die there.
+    Cone,
+    /// Everything times a power of two: so are the bars.
+    Scaled(i32),
+    /// Written and read back: the same multiset.
+    Written(usize),
+    /// What assembly leaves, at every width of ranks and every level of vector instructions: the same columns.
+    Assembled,
+}
+
+const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
+
+impl Subject for RipsBars {
+    type Case = Case;
+    const NAME: &'static str = "rips";
+    const CROSSED: &'static str =
+        "shape, precision, --max-dim, threshold, modulus, pair store, threads, vectors, relation";
+
+    fn draw(random: &mut Random) -> Case {
+        let double = random.once_in(3);
+        let max_dim = random.pick(&[0, 1, 1, 1, 2, 2, 2, 3, 4]);
+        let n = points(max_dim, random);
+        let relation = Relation::draw(n, double, random);
+        let space = match relation {
+            // Squares of distances are exact at every scale.
+            Relation::Scaled(_) if random.once_in(2) => lattice(n, random),
+            _ => Space::draw(n, double, random),
+        };
+        if random.once_in(150) {
+            let space = Space::hubs(random);
+            let relation = Relation::draw(space.len(), double, random);
+            let (max_dim, machine) = (random.pick(&[1, 2]), Machine::draw(random));
+            let limit = Limit::draw(&space, random);
+            return Case {
+                space,
+                double,
+                max_dim,
+                limit,
+                modulus: 2,
+                sorted: random.once_in(2),
+                machine,
+                relation,
+            };
+        }
+        Case {
+            limit: Limit::draw(&space, random),
+            space,
+            double,
+            max_dim,
+            modulus: random.pick(&MODULI),
+            sorted: random.once_in(2),
+            machine: Machine::draw(random),
+            relation,
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let Case { space, double, max_dim, limit, modulus, sorted, machine, relation } = case;
+        let shape = match space {
+            Space::Table { .. } => "table",
+            Space::Cloud { .. } => "cloud",
+            Space::Graph { .. } => "graph",
+        };
+        let limit = match limit {
+            Limit::Enclosing => "enclosing",
+            Limit::Value(value) if value.is_infinite() => "none",
+            Limit::Value(_) => "value",
+        };
+        let relation = std::mem::discriminant(relation);
+        format!("{shape} {double} {max_dim} {limit} {modulus} {sorted} {machine:?} {relation:?}")
+    }
+
+    fn check(case: &Case, pools: &Pools) -> Result<(), String> {
+        if case.double { check::<f64>(case, pools) } else { check::<f32>(case, pools) }
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        let mut smaller = Vec::new();
+        for space in case.space.smaller() {
+            let n = space.len();
+            let relation = match &case.relation {
+                Relation::Relabelled(order) => {
+                    Relation::Relabelled(order.iter().copied().filter(|&point| point < n).collect())
+                }
+                Relation::Repeated(point) => Relation::Repeated(point % n),
+                other => other.clone(),
+            };
+            smaller.push(Case { space, relation, ..case.clone() });
+        }
+        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if case.relation != Relation::Plain {
+            smaller.push(Case { relation: Relation::Plain, ..case.clone() });
+        }
+        if case.sorted {
+            smaller.push(Case { sorted: false, ..case.clone() });
+        }
+        if case.modulus != 2 {
+            smaller.push(Case { modulus: 2, ..case.clone() });
+        }
+        if case.max_dim > 0 {
+            smaller.push(Case { max_dim: case.max_dim - 1, ..case.clone() });
+        }
+        smaller
+    }
+}
+
+/// Few enough points for the plain version; at times so many that a vector of any level is full.
+fn points(max_dim: usize, random: &mut Random) -> usize {
+    if max_dim <= 1 && random.once_in(60) {
+        return random.pick(&[15, 16, 17, 31, 32, 33]);
+    }
+    let most = [14, 11, 9, 8, 8][max_dim];
+    let most = if random.once_in(4) { most } else { 7 };
+    1 + random.below(most)
+}
+
+/// Points with small whole coordinates.
+fn lattice(n: usize, random: &mut Random) -> Space {
+    let m = random.within(1, 3) as usize;
+    Space::Cloud { m, coordinates: (0..n * m).map(|_| random.within(-9, 9) as f64).collect() }
+}
+
+impl Limit {
+    /// The numbers of the space and others near them; rounded to singles, which both precisions hold.
+    fn draw(space: &Space, random: &mut Random) -> Limit {
+        let numbers = space.numbers();
+        let some = if numbers.is_empty() { 1.0 } else { random.pick(&numbers).abs() };
+        let single = |x: f64| f64::from(x as f32);
+        match random.below(8) {
+            0..=2 => Limit::Enclosing,
+            3 | 4 => Limit::Value(f64::INFINITY),
+            5 => Limit::Value(some),
+            6 => Limit::Value(single(some * random.between(0.5, 2.5))),
+            _ => Limit::Value(random.pick(&[0.0, some.next_down().max(0.0), some.next_up()])),
+        }
+    }
+}
+
+impl Relation {
+    fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
+        match random.below(13) {
+            0 => Relation::Plain,
+            1 | 2 => Relation::Assembled,
+            3 => Relation::Edges,
+            4 => Relation::Scattered(if random.once_in(40) { 600 } else { random.pick(&[3, 4, 9, 40]) }),
+            5 | 6 => Relation::Relabelled(random.order(n)),
+            7 => Relation::Repeated(random.below(n)),
+            8 => Relation::Cone,
+            9 | 10 => {
+                let most = if double { 900 } else { 100 };
+                Relation::Scaled(random.within(-most, most) as i32)
+            }
+            _ => Relation::Written(random.below(output::Format::ALL.len())),
+        }
+    }
+}
+
+impl Case {
+    fn run<T: Value>(
+        &self,
+        space: Distances<T>,
+        limit: Limit,
+        max_dim: usize,
+        pools: &Pools,
+    ) -> Result<Outcome, String> {
+        let store = if self.sorted { PairStore::Sorted } else { PairStore::Implicit };
+        let rips = Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store);
+        let rips = match limit {
+            Limit::Enclosing => rips,
+            Limit::Value(value) => rips.threshold(value),
+        };
+        pools.run(self.machine, || rips.solve(&())).map_err(|error| format!("the run is refused: {error}"))
+    }
+}
+
+/// The threshold as a number.
+fn value_of<T: Value>(limit: Limit, distances: &Distances<T>) -> f64 {
+    match (limit, distances) {
+        (Limit::Value(value), _) => value,
+        (Limit::Enclosing, Distances::Sparse(_)) => f64::INFINITY,
+        (Limit::Enclosing, _) => plain::enclosing_radius(distances),
+    }
+}
+
+fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
+    let distances = case.space.distances::<T>();
+    let value = value_of(case.limit, &distances);
+    let expected = plain::barcode(&distances, case.max_dim, value, case.modulus);
+    let outcome = case.run(distances.clone(), case.limit, case.max_dim, pools)?;
+    let found = &outcome.diagram;
+    same("bars of the fast and of the plain version", found, &expected)?;
+    same("bars that are kept at ratio 1", &found.with_ratio(1.0), found)?;
+    match &case.relation {
+        Relation::Plain => Ok(()),
+        Relation::Edges => {
+            let edges = as_graph(&distances, f64::INFINITY, 1)?;
+            let bars = case.run(edges.into(), Limit::Value(value), case.max_dim, pools)?.diagram;
+            same("bars of the same distances as a graph", &bars, found)
+        }
+        Relation::Scattered(spread) => scattered(case, &distances, value, *spread, found, pools),
+        Relation::Relabelled(order) => {
+            let space = case.space.of_points(order).distances::<T>();
+            let bars = case.run(space, case.limit, case.max_dim, pools)?.diagram;
+            same("bars of relabelled points", &multiset(&bars), &multiset(found))
+        }
+        Relation::Repeated(point) => {
+            let order: Vec<usize> = (0..case.space.len()).chain([*point]).collect();
+            let space = case.space.of_points(&order).distances::<T>();
+            let bars = case.run(space, case.limit, case.max_dim, pools)?.diagram;
+            same("bars with a point repeated", &multiset(&bars), &multiset(found))
+        }
+        Relation::Cone => cone(case, &distances, pools),
+        Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
+        Relation::Written(format) => written(*format, &outcome),
+        // The rows of a dense matrix of many points would not fit its entries.
+        Relation::Assembled if distances.len() > 40 => Ok(()),
+        Relation::Assembled => pools.run(case.machine, || assembled(case, &distances, value)),
+    }
+}
+
+/// The pairs up to a length as a graph whose ids are spread.
+fn as_graph<T: Value>(
+    distances: &Distances<T>,
+    longest: f64,
+    spread: usize,
+) -> Result<SparseDistances<T>, String> {
+    let n = distances.len();
+    let longest: f64 = T::from_f64(longest).into();
+    let all: Vec<(u32, u32, T)> = match distances {
+        Distances::Matrix(matrix) => pairs(n).map(|(i, j)| (i as u32, j as u32, matrix.get(i, j))).collect(),
+        Distances::Points(points) => {
+            pairs(n).map(|(i, j)| (i as u32, j as u32, points.distance(i, j))).collect()
+        }
+        Distances::Sparse(graph) => {
+            graph.edges().iter().map(|edge| (edge.i, edge.j, edge.distance)).collect()
+        }
+    };
+    let kept = all.into_iter().filter(|edge| edge.2.into() <= longest);
+    let id = |point: u32| point * spread as u32;
+    let edges = kept.map(|(i, j, length)| (id(i), id(j), length));
+    SparseDistances::new(n * spread, edges).map_err(|error| format!("no graph: {error}"))
+}
+
+/// Every isolated point is one more essential class of dimension 0.
+fn scattered<T: Value>(
+    case: &Case,
+    distances: &Distances<T>,
+    value: f64,
+    spread: usize,
+    found: &Diagram,
+    pools: &Pools,
+) -> Result<(), String> {
+    let graph = as_graph(distances, value, spread)?;
+    let isolated = (spread - 1) * distances.len();
+    // Vertices of many bits in simplices of many vertices take the widest entries.
+    let max_dim = if spread > 100 { 8 } else { case.max_dim };
+    let bars = case.run(graph.into(), Limit::Enclosing, max_dim, pools)?.diagram;
+    let (kept, last) = bars.bars(0).split_at(bars.bars(0).len().saturating_sub(isolated));
+    same("isolated points", &(last.len(), last.iter().all(Bar::is_essential)), &(isolated, true))?;
+    same("bars of dimension 0 among isolated points", &kept, &found.bars(0))?;
+    let higher =
+        |diagram: &Diagram| (1..=case.max_dim).map(|dim| diagram.bars(dim).to_vec()).collect::<Vec<_>>();
+    same("bars among isolated points", &higher(&bars), &higher(found))
+}
+
+/// The residue of each dimension without clearing, swept with ranks of either width at every level.
+fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Result<(), String> {
+    let Ranking { values, edges } = rank(distances, T::from_f64(value));
+    if values.len() > usize::from(u16::MAX) {
+        return Ok(());
+    }
+    let n = distances.len();
+    let (narrow, wide) = (edges.square::<u16>(n), edges.square::<u32>(n));
+    for dim in 1..=case.max_dim.min(n.saturating_sub(2)) {
+        let mut expected = None;
+        for level in Level::available() {
+            for width in [16, 32] {
+                let store = PairStoreOf { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+                let task = Task {
+                    dim,
+                    code: Code::<u64>::new(n, dim + 1),
+                    cofacet_code: Code::new(n, dim + 2),
+                    cleared: &store,
+                    layer: if case.sorted { PairStore::Sorted } else { PairStore::Implicit },
+                    rank_width: width,
+                    level,
+                    progress: &(),
+                };
+                let columns = match width {
+                    16 => Dense::new(n, narrow.clone(), level).assemble(&task).columns,
+                    _ => Dense::new(n, wide.clone(), level).assemble(&task).columns,
+                };
+                let what = format!("columns of dimension {dim}, ranks of {width} bits, {}", level.name());
+                same(&what, &columns, expected.get_or_insert_with(|| columns.clone()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A new point at the greatest distance from all others ends every class there, but for one.
+fn cone<T: Value>(case: &Case, distances: &Distances<T>, pools: &Pools) -> Result<(), String> {
+    let n = distances.len();
+    let graph = as_graph(distances, f64::INFINITY, 1)?;
+    let apex = graph.edges().iter().map(|edge| edge.distance.into()).fold(0.0, f64::max);
+    let whole = Limit::Value(f64::INFINITY);
+    let base = case.run(graph.clone().into(), whole, case.max_dim, pools)?.diagram;
+    let edges = graph.edges().iter().map(|edge| (edge.i, edge.j, edge.distance));
+    let to_apex = (0..n as u32).map(|point| (n as u32, point, T::from_f64(apex)));
+    let cone =
+        SparseDistances::new(n + 1, edges.chain(to_apex)).map_err(|error| format!("no cone: {error}"))?;
+    let found = case.run(cone.into(), whole, case.max_dim, pools)?.diagram;
+    let ended = |(dim, bar): (usize, Bar)| (dim, Bar { death: bar.death.min(apex), ..bar });
+    let mut expected: Vec<(usize, Bar)> =
+        base.iter().map(ended).filter(|(_, bar)| bar.death > bar.birth).collect();
+    expected.push((0, Bar { birth: 0.0, death: f64::INFINITY }));
+    same("bars of the cone", &multiset(&found), &sorted(expected))
+}
+
+/// Bars scale as distances do, if no number and no bar leaves the range of normal numbers.
+fn scaled<T: Value>(case: &Case, exponent: i32, found: &Diagram, pools: &Pools) -> Result<(), String> {
+    let scale = 2f64.powi(exponent);
+    let (least, most) = if case.double { (-1020, 1020) } else { (-124, 124) };
+    let is_normal = |x: f64| x == 0.0 || x.is_infinite() || (least..=most).contains(&exponent_of(x));
+    let numbers = case.space.numbers();
+    let limit = match case.limit {
+        Limit::Enclosing => Limit::Enclosing,
+        Limit::Value(value) => Limit::Value(value * scale),
+    };
+    let ends = match case.limit {
+        Limit::Value(value) => vec![value],
+        Limit::Enclosing => Vec::new(),
+    };
+    let bars = found.iter().flat_map(|(_, bar)| [bar.birth, bar.death]);
+    let all: Vec<f64> = numbers.iter().copied().chain(ends).chain(bars).collect();
+    if !all.iter().all(|&x| is_normal(x) && is_normal(x * scale)) {
+        return Ok(());
+    }
+    // Squares of coordinates that are small whole numbers are exact, so the scale decides nothing else.
+    if matches!(case.space, Space::Cloud { .. })
+        && !numbers.iter().all(|x| x.fract() == 0.0 && x.abs() < 1000.0)
+    {
+        return Ok(());
+    }
+    let space = case.space.map(|x| x * scale).distances::<T>();
+    let bars = case.run(space, limit, case.max_dim, pools)?.diagram;
+    let times = |bar: &Bar| Bar { birth: bar.birth * scale, death: bar.death * scale };
+    let expected = (0..found.len()).map(|dim| found.bars(dim).iter().map(times).collect()).collect();
+    same("bars of scaled distances", &bars, &Diagram::new(expected))
+}
+
+/// The exponent of a number that is not 0.
+fn exponent_of(x: f64) -> i32 {
+    x.abs().log2().floor() as i32
+}
+
+/// What a writer wrote is what the reader of barcodes reads.
+fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
+    let format = output::Format::ALL[format];
+    let Outcome { diagram, summary, plan, .. } = outcome;
+    let mut file = Vec::new();
+    let barcode = output::Barcode { diagram, summary, modulus: plan.modulus };
+    format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
+    let loaded = read::read_bytes("bars", &file, None)
+        .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;
+    if format == output::Format::Text {
+        // Six digits are not enough to tell bars apart, but for counting them.
+        let Barcode::Bars(bars) = loaded.barcode else { return Err("text holds no bars".to_owned()) };
+        return same("number of bars in text", &bars.bars.len(), &diagram.iter().count());
+    }
+    let expected = Barcode::Bars(Bars::new(diagram.iter().map(point).collect()));
+    let comparison = compare(&loaded.barcode, &expected, 0.0).map_err(|error| error.to_string())?;
+    same(&format!("bars read and written as {format}"), &comparison.differences(), &Vec::new())
+}
+
+fn point((dim, bar): (usize, Bar)) -> DiagramPoint {
+    DiagramPoint { dim: dim as u32, birth: bar.birth, death: bar.death, essential: bar.is_essential() }
+}
+
+/// The bars of all dimensions, sorted by value.
+fn multiset(diagram: &Diagram) -> Vec<(usize, Bar)> {
+    sorted(diagram.iter().collect())
+}
+
+fn sorted(mut bars: Vec<(usize, Bar)>) -> Vec<(usize, Bar)> {
+    bars.sort_by(|(d, a), (e, b)| {
+        d.cmp(e).then(a.birth.total_cmp(&b.birth)).then(a.death.total_cmp(&b.death))
+    });
+    bars
+}

@@ -1,0 +1,129 @@
+//! Thinning: every rule, 64 voxels at a time, against voxel by voxel; Betti numbers; the other order in memory.
+
+use lacuna::cubical::thinning::{BitImage, Request, Rule, plain, thin, topology};
+use lacuna::cubical::{Image, Order, Shape};
+
+use super::images;
+use super::pools::{Machine, Pools};
+use super::subject::{Subject, same};
+use crate::random::Random;
+
+/// Skeletons.
+pub(super) struct Skeletons;
+
+/// A binary image and how it is thinned.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    axes: Vec<usize>,
+    order: Order,
+    /// Whether each voxel is foreground, in memory order.
+    voxels: Vec<bool>,
+    rule: Rule,
+    iterations: Option<usize>,
+    machine: Machine,
+}
+
+impl Subject for Skeletons {
+    type Case = Case;
+    const NAME: &'static str = "thin";
+    const CROSSED: &'static str = "rule, axes, order, iterations, threads, vectors";
+
+    fn draw(random: &mut Random) -> Case {
+        let rule = random.pick(&Rule::ALL);
+        let axes = axes(rule, random);
+        let order = random.pick(&[Order::C, Order::F]);
+        let shape = Shape::new(&axes, order).expect("a few voxels");
+        let kind = random.below(6);
+        let parts = random.pick(&[2, 3, 5, 9]);
+        let voxel = |place: usize, random: &mut Random| {
+            let at = shape.coordinates(place);
+            match kind {
+                0 => random.once_in(parts),
+                1 | 2 => !random.once_in(parts),
+                3 => true,
+                4 => at.iter().all(|x| x % parts != 0),
+                _ => at.iter().map(|x| x / 2).sum::<usize>() % 2 == 0 || random.once_in(4 * parts),
+            }
+        };
+        Case {
+            voxels: (0..shape.count()).map(|place| voxel(place, random)).collect(),
+            axes,
+            order,
+            rule,
+            iterations: random.pick(&[None, None, Some(0), Some(1), Some(2)]),
+            machine: Machine::draw(random),
+        }
+    }
+
+    fn options(case: &Case) -> String {
+        let Case { axes, order, voxels: _, rule, iterations, machine } = case;
+        format!("{} {order:?} {rule} {iterations:?} {machine:?}", axes.len())
+    }
+
+    fn check(case: &Case, pools: &Pools) -> Result<(), String> {
+        let Case { rule, iterations, machine, .. } = *case;
+        let image = case.image();
+        let request = Request { rule: Some(rule), iterations };
+        let run = |image: &BitImage| {
+            let thinned = pools.run(machine, || thin(image, &request, &mut |_| ()));
+            thinned.map_err(|error| format!("refused: {error}"))
+        };
+        let (skeleton, figures) = run(&image)?;
+        let (expected, passes) = plain::thin(&image, rule, iterations);
+        let shown = |image: &BitImage| image.places();
+        same(&format!("the skeleton of {rule}"), &shown(&skeleton), &shown(&expected))?;
+        let counts = (figures.before, figures.after, figures.iterations);
+        same("voxels before and after, iterations", &counts, &(image.count(), expected.count(), passes))?;
+        if rule.keeps_topology() {
+            let verdict = pools.run(machine, || topology::verify(&image, &skeleton));
+            let verdict = verdict.map_err(|error| format!("no verdict: {error}"))?;
+            same(&format!("topology that {rule} keeps"), &verdict.after, &verdict.before)?;
+            same(&format!("components that {rule} changes"), &verdict.changed.len(), &0)?;
+        }
+        let turned = BitImage::of(&images::turned(&image.to_image(1)), |voxel| voxel != 0);
+        let other = images::turned(&run(&turned)?.0.to_image(1));
+        let places = BitImage::of(&other, |voxel| voxel != 0).places();
+        same(&format!("the skeleton of {rule} in the other order in memory"), &places, &shown(&skeleton))
+    }
+
+    fn smaller(case: &Case) -> Vec<Case> {
+        let voxels = case.voxels.iter().map(|&voxel| u8::from(voxel)).collect();
+        let image: Image<u8> = Image::new(case.shape(), voxels).expect("as many voxels");
+        let of = |image| {
+            let lacuna::cubical::AnyImage::U8(image) = image else { return case.clone() };
+            let voxels = image.voxels().iter().map(|&voxel| voxel != 0).collect();
+            Case { axes: image.shape().axes(), voxels, ..case.clone() }
+        };
+        let mut smaller: Vec<Case> = images::smaller(&image.into()).into_iter().map(of).collect();
+        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
+        if case.order == Order::F {
+            smaller.push(Case { order: Order::C, ..case.clone() });
+        }
+        smaller
+    }
+}
+
+/// Planes for the rules of the plane; now and then rows longer than a word of 64 voxels.
+fn axes(rule: Rule, random: &mut Random) -> Vec<usize> {
+    let mut extent = |most: usize| 1 + random.below(most);
+    let kind = extent(24);
+    match kind {
+        1 => vec![extent(7), 60 + extent(75)],
+        2 => vec![60 + extent(75), extent(7)],
+        3 => vec![extent(140)],
+        4..=12 if !rule.is_planar() => vec![extent(6), extent(6), extent(6)],
+        13 if !rule.is_planar() => vec![extent(3), extent(4), 60 + extent(9)],
+        _ => vec![extent(14), extent(14)],
+    }
+}
+
+impl Case {
+    fn shape(&self) -> Shape {
+        Shape::new(&self.axes, self.order).expect("a few voxels")
+    }
+
+    fn image(&self) -> BitImage {
+        let image = Image::new(self.shape(), self.voxels.clone()).expect("as many voxels");
+        BitImage::of(&image, |voxel| voxel)
+    }
+}
