@@ -90,8 +90,9 @@ fn expected(row: &Row) -> [u64; 4] {
 /// All six data sets. The paper's last column counts the essential classes too, six of o3_4096 at its
 /// threshold; full filtrations have none.
 #[test]
+#[ignore = "needs LACUNA_SHARED"]
 fn table_1() {
-    let Some(folder) = folder("table_1") else { return };
+    let folder = folder();
     let mut wrong = Vec::new();
     for row in rows(&folder) {
         let dimensions = program_counts(&folder, &row.name);

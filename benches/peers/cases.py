@@ -58,6 +58,7 @@ def real(folder):
         Case("HIV d2", folder / "HIV.dist", "distance", 2),
         Case("dragon1000 d2", folder / "dragon1000.dist", "distance", 2),
         Case("sphere_3_192 d3", folder / "sphere_3_192.lower", "lower-distance", 3),
+        Case("o3_1024 t1.8 d3", folder / "o3_1024.pts", "point-cloud", 3, 1.8),
         Case("o3_4096 t1.4 d3", folder / "o3_4096.pts", "point-cloud", 3, 1.4),
         Case("rand3_2000 d1", folder / "rand3_2000.pts", "point-cloud", 1),
     ]

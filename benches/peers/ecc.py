@@ -1,6 +1,6 @@
 """Euler characteristic curves: `lacuna ecc` against a loop over block minima, and against scikit-image.
 
-    python3 benches/peers/ecc.py --lacuna target/release/lacuna [--threads N] [--size 256] [--check]
+    python3 benches/peers/ecc.py [--lacuna BIN] [--threads N] [--size 256] [--check] [--no-venv]
 
 The peer is what one writes in an afternoon with numba: for each voxel the least of the seven blocks that begin at it, counted
 in a histogram a thread. Curves are compared before anything is timed; one that differs voids the run. Times are the least of
@@ -17,11 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import numba
-import numpy as np
+from run import built, enter_environment
 
 
-@numba.njit(parallel=True, cache=False)
 def block_minima(image, threads):
     """The changes of the T-construction, of a volume of bytes with a border of 255 around it."""
     counts = np.zeros((threads, 256), np.int64)
@@ -111,14 +109,28 @@ def check(program, folder, rng):
     print(f"{compared} Euler characteristics are scikit-image's")
 
 
+def load_packages():
+    """Imports what the environment has, and compiles the peer."""
+    global numba, np, block_minima
+    import numba
+    import numpy as np
+
+    block_minima = numba.njit(parallel=True, cache=False)(block_minima)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lacuna", required=True)
+    parser.add_argument("--lacuna", type=Path, help="a binary that is already built")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--size", type=int, default=256)
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
     arguments = parser.parse_args()
+    if not arguments.no_venv:
+        enter_environment()
+    load_packages()
+    arguments.lacuna = arguments.lacuna or built()
     numba.set_num_threads(arguments.threads)
     rng = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:

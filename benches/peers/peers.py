@@ -35,6 +35,15 @@ def _giotto_ph(array, is_points, dim, threshold, threads):
     )["dgms"]
 
 
+def _giotto_ph_collapsed(array, is_points, dim, threshold, threads):
+    from gph import ripser_parallel
+
+    metric = "euclidean" if is_points else "precomputed"
+    return ripser_parallel(
+        array, maxdim=dim, thresh=threshold, metric=metric, collapse_edges=True, n_threads=threads
+    )["dgms"]
+
+
 def _ripser_py(array, is_points, dim, threshold, threads):
     from ripser import ripser
 
@@ -55,10 +64,34 @@ def _gudhi(array, is_points, dim, threshold, threads):
     return rips.fit_transform([array])[0]
 
 
+def _gudhi_collapsed(array, is_points, dim, threshold, threads):
+    import gudhi
+
+    del threads
+    if is_points:
+        rips = gudhi.RipsComplex(points=array, max_edge_length=threshold)
+    else:
+        rips = gudhi.RipsComplex(distance_matrix=array, max_edge_length=_bound(array, threshold))
+    tree = rips.create_simplex_tree(max_dimension=1)
+    tree.collapse_edges()
+    tree.expansion(dim + 1)
+    tree.compute_persistence(homology_coeff_field=2, min_persistence=0)
+    bars = [tree.persistence_intervals_in_dimension(d) for d in range(dim + 1)]
+    # The diagonal is no bar.
+    return [b[b[:, 0] < b[:, 1]] if len(b) else b.reshape(-1, 2) for b in bars]
+
+
+def _bound(matrix, threshold):
+    """The enclosing radius, past which nothing is born or dies, unless the threshold is lower."""
+    return min(threshold, float(matrix.max(axis=1).min()))
+
+
 PEERS = {
     "giotto-ph": Peer("giotto-ph", _giotto_ph, "`collapse_edges=False`"),
+    "giotto-ph-collapsed": Peer("giotto-ph", _giotto_ph_collapsed, "`collapse_edges=True`"),
     "ripser.py": Peer("ripser", _ripser_py, "one thread"),
     "gudhi": Peer("gudhi", _gudhi, "edge collapse as it chooses"),
+    "gudhi-collapsed": Peer("gudhi", _gudhi_collapsed, "`collapse_edges()` of the graph, then `expansion`; one thread"),
 }
 
 

@@ -104,7 +104,11 @@ pub(crate) fn report(error: &dyn std::error::Error) {
     let mut line = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        line.push_str(&format!(": {cause}"));
+        let said = cause.to_string();
+        // Some errors name their cause themselves.
+        if !line.ends_with(&said) {
+            line.push_str(&format!(": {said}"));
+        }
         source = cause.source();
     }
     notes::tell_error(line);

@@ -1,7 +1,12 @@
 //! The threads that everything runs on, started once and before anything is computed.
 
+use std::hint::black_box;
+use std::io;
 use std::num::NonZero;
-use std::thread::available_parallelism;
+use std::sync::mpsc;
+use std::thread::{self, available_parallelism};
+
+use rayon::ThreadBuilder;
 
 use super::error::CliError;
 use super::notes::Notes;
@@ -11,6 +16,9 @@ const HELPFUL_PER_CORE: usize = 4;
 
 /// As many threads as this are started for whoever asks, on however small a machine: to try, and to test.
 const ALWAYS_ALLOWED: usize = 64;
+
+/// Bytes of memory that are kept for what a thread needs to start.
+const RESERVE: usize = 4 << 20;
 
 /// The variable by which Rayon's users set the number of threads.
 const VARIABLE: &str = "RAYON_NUM_THREADS";
@@ -30,9 +38,27 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliErro
         notes
             .note(format_args!("{source}: {threads} threads started, more do not help on {} cores", cores()));
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    // Freed before it is needed: what allocates last, in a thread that starts or to report a failure, finds it.
+    let mut reserve = Vec::<u8>::new();
+    // Where there is no such memory, the threads will say so.
+    let _ = reserve.try_reserve_exact(RESERVE);
+    drop(black_box(reserve));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
     pool.build_global().map_err(|source| CliError::Threads { threads, source })?;
     Ok(threads)
+}
+
+/// Starts a thread and waits until it runs. Where memory for threads ends, the next then does not start, which is an error; were it
+/// started before, those that are on their way could find none left, which ends the program.
+fn start_one(worker: ThreadBuilder) -> io::Result<()> {
+    let (runs, wait) = mpsc::channel::<()>();
+    thread::Builder::new().name(format!("worker {}", worker.index())).spawn(move || {
+        drop(runs);
+        worker.run();
+    })?;
+    // Ends when the sender is dropped.
+    let _ = wait.recv();
+    Ok(())
 }
 
 /// The number of threads that this machine runs at a time.

@@ -27,6 +27,9 @@ use tempfile::TempDir;
 /// A quadrilateral: one loop, born at 1.5, filled at 2.
 const SQUARE: &str = "0 1 2 1.5\n1 0 1.25 2\n2 1.25 0 1\n1.5 2 1 0\n";
 
+/// Hides every CUDA device from the program, so that it is missed on any machine.
+const NO_DEVICE: (&str, &str) = ("CUDA_VISIBLE_DEVICES", "");
+
 /// What Ripser prints for [`SQUARE`].
 const SQUARE_TEXT: &str = "\
 value range: [1,2]

@@ -186,8 +186,9 @@ fn is_the_processors<I: Row>(gpu: &Gpu, seed: u64) {
 }
 
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_scan_is_the_processors() {
-    let Some(gpu) = gpu(None) else { return };
+    let gpu = gpu(None);
     is_the_processors::<u32>(&gpu, 8);
     is_the_processors::<u64>(&gpu, 9);
     let matrix = matrix::<u32>(Shape::Mixed, 500, &mut Pcg64Mcg::seed_from_u64(9));
@@ -196,8 +197,9 @@ fn gpu_scan_is_the_processors() {
 
 /// More entries than both slots hold, columns longer than a slot, and more tiles than threads add up at a time.
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_scan_of_large_matrices() {
-    let Some(gpu) = gpu(None) else { return };
+    let gpu = gpu(None);
     let mut rng = Pcg64Mcg::seed_from_u64(10);
     let mut prepared = Prepared::new(&gpu).unwrap();
     for (shape, n) in [(Shape::Mixed, 1_500_000), (Shape::Long, 9_000), (Shape::Ties, 400_000)] {
@@ -221,15 +223,16 @@ fn gpu_scan_of_large_matrices() {
 }
 
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_scan_of_parts_in_any_order_with_little_memory() {
     // While one is open, opening others takes no time.
-    let Some(_open) = gpu(None) else { return };
+    let _open = gpu(None);
     let mut rng = Pcg64Mcg::seed_from_u64(11);
     let some = |matrix: &BoundaryMatrix<u32>| [0, 2, 33, 1025, 3000].contains(&matrix.len());
     for (what, matrix) in matrices::<u32>(12).filter(|(_, matrix)| some(matrix)) {
         let least = Wanted::by::<u32>(size(&matrix)).least();
         for memory in [least, least + 999, 1 << 20] {
-            let Some(gpu) = gpu(Some(memory)) else { return };
+            let gpu = gpu(Some(memory));
             let mut scanning = Prepared::new(&gpu).unwrap().begin(size(&matrix)).unwrap();
             for part in parts(matrix.len(), 300, &mut rng) {
                 scanning.feed(&matrix.part(part)).unwrap();
@@ -243,11 +246,12 @@ fn gpu_scan_of_parts_in_any_order_with_little_memory() {
 }
 
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_scan_without_memory_says_so() {
     let mut rng = Pcg64Mcg::seed_from_u64(13);
     let matrix = matrix::<u32>(Shape::Mixed, 3000, &mut rng);
     let least = Wanted::by::<u32>(size(&matrix)).least();
-    let Some(gpu) = gpu(Some(least - 1)) else { return };
+    let gpu = gpu(Some(least - 1));
     match scan(&gpu, &matrix).err() {
         Some(CudaError::OutOfMemory { asked, available, .. }) => {
             assert_eq!((asked, available), (least, least - 1));
@@ -258,8 +262,9 @@ fn gpu_scan_without_memory_says_so() {
 
 /// Kernels write all that is read later, whatever was there before.
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_tables_do_not_depend_on_what_was_there() {
-    let Some(gpu) = gpu(None) else { return };
+    let gpu = gpu(None);
     let kernels = LeftmostKernels::<u32>::load(&gpu).unwrap();
     for (what, matrix) in matrices::<u32>(14) {
         let (n, entries) = (matrix.len(), matrix.entries());
@@ -302,8 +307,9 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
 }
 
 #[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_resident_counts() {
-    let Some(gpu) = gpu(None) else { return };
+    let gpu = gpu(None);
     for (what, matrix) in matrices::<u64>(15) {
         let expected = crate::matrix::scan::scan(&matrix);
         let mut resident = Resident::load(&gpu, &matrix).unwrap();
