@@ -139,7 +139,12 @@ impl Shared {
                 drop(tallies);
                 if is_new {
                     *lock(slot) = Some((subject, seed, Instant::now()));
-                    self.tell(subject, seed, &failure, self.subjects[subject].minimise(seed, pools));
+                    let minimal = self.subjects[subject].minimise(seed, pools);
+                    // A smaller case may hang where the case did not.
+                    if lock(slot).is_none() {
+                        return;
+                    }
+                    self.tell(subject, seed, &failure, minimal);
                 }
             }
             *lock(slot) = None;

@@ -1,16 +1,21 @@
 //! Readers and writers: an input in every format that can be written here is read as what it is.
 
+use std::io::Cursor;
+
 use lacuna::cubical::read::{self, Options, Raw, VoxelType};
 use lacuna::cubical::{AnyImage, Image, Key, Order, Voxel, write};
 use lacuna::metric::read as metric;
 use lacuna::metric::{Distances, Value};
 use lacuna::with_image;
 use phat_formats::dipha;
+use tiff::TiffResult;
+use tiff::encoder::{Compression, DeflateLevel, TiffEncoder, TiffValue};
 
 use super::images::{self, Sample, place_of};
 use super::pools::Pools;
 use super::spaces::{Space, pairs};
 use super::subject::{Subject, same};
+use crate::data::images::nifti;
 use crate::random::Random;
 
 /// Files.
@@ -36,6 +41,16 @@ pub(super) enum ImageFormat {
     Raw,
     Dipha,
     Perseus,
+    Tiff(Tiff),
+}
+
+/// How a TIFF is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Tiff {
+    /// Whether its offsets have 64 bits.
+    big: bool,
+    /// None, LZW, PackBits, Deflate.
+    compression: usize,
 }
 
 const IMAGE_FORMATS: [ImageFormat; 6] = [
@@ -87,7 +102,8 @@ impl Subject for Files {
         let shape = images::shape([20, 7, 4], random);
         match random.below(4) {
             0 | 1 => {
-                let format = random.pick(&IMAGE_FORMATS);
+                let tiff = ImageFormat::Tiff(Tiff { big: random.once_in(2), compression: random.below(4) });
+                let format = if random.once_in(4) { tiff } else { random.pick(&IMAGE_FORMATS) };
                 let doubles = matches!(format, ImageFormat::Dipha | ImageFormat::Perseus);
                 let image =
                     if doubles { images::of::<f64>(shape, random) } else { images::draw(shape, random) };
@@ -193,7 +209,10 @@ fn image_is_written(image: &Image<u8>, format: write::Format) -> Result<(), Stri
 }
 
 /// A file, and how to read it.
-fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, Options), String> {
+fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, Options), String>
+where
+    [T]: TiffValue,
+{
     let shape = image.shape();
     let fastest_first = match shape.order() {
         Order::F => image.clone(),
@@ -210,7 +229,17 @@ fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>,
                 bytes(image).chunks(dtype.bytes()).flat_map(|voxel| voxel.iter().rev().copied()).collect();
             npy::<T>(image, '>', swapped)
         }
-        ImageFormat::Nifti => [nifti(&shape.axes(), dtype), bytes(&fastest_first)].concat(),
+        ImageFormat::Nifti => {
+            let bits = 8 * dtype.bytes() as i16;
+            nifti(&shape.axes(), nifti_code(dtype), bits, None, bytes(&fastest_first))
+        }
+        ImageFormat::Tiff(style) => {
+            let slowest_first = match shape.order() {
+                Order::C => image.clone(),
+                Order::F => images::turned(image),
+            };
+            tiff(&shape.axes(), slowest_first.voxels(), style).map_err(|error| error.to_string())?
+        }
         ImageFormat::Raw => bytes(image),
         ImageFormat::Dipha => {
             let mut file = Vec::new();
@@ -256,9 +285,9 @@ fn npy<T: Voxel>(image: &Image<T>, byte_order: char, voxels: Vec<u8>) -> Vec<u8>
     [b"\x93NUMPY\x01\x00", &(length as u16).to_le_bytes()[..], head.as_bytes(), &voxels].concat()
 }
 
-/// The header of NIfTI-1 in one file, without a scale.
-fn nifti(axes: &[usize], dtype: VoxelType) -> Vec<u8> {
-    let code: i16 = match dtype {
+/// The code of a type in NIfTI's headers.
+fn nifti_code(dtype: VoxelType) -> i16 {
+    match dtype {
         VoxelType::U8 => 2,
         VoxelType::I16 => 4,
         VoxelType::I32 => 8,
@@ -269,20 +298,36 @@ fn nifti(axes: &[usize], dtype: VoxelType) -> Vec<u8> {
         VoxelType::U32 => 768,
         VoxelType::I64 => 1024,
         VoxelType::U64 => 1280,
-    };
-    let mut head = vec![0; 352];
-    let mut put = |at: usize, bytes: &[u8]| head[at..at + bytes.len()].copy_from_slice(bytes);
-    put(0, &348_i32.to_le_bytes());
-    put(40, &(axes.len() as i16).to_le_bytes());
-    for axis in 0..7 {
-        let extent = axes.get(axis).map_or(1, |&extent| extent as i16);
-        put(42 + 2 * axis, &extent.to_le_bytes());
     }
-    put(70, &code.to_le_bytes());
-    put(72, &(8 * dtype.bytes() as i16).to_le_bytes());
-    put(108, &352_f32.to_le_bytes());
-    put(344, b"n+1\0");
-    head
+}
+
+/// A page a plane, rows of the last axis.
+fn tiff<T: Sample>(axes: &[usize], voxels: &[T], style: Tiff) -> TiffResult<Vec<u8>>
+where
+    [T]: TiffValue,
+{
+    let [planes, rows, columns] =
+        std::array::from_fn(|axis| (axis + axes.len()).checked_sub(3).map_or(1, |at| axes[at]));
+    let compression = [
+        Compression::Uncompressed,
+        Compression::Lzw,
+        Compression::Packbits,
+        Compression::Deflate(DeflateLevel::Fast),
+    ][style.compression];
+    let mut file = Cursor::new(Vec::new());
+    let pages = voxels.chunks(voxels.len() / planes);
+    if style.big {
+        let mut encoder = TiffEncoder::new_big(&mut file)?.with_compression(compression);
+        pages
+            .into_iter()
+            .try_for_each(|page| encoder.write_image::<T::Gray>(columns as u32, rows as u32, page))?;
+    } else {
+        let mut encoder = TiffEncoder::new(&mut file)?.with_compression(compression);
+        pages
+            .into_iter()
+            .try_for_each(|page| encoder.write_image::<T::Gray>(columns as u32, rows as u32, page))?;
+    }
+    Ok(file.into_inner())
 }
 
 fn space_is_read(space: &Space, format: metric::Format, style: Style) -> Result<(), String> {

@@ -4,11 +4,14 @@ use std::cmp::Ordering;
 
 use lacuna::cubical::{AnyImage, Image, Key, Order, Shape, Voxel};
 use lacuna::with_image;
+use tiff::encoder::colortype::{self, ColorType};
 
 use crate::random::Random;
 
 /// Voxels that can be drawn.
 pub(super) trait Sample: Voxel {
+    /// What TIFF calls such pixels.
+    type Gray: ColorType<Inner = Self>;
     /// The voxel of a small number.
     fn small(number: i8) -> Self;
     /// The ends of the type, and what lies beside them.
@@ -20,8 +23,10 @@ pub(super) trait Sample: Voxel {
 }
 
 macro_rules! integers {
-    ($($t:ident)*) => {$(
+    ($($t:ident $gray:ident)*) => {$(
         impl Sample for $t {
+            type Gray = colortype::$gray;
+
             fn small(number: i8) -> $t {
                 number as $t
             }
@@ -50,8 +55,10 @@ macro_rules! integers {
 }
 
 macro_rules! floats {
-    ($($t:ident)*) => {$(
+    ($($t:ident $gray:ident)*) => {$(
         impl Sample for $t {
+            type Gray = colortype::$gray;
+
             fn small(number: i8) -> $t {
                 $t::from(number) / 2.0
             }
@@ -75,8 +82,8 @@ macro_rules! floats {
     )*};
 }
 
-integers!(u8 i8 u16 i16 u32 i32 u64 i64);
-floats!(f32 f64);
+integers!(u8 Gray8 i8 GrayI8 u16 Gray16 i16 GrayI16 u32 Gray32 i32 GrayI32 u64 Gray64 i64 GrayI64);
+floats!(f32 Gray32Float f64 Gray64Float);
 
 /// A shape of one to three axes, with at most `most[axes − 1]` voxels along each.
 pub(super) fn shape(most: [usize; 3], random: &mut Random) -> Shape {

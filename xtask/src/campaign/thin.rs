@@ -1,7 +1,10 @@
 //! Thinning: every rule, 64 voxels at a time, against voxel by voxel; Betti numbers; the other order in memory.
 
+use lacuna::backend::{self, Backend, Choice};
+use lacuna::cubical::persistence::{self, Class, persistence};
+use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{BitImage, Request, Rule, plain, thin, topology};
-use lacuna::cubical::{Image, Order, Shape};
+use lacuna::cubical::{AnyImage, Image, Order, Shape};
 
 use super::images;
 use super::pools::{Machine, Pools};
@@ -80,6 +83,9 @@ impl Subject for Skeletons {
             same(&format!("topology that {rule} keeps"), &verdict.after, &verdict.before)?;
             same(&format!("components that {rule} changes"), &verdict.changed.len(), &0)?;
         }
+        if rule.keeps_topology() {
+            keeps_bars(case, pools)?;
+        }
         let turned = BitImage::of(&images::turned(&image.to_image(1)), |voxel| voxel != 0);
         let other = images::turned(&run(&turned)?.0.to_image(1));
         let places = BitImage::of(&other, |voxel| voxel != 0).places();
@@ -90,7 +96,7 @@ impl Subject for Skeletons {
         let voxels = case.voxels.iter().map(|&voxel| u8::from(voxel)).collect();
         let image: Image<u8> = Image::new(case.shape(), voxels).expect("as many voxels");
         let of = |image| {
-            let lacuna::cubical::AnyImage::U8(image) = image else { return case.clone() };
+            let AnyImage::U8(image) = image else { return case.clone() };
             let voxels = image.voxels().iter().map(|&voxel| voxel != 0).collect();
             Case { axes: image.shape().axes(), voxels, ..case.clone() }
         };
@@ -101,6 +107,36 @@ impl Subject for Skeletons {
         }
         smaller
     }
+}
+
+/// An image of two values has the same bars when what comes first is thinned.
+fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
+    let Case { rule, iterations, machine, .. } = *case;
+    let processor = Backend::new(backend::Request { choice: Choice::Cpu, ..backend::Request::default() });
+    let request = Request { rule: Some(rule), iterations };
+    for superlevel in [false, true] {
+        let values = if superlevel { [-3_i8, 9] } else { [9, -3] };
+        let voxels = case.voxels.iter().map(|&voxel| values[usize::from(voxel)]).collect();
+        let image: Image<i8> = Image::new(case.shape(), voxels).expect("as many voxels");
+        let thinned = thin_first(&image.clone().into(), superlevel, &request, &processor, &mut |_| ());
+        let AnyImage::I8(thinned) = thinned.map_err(|error| format!("refused: {error}"))?.0 else {
+            return Err("the type of voxels changes".to_owned());
+        };
+        let asked = persistence::Request { superlevel, ..persistence::Request::default() };
+        let bars = |image: &Image<i8>| {
+            let classes = pools.run(machine, || persistence(image, &asked));
+            let value = |place: usize| image.voxels()[place];
+            let bar = |class: &Class| (value(class.birth), class.death.map(value));
+            let sorted = |classes: &Vec<Class>| {
+                let mut bars: Vec<_> = classes.iter().map(bar).collect();
+                bars.sort_unstable();
+                bars
+            };
+            classes.map(|classes| classes.dimensions.iter().map(sorted).collect::<Vec<_>>())
+        };
+        same(&format!("bars of two values before and after {rule}"), &bars(&thinned), &bars(&image))?;
+    }
+    Ok(())
 }
 
 /// Planes for the rules of the plane; now and then rows longer than a word of 64 voxels.

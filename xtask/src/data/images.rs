@@ -171,7 +171,13 @@ where
 }
 
 /// A NIfTI-1 file: header, no extension, voxels.
-fn nifti(axes: &[usize], code: i16, bits: i16, scaling: Option<(f32, f32)>, voxels: Vec<u8>) -> Vec<u8> {
+pub(crate) fn nifti(
+    axes: &[usize],
+    code: i16,
+    bits: i16,
+    scaling: Option<(f32, f32)>,
+    voxels: Vec<u8>,
+) -> Vec<u8> {
     let mut header = [0; 352];
     let mut put = |place: usize, bytes: &[u8]| header[place..place + bytes.len()].copy_from_slice(bytes);
     put(0, &348_i32.to_le_bytes());

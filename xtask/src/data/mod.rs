@@ -5,7 +5,7 @@ mod complexes;
 mod cubical;
 mod encode;
 mod expected;
-mod images;
+pub(crate) mod images;
 mod reductions;
 mod sample;
 mod spaces;
