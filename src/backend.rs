@@ -50,7 +50,11 @@ struct Seconds(f64);
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Seconds(seconds) = *self;
-        if seconds < 0.1 { write!(f, "{:.1} ms", 1e3 * seconds) } else { write!(f, "{seconds:.2} s") }
+        match seconds {
+            ..5e-5 => f.write_str("less than 0.1 ms"),
+            ..0.1 => write!(f, "{:.1} ms", 1e3 * seconds),
+            _ => write!(f, "{seconds:.2} s"),
+        }
     }
 }
 
@@ -145,7 +149,7 @@ impl Backend {
             return Ok(on_cpu("as asked".into()));
         }
         let &Estimate { ref work, cpu, device } = estimate;
-        let figures = format!("{work}: some {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
+        let figures = format!("{work}: {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
         let (opening, after) = match self.ready() {
             Some(_) => (0.0, String::new()),
             None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
@@ -215,8 +219,10 @@ mod tests {
     #[test]
     fn short_times_have_digits() {
         let faster = backend(Choice::Auto).decide(&estimate(0.0017, 0.0123)).unwrap();
-        let expected = "cpu: work: some 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
+        let expected = "cpu: work: 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
         assert_eq!(faster.to_string(), expected);
+        let least = backend(Choice::Auto).decide(&estimate(1e-6, 0.0123)).unwrap();
+        assert!(least.why.starts_with("work: less than 0.1 ms on the processor, 12.3 ms"), "{least}");
     }
 
     #[test]

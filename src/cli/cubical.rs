@@ -20,7 +20,7 @@ use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::{Named, format_of};
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, count, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::parse::OrAuto;
 use super::planning;
@@ -201,7 +201,7 @@ impl Job<'_> {
         let (written, write) = timed(|| self.outputs.fill(|out| self.format.write(&barcode, out)));
         written?;
         drop(self.meter);
-        let count = |is_counted: fn(bool) -> bool| {
+        let bars = |is_counted: fn(bool) -> bool| {
             let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
             classes.dimensions.iter().map(of).collect()
         };
@@ -216,8 +216,8 @@ impl Job<'_> {
             via: arguments.via.name(),
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
-            finite: count(|is_essential| !is_essential),
-            essential: count(|is_essential| is_essential),
+            finite: bars(|is_essential| !is_essential),
+            essential: bars(|is_essential| is_essential),
             figures,
             matrix,
             thinning,
@@ -379,12 +379,13 @@ impl Record {
     fn tell(&self, shape: &str) {
         tell(format_args!("{}: {shape} image of {}", name_of(Path::new(&self.file)), self.voxels));
         for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
-            tell(format_args!("dimension {dim}: {finite} bars, {essential} essential"));
+            tell(format_args!("dimension {dim}: {}, {essential} essential", count(*finite, "bar")));
         }
         tell(timing_line("read", self.read_seconds));
         if let Some(ThinningRecord { rule, iterations, voxels: [before, after], seconds }) = &self.thinning {
             tell(timing_line("thin", *seconds));
-            tell(format_args!("  {before} voxels, {after} left by {rule} after {iterations} iterations"));
+            let (before, iterations) = (count(*before, "voxel"), count(*iterations, "iteration"));
+            tell(format_args!("  {before}, {after} left by {rule} after {iterations}"));
         }
         tell(timing_line("persistence", self.persistence_seconds));
         let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));

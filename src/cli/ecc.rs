@@ -18,7 +18,7 @@ use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::Named;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, count, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
 use super::progress::Meter;
@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         stats.commit()?;
     }
     if arguments.verbose && tasks.is_batch {
-        tell(format_args!("{} images, {} voxels", record.images.len(), record.voxels));
+        tell(format_args!("{}, {}", count(record.images.len(), "image"), count(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
     ran.verdict()
@@ -312,7 +312,7 @@ impl ImageRecord {
     /// The lines of `-v`.
     fn tell(&self, found: &Found) {
         let name = name_of(Path::new(&self.file));
-        tell(format_args!("{name}: {} image of {}, {} rows", found.shape, self.voxels, self.rows));
+        tell(format_args!("{name}: {} image of {}, {}", found.shape, self.voxels, count(self.rows, "row")));
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;
         tell(format_args!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
         tell(timing_line("write", self.write_seconds));

@@ -13,7 +13,7 @@ use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
 use super::error::CliError;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, count, tell, timing_line};
 use super::outputs::Outputs;
 use super::planning;
 use super::progress::Meter;
@@ -230,8 +230,11 @@ impl Report {
     /// The lines of `-v`: the size of it, how long each stage took, what was counted.
     pub(crate) fn tell(&self) {
         tell(format_args!(
-            "{} cells, {} entries, {} pairs, {} essential",
-            self.cells, self.entries, self.pairs, self.essential
+            "{}, {}, {}, {} essential",
+            count(self.cells, "cell"),
+            if self.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", self.entries) },
+            count(self.pairs, "pair"),
+            self.essential
         ));
         let stages = self.figures.stages.iter().map(|&(stage, seconds)| (format!("  {stage}"), seconds));
         let before = [Some(("read", self.read_seconds)), self.check_seconds.map(|s| ("check", s))];

@@ -71,6 +71,11 @@ pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
 }
 
+/// So many things, in the singular if it is one.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Says a line whatever was asked: a closed standard error is no reason to fail.
 pub(crate) fn tell(line: impl Display) {
     let _ = writeln!(anstream::stderr(), "{line}");

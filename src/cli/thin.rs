@@ -20,7 +20,7 @@ use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::{Named, format_of};
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, count, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, threads, timed};
@@ -234,7 +234,8 @@ impl Arguments {
 fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<f64>) -> String {
     let &Figures { before, after, iterations, .. } = figures;
     let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
-    format!("{name}: {before} voxels{above}, {after} left by {rule} after {iterations} iterations")
+    let (before, iterations) = (count(before, "voxel"), count(iterations, "iteration"));
+    format!("{name}: {before}{above}, {after} left by {rule} after {iterations}")
 }
 
 /// Says how the topology compares, and of the first components that changed what they were and are.
@@ -260,7 +261,6 @@ fn tell_verdict(verdict: &Verdict, image: &BitImage) {
 
 fn counts(betti: [usize; 3], planar: bool) -> String {
     let [components, loops, cavities] = betti;
-    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     if planar {
         return format!("{}, {}", count(components, "component"), count(loops, "hole"));
     }
