@@ -127,9 +127,12 @@ impl CliError {
                 ..
             }
             | CliError::ViaMatrix(ViaMatrixError::Scan(_))
-            | CliError::Rips(RipsError::Threads(_) | RipsError::Backend(_) | RipsError::SelfCheck { .. }) => {
-                1
-            }
+            | CliError::Rips(
+                RipsError::Threads(_)
+                | RipsError::Backend(_)
+                | RipsError::SelfCheck { .. }
+                | RipsError::Refused(_),
+            ) => 1,
             _ => 2,
         }
     }

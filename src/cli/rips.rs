@@ -96,7 +96,7 @@ pub(crate) struct Arguments {
     /// Above dimension 0, leave out finite bars whose death is not above R times their birth; R is 1 or more
     #[arg(long, value_name = "R", help_heading = "Output", default_value = "1",
         value_parser = parse::ratio, allow_hyphen_values = true)]
-    ratio: f32,
+    ratio: f64,
 
     /// Write counts and times of every dimension to FILE, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
@@ -177,7 +177,7 @@ impl Arguments {
     }
 
     fn write_bars(&self, outcome: &Outcome, outputs: &mut Outputs) -> Result<(), CliError> {
-        let diagram = outcome.diagram.with_ratio(self.ratio);
+        let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);
         let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
         outputs.fill(|out| self.output.write(&barcode, out))
     }
