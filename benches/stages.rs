@@ -33,10 +33,10 @@ fn cloud(n: usize, m: usize) -> PointCloud {
 
 /// A full filtration as its ranked matrix, and the number of its ranks.
 fn dense<R: Rank>(points: &PointCloud, level: Level) -> (Dense<R>, u32) {
-    let matrix = matrix_of_points(points).expect("distances of finite points");
-    let ranking = rank(&Distances::Matrix(matrix), f32::INFINITY);
+    let matrix = matrix_of_points(points, &()).expect("memory for them");
+    let ranking = rank(&Distances::Matrix(matrix), f32::INFINITY).expect("memory for ranks");
     let ranks = u32::try_from(ranking.values.len()).expect("ranks fit 32 bits");
-    (Dense::new(points.len(), ranking.edges.square(points.len()), level), ranks)
+    (Dense::new(points.len(), ranking.edges.square(points.len()).expect("memory for it"), level), ranks)
 }
 
 /// Every pair of dimension d of a full filtration, counted: C(n−1, d+1) of them.
@@ -84,11 +84,11 @@ fn read(c: &mut Criterion) {
 
 fn ranks_and_components(c: &mut Criterion) {
     let points = cloud(1000, 3);
-    let matrix = Distances::Matrix(matrix_of_points(&points).expect("finite"));
+    let matrix = Distances::Matrix(matrix_of_points(&points, &()).expect("memory for them"));
     c.bench_function("rank/1000 points", |b| b.iter(|| rank(black_box(&matrix), f32::INFINITY)));
     let (complex, _) = dense::<u32>(&points, Level::detect());
     c.bench_function("components/1000 points", |b| {
-        b.iter(|| prim::<u64, u32>(&complex, &Code::new(1000, 2)))
+        b.iter(|| prim::<u64, u32>(&complex, &Code::new(1000, 2), &()))
     });
 }
 
@@ -138,7 +138,7 @@ fn reduce(c: &mut Criterion) {
     group.sample_size(20);
     for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
         let pivots = Pivots::with_capacity(n);
-        for edge in prim(&complex, &Code::new(n, 2)).edges {
+        for edge in prim(&complex, &Code::new(n, 2), &()).edges {
             pivots.insert(edge, 0).expect("an edge comes once");
         }
         let mut store = PairStore { pivots, apparent: ApparentPairs::None };

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::metric::Precision;
+
 /// One persistence interval `[birth, death)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bar {
@@ -54,15 +56,58 @@ impl Diagram {
         self.dimensions.iter().enumerate().flat_map(|(dim, bars)| bars.iter().map(move |&bar| (dim, bar)))
     }
 
-    /// The diagram without the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth,
-    /// compared in single precision as Ripser's `--ratio` does. Essential bars stay.
-    pub fn with_ratio(&self, ratio: f32) -> Diagram {
-        let keep = |bar: &Bar| bar.is_essential() || bar.death as f32 > bar.birth as f32 * ratio;
+    /// The diagram without the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth. Essential bars
+    /// stay, and at a ratio of 1 all do.
+    ///
+    /// `precision` is that of the distances the diagram is of. The ratio is rounded to it, and the product too: in single
+    /// precision the bars that are left are those that Ripser's `--ratio` leaves.
+    pub fn with_ratio(&self, ratio: f64, precision: Precision) -> Diagram {
+        let exceeds = |bar: &Bar| match precision {
+            Precision::Single => bar.death as f32 > bar.birth as f32 * ratio as f32,
+            Precision::Double => bar.death > bar.birth * ratio,
+        };
+        // No bar is of length zero.
+        let keep = |bar: &Bar| ratio <= 1.0 || bar.is_essential() || exceeds(bar);
         let dimensions = self
             .dimensions
             .iter()
             .enumerate()
             .map(|(dim, bars)| bars.iter().copied().filter(|bar| dim == 0 || keep(bar)).collect());
         Diagram { dimensions: dimensions.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_dimension_1(bars: &[(f64, f64)]) -> Diagram {
+        Diagram::new(vec![vec![], bars.iter().map(|&(birth, death)| Bar { birth, death }).collect()])
+    }
+
+    #[test]
+    fn a_ratio_of_one_leaves_every_bar() {
+        let diagram =
+            of_dimension_1(&[(1.0, 1.0 + 1e-9), (1e-50, 2e-50), (1e39, 2e39), (0.0, f64::INFINITY)]);
+        for precision in [Precision::Single, Precision::Double] {
+            assert_eq!(diagram.with_ratio(1.0, precision), diagram);
+        }
+    }
+
+    #[test]
+    fn ratios_are_compared_in_the_precision_of_the_distances() {
+        let diagram =
+            of_dimension_1(&[(1.0, 1.0 + 1e-9), (1e-50, 2e-50), (1e39, 2e39), (3.0, f64::INFINITY)]);
+        let left = |ratio| -> Vec<f64> {
+            diagram.with_ratio(ratio, Precision::Double).bars(1).iter().map(|bar| bar.birth).collect()
+        };
+        assert_eq!(left(1.0 + 1e-10), [1.0, 1e-50, 1e39, 3.0]);
+        assert_eq!(left(1.5), [1e-50, 1e39, 3.0]);
+        assert_eq!(left(2.0), [3.0]);
+        // 1.1 of single precision is greater than that of double; so is its product with 1, to which the death is equal.
+        let death = f64::from(1.1f32);
+        let single = of_dimension_1(&[(1.0, death)]);
+        assert_eq!(single.with_ratio(1.1, Precision::Single).bars(1), []);
+        assert_eq!(single.with_ratio(1.1, Precision::Double).bars(1).len(), 1);
     }
 }

@@ -89,6 +89,7 @@ fn written(bars: &[DiagramPoint], format: Format) -> Vec<u8> {
     }
     let summary = Summary {
         points: 3,
+        precision: lacuna::metric::Precision::Double,
         ambient_dimension: None,
         edge_list: false,
         value_range: None,

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
-use lacuna::metric::SparseDistances;
+use lacuna::metric::{DistanceMatrix, PointCloud, Precision, SparseDistances, Value};
 use lacuna::rips::{PairStore, Rips, Shape, Threshold};
 use lacuna::{Bar, Diagram};
+use rand::RngExt;
 
 #[test]
 fn configurations_agree() {
@@ -289,6 +290,75 @@ fn entries_of_every_width() {
 /// The vertices of the `k`-dimensional cross-polytope, S^(k−1): opposite ones are at distance 2, others at 1.
 fn cross_polytope(k: usize) -> Metric {
     Metric::from_fn(2 * k, |i, j| if i / 2 == j / 2 { 2.0 } else { 1.0 })
+}
+
+/// Points multiplied by a power of two have the same bars, multiplied by it: squares of their coordinates may overflow or
+/// vanish, their distances do not.
+#[test]
+fn bars_scale_with_the_points() {
+    fn check<T: Value>(exponents: &[i32]) {
+        let mut rng = generator(91);
+        let coordinates: Vec<f64> = (0..180).map(|_| f64::from(rng.random_range(-1.0f32..1.0))).collect();
+        let cloud = |scale: f64| {
+            let scaled = coordinates.iter().map(|&x| T::from_f64(x * scale)).collect();
+            PointCloud::<T>::new(3, scaled).unwrap()
+        };
+        let run = |scale: f64, threshold: Option<f64>| {
+            let rips = Rips::new(cloud(scale)).max_dim(2);
+            let rips = threshold.map_or(rips.clone(), |t| rips.threshold(t * scale));
+            rips.run().unwrap().iter().collect::<Vec<_>>()
+        };
+        // At the enclosing radius, whole, dense and sparse.
+        for threshold in [None, Some(f64::INFINITY), Some(0.75), Some(0.375)] {
+            let expected = run(1.0, threshold);
+            for &exponent in exponents {
+                let scale = 2f64.powi(exponent);
+                let by = |&(dim, bar): &(usize, Bar)| {
+                    (dim, Bar { birth: bar.birth * scale, death: bar.death * scale })
+                };
+                let expected: Vec<_> = expected.iter().map(by).collect();
+                assert_eq!(run(scale, threshold), expected, "2^{exponent}, {threshold:?}");
+            }
+        }
+    }
+    check::<f32>(&[-76, -70, -64, -60, -49, -45, 40, 60, 64, 66, 120]);
+    check::<f64>(&[-565, -540, -512, -450, 60, 450, 511, 520, 1000]);
+}
+
+/// Distances of double precision keep bars that single precision would not tell from nothing.
+#[test]
+fn bars_of_doubles_are_kept() {
+    let death = 1.0 + 1e-9;
+    let cycle = |scale: f64| {
+        let lower = [1.0, death, 1.0, 1.0, death, 1.0].map(|d| d * scale).to_vec();
+        Rips::new(DistanceMatrix::from_lower(lower).unwrap()).threshold(f64::INFINITY).solve(&()).unwrap()
+    };
+    for scale in [1.0, 1e-50, 1e39, 1e-300, 1e300] {
+        let outcome = cycle(scale);
+        assert_eq!(outcome.summary.precision, Precision::Double);
+        let kept = outcome.diagram.with_ratio(1.0, outcome.summary.precision);
+        assert_eq!(kept.bars(1), [Bar { birth: scale, death: death * scale }]);
+        let kept = outcome.diagram.with_ratio(1.0 + 1e-8, outcome.summary.precision);
+        assert_eq!(kept.bars(1), []);
+    }
+}
+
+/// Thresholds and enclosing radii are compared in double precision where distances are.
+#[test]
+fn thresholds_of_doubles_are_doubles() {
+    let next = f64::next_up;
+    for scale in [1.0, 1e-50, 1e39] {
+        // The first point is within `radius` of the others, these are further from each other.
+        let radius = next(scale);
+        let lower = vec![scale, radius, next(radius)];
+        let rips = Rips::new(DistanceMatrix::from_lower(lower.clone()).unwrap());
+        let summary = rips.solve(&()).unwrap().summary;
+        assert_eq!((summary.threshold, summary.edges), (radius, 2), "{scale}");
+        for (k, &threshold) in lower.iter().enumerate() {
+            let summary = rips.clone().threshold(threshold).solve(&()).unwrap().summary;
+            assert_eq!((summary.threshold, summary.edges), (threshold, k + 1), "{scale}");
+        }
+    }
 }
 
 /// Seconds of a processor that this thread has had, where the system tells: other load on the machine does not count.

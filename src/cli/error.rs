@@ -235,9 +235,13 @@ impl Blame for RipsError {
             RipsError::Modulus(_)
             | RipsError::Threshold(_)
             | RipsError::TooWide { .. }
-            | RipsError::PairStoreMemory { .. } => Fault::Request,
+            | RipsError::PairStoreMemory { .. }
+            | RipsError::Memory { .. }
+            | RipsError::TooManyPoints { .. }
+            | RipsError::TooManyDistances
+            | RipsError::TooFarApart { .. } => Fault::Request,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. } | RipsError::Threads(_) => Fault::Machine,
+            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
         }
     }
 }

@@ -31,9 +31,9 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
-/// In single precision, as it is compared. Below 1 it would let through bars of length zero.
-pub(crate) fn ratio(found: &str) -> Result<f32, String> {
-    match found.parse::<f32>() {
+/// It is compared in the precision of the distances. Below 1 it would mean nothing: no bar is of length zero.
+pub(crate) fn ratio(found: &str) -> Result<f64, String> {
+    match found.parse::<f64>() {
         Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
         _ => Err(format!("expected a finite number, 1 or more, found {found}")),
     }

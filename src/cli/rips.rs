@@ -101,7 +101,7 @@ pub(crate) struct Arguments {
     /// Above dimension 0, leave out finite bars whose death is not above R times their birth; R is 1 or more
     #[arg(long, value_name = "R", help_heading = "Output", default_value = "1",
         value_parser = parse::ratio, allow_hyphen_values = true)]
-    ratio: f32,
+    ratio: f64,
 
     /// Write counts and times of every dimension to FILE, as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
@@ -224,7 +224,7 @@ impl Arguments {
         format: output::Format,
         answer: &mut Sink,
     ) -> Result<(), CliError> {
-        let diagram = outcome.diagram.with_ratio(self.ratio);
+        let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);
         let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
         answer.fill(|out| format.write(&barcode, out))
     }

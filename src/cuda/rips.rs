@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
-use super::{Buffer, CudaError, Gpu, Kernel, Plain};
+use super::gpu::Unsigned;
+use super::{Buffer, CudaError, Gpu, Kernel};
 
 /// Threads of a block that sweeps.
 const THREADS: u32 = 256;
@@ -93,8 +94,8 @@ pub(crate) struct RipsKernels<R> {
     ranks: PhantomData<R>,
 }
 
-/// Ranks the kernels are compiled for.
-pub trait KernelRank: Plain {
+/// Ranks the kernels are compiled for. Sealed, as [`Unsigned`] is: the kernels are launched with what an implementation names.
+pub trait KernelRank: Unsigned {
     /// The kernels for entries of one and of two limbs, without and with pairs.
     #[doc(hidden)]
     const PTX: [[&'static str; 2]; 2];

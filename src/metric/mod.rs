@@ -19,7 +19,7 @@ pub mod value;
 pub use matrix::DistanceMatrix;
 pub use points::PointCloud;
 pub use sparse::{Edge, SparseDistances};
-pub use value::Value;
+pub use value::{Precision, Value};
 
 /// A finite metric space (or any symmetric non-negative dissimilarity) in one of three shapes.
 ///

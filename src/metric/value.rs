@@ -1,5 +1,14 @@
 //! The precision distances are computed and compared in.
 
+/// A floating-point precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits, as Ripser computes in.
+    Single,
+    /// 64 bits.
+    Double,
+}
+
 /// `f32` or `f64`. Sealed: the order-preserving bit patterns are part of the ranking's contract.
 pub trait Value:
     Copy + PartialOrd + Into<f64> + Send + Sync + std::fmt::Debug + sealed::Sealed + 'static
@@ -7,8 +16,11 @@ pub trait Value:
     /// Positive infinity: "never connected".
     const INFINITY: Self;
 
+    /// The precision, as data.
+    const PRECISION: Precision;
+
     /// Whether the bits of [`Value::order_bits`] fit 32.
-    const NARROW: bool;
+    const NARROW: bool = matches!(Self::PRECISION, Precision::Single);
 
     /// The nearest value of this precision (what a cast does).
     fn from_f64(x: f64) -> Self;
@@ -21,6 +33,9 @@ pub trait Value:
 
     /// Euclidean distance: squares summed from the first coordinate to the last, no fused
     /// multiply-add, then the square root, all in this precision (as Ripser does in `f32`).
+    ///
+    /// Where squares overflow or lose digits to underflow, they are summed at another scale: the distance is right to the last
+    /// digits, or infinite where it is itself greater than any number of this precision.
     fn euclidean(a: &[Self], b: &[Self]) -> Self;
 }
 
@@ -30,11 +45,14 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
+/// `$unharmed`: a sum of squares from here on has lost nothing to squares that underflow, unless it has more than 2^16 terms.
+/// `$up`, `$down`: differences whose squares sum up to less than that, and differences whose squares overflow, have squares in
+/// the range of normal numbers when multiplied by these. All three are powers of two, so that scaling is exact.
 macro_rules! value {
-    ($t:ty) => {
+    ($t:ty, $precision:ident, $unharmed:expr, $up:expr, $down:expr) => {
         impl Value for $t {
             const INFINITY: Self = <$t>::INFINITY;
-            const NARROW: bool = size_of::<$t>() == 4;
+            const PRECISION: Precision = Precision::$precision;
 
             #[inline]
             fn from_f64(x: f64) -> Self {
@@ -58,14 +76,35 @@ macro_rules! value {
                 for (&u, &v) in a.iter().zip(b) {
                     sum += (u - v) * (u - v);
                 }
-                sum.sqrt()
+                if !($unharmed..<$t>::INFINITY).contains(&sum) {
+                    return scaled(a, b, if sum < 1.0 { $up } else { $down });
+                }
+                return sum.sqrt();
+
+                /// The distance by way of differences multiplied by `scale`. Where nothing overflows or underflows it is the
+                /// same to the last bit: a power of two goes through sums, squares and square roots exactly.
+                #[cold]
+                fn scaled(a: &[$t], b: &[$t], scale: $t) -> $t {
+                    let mut sum: $t = 0.0;
+                    for (&u, &v) in a.iter().zip(b) {
+                        // Coordinates are finite, but their difference may be infinite; so is their distance then.
+                        let difference = (u - v) * scale;
+                        sum += difference * difference;
+                    }
+                    sum.sqrt() / scale
+                }
             }
         }
     };
 }
 
-value!(f32);
-value!(f64);
+/// 2^exponent, for exponents of normal numbers.
+const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+value!(f32, Single, power_of_two(-98) as f32, power_of_two(100) as f32, power_of_two(-100) as f32);
+value!(f64, Double, power_of_two(-900), power_of_two(600), power_of_two(-600));
 
 #[cfg(test)]
 mod tests {
@@ -79,5 +118,68 @@ mod tests {
             assert_eq!(f32::from_order_bits(pair[1].order_bits()), pair[1]);
         }
         assert_eq!((-0.0f64).order_bits(), 0.0f64.order_bits());
+    }
+
+    /// Differences of random signs and magnitudes, in several dimensions.
+    fn vectors() -> impl Iterator<Item = Vec<f64>> {
+        let mut state = 1u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        (0..3000).map(move |k| {
+            let coordinate = |_| {
+                // 21 bits, so that single precision holds them and not their squares, and spread over some magnitudes.
+                let mantissa = (next() % (1 << 21)) as f64 - f64::from(1 << 20);
+                mantissa * power_of_two(-20 - (next() % 9) as i64)
+            };
+            (0..k % 7 + 1).map(coordinate).collect()
+        })
+    }
+
+    #[test]
+    fn distances_scale_with_the_points() {
+        for vector in vectors() {
+            let (single, origin): (Vec<f32>, Vec<f32>) = vector.iter().map(|&x| (x as f32, 0.0)).unzip();
+            let expected = f32::euclidean(&single, &origin);
+            for exponent in [-90, -70, -60, -50, -40, 0, 40, 60, 64, 80, 120] {
+                let scale = power_of_two(exponent) as f32;
+                let scaled: Vec<f32> = single.iter().map(|x| x * scale).collect();
+                assert_eq!(f32::euclidean(&scaled, &origin), expected * scale, "{vector:?}, 2^{exponent}");
+            }
+            let origin = vec![0.0f64; vector.len()];
+            let expected = f64::euclidean(&vector, &origin);
+            for exponent in [-900, -600, -512, -480, -450, -400, 0, 400, 511, 512, 600, 1015] {
+                let scale = power_of_two(exponent);
+                let scaled: Vec<f64> = vector.iter().map(|x| x * scale).collect();
+                assert_eq!(f64::euclidean(&scaled, &origin), expected * scale, "{vector:?}, 2^{exponent}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_at_the_ends_of_the_range() {
+        let least = f32::from_bits(1);
+        assert_eq!(f32::euclidean(&[0.0], &[least]), least);
+        assert_eq!(f32::euclidean(&[3.0 * least, 0.0], &[0.0, 4.0 * least]), 5.0 * least);
+        assert_eq!(f64::euclidean(&[0.0], &[f64::from_bits(1)]), f64::from_bits(1));
+        assert_eq!(f32::euclidean(&[f32::MAX, 0.0], &[0.0, 1.0]), f32::MAX);
+        assert_eq!(f64::euclidean(&[f64::MAX, 0.0], &[0.0, 1.0]), f64::MAX);
+        assert_eq!(f32::euclidean(&[f32::MAX], &[-f32::MAX]), f32::INFINITY);
+        assert_eq!(f32::euclidean(&[f32::MAX, f32::MAX], &[0.0, 0.0]), f32::INFINITY);
+        assert_eq!(f32::euclidean(&[7.0, -0.0], &[7.0, 0.0]), 0.0);
+        // A small coordinate beside a great one.
+        assert_eq!(f32::euclidean(&[1.0, 1e-30], &[0.0, 0.0]), 1.0);
+        assert_eq!(f32::euclidean(&[1e-30, 1e-23], &[0.0, 0.0]), 1e-23);
+    }
+
+    /// What Ripser computes, where it computes something sound.
+    #[test]
+    fn distances_of_ordinary_points_are_sums_of_squares() {
+        for vector in vectors() {
+            let single: Vec<f32> = vector.iter().map(|&x| x as f32).collect();
+            let squares = single.iter().fold(0.0f32, |sum, x| sum + x * x);
+            assert_eq!(f32::euclidean(&single, &vec![0.0; single.len()]), squares.sqrt());
+        }
     }
 }

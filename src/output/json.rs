@@ -45,6 +45,7 @@ mod tests {
         let diagram = Diagram::new(vec![vec![bar(0.0, 0.1), bar(0.0, f64::INFINITY)], vec![]]);
         let summary = Summary {
             points: 3,
+            precision: crate::metric::Precision::Single,
             ambient_dimension: None,
             edge_list: true,
             value_range: None,

@@ -16,6 +16,41 @@ pub struct General(
     pub f64,
 );
 
+/// Displays its number, finite and not negative, with the fewest digits that read back as the same double, in the manner of
+/// [`General`].
+///
+/// ```
+/// use lacuna::output::number::Shortest;
+///
+/// assert_eq!(Shortest(0.1 + 0.2).to_string(), "0.30000000000000004");
+/// assert_eq!(Shortest(1e22).to_string(), "1e+22");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortest(
+    /// The number.
+    pub f64,
+);
+
+/// Digits before the point of the greatest numbers that [`Shortest`] does not write with an exponent: doubles have up to 17.
+const LONGEST: usize = 17;
+
+impl fmt::Display for Shortest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:e}", self.0);
+        let Some((mantissa, exponent)) = text.split_once('e') else { return f.write_str(&text) };
+        let exponent: i32 = exponent.parse().unwrap_or(0);
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        match usize::try_from(exponent) {
+            Ok(exponent) if exponent < LONGEST => positional(f, &digits, exponent + 1),
+            Err(_) if exponent >= -4 => {
+                f.write_str(&"0.000"[..1 + exponent.unsigned_abs() as usize])?;
+                f.write_str(&digits)
+            }
+            _ => scientific(f, &digits, exponent),
+        }
+    }
+}
+
 /// Significant digits.
 const DIGITS: usize = 6;
 
@@ -223,6 +258,26 @@ mod tests {
         for &(x, expected) in PRINTF {
             assert_eq!(General(x).to_string(), expected, "{x:e}");
         }
+    }
+
+    #[test]
+    fn the_fewest_digits_that_read_back() {
+        let numbers = [0.0, 1.0, 1.000000001, 0.00012345678, 1e-5, 123456790.0, 1e16, 1e17, 1.5e300, 5e-324];
+        let texts = numbers.map(|x| Shortest(x).to_string());
+        let expected = [
+            "0",
+            "1",
+            "1.000000001",
+            "0.00012345678",
+            "1e-05",
+            "123456790",
+            "10000000000000000",
+            "1e+17",
+            "1.5e+300",
+            "5e-324",
+        ];
+        assert_eq!(texts, expected);
+        assert!(numbers.iter().zip(&texts).all(|(x, text)| text.parse() == Ok(*x)));
     }
 
     #[test]

@@ -12,12 +12,16 @@
 //! essential bar (Ripser crashes); infinite distances are no entries and kill no bar (Ripser counts them under an infinite
 //! threshold, and prints bars dying at `inf`); the entries of a list of edges are those up to the threshold
 //! (Ripser counts, and keeps, longer ones).
+//!
+//! Distances of double precision, which Ripser does not have, are written in the same six digits; but a bar whose birth and death
+//! would read the same is written with all the digits it takes: ` [1,1.000000001)`.
 
 use std::io::{self, Write};
 
 use super::Barcode;
-use super::number::General;
+use super::number::{General, Shortest};
 use crate::diagram::{Bar, Diagram};
+use crate::metric::Precision;
 use crate::rips::Summary;
 
 /// Writes the headers and the bars.
@@ -26,7 +30,7 @@ use crate::rips::Summary;
 /// What `out` answers.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_header(barcode.summary, out)?;
-    write_bars(barcode.diagram, out)
+    write_bars(barcode.diagram, barcode.summary.precision, out)
 }
 
 fn write_header(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
@@ -57,11 +61,14 @@ fn printed_range(summary: &Summary) -> (f64, f64) {
     summary.value_range.unwrap_or(empty)
 }
 
-fn write_bars(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
+fn write_bars(diagram: &Diagram, precision: Precision, out: &mut dyn Write) -> io::Result<()> {
     for dim in 0..diagram.len() {
         writeln!(out, "persistence intervals in dim {dim}:")?;
         for bar in diagram.bars(dim) {
-            write_bar(bar, out)?;
+            match precision {
+                Precision::Double if reads_as_empty(bar) => write_exact(bar, out)?,
+                _ => write_bar(bar, out)?,
+            }
         }
     }
     Ok(())
@@ -74,6 +81,18 @@ fn write_bar(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
     } else {
         writeln!(out, " [{birth},{})", General(bar.death))
     }
+}
+
+/// Whether six significant digits may be too few to tell birth and death apart: numbers that are written alike differ by less
+/// than a unit of the sixth digit.
+fn reads_as_empty(bar: &Bar) -> bool {
+    bar.death - bar.birth < 1e-5 * bar.death
+        && General(bar.birth).to_string() == General(bar.death).to_string()
+}
+
+/// A bar with as many digits as its numbers need to read back as the same.
+fn write_exact(bar: &Bar, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, " [{},{})", Shortest(bar.birth), Shortest(bar.death))
 }
 
 #[cfg(test)]
@@ -89,6 +108,7 @@ mod tests {
     fn matrix() -> Summary {
         Summary {
             points: 4,
+            precision: Precision::Single,
             ambient_dimension: None,
             edge_list: false,
             value_range: Some((0.25, 1_234_567.0)),
@@ -132,9 +152,33 @@ mod tests {
             vec![bar(1e-5, 1e6), bar(0.5, f64::INFINITY)],
         ]);
         let mut text = Vec::new();
-        write_bars(&diagram, &mut text).unwrap();
+        write_bars(&diagram, Precision::Single, &mut text).unwrap();
         let expected = "persistence intervals in dim 0:\n [0,0.1)\n [0, )\npersistence intervals in dim 1:\n\
                         persistence intervals in dim 2:\n [1e-05,1e+06)\n [0.5, )\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn bars_of_doubles_are_told_apart_from_nothing() {
+        let bars = [
+            (1.0, 1.000000001),
+            (0.0, 1e-300),
+            (1e39, 2e39),
+            (1e-50, 1.0000001e-50),
+            (999999.6, 999999.7),
+            (123456789.0, 123456790.0),
+            (1.0, 1.1),
+            (2.0, f64::INFINITY),
+        ];
+        let bars: Vec<Bar> = bars.iter().map(|&(birth, death)| Bar { birth, death }).collect();
+        let mut text = Vec::new();
+        write_bars(&Diagram::new(vec![bars.clone()]), Precision::Double, &mut text).unwrap();
+        let expected = "persistence intervals in dim 0:\n [1,1.000000001)\n [0,1e-300)\n [1e+39,2e+39)\n \
+                        [1e-50,1.0000001e-50)\n [999999.6,999999.7)\n [123456789,123456790)\n [1,1.1)\n [2, )\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        // Single precision is written as Ripser does.
+        let mut text = Vec::new();
+        write_bars(&Diagram::new(vec![bars[..1].to_vec()]), Precision::Single, &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "persistence intervals in dim 0:\n [1,1)\n");
     }
 }

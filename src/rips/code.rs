@@ -20,7 +20,10 @@ pub struct Code<W> {
     vertex_ones: u32,
 }
 
-/// Bits of a vertex id among n.
+/// The most points there may be: vertices are numbers of 32 bits, and the greatest of these stands for none.
+pub const MOST_POINTS: usize = u32::MAX as usize;
+
+/// Bits of a vertex id among n, from 1 to 32: n is at most [`MOST_POINTS`].
 pub fn vertex_bits(n: usize) -> u32 {
     usize::BITS - (n.max(2) - 1).leading_zeros()
 }
@@ -35,7 +38,8 @@ impl<W: Word> Code<W> {
             vertex_bits,
             vertices,
             ones: W::ones(vertex_bits * vertices),
-            vertex_ones: (1 << vertex_bits) - 1,
+            // A vertex has 1 to 32 bits.
+            vertex_ones: u32::MAX >> (u32::BITS - vertex_bits),
         }
     }
 
@@ -146,5 +150,16 @@ mod tests {
     fn vertex_bits_of_awkward_sizes() {
         let bits: Vec<u32> = [1, 2, 3, 4, 5, 256, 257, 65_536, 65_537].map(vertex_bits).to_vec();
         assert_eq!(bits, [1, 1, 2, 2, 3, 8, 9, 16, 17]);
+        assert_eq!([1 << 31, (1 << 31) + 1, MOST_POINTS].map(vertex_bits), [31, 32, 32]);
+    }
+
+    #[test]
+    fn vertices_of_all_32_bits() {
+        let code = Code::<u128>::new(MOST_POINTS, 3);
+        let vertices = [u32::MAX - 1, 1 << 31, 0];
+        let entry = code.entry(77, vertices);
+        let mut found = Vec::new();
+        code.vertices_of(entry, &mut found);
+        assert_eq!((code.rank(entry), found.as_slice()), (77, &vertices[..]));
     }
 }

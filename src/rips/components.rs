@@ -6,6 +6,7 @@
 
 use super::code::Code;
 use super::complex::{ABSENT, Complex, Dense, Sparse};
+use super::progress::Progress;
 use super::word::Word;
 use crate::simd::Rank;
 
@@ -18,8 +19,8 @@ pub struct Forest<W> {
     pub trees: usize,
 }
 
-/// Prim's algorithm on a matrix.
-pub fn prim<W: Word, R: Rank>(complex: &Dense<R>, code: &Code<W>) -> Forest<W> {
+/// Prim's algorithm on a matrix. `progress` is told of every vertex that joins the forest.
+pub fn prim<W: Word, R: Rank>(complex: &Dense<R>, code: &Code<W>, progress: &dyn Progress) -> Forest<W> {
     let n = complex.points();
     let tile = complex.tile();
     // Vertices outside the forest and the first edge that joins each to it, if any does.
@@ -28,6 +29,7 @@ pub fn prim<W: Word, R: Rank>(complex: &Dense<R>, code: &Code<W>) -> Forest<W> {
     let mut next = outside.len().checked_sub(1);
     while let Some(at) = next {
         let (u, edge) = outside.swap_remove(at);
+        progress.advance(1);
         match edge {
             Some(edge) => forest.edges.push(edge),
             None => forest.trees += 1,

@@ -24,6 +24,7 @@ pub mod complex;
 pub mod components;
 mod estimate;
 pub mod field;
+mod footprint;
 pub mod modulus;
 mod offload;
 pub mod pair_store;
@@ -39,6 +40,7 @@ pub mod word;
 
 use crate::backend::{Backend, BackendError};
 use crate::diagram::Diagram;
+use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use plan::{PairStore, Plan, Shape, Threshold};
 pub use progress::Progress;
@@ -104,6 +106,50 @@ pub enum RipsError {
         needed: u64,
         /// Bytes available.
         available: u64,
+    },
+    /// The distances and their ranks would not fit in memory.
+    #[error(
+        "memory: {points} points with {distances} distances to rank need {} at the least, {} are available; {helps}",
+        Bytes(*needed), Bytes(*available)
+    )]
+    Memory {
+        /// Number of points.
+        points: usize,
+        /// Number of distances to rank.
+        distances: u64,
+        /// Bytes needed at the least.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+        /// What the user can do about it.
+        helps: &'static str,
+    },
+    /// The system refused memory although as much was available when the run began.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Vertices are numbers of 32 bits.
+    #[error("expected at most {most} points, found {points}")]
+    TooManyPoints {
+        /// Number of points.
+        points: usize,
+        /// The most there may be.
+        most: usize,
+    },
+    /// Ranks are numbers of 32 bits.
+    #[error(
+        "expected fewer than 2^32 - 1 different distances up to the threshold, found more; give a lower --threshold"
+    )]
+    TooManyDistances,
+    /// A point is so far from another that their distance is greater than any number of the precision of the coordinates.
+    #[error(
+        "points {i} and {j} are further apart than the greatest number of their precision; divide all coordinates by a power of two, \
+         or give a finite --threshold"
+    )]
+    TooFarApart {
+        /// One point, 0-based.
+        i: usize,
+        /// The other point, 0-based.
+        j: usize,
     },
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]

@@ -3,26 +3,28 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use ruint::aliases::U512;
 
 use super::assembly::{self, Assemble, binomial};
-use super::code::{Code, vertex_bits};
-use super::complex::{Dense, Sparse};
+use super::code::{Code, MOST_POINTS, vertex_bits};
+use super::complex::{Complex, Dense, Sparse};
 use super::components::{Forest, kruskal, prim};
 use super::field::{Field, Modulo, Two};
-use super::offload::Ahead;
+use super::offload::{Ahead, Machine};
 use super::pair_store::{ApparentPairs, PairStore, Pivots};
 use super::rank::{Edges, Ranking, matrix_of_points, rank};
 use super::stats::{DimensionStats, PairStoreStats};
 use super::word::Word;
 use super::{
-    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, plan, reduction,
+    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, footprint, plan,
+    reduction,
 };
-use crate::backend::{Backend, Decision};
-use crate::cuda::{Gpu, KernelRank};
+use crate::backend::{BackendError, Estimate};
+use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::diagram::{Bar, Diagram};
 use crate::memory;
-use crate::metric::{Distances, Value};
+use crate::metric::{DistanceMatrix, Distances, Value};
 use crate::simd::{Level, Rank};
 
 /// Ranks, chooses the widths, and computes.
@@ -31,16 +33,35 @@ pub(super) fn run<T: Value>(
     modulus: u16,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
+    let backend = &rips.backend;
+    run_on(rips, modulus, progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+}
+
+/// Decides which machine is to do the work of an estimate.
+type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
+
+/// Like [`run`], on the machine that `decide` decides on.
+fn run_on<T: Value>(
+    rips: &Rips<T>,
+    modulus: u16,
+    progress: &dyn Progress,
+    decide: Decide<'_>,
+) -> Result<Outcome, RipsError> {
     let start = Instant::now();
-    progress.begin("rank", 0, 1);
-    let (distances, summary) = survey(&rips.distances, rips.threshold);
+    let points = rips.distances.len();
+    if points > MOST_POINTS {
+        return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
+    }
+    let (distances, summary) = survey(&rips.distances, rips.threshold, progress)?;
     let Rips { max_dim, pair_store, ref backend, .. } = *rips;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
-    let ranking = rank(&distances, T::from_f64(summary.threshold));
+    footprint::check_ranking(&distances, &summary)?;
+    progress.begin("rank", 0, 1);
+    let ranking = rank(&distances, T::from_f64(summary.threshold))?;
     drop(distances);
-    compute(start, &Asked { max_dim, modulus, pair_store, backend }, summary, ranking, progress)
+    compute(start, &Asked { max_dim, modulus, pair_store, decide }, summary, ranking, progress)
 }
 
 /// What is asked of ranked distances.
@@ -48,7 +69,7 @@ struct Asked<'a> {
     max_dim: usize,
     modulus: u16,
     pair_store: plan::PairStore,
-    backend: &'a Backend,
+    decide: Decide<'a>,
 }
 
 /// Chooses the widths and computes. From here on the precision of the distances does not matter.
@@ -61,50 +82,93 @@ fn compute(
 ) -> Result<Outcome, RipsError> {
     let mut plan = plan(asked, &summary, &ranking)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
-    let decision = asked.backend.decide(&estimate)?;
-    plan.backend = decision.to_string();
+    let machine = (asked.decide)(&estimate)?;
     let Ranking { values, edges } = ranking;
     let mut run = Run {
         plan: &plan,
         values: &values,
-        decision: &decision,
+        machine: &machine,
         progress,
         stats: Stats::default(),
-        notes: Vec::new(),
+        failure: None,
     };
     let level = Level::detect();
     let diagram = match (plan.shape, plan.rank_width) {
-        (Shape::Sparse { .. }, _) => run.with_complex(start, edges.graph(plan.points)),
-        (Shape::Dense, 16) => run.with_complex(start, dense::<u16>(&plan, edges, level)),
-        (Shape::Dense, _) => run.with_complex(start, dense::<u32>(&plan, edges, level)),
+        (Shape::Sparse { .. }, _) => run.with_complex(start, edges.graph(plan.points)?),
+        (Shape::Dense, 16) => run.with_complex(start, dense::<u16>(&plan, edges, level)?),
+        (Shape::Dense, _) => run.with_complex(start, dense::<u32>(&plan, edges, level)?),
     };
     let diagram = diagram?;
-    let Run { mut stats, notes, .. } = run;
+    let Run { mut stats, failure, .. } = run;
+    let decision = &machine.decision;
     stats.device_memory = decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
+    plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
+    let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
     Ok(Outcome { diagram, stats, plan, summary, notes })
 }
 
+/// The machine that did the work, and why it did: as was decided, unless the devices failed on the way.
+fn what_ran(machine: &Machine, dimensions: &[DimensionStats], failure: Option<&CudaError>) -> String {
+    let decision = &machine.decision;
+    let name = if machine.has_devices() { CUDA } else { CPU };
+    let Some(error) = failure else { return format!("{name}: {}", decision.why) };
+    let last = dimensions.iter().rfind(|stats| stats.backend == CUDA).map(|stats| stats.dim);
+    match last {
+        None => format!("{CPU}: {}, but {error}", decision.why),
+        Some(last) => {
+            let why = &decision.why;
+            format!("{CUDA}+{CPU}: {why}, but after dimension {last} {error}; the processor did the rest")
+        }
+    }
+}
+
+/// The names of the machines, in plans and statistics.
+const CPU: &str = "cpu";
+const CUDA: &str = "cuda";
+
 /// The figures of the input, and the input itself, point clouds without a finite threshold as a matrix.
-fn survey<T: Value>(distances: &Distances<T>, threshold: Threshold) -> (Cow<'_, Distances<T>>, Summary) {
+fn survey<'a, T: Value>(
+    distances: &'a Distances<T>,
+    threshold: Threshold,
+    progress: &dyn Progress,
+) -> Result<(Cow<'a, Distances<T>>, Summary), RipsError> {
     let bounded = matches!(threshold, Threshold::Value(t) if t.is_finite());
     if let Distances::Points(points) = distances
         && !bounded
-        && let Some(matrix) = matrix_of_points(points)
     {
+        footprint::check_matrix::<T>(points.len())?;
+        progress.begin("distances", 0, binomial(points.len(), 2));
+        let matrix = matrix_of_points(points, progress)?;
+        progress.begin("summary", 0, 1);
+        let infinite = first_infinite(&matrix);
         let distances = Distances::Matrix(matrix);
         let summary = Summary::of(&distances, threshold);
+        // Up to a finite threshold a distance that is too great for its precision makes no difference.
+        if let Some((i, j)) = infinite
+            && summary.threshold.is_infinite()
+        {
+            return Err(RipsError::TooFarApart { i, j });
+        }
         let ambient_dimension = Some(points.dimension());
-        return (Cow::Owned(distances), Summary { ambient_dimension, ..summary });
+        return Ok((Cow::Owned(distances), Summary { ambient_dimension, ..summary }));
     }
-    (Cow::Borrowed(distances), Summary::of(distances, threshold))
+    progress.begin("summary", 0, 1);
+    Ok((Cow::Borrowed(distances), Summary::of(distances, threshold)))
 }
 
-fn dense<R: Rank + KernelRank>(plan: &Plan, edges: Edges, level: Level) -> Dense<R> {
-    Dense::new(plan.points, edges.square(plan.points), level)
+/// The first two points whose distance is infinite, if there are any.
+fn first_infinite<T: Value>(matrix: &DistanceMatrix<T>) -> Option<(usize, usize)> {
+    let place = matrix.lower().par_iter().position_first(|&d| d == T::INFINITY)?;
+    let i = (1..matrix.len()).find(|i| i * (i + 1) / 2 > place)?;
+    Some((i, place - i * (i - 1) / 2))
+}
+
+fn dense<R: Rank + KernelRank>(plan: &Plan, edges: Edges, level: Level) -> Result<Dense<R>, RipsError> {
+    Ok(Dense::new(plan.points, edges.square(plan.points)?, level))
 }
 
 /// A dense matrix when at least one pair in this many is an edge.
-const SPARSE_BELOW: usize = 8;
+pub(super) const SPARSE_BELOW: usize = 8;
 
 fn plan(asked: &Asked<'_>, summary: &Summary, ranking: &Ranking) -> Result<Plan, RipsError> {
     let n = summary.points;
@@ -167,25 +231,37 @@ fn check_sorted(edges: &Edges, n: usize, max_dim: usize, entry_width: u32) -> Re
 struct Run<'a> {
     plan: &'a Plan,
     values: &'a [f64],
-    decision: &'a Decision,
+    machine: &'a Machine,
     progress: &'a dyn Progress,
     stats: Stats,
-    notes: Vec<String>,
+    /// Why the devices were given up, if they were.
+    failure: Option<CudaError>,
 }
 
 /// A complex of either shape.
 trait Shaped: Assemble {
-    fn forest<W: Word>(&self, code: &Code<W>) -> Forest<W>;
+    /// Steps of [`Shaped::forest`], as it tells of them; 1 when it does not.
+    fn forest_work(&self) -> u64;
+
+    fn forest<W: Word>(&self, code: &Code<W>, progress: &dyn Progress) -> Forest<W>;
 }
 
 impl<R: Rank + KernelRank> Shaped for Dense<R> {
-    fn forest<W: Word>(&self, code: &Code<W>) -> Forest<W> {
-        prim(self, code)
+    fn forest_work(&self) -> u64 {
+        self.points() as u64
+    }
+
+    fn forest<W: Word>(&self, code: &Code<W>, progress: &dyn Progress) -> Forest<W> {
+        prim(self, code, progress)
     }
 }
 
 impl Shaped for Sparse {
-    fn forest<W: Word>(&self, code: &Code<W>) -> Forest<W> {
+    fn forest_work(&self) -> u64 {
+        1
+    }
+
+    fn forest<W: Word>(&self, code: &Code<W>, _: &dyn Progress) -> Forest<W> {
         kruskal(self, code)
     }
 }
@@ -209,12 +285,12 @@ impl Run<'_> {
 
     /// The barcode, devices sweeping ahead of the processor if there are any.
     fn barcode<C: Shaped, W: Word, F: Field>(&mut self, complex: &C, field: F) -> Result<Diagram, RipsError> {
-        let decision = self.decision;
-        if decision.gpus.is_empty() {
+        let machine = self.machine;
+        if !machine.has_devices() {
             return self.dimensions::<C, W, F>(complex, field, Ahead::nobody());
         }
         let task = assembly::Offload {
-            gpus: &decision.gpus,
+            gpus: &machine.decision.gpus,
             points: self.plan.points,
             max_dim: self.plan.max_dim,
             layer: self.plan.pair_store,
@@ -222,8 +298,11 @@ impl Run<'_> {
         };
         let rank_width = self.plan.rank_width;
         std::thread::scope(|scope| {
-            let (ahead, found) = Ahead::on(decision);
-            scope.spawn(move || complex.offload::<W>(&task, rank_width, found));
+            let (ahead, found) = Ahead::on_devices();
+            // Without a thread nothing is handed over, which counts as a failure of the devices.
+            let _ = std::thread::Builder::new()
+                .name("sweep".into())
+                .spawn_scoped(scope, move || machine.sweep::<C, W>(complex, &task, rank_width, found));
             self.dimensions::<C, W, F>(complex, field, ahead)
         })
     }
@@ -270,9 +349,9 @@ impl Run<'_> {
     /// Dimension 0: its bars, and the edges they die with.
     fn components<C: Shaped, W: Word>(&mut self, complex: &C) -> (Vec<Bar>, PairStore<W>) {
         let started = Instant::now();
-        self.progress.begin("components", 0, 1);
+        self.progress.begin("components", 0, complex.forest_work());
         let code = self.code(1);
-        let Forest { edges, trees } = complex.forest::<W>(&code);
+        let Forest { edges, trees } = complex.forest::<W>(&code, self.progress);
         let deaths = edges.iter().map(|&edge| self.values[code.rank(edge) as usize]);
         let essential = std::iter::repeat_n(f64::INFINITY, trees);
         let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
@@ -294,11 +373,7 @@ impl Run<'_> {
         ahead: &mut Ahead<W>,
     ) -> Result<assembly::Assembly<W>, RipsError> {
         let started = Instant::now();
-        let total = match self.plan.shape {
-            Shape::Dense => binomial(self.plan.points, dim + 1),
-            Shape::Sparse { .. } => self.plan.points as u64,
-        };
-        self.progress.begin("assembly", dim, total);
+        self.progress.begin("assembly", dim, complex.work(dim));
         let task = assembly::Task {
             dim,
             code: self.code(dim),
@@ -309,12 +384,22 @@ impl Run<'_> {
             level: Level::detect(),
             progress: self.progress,
         };
-        let mut stats = DimensionStats { dim, ..DimensionStats::default() };
-        let residue = match ahead.next(&mut self.notes)? {
+        let mut stats = DimensionStats { dim, backend: CPU, ..DimensionStats::default() };
+        let decision = &self.machine.decision;
+        let swept = match ahead.next() {
+            Ok(swept) => swept,
+            Err(error) if decision.may_fall_back => {
+                self.failure = Some(error);
+                None
+            }
+            Err(error) => return Err(BackendError::from(error).into()),
+        };
+        let residue = match swept {
             None => complex.assemble(&task),
             Some(undecided) => {
+                stats.backend = CUDA;
                 stats.device_seconds = undecided.seconds;
-                if self.decision.self_check {
+                if decision.self_check {
                     let nothing =
                         PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
                     let own = complex.assemble(&assembly::Task { cleared: &nothing, ..task });
@@ -374,5 +459,149 @@ impl Run<'_> {
             reduction_seconds,
             ..*stats
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::offload::stand_in::{Failure, StandIn};
+    use super::*;
+    use crate::backend::Decision;
+    use crate::metric::{PointCloud, SparseDistances};
+
+    /// Points around a circle, all their distances or, for a sparse complex, some.
+    fn distances(is_sparse: bool) -> Distances<f32> {
+        let at = |k: usize| [(k as f32 * 0.7).cos(), (k as f32 * 0.7).sin(), (k % 5) as f32 * 0.1];
+        let cloud = PointCloud::new(3, (0..40).flat_map(at).collect()).unwrap();
+        if !is_sparse {
+            return cloud.into();
+        }
+        let near = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let edges = near.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
+        SparseDistances::new(400, edges).unwrap().into()
+    }
+
+    /// Runs on a stand-in for a device.
+    fn solve(
+        rips: &Rips<f32>,
+        fails: Option<(usize, Failure)>,
+        may_fall_back: bool,
+        self_check: bool,
+    ) -> Result<Outcome, RipsError> {
+        let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
+        run_on(rips, 2, &(), &|_| {
+            Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) })
+        })
+    }
+
+    fn backends(outcome: &Outcome) -> Vec<&'static str> {
+        outcome.stats.dimensions.iter().map(|stats| stats.backend).collect()
+    }
+
+    #[test]
+    fn a_device_that_works_is_recorded() {
+        for is_sparse in [false, true] {
+            for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+                let rips = Rips::new(distances(is_sparse)).max_dim(3).pair_store(layer);
+                let expected = rips.solve(&()).unwrap();
+                assert_eq!(backends(&expected), ["cpu"; 3]);
+                assert_eq!(expected.plan.backend, "cpu: as asked");
+                let found = solve(&rips, None, false, true).unwrap();
+                assert_eq!(found.diagram, expected.diagram);
+                assert_eq!(backends(&found), ["cuda"; 3]);
+                assert_eq!((found.plan.backend.as_str(), found.notes.len()), ("cuda: it pays", 0));
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_fails_is_replaced_and_the_records_say_so() {
+        let rips = Rips::new(distances(false)).max_dim(3);
+        let expected = rips.solve(&()).unwrap().diagram;
+        for (failure, reason) in [
+            (Failure::Error, "the CUDA driver finds no device"),
+            (Failure::Panic, "the work on the device broke off: a test's device breaks"),
+            (Failure::Silence, "no thread could be started"),
+        ] {
+            let first = solve(&rips, Some((1, failure)), true, false).unwrap();
+            assert_eq!(first.diagram, expected);
+            assert_eq!(backends(&first), ["cpu", "cpu", "cpu"]);
+            assert!(first.plan.backend.starts_with(&format!("cpu: it pays, but {reason}")), "{}", first.plan);
+            assert_eq!(first.plan.backend_name(), "cpu");
+            assert!(first.notes.len() == 1 && first.notes[0].starts_with(reason), "{:?}", first.notes);
+            assert!(first.notes[0].ends_with("; the processor goes on"));
+
+            let later = solve(&rips, Some((3, failure)), true, false).unwrap();
+            assert_eq!(later.diagram, expected);
+            assert_eq!(backends(&later), ["cuda", "cuda", "cpu"]);
+            let begin = format!("cuda+cpu: it pays, but after dimension 2 {reason}");
+            assert!(later.plan.backend.starts_with(&begin), "{}", later.plan);
+            assert_eq!((later.plan.backend_name(), later.notes.len()), ("cuda+cpu", 1));
+
+            let asked = solve(&rips, Some((2, failure)), false, false).unwrap_err();
+            assert!(matches!(asked, RipsError::Backend(BackendError::Cuda(_))), "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_wrong_is_found_out() {
+        let rips = Rips::new(distances(true)).max_dim(2);
+        let wrong = solve(&rips, Some((2, Failure::WrongCounts)), false, true).unwrap_err();
+        assert!(matches!(wrong, RipsError::SelfCheck { dim: 2, .. }), "{wrong:?}");
+    }
+
+    #[test]
+    fn points_too_far_apart_for_their_precision() {
+        let cloud = |xs: &[f32]| Rips::new(PointCloud::new(1, xs.to_vec()).unwrap());
+        let far = [-3e38, 0.0, 3e38];
+        let refused = cloud(&far).threshold(f64::INFINITY).run();
+        assert_eq!(refused, Err(RipsError::TooFarApart { i: 2, j: 0 }));
+        // From the middle all are near enough, and no longer distance is asked for.
+        assert_eq!(cloud(&far).run().unwrap().bars(0).len(), 3);
+        assert_eq!(cloud(&far).threshold(1e38).run().unwrap().bars(0).len(), 3);
+        assert_eq!(cloud(&[-3e38, 3e38]).run(), Err(RipsError::TooFarApart { i: 1, j: 0 }));
+    }
+
+    #[test]
+    fn more_points_than_ids() {
+        let points = MOST_POINTS + 1;
+        let distances = SparseDistances::new(points, [(0, 1, 1.0f32)]).unwrap();
+        let refused = Rips::new(distances).run();
+        assert_eq!(refused, Err(RipsError::TooManyPoints { points, most: MOST_POINTS }));
+    }
+
+    /// Adds up what is reported of each stage.
+    #[derive(Default)]
+    struct Sums(std::sync::Mutex<Vec<(&'static str, usize, u64, u64)>>);
+
+    impl Progress for Sums {
+        fn begin(&self, stage: &'static str, dim: usize, total: u64) {
+            self.0.lock().unwrap().push((stage, dim, total, 0));
+        }
+
+        fn advance(&self, units: u64) {
+            self.0.lock().unwrap().last_mut().unwrap().3 += units;
+        }
+    }
+
+    #[test]
+    fn what_is_reported_adds_up_to_the_totals() {
+        for is_sparse in [false, true] {
+            let sums = Sums::default();
+            Rips::new(distances(is_sparse)).max_dim(3).solve(&sums).unwrap();
+            let stages = sums.0.into_inner().unwrap();
+            for &(stage, dim, total, done) in &stages {
+                // Stages without parts have a total of 1.
+                assert!(
+                    done == total || total == 1 && done == 0,
+                    "{stage} of dimension {dim}: {done} of {total}"
+                );
+            }
+            let counted: Vec<&str> =
+                stages.iter().filter(|&&(_, _, total, _)| total > 1).map(|&(stage, ..)| stage).collect();
+            let counts = |stage| counted.iter().any(|&counted| counted == stage);
+            assert!(counts("assembly") && counts("reduction"), "{counted:?}");
+            assert!(is_sparse || counts("distances") && counts("components"), "{counted:?}");
+        }
     }
 }

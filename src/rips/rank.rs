@@ -7,6 +7,8 @@
 use rayon::prelude::*;
 
 use super::complex::{ABSENT, Sparse, stride};
+use super::{Progress, RipsError};
+use crate::memory::{self, Refused};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use crate::simd::Rank;
 
@@ -29,81 +31,129 @@ pub enum Edges {
 }
 
 /// Ranks all distances up to `threshold`.
-pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Ranking {
+///
+/// # Errors
+/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
     match distances {
         Distances::Matrix(m) => rank_matrix(m, threshold),
-        Distances::Points(p) => rank_list(&within(p, threshold)),
+        Distances::Points(p) => rank_list(&within(p, threshold)?),
         Distances::Sparse(s) => {
-            let kept = s.edges().iter().filter(|e| e.distance <= threshold);
-            rank_list(&kept.map(|e| (e.i, e.j, e.distance)).collect::<Vec<_>>())
+            let kept = || s.edges().iter().filter(|e| e.distance <= threshold);
+            let mut edges = Vec::new();
+            memory::reserve(&mut edges, kept().count())?;
+            edges.extend(kept().map(|e| (e.i, e.j, e.distance)));
+            rank_list(&edges)
         }
     }
 }
 
-fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Ranking {
-    let present = |d: T| d <= threshold && d < T::INFINITY;
+fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Result<Ranking, RipsError> {
     let all = matrix.lower();
-    let kept = |(place, &d): (usize, &T)| present(d).then_some((d, place));
-    let (values, lower) = rank_places(all.par_iter().enumerate().filter_map(kept), all.len());
-    Ranking { values, edges: Edges::Lower(lower) }
+    let present = |place: usize| Some(all[place]).filter(|&d| d <= threshold && d < T::INFINITY);
+    let (values, lower) = rank_places(all.len(), present)?;
+    Ok(Ranking { values, edges: Edges::Lower(lower) })
 }
 
-fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Ranking {
-    let lengths = edges.par_iter().enumerate().map(|(place, &(_, _, d))| (d, place));
-    let (values, ranks) = rank_places(lengths, edges.len());
-    let ranked = edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)).collect();
-    Ranking { values, edges: Edges::List(ranked) }
+fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Result<Ranking, RipsError> {
+    let (values, ranks) = rank_places(edges.len(), |place| Some(edges[place].2))?;
+    let mut ranked = Vec::new();
+    memory::reserve(&mut ranked, edges.len())?;
+    ranked.extend(edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)));
+    Ok(Ranking { values, edges: Edges::List(ranked) })
 }
 
-/// The distinct values, ascending from 0, and for each of `len` places the rank of the value there, or `ABSENT`.
+/// The distinct values, ascending from 0, and for each of `len` places the rank of the value there, or `ABSENT` where there is
+/// none.
 fn rank_places<T: Value>(
-    values: impl ParallelIterator<Item = (T, usize)>,
     len: usize,
-) -> (Vec<f64>, Vec<u32>) {
+    value: impl Fn(usize) -> Option<T> + Sync,
+) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
     if T::NARROW && u32::try_from(len).is_ok() {
         // Value and place side by side in one word sort twice as fast as a pair.
-        let pack = |(d, place): (T, usize)| (d.order_bits() << 32) | place as u64;
-        let mut words: Vec<u64> = values.map(pack).collect();
+        let pack = |place: usize| Some((value(place)?.order_bits() << 32) | place as u64);
+        let mut words = gather(len, 0u64, pack)?;
         words.par_sort_unstable();
         let pairs = words.iter().map(|&word| (word >> 32, (word & u64::from(u32::MAX)) as usize));
         assign::<T>(pairs, len)
     } else {
-        let mut pairs: Vec<(u64, usize)> = values.map(|(d, place)| (d.order_bits(), place)).collect();
+        let mut pairs = gather(len, (0, 0), |place| Some((value(place)?.order_bits(), place)))?;
         pairs.par_sort_unstable();
         assign::<T>(pairs.iter().copied(), len)
     }
 }
 
+/// What is found at the places below `len`, in their order. `filler` may be anything.
+fn gather<W: Copy + Send>(
+    len: usize,
+    filler: W,
+    found: impl Fn(usize) -> Option<W> + Sync,
+) -> Result<Vec<W>, Refused> {
+    /// Places that a thread takes at a time.
+    const CHUNK: usize = 1 << 14;
+    let places = |chunk: usize| chunk * CHUNK..len.min((chunk + 1) * CHUNK);
+    let count = |chunk| places(chunk).filter(|&place| found(place).is_some()).count();
+    let counts: Vec<usize> = (0..len.div_ceil(CHUNK)).into_par_iter().map(count).collect();
+    let mut all = memory::filled(filler, counts.iter().sum())?;
+    let mut rest = all.as_mut_slice();
+    let mut parts = Vec::with_capacity(counts.len());
+    for count in counts {
+        let (part, after) = rest.split_at_mut(count);
+        parts.push(part);
+        rest = after;
+    }
+    parts.into_par_iter().enumerate().for_each(|(chunk, part)| {
+        part.iter_mut().zip(places(chunk).filter_map(&found)).for_each(|(out, word)| *out = word);
+    });
+    Ok(all)
+}
+
 /// Ranks from (bits of the value, place), sorted.
-fn assign<T: Value>(pairs: impl Iterator<Item = (u64, usize)>, len: usize) -> (Vec<f64>, Vec<u32>) {
-    let (mut values, mut ranks) = (vec![0.0], vec![ABSENT; len]);
+fn assign<T: Value>(
+    pairs: impl Iterator<Item = (u64, usize)>,
+    len: usize,
+) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
+    let (mut values, mut ranks) = (vec![0.0], memory::filled(ABSENT, len)?);
     let (mut last, mut rank) = (T::from_f64(0.0).order_bits(), 0);
     for (bits, place) in pairs {
         if bits != last {
             last = bits;
-            // There are fewer than 2^32 - 1 distinct values: one needs 12 bytes.
             rank += 1;
+            if rank == ABSENT {
+                return Err(RipsError::TooManyDistances);
+            }
+            if values.len() == values.capacity() {
+                let more = values.len();
+                memory::reserve(&mut values, more)?;
+            }
             values.push(T::from_order_bits(bits).into());
         }
         ranks[place] = rank;
     }
-    (values, ranks)
+    Ok((values, ranks))
 }
 
 /// The pairs of points within `threshold`.
-fn within<T: Value>(points: &PointCloud<T>, threshold: T) -> Vec<(u32, u32, T)> {
+fn within<T: Value>(points: &PointCloud<T>, threshold: T) -> Result<Vec<(u32, u32, T)>, Refused> {
     let near = |i: usize| {
         let pairs = (0..i).map(move |j| (i as u32, j as u32, points.distance(i, j)));
         pairs.filter(|&(_, _, d)| d <= threshold && d < T::INFINITY).collect::<Vec<_>>()
     };
-    (0..points.len()).into_par_iter().flat_map_iter(near).collect()
+    let rows: Vec<_> = (0..points.len()).into_par_iter().map(near).collect();
+    let mut all = Vec::new();
+    memory::reserve(&mut all, rows.iter().map(Vec::len).sum())?;
+    rows.into_iter().for_each(|row| all.extend_from_slice(&row));
+    Ok(all)
 }
 
 impl Edges {
     /// A square matrix of ranks as [`super::complex::Dense`] wants it.
-    pub fn square<R: Rank>(&self, n: usize) -> Vec<R> {
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
         let stride = stride(n);
-        let mut square = vec![<R as Rank>::MAX; n * stride];
+        let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
         match self {
             Edges::Lower(lower) => square.par_chunks_mut(stride).enumerate().for_each(|(i, row)| {
                 let start = i * i.saturating_sub(1) / 2;
@@ -123,7 +173,7 @@ impl Edges {
                 }
             }
         }
-        square
+        Ok(square)
     }
 
     /// For each point the number of edges to smaller points.
@@ -144,22 +194,34 @@ impl Edges {
     }
 
     /// Neighbour lists.
-    pub fn graph(&self, n: usize) -> Sparse {
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn graph(&self, n: usize) -> Result<Sparse, Refused> {
         match self {
             Edges::List(list) => Sparse::new(n, list),
             Edges::Lower(lower) => {
+                let mut list = Vec::new();
+                memory::reserve(&mut list, lower.iter().filter(|&&rank| rank != ABSENT).count())?;
                 let pairs = (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
                 let present = pairs.zip(lower).filter(|&(_, &rank)| rank != ABSENT);
-                Sparse::new(n, &present.map(|((i, j), &rank)| (i, j, rank)).collect::<Vec<_>>())
+                list.extend(present.map(|((i, j), &rank)| (i, j, rank)));
+                Sparse::new(n, &list)
             }
         }
     }
 }
 
 /// A point cloud's distance matrix.
-pub fn matrix_of_points<T: Value>(points: &PointCloud<T>) -> Option<DistanceMatrix<T>> {
+///
+/// # Errors
+/// There is no memory for it.
+pub fn matrix_of_points<T: Value>(
+    points: &PointCloud<T>,
+    progress: &dyn Progress,
+) -> Result<DistanceMatrix<T>, Refused> {
     let n = points.len();
-    let mut lower = vec![T::from_f64(0.0); n * (n - 1) / 2];
+    let mut lower = memory::filled(T::from_f64(0.0), n * (n - 1) / 2)?;
     let mut rows = Vec::with_capacity(n);
     let mut rest = lower.as_mut_slice();
     for i in 0..n {
@@ -169,9 +231,11 @@ pub fn matrix_of_points<T: Value>(points: &PointCloud<T>) -> Option<DistanceMatr
     }
     let fill = |(i, row): (usize, &mut [T])| {
         row.iter_mut().enumerate().for_each(|(j, out)| *out = points.distance(i, j));
+        progress.advance(i as u64);
     };
     rows.into_par_iter().enumerate().for_each(fill);
-    DistanceMatrix::from_lower(lower).ok()
+    Ok(DistanceMatrix::from_lower(lower)
+        .expect("distances of finite points are numbers from 0 up, or infinite"))
 }
 
 #[cfg(test)]
@@ -181,7 +245,7 @@ mod tests {
     #[test]
     fn ranks_are_places_among_the_distinct_values() {
         let m = DistanceMatrix::from_lower(vec![2.5f32, 0.0, 1e-30, 7.0, 2.5, f32::INFINITY]).unwrap();
-        let ranking = rank(&Distances::Matrix(m), f32::INFINITY);
+        let ranking = rank(&Distances::Matrix(m), f32::INFINITY).unwrap();
         assert_eq!(ranking.values, [0.0, f64::from(1e-30f32), 2.5, 7.0]);
         let Edges::Lower(ranks) = &ranking.edges else { panic!("a matrix stays one") };
         assert_eq!(ranks, &[2, 0, 1, 3, 2, ABSENT]);
@@ -203,7 +267,7 @@ mod tests {
         sorted.dedup();
         let threshold = sorted[sorted.len() * 3 / 4];
         let ranking =
-            rank(&Distances::Matrix(DistanceMatrix::from_lower(values.clone()).unwrap()), threshold);
+            rank(&Distances::Matrix(DistanceMatrix::from_lower(values.clone()).unwrap()), threshold).unwrap();
         let Edges::Lower(ranks) = &ranking.edges else { panic!("a matrix stays one") };
         for (&value, &rank) in values.iter().zip(ranks) {
             let expected =
@@ -213,11 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn places_in_order_over_many_chunks() {
+        for len in [0, 1, 16_383, 16_384, 16_385, 100_000] {
+            let found = |place: usize| (place % 7 < place / 5_000).then_some(place);
+            let expected: Vec<usize> = (0..len).filter_map(found).collect();
+            assert_eq!(gather(len, usize::MAX, found), Ok(expected), "{len}");
+        }
+    }
+
+    #[test]
     fn a_square_is_symmetric_with_an_absent_diagonal() {
         let lower = Edges::Lower((0..10).collect());
         let pairs = (0..5u32).flat_map(|i| (0..i).map(move |j| (i, j)));
         let list = Edges::List(pairs.zip(0..10).map(|((i, j), rank)| (i, j, rank)).collect());
-        let (a, b) = (lower.square::<u16>(5), list.square::<u16>(5));
+        let (a, b) = (lower.square::<u16>(5).unwrap(), list.square::<u16>(5).unwrap());
         assert_eq!(a, b);
         let at = |i: usize, j: usize| a[i * stride(5) + j];
         for i in 0..5 {

@@ -20,6 +20,8 @@ pub struct Stats {
 pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
+    /// The machine that assembled the residue: `cpu` or `cuda`.
+    pub backend: &'static str,
     /// d-simplices with a diameter up to the threshold.
     pub simplices: u64,
     /// d-simplices that are the death of a pair of dimension d−1 (columns that clearing removes).

@@ -3,13 +3,15 @@
 use rayon::prelude::*;
 
 use super::Threshold;
-use crate::metric::{Distances, SparseDistances, Value};
+use crate::metric::{Distances, Precision, SparseDistances, Value};
 
 /// What the distances look like, and the threshold they are cut at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Number of points.
     pub points: usize,
+    /// The precision the distances are computed and compared in.
+    pub precision: Precision,
     /// The dimension of the ambient space, for a point cloud.
     pub ambient_dimension: Option<usize>,
     /// Whether the input was a list of edges.
@@ -62,6 +64,7 @@ impl Summary {
         let kept = |d: &T| *d <= threshold && *d < T::INFINITY;
         Summary {
             points: n,
+            precision: T::PRECISION,
             ambient_dimension: None,
             edge_list: false,
             value_range: None,
@@ -76,6 +79,7 @@ impl Summary {
         let lengths = || sparse.edges().iter().map(|e| e.distance);
         Summary {
             points: sparse.len(),
+            precision: T::PRECISION,
             ambient_dimension: None,
             edge_list: true,
             value_range: lengths().fold(None, widen).map(exact),

@@ -48,8 +48,21 @@ pub(super) struct Avx512U16(pub(super) Avx512);
 #[derive(Clone, Copy)]
 pub(super) struct Avx512U32(pub(super) Avx512);
 
+/// Tokens that hold an [`Avx2`]. Only those of this module are, and [`super::Portable`] is none: whoever has one may run code
+/// for AVX2.
+pub(super) trait HoldsAvx2: Copy {}
+
+impl HoldsAvx2 for Avx2U16 {}
+impl HoldsAvx2 for Avx2U32 {}
+
+/// Tokens that hold an [`Avx512`], as [`HoldsAvx2`] says of AVX2.
+pub(super) trait HoldsAvx512: Copy {}
+
+impl HoldsAvx512 for Avx512U16 {}
+impl HoldsAvx512 for Avx512U32 {}
+
 /// Runs a kernel with AVX2 enabled; `simd` proves that it exists.
-pub(super) fn run_avx2<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
+pub(super) fn run_avx2<R: Rank, S: Simd<R> + HoldsAvx2, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn enabled<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
         kernel.run(simd)
@@ -59,7 +72,7 @@ pub(super) fn run_avx2<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) ->
 }
 
 /// Runs a kernel with AVX-512 enabled; `simd` proves that it exists.
-pub(super) fn run_avx512<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
+pub(super) fn run_avx512<R: Rank, S: Simd<R> + HoldsAvx512, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
     #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn enabled<R: Rank, S: Simd<R>, K: Kernel<R>>(simd: S, kernel: K) -> K::Output {
         kernel.run(simd)

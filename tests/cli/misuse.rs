@@ -1,6 +1,7 @@
 //! Wrong usage and wrong input: exit code 2, nothing on standard output, what was expected and what was found on
 //! standard error.
 
+use assert_cmd::Command;
 use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
@@ -161,4 +162,47 @@ fn the_highest_dimension_is_max_dim_everywhere() {
         assert!(same != answer(subcommand, &["--max-dim", "2"], file), "{subcommand}");
     }
     answer("cubical", &["--max-dim", "0"], "cubical/shell.npy");
+}
+
+/// So many points that the matrix of their distances would be twice as large as the memory there is.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_points_than_memory_has_room_for_are_refused_at_once() {
+    let available = lacuna::memory::available().expect("Linux tells how much memory there is");
+    let points = (available as f64).sqrt() as usize;
+    let scratch = Scratch::new();
+    let lines: String = (0..points).map(|k| format!("{k}\n")).collect();
+    let file = scratch.file("line.pts", lines);
+    for arguments in [&[][..], &["--threshold", "inf"]] {
+        let mut command = rips(arguments);
+        command.args(["--format", "point-cloud"]).arg(&file).timeout(std::time::Duration::from_secs(60));
+        let refused = command.assert().code(2).stdout("");
+        refused.stderr(contains(format!("memory: {points} points")).and(contains("give --threshold")));
+    }
+}
+
+/// Memory that is refused is an error, whether it is known before (2) or found out on the way (1), and nothing aborts.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused_is_an_error() {
+    let scratch = Scratch::new();
+    let lines: String = (0..9000).map(|k| format!("{} {}\n", k % 97, k * k % 101)).collect();
+    let file = scratch.file("plane.pts", lines);
+    for kilobytes in [300_000, 600_000] {
+        let script = "ulimit -v $0 && exec \"$@\"";
+        let mut command = Command::new("sh");
+        command.args([
+            "-c",
+            script,
+            &kilobytes.to_string(),
+            env!("CARGO_BIN_EXE_lacuna"),
+            "rips",
+            "--threads",
+            "1",
+        ]);
+        let output = command.arg(&file).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{kilobytes} kB: {:?}, {stderr}", output.status);
+        assert!(stderr.contains("memory") && stderr.contains("MB"), "{kilobytes} kB: {stderr}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Text output: what Ripser 1.2.1 (for other coefficients, its coefficient build) prints for the same input.
 
-use super::{SQUARE, SQUARE_TEXT, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, rips, rips_of};
 
 const POINTS: &str = "0 0\n1 0\n1 1\n0 1\n0.5 2.25\n";
 
@@ -230,5 +230,32 @@ fn threads_and_pair_store_change_nothing() {
         for layer in ["implicit", "sorted"] {
             expect(SQUARE, &["--threads", threads, "--pair-store", layer, "--backend", "cpu"], SQUARE_TEXT);
         }
+    }
+}
+
+/// A cycle of four points at distance 1 whose diagonals are a little longer, in double precision.
+#[test]
+fn bars_of_doubles_are_written_so_that_birth_and_death_differ() {
+    let scratch = Scratch::new();
+    for (side, diagonal, bar) in [
+        (1.0, 1.000000001, " [1,1.000000001)\n"),
+        (1e-50, 1.000000001e-50, " [1e-50,1.000000001e-50)\n"),
+        (1e39, 1.000000001e39, " [1e+39,1.000000001e+39)\n"),
+    ] {
+        let distance = |steps: usize| [0.0, side, diagonal, side][steps % 4];
+        let numbers: Vec<f64> = (0..16).map(|k| distance(4 + k / 4 - k % 4)).collect();
+        let mut file = Vec::new();
+        let rows = numbers.chunks(4).map(|row| <[f64; 4]>::try_from(row).unwrap());
+        lacuna::output::npy::write_rows(4, rows, &mut file).unwrap();
+        let file = scratch.file("cycle.npy", file);
+        // At a ratio of 1, and of less than the bar's.
+        for arguments in [&[][..], &["--ratio", "1.0000000001"]] {
+            let found =
+                rips(arguments).args(["--format", "npy", "--threshold", "inf"]).arg(&file).output().unwrap();
+            let text = String::from_utf8(found.stdout).unwrap();
+            assert!(text.ends_with(&format!("persistence intervals in dim 1:\n{bar}")), "{text}");
+        }
+        let longer = rips(["--ratio", "1.00000001", "--threshold", "inf"]).arg(&file).output().unwrap();
+        assert!(longer.stdout.ends_with(b"persistence intervals in dim 1:\n"));
     }
 }

@@ -9,7 +9,9 @@
 //! than there is room for is cut and done again, so any amount of memory gives the same answer.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::panic::resume_unwind;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use super::sweep::Counts;
@@ -229,14 +231,22 @@ impl Offload<'_> {
                     .iter_mut()
                     .map(|worker| scope.spawn(|| worker.work(&task, &queue, &found)))
                     .collect();
-                // A worker that panics has its reason on standard error already.
-                working.into_iter().try_for_each(|worker| worker.join().expect("workers do not panic"))
+                // A panic goes on in the thread that waits, where it is taken for a failure of the devices.
+                let join = |worker: ScopedJoinHandle<'_, _>| {
+                    worker.join().unwrap_or_else(|panic| resume_unwind(panic))
+                };
+                working.into_iter().try_for_each(join)
             })?;
         }
-        let mut found = found.into_inner().expect("workers do not panic");
+        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         found.seconds = started.elapsed().as_secs_f64();
         Ok(found)
     }
+}
+
+/// What the mutex holds, which is valid whoever panicked: batches and results are put in and taken out whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The jobs of every group, in batches for so many devices.
@@ -401,7 +411,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         found: &Mutex<Undecided<W>>,
     ) -> Result<(), CudaError> {
         loop {
-            let next = queue.lock().expect("workers do not panic").pop_front();
+            let next = locked(queue).pop_front();
             let Some(batch) = next else { return Ok(()) };
             self.load(batch.group, task.dim)?;
             let counts = self.sweep(task, batch)?;
@@ -415,7 +425,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             self.sorting.sort(self.gpu, &mut self.output.cofacets, counts[4], bits(task.dim + 2))?;
             let columns = self.entries(&self.output.columns, counts[3])?;
             let cofacets = self.entries(&self.output.cofacets, counts[4])?;
-            let mut found = found.lock().expect("workers do not panic");
+            let mut found = locked(found);
             found.columns.push(columns);
             found.cofacets.push(cofacets);
             found.counts.simplices += counts[0];
@@ -434,7 +444,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         }
         // Jobs differ in what they find: a quarter more parts than on average would do.
         let parts = (most + most / 4).div_ceil(capacity).max(2);
-        let mut queue = queue.lock().expect("workers do not panic");
+        let mut queue = locked(queue);
         for part in batch.cut(parts) {
             queue.push_front(part);
         }

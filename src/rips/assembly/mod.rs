@@ -45,6 +45,9 @@ pub struct Assembly<W> {
 
 /// A complex whose residue can be assembled.
 pub trait Assemble: Complex {
+    /// Units of work in dimension `dim`, as `task.progress` is told of them: simplices at most.
+    fn work(&self, dim: usize) -> u64;
+
     /// The residue of dimension `task.dim`.
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W>;
 
@@ -73,11 +76,15 @@ pub struct Task<'a, W> {
     pub rank_width: u32,
     /// The instruction set of sweeps.
     pub level: Level,
-    /// Told of the work done, in simplices.
+    /// Told of the work done, in the units of [`Assemble::work`].
     pub progress: &'a dyn Progress,
 }
 
 impl<R: Rank + KernelRank> Assemble for Dense<R> {
+    fn work(&self, dim: usize) -> u64 {
+        binomial(self.points(), dim + 1)
+    }
+
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
         assemble_dense(self, task)
     }
@@ -93,6 +100,11 @@ impl<R: Rank + KernelRank> Assemble for Dense<R> {
 }
 
 impl Assemble for Sparse {
+    fn work(&self, dim: usize) -> u64 {
+        let vertices = (0..self.points() as u32).into_par_iter();
+        vertices.map(|v| neighbourhood::at_most(self, v, dim)).reduce(|| 0, u64::saturating_add)
+    }
+
     fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
         match task.rank_width {
             16 => neighbourhood::assemble::<W, u16>(self, task),

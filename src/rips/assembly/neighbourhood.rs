@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::{Assembly, Part, Sink, Sweep, Task, merge};
+use super::{Assembly, Part, Sink, Sweep, Task, binomial, merge};
 use crate::rips::complex::{ABSENT, Complex, Sparse, Tile, apparent, stride};
 use crate::rips::word::Word;
 use crate::simd::Rank;
@@ -46,11 +46,17 @@ pub(super) fn assemble_by_tiles<W: Word, R: Rank>(
             cutter.tops.clear();
             cutter.tops.push(v);
             cutter.assemble(neighbours);
-            task.progress.advance(1);
+            task.progress.advance(at_most(complex, v, task.dim));
             cutter
         },
     );
     merge(parts.map(|cutter| cutter.part).collect())
+}
+
+/// Simplices of dimension `dim` with greatest vertex `v` that there can be: units of progress.
+pub(super) fn at_most(complex: &Sparse, v: u32, dim: usize) -> u64 {
+    let (neighbours, _) = complex.row(v);
+    binomial(neighbours.partition_point(|&w| w < v), dim)
 }
 
 /// What two ascending lists have in common, ascending: the items of the shorter one are searched for in the longer one.

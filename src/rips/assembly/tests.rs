@@ -83,7 +83,7 @@ impl Table {
 
     fn sparse(&self) -> Sparse {
         let edges = self.simplices(1);
-        Sparse::new(self.n, &edges.iter().map(|(e, rank)| (e[0], e[1], *rank)).collect::<Vec<_>>())
+        Sparse::new(self.n, &edges.iter().map(|(e, rank)| (e[0], e[1], *rank)).collect::<Vec<_>>()).unwrap()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
 use super::{ABSENT, Band, Complex};
+use crate::memory::{self, Refused};
 
 /// A graph with ranked edges in compressed rows.
 #[derive(Debug)]
@@ -27,8 +28,11 @@ const MAX_BLOCKS: usize = 1 << 23;
 
 impl Sparse {
     /// From edges (i, j, rank), no pair twice.
-    pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Self {
-        let mut offsets = vec![0; n + 1];
+    ///
+    /// # Errors
+    /// There is no memory for the neighbour lists.
+    pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
+        let mut offsets = memory::filled(0, n + 1)?;
         for &(i, j, _) in edges {
             offsets[i as usize + 1] += 1;
             offsets[j as usize + 1] += 1;
@@ -36,8 +40,10 @@ impl Sparse {
         for v in 0..n {
             offsets[v + 1] += offsets[v];
         }
-        let mut next = offsets.clone();
-        let mut rows = vec![(0, 0); 2 * edges.len()];
+        let mut next = Vec::new();
+        memory::reserve(&mut next, n + 1)?;
+        next.extend_from_slice(&offsets);
+        let mut rows = memory::filled((0, 0), 2 * edges.len())?;
         let mut put = |v: u32, entry| {
             rows[next[v as usize]] = entry;
             next[v as usize] += 1;
@@ -49,17 +55,22 @@ impl Sparse {
         for v in 0..n {
             rows[offsets[v]..offsets[v + 1]].sort_unstable();
         }
-        let (neighbours, ranks) = rows.into_iter().unzip();
+        drop(next);
+        let (mut neighbours, mut ranks) = (Vec::new(), Vec::new());
+        memory::reserve(&mut neighbours, rows.len())?;
+        memory::reserve(&mut ranks, rows.len())?;
+        neighbours.extend(rows.iter().map(|&(w, _)| w));
+        ranks.extend(rows.iter().map(|&(_, rank)| rank));
         let mut graph = Sparse { offsets, neighbours, ranks, bitsets: None };
         if Sparse::affords_bitsets(n) {
             graph.bitsets = Some(Bitsets::new(&graph));
         }
-        graph
+        Ok(graph)
     }
 
     /// Whether adjacency bitsets are made for n points.
     pub fn affords_bitsets(n: usize) -> bool {
-        n * n.div_ceil(64) <= MAX_BLOCKS
+        n.saturating_mul(n.div_ceil(64)) <= MAX_BLOCKS
     }
 
     #[cfg(test)]

@@ -33,7 +33,7 @@ fn sparse(n: usize, table: &[u32]) -> Sparse {
         .map(|(i, j)| (i as u32, j as u32, table[i * n + j]))
         .filter(|&(_, _, rank)| rank != ABSENT)
         .collect();
-    Sparse::new(n, &edges)
+    Sparse::new(n, &edges).unwrap()
 }
 
 fn conforms(complex: &impl Complex, n: usize, table: &[u32], state: &mut u32) {

@@ -3,6 +3,13 @@
 //! Open addressing with a fixed number of slots: there are never more pivots than columns, and their number is known.
 //! A slot is claimed once, for ever; its key is written before its state says so, and its value may then be swapped.
 //! All of it is atomics; nobody waits but for the few instructions in which another thread writes a key.
+//!
+//! **Capacity.** A table made for p pivots has more than p slots, and never holds more than p pivots, so a slot is always empty
+//! and every search ends. In dimension 0 the pivots are the p edges of the spanning forest, inserted once each. In reduction p is
+//! the number of columns, and at any time the values of the table belong to different columns: a column is inserted, or takes
+//! over the pivot of another, only by the worker that is reducing it; it is then done with, until another column takes its pivot
+//! over, which puts that column's value in its place before a worker goes on with it. So there are at most as many pivots as
+//! columns.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,12 +52,13 @@ impl<W: Word> Pivots<W> {
     /// The value of a pivot.
     #[inline]
     pub fn get(&self, key: W) -> Option<Found> {
-        let mut slot = self.home(key);
+        let home = self.home(key);
+        let mut slot = home;
         loop {
             match self.state(slot) {
                 EMPTY => return None,
                 state if self.holds(slot, key) => return Some(Found { slot, value: state - FIRST }),
-                _ => slot = self.next(slot),
+                _ => slot = self.next(slot, home),
             }
         }
     }
@@ -59,8 +67,12 @@ impl<W: Word> Pivots<W> {
     ///
     /// # Errors
     /// What the pivot maps to.
+    ///
+    /// # Panics
+    /// All slots are taken by other pivots: more were inserted than the table was made for.
     pub fn insert(&self, key: W, value: u64) -> Result<(), Found> {
-        let mut slot = self.home(key);
+        let home = self.home(key);
+        let mut slot = home;
         loop {
             match self.state(slot) {
                 EMPTY => {
@@ -77,7 +89,7 @@ impl<W: Word> Pivots<W> {
                     // Somebody else claimed the slot, maybe for this key: look again.
                 }
                 state if self.holds(slot, key) => return Err(Found { slot, value: state - FIRST }),
-                _ => slot = self.next(slot),
+                _ => slot = self.next(slot, home),
             }
         }
     }
@@ -104,9 +116,12 @@ impl<W: Word> Pivots<W> {
         ((u128::from(key.hash64()) * self.states.len() as u128) >> 64) as usize
     }
 
+    /// The slot to look at after `slot`, in a search that began at `home`. A search that comes back there would go on for ever.
     #[inline(always)]
-    fn next(&self, slot: usize) -> usize {
-        if slot + 1 == self.states.len() { 0 } else { slot + 1 }
+    fn next(&self, slot: usize, home: usize) -> usize {
+        let next = if slot + 1 == self.states.len() { 0 } else { slot + 1 };
+        assert!(next != home, "a table of pivots is full: more pivots than columns");
+        next
     }
 
     /// A state that is not `BUSY`.
@@ -168,6 +183,24 @@ mod tests {
         conforms::<u64>();
         conforms::<u128>();
         conforms::<ruint::aliases::U512>();
+    }
+
+    #[test]
+    fn what_it_was_made_for_fits_and_leaves_room() {
+        for pivots in [0, 1, 2, 3, 100] {
+            let table = Pivots::<u64>::with_capacity(pivots);
+            (0..pivots as u64).for_each(|key| table.insert(key, key).unwrap());
+            assert!((0..pivots as u64).all(|key| table.get(key).is_some_and(|found| found.value == key)));
+            assert!((1000..1100).all(|key| table.get(key).is_none()));
+            assert!(table.iter().count() < table.states.len());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a table of pivots is full")]
+    fn too_many_pivots_end_the_search() {
+        let table = Pivots::<u64>::with_capacity(2);
+        (0..20).for_each(|key| table.insert(key, 0).unwrap());
     }
 
     #[test]

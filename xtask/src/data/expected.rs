@@ -25,7 +25,8 @@ fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>
     let threshold = case.threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
     let summary = Summary::of(distances, threshold);
     let diagram = plain::barcode(distances, case.dim, summary.threshold, modulus.into());
-    let diagram = case.ratio.map_or(diagram.clone(), |ratio| diagram.with_ratio(ratio));
+    let diagram =
+        case.ratio.map_or(diagram.clone(), |ratio| diagram.with_ratio(ratio.into(), summary.precision));
     let mut text = Vec::new();
     let barcode = Barcode { diagram: &diagram, summary: &summary, modulus };
     output::Format::Text.write(&barcode, &mut text)?;
