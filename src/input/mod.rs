@@ -1,5 +1,11 @@
 //! What the readers share: where the bytes of a file come from, and the error that says why it cannot be read.
 
+pub(crate) mod gzip;
+pub(crate) mod matrix_market;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod triplets;
+
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
@@ -57,6 +63,34 @@ impl<P> Problem<P> {
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
+    }
+
+    /// The same problem, its place named in the words of another kind of input.
+    pub(crate) fn map_place<Q>(self, name: impl FnOnce(P) -> Q) -> Problem<Q> {
+        let Problem { place, expected, found, note } = self;
+        Problem { place: name(place), expected, found, note }
+    }
+}
+
+/// A place in a file of a format that several commands read. Lines count from 1, bytes from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The file as a whole, or an array of it that the message names.
+    Whole,
+    /// A line of text.
+    Line(usize),
+    /// An offset into a binary file.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    /// With a colon and a blank after it, or nothing for the whole file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => Ok(()),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Byte(offset) => write!(f, "byte {offset}: "),
+        }
     }
 }
 
