@@ -76,6 +76,12 @@ pub enum CudaError {
         /// What the driver says.
         error: Reported,
     },
+    /// The code that drives the device panicked: a mistake of this program.
+    #[error("the work on the device broke off: {reason}")]
+    Panicked {
+        /// What the panic says.
+        reason: String,
+    },
     /// Another call failed.
     #[error("{device}: {what}: {error}")]
     Call {

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 
+use super::gpu::sealed::Sealed;
 use super::{Buffer, CudaError, Gpu, Kernel, Plain};
 
 /// Threads of a block that sweeps.
@@ -93,8 +94,8 @@ pub(crate) struct RipsKernels<R> {
     ranks: PhantomData<R>,
 }
 
-/// Ranks the kernels are compiled for.
-pub trait KernelRank: Plain {
+/// Ranks the kernels are compiled for. Nobody else can add one.
+pub trait KernelRank: Plain + Sealed {
     /// The kernels for entries of one and of two limbs, without and with pairs.
     #[doc(hidden)]
     const PTX: [[&'static str; 2]; 2];

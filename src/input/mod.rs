@@ -41,6 +41,19 @@ pub enum ReadError<F: Formats, P> {
     },
 }
 
+impl<F: Formats, P> ReadError<F, P> {
+    /// The same error of a file that messages call otherwise.
+    pub(crate) fn renamed(self, name: &str) -> Self {
+        let file = name.to_owned();
+        match self {
+            ReadError::Io { error, .. } => ReadError::Io { file, error },
+            ReadError::Malformed { format, detection, problem, .. } => {
+                ReadError::Malformed { file, format, detection, problem }
+            }
+        }
+    }
+}
+
 /// One thing that is wrong with an input: `P` are its places, which display with a colon and a blank, or as nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
@@ -54,6 +67,9 @@ pub struct Problem<P> {
     /// A remedy, when there is an obvious one.
     pub note: Option<String>,
 }
+
+/// What is wrong with an `.npz` archive, a Matrix Market file or a file compressed with gzip.
+pub type SparseProblem = Problem<Place>;
 
 impl<P> Problem<P> {
     pub(crate) fn new(place: P, expected: impl Into<String>, found: impl Into<String>) -> Self {
@@ -74,7 +90,7 @@ impl<P> Problem<P> {
 
 /// A place in a file of a format that several commands read. Lines count from 1, bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     /// The file as a whole, or an array of it that the message names.
     Whole,
     /// A line of text.
