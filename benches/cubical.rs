@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use lacuna::cubical::persistence::gradient::Gradient;
-use lacuna::cubical::persistence::{Classes, Figures, Request, persistence_with};
+use lacuna::cubical::persistence::{Classes, Figures, PersistenceError, Request, persistence_with};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 
 /// Runs of each, of which the best counts.
@@ -163,7 +163,8 @@ fn main() -> ExitCode {
             let request = Request { construction, ..Request::default() };
             let mut best: Option<Figures> = None;
             for _ in 0..RUNS {
-                let run = persistence_with(&image, &request, &mut Gradient::new, &mut |_| ());
+                let mut gradient = |grid: &_| Ok::<_, PersistenceError>(Gradient::new(grid));
+                let run = persistence_with(&image, &request, &mut gradient, &mut |_| ());
                 let (classes, figures) = run.expect("an image that is not too large");
                 let found = sum(&classes);
                 if found != expected {

@@ -71,6 +71,9 @@ __device__ __forceinline__ double as_number(VOXEL bits) { return __longlong_as_d
 typedef float SCALE;
 #endif
 
+// Steps from where to begin to look before the ends are bisected: many ends may be equal, and the place to begin at may be wrong.
+#define NEAR 4
+
 // The first of the ends, keys that ascend, that is not less than a key; `count` if there is none. Where to begin to look:
 // (value − start) · scale of a floating-point number, (key − start) · scale of an integer. It may be anywhere.
 struct Ends {
@@ -88,9 +91,25 @@ struct Ends {
         // What is not a number is not greater than 0.
         const SCALE guess = distance * scale + 1;
         u32 bin = guess > 0 ? (guess < (SCALE)count ? (u32)guess : count) : 0;
-        while (bin > 0 && ends[bin - 1] >= key) bin--;
-        while (bin < count && ends[bin] < key) bin++;
-        return bin;
+        for (u32 step = 0; step < NEAR; step++) {
+            if (bin > 0 && ends[bin - 1] >= key) {
+                bin--;
+            } else if (bin < count && ends[bin] < key) {
+                bin++;
+            } else {
+                return bin;
+            }
+        }
+        u32 low = 0, high = count;
+        while (low < high) {
+            const u32 middle = low + (high - low) / 2;
+            if (ends[middle] < key) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 };
 

@@ -4,6 +4,7 @@
 //! `auto` none is opened unless the estimates say that it will pay; with `cuda` it is opened in the background at once.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use crate::cuda::{CudaError, Gpu, Starting};
@@ -69,11 +70,11 @@ pub enum BackendError {
     Cuda(#[from] CudaError),
 }
 
-/// What does the work, and why.
+/// What does the work, and why. `G` is a device: tests put something else in its place.
 #[derive(Debug, Clone)]
-pub struct Decision {
+pub struct Decision<G = Gpu> {
     /// The devices; none when it is the processor.
-    pub gpus: Vec<Gpu>,
+    pub gpus: Vec<G>,
     /// Whether the processor checks them.
     pub self_check: bool,
     /// Whether a device that fails may be replaced by the processor.
@@ -82,19 +83,63 @@ pub struct Decision {
     pub why: String,
 }
 
-impl fmt::Display for Decision {
+impl<G> fmt::Display for Decision<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = if self.gpus.is_empty() { "cpu" } else { "cuda" };
-        write!(f, "{name}: {}", self.why)
+        write!(f, "{}: {}", self.machine(), self.why)
     }
 }
 
-impl Decision {
+impl<G> Decision<G> {
+    /// What does the work, or did it, as messages and statistics call it: `cpu` or `cuda`.
+    pub fn machine(&self) -> &'static str {
+        if self.gpus.is_empty() { "cpu" } else { "cuda" }
+    }
+
+    /// Does work on the first device. None when the processor is to do it: there is no device, or it failed and may be replaced, which
+    /// is recorded here and nowhere else. A device fails by an error of its driver, or by a panic of the code that drives it.
+    ///
+    /// # Errors
+    /// The device fails, and may not be replaced.
+    pub fn on_device<T, E: From<CudaError> + fmt::Display>(
+        &mut self,
+        work: impl FnOnce(&G) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let Some(device) = self.gpus.first() else { return Ok(None) };
+        match guarded(|| work(device)) {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if self.may_fall_back => {
+                self.fall_back(&error);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The processor goes on, because the devices fail with this error.
     pub fn fall_back(&mut self, error: &dyn fmt::Display) {
         self.why = format!("{}, but {error}", self.why);
         self.gpus.clear();
     }
+}
+
+impl Decision {
+    /// The most memory of the first device that was in use at a time, in bytes; 0 for the processor.
+    pub fn peak(&self) -> u64 {
+        self.gpus.first().map_or(0, Gpu::peak)
+    }
+}
+
+/// Does work that drives a device; a panic is a failure of the device like any other.
+///
+/// # Errors
+/// Those of the work, and [`CudaError::Panicked`].
+pub fn guarded<T, E: From<CudaError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    // What the work was changing is not used any more: a device that failed is given up, and so is what was on it.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let reason = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+        Err(CudaError::Panicked { reason: reason.to_owned() }.into())
+    })
 }
 
 /// The machines of a run, to be decided among.
@@ -214,6 +259,31 @@ mod tests {
         assert_eq!((asked.gpus.len(), asked.to_string().as_str()), (0, "cpu: as asked"));
         let faster = backend(Choice::Auto).decide(&estimate(0.1, 0.0)).unwrap();
         assert!(faster.gpus.is_empty() && faster.why.contains("0.10 s on the processor"), "{faster}");
+    }
+
+    /// Stands in for a device that is there and fails.
+    struct Broken;
+
+    fn decision(may_fall_back: bool) -> Decision<Broken> {
+        Decision { gpus: vec![Broken], self_check: false, may_fall_back, why: "it pays".into() }
+    }
+
+    #[test]
+    fn the_processor_takes_the_place_of_a_device_that_fails() {
+        let fail = |_: &Broken| Err::<(), _>(CudaError::NoThread);
+        let panic = |_: &Broken| -> Result<(), CudaError> { panic!("{} of {}", 3, 2) };
+        let mut failed = decision(true);
+        assert_eq!((failed.machine(), failed.on_device(|_| Ok::<_, CudaError>(7))), ("cuda", Ok(Some(7))));
+        assert_eq!((failed.on_device(fail), failed.machine()), (Ok(None), "cpu"));
+        assert_eq!(failed.to_string(), format!("cpu: it pays, but {}", CudaError::NoThread));
+        let mut panicked = decision(true);
+        assert_eq!((panicked.on_device(panic), panicked.machine()), (Ok(None), "cpu"));
+        assert!(panicked.why.ends_with("3 of 2"), "{panicked}");
+        // Once is enough.
+        assert_eq!(panicked.on_device(|_| Ok::<_, CudaError>(7)), Ok(None));
+        let reason = "3 of 2".to_owned();
+        assert_eq!(decision(false).on_device(panic), Err(CudaError::Panicked { reason }));
+        assert_eq!(decision(false).on_device(fail), Err(CudaError::NoThread));
     }
 
     #[test]

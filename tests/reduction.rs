@@ -299,3 +299,48 @@ fn the_standard_algorithm_counts_its_additions() {
     assert_eq!(reduce(&matrix, &PLAINEST).figures.additions, 2);
     assert_eq!(reduce(&matrix, &Plan { algorithm: Algorithm::Twist, ..PLAINEST }).figures.additions, 0);
 }
+
+/// Columns with any rows a dimension below: few such matrices are complexes.
+fn any_matrix(cells: usize, rng: &mut Pcg64) -> BoundaryMatrix<u32> {
+    let mut matrix = BoundaryMatrix::new();
+    for column in 0..cells {
+        let dim = rng.random_range(0..4u8).min(column as u8);
+        let below: Vec<usize> = (0..column).filter(|&row| matrix.dim(row) + 1 == dim).collect();
+        let rows: Vec<usize> = below.into_iter().filter(|_| rng.random_bool(0.3)).collect();
+        matrix.push(dim, &rows).unwrap();
+    }
+    matrix
+}
+
+/// What the table of `matrix::reduction` promises of matrices that are no complexes.
+#[test]
+fn boundaries_with_boundaries_break_nothing() {
+    let mut rng = generator(13);
+    let matrices: Vec<_> = (0..60).map(|_| any_matrix(rng.random_range(0..60), &mut rng)).collect();
+    assert!(matrices.iter().filter(|matrix| matrix.check().is_err()).count() > 30);
+    for threads in THREADS {
+        on_threads(threads, || {
+            for matrix in &matrices {
+                for plan in plans(threads) {
+                    let found = reduce(matrix, &plan);
+                    let what = || format!("{plan:?}, {:?}: {:?}", matrix, found.pairs);
+                    for &(birth, death) in &found.pairs {
+                        let [birth, death] = [birth, death].map(|cell| cell as usize);
+                        assert!(birth < death && matrix.dim(birth) + 1 == matrix.dim(death), "{}", what());
+                    }
+                    assert!(found.essential().len() <= matrix.len());
+                    if matches!(plan.algorithm, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist) {
+                        continue;
+                    }
+                    for side in [|pair: &(u32, u32)| pair.0, |pair: &(u32, u32)| pair.1] {
+                        let mut cells: Vec<u32> = found.pairs.iter().map(side).collect();
+                        cells.sort_unstable();
+                        assert!(cells.is_sorted_by(|a, b| a < b), "{}", what());
+                    }
+                    let one = Plan { threads: 1, ..plan };
+                    assert_eq!(found.pairs, on_threads(1, || reduce(matrix, &one)).pairs, "{}", what());
+                }
+            }
+        });
+    }
+}

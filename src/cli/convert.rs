@@ -158,6 +158,7 @@ impl Job<'_> {
                 Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
                 Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
                 Format::Dipha => write_dipha(image, complex, superlevel, out),
+                Format::Npz | Format::MatrixMarket => unreachable!("no choice of --output"),
             })
         });
         written.0?;

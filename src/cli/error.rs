@@ -17,7 +17,6 @@ use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
-use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
@@ -83,7 +82,7 @@ pub(crate) enum CliError {
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{file}")]
-    Check { file: String, source: NotAComplex },
+    Check { file: String, source: super::job::Refused },
     #[error("{variable}: {problem}")]
     Variable { variable: &'static str, problem: String },
     #[error("{}: expected a path that can be written", path.display())]

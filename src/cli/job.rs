@@ -8,7 +8,7 @@ use lacuna::backend::Backend;
 use lacuna::input::name_of;
 use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
 use lacuna::matrix::scan::{Feed, Feeds, Scanner};
-use lacuna::matrix::{Algorithm, Dualize, Figures, Pairs, Plan, Reason, Request, Row, reduce_with};
+use lacuna::matrix::{Algorithm, Dualize, Figures, NotAComplex, Pairs, Plan, Request, Row, reduce_with};
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
@@ -25,7 +25,8 @@ pub(crate) struct Job<'a> {
     pub(crate) start: Instant,
     pub(crate) file: &'a Path,
     pub(crate) options: read::Options,
-    pub(crate) check: bool,
+    /// Whether to check that boundaries have no boundary. None: if the file gives them.
+    pub(crate) check: Option<bool>,
     pub(crate) request: Request,
     /// What may scan.
     pub(crate) backend: Backend,
@@ -43,10 +44,10 @@ pub(crate) struct Job<'a> {
 /// | `file`, `format` | the input, and what it was read as |
 /// | `cells`, `entries`, `max_dim` | columns of the matrix, its ones, the greatest dimension of a cell |
 /// | `index_bits` | width of the integers that number cells |
-/// | `backend` | what scanned: `cpu` or `cuda` |
+/// | `backend` | what scanned in the end: `cpu` or `cuda` |
 /// | `plan` | algorithm, columns, dualize, threads: [`lacuna::matrix::Plan`] |
 /// | `pairs`, `essential` | how many |
-/// | `read_seconds`, `check_seconds` | input file to matrix; ∂∂ = 0, if asked for |
+/// | `read_seconds`, `check_seconds` | input file to matrix; whether ∂∂ = 0, if that was checked |
 /// | `reduce_seconds` | matrix to pairs, dualizing included |
 /// | `write_seconds`, `total_seconds` | pairs to output; the whole run, up to this file |
 /// | `device_memory` | the most that was in use of a device, in bytes; 0 without |
@@ -77,7 +78,14 @@ pub(crate) struct Report {
 struct Reading {
     format: Format,
     took: Duration,
+    /// Whether the matrix is to be checked.
+    check: bool,
 }
+
+/// A matrix that is refused, and how to have it all the same.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; --check=off reduces it all the same")]
+pub(crate) struct Refused(NotAComplex);
 
 impl Job<'_> {
     /// Reads, reduces, writes.
@@ -86,14 +94,14 @@ impl Job<'_> {
         meter.stage("reading");
         let feeds = Feeds::new(&self.backend, self.scans_primal());
         let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, &feeds));
-        let Loaded { input, format, detection, warning } = loaded?;
+        let Loaded { input, format, detection, warning, gives_boundaries } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }
         if let Some(warning) = warning {
             self.notes.warn(format_args!("{}: {warning}", self.input_name()));
         }
-        let reading = Reading { format, took };
+        let reading = Reading { format, took, check: self.check.unwrap_or(gives_boundaries) };
         match input {
             Input::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs, &meter),
             Input::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs, &meter),
@@ -132,20 +140,26 @@ impl Job<'_> {
     ) -> Result<Report, CliError> {
         let matrix = &cells.matrix;
         meter.stage("looking at the matrix");
-        let check = self.check.then(|| timed(|| matrix.check()));
+        let check = reading.check.then(|| timed(|| matrix.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| {
             let scanner = self.scanner(&cells, feed)?;
             let (plan, reasons) = Plan::choose_with(matrix, &self.request, &scanner)?;
             Ok::<_, CliError>((scanner, plan, reasons))
         });
-        let (scanner, plan, reasons) = planned?;
+        let (scanner, plan, mut reasons) = planned?;
+        meter.stage("reducing");
+        let (pairs, reduced) = timed(|| reduce_with(matrix, &plan, &scanner));
+        // A device may have failed meanwhile, and the processor taken its place.
+        let backend = scanner.reason();
+        let name = backend.as_ref().map_or("cpu", |reason| reason.choice.as_str()).to_owned();
+        if let Some((first, reason)) = reasons.first_mut().zip(backend) {
+            *first = reason;
+        }
         if self.explain {
             planning::explain(&reasons);
             tell(format_args!("{:<13} {} bits: {}", "index width", bits::<I>(), width_reason(bits::<I>())));
         }
-        meter.stage("reducing");
-        let (pairs, reduced) = timed(|| reduce_with(matrix, &plan, &scanner));
         let mut pairs = pairs?;
         scanner.notes().iter().for_each(|note| self.notes.note(note));
         if self.explain {
@@ -162,10 +176,15 @@ impl Job<'_> {
             entries: matrix.entries(),
             max_dim: matrix.max_dim(),
             index_bits: bits::<I>(),
-            backend: backend_name(&reasons),
+            backend: name,
             plan,
             pairs: pairs.pairs.len(),
-            essential: matrix.len() - 2 * pairs.pairs.len(),
+            essential: if check.is_some() {
+                matrix.len() - 2 * pairs.pairs.len()
+            } else {
+                // Without ∂∂ = 0 a cell may be in two pairs.
+                pairs.essential().len()
+            },
             read_seconds: reading.took.as_secs_f64(),
             check_seconds: check.map(|took| took.as_secs_f64()),
             reduce_seconds: (planning + reduced).as_secs_f64(),
@@ -185,8 +204,8 @@ impl Job<'_> {
         name_of(self.file)
     }
 
-    fn checked(&self, checked: Result<(), lacuna::matrix::NotAComplex>) -> Result<(), CliError> {
-        checked.map_err(|source| CliError::Check { file: self.input_name(), source })
+    fn checked(&self, checked: Result<(), NotAComplex>) -> Result<(), CliError> {
+        checked.map_err(|found| CliError::Check { file: self.input_name(), source: Refused(found) })
     }
 
     fn write<I: Row>(
@@ -200,16 +219,11 @@ impl Job<'_> {
         let solution = Solution { matrix, pairs, values: values.as_deref(), max_dim, cut };
         let output = self.output.unwrap_or(match format {
             Format::PhatAscii | Format::PhatBinary => pairs::Format::PhatAscii,
+            Format::Npz | Format::MatrixMarket => pairs::Format::PhatAscii,
             Format::Dipha => pairs::Format::Csv,
         });
         outputs.fill(|out| output.write(&solution, out))
     }
-}
-
-/// What scans, or would.
-fn backend_name(reasons: &[Reason]) -> String {
-    let backend = reasons.iter().find(|reason| reason.what == "backend");
-    backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()
 }
 
 /// The width of an index.

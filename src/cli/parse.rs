@@ -141,7 +141,8 @@ pub(crate) fn rule_or_auto() -> impl TypedValueParser<Value = OrAuto<Rule>> {
 }
 
 pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::Format> {
-    one_of(matrix::read::Format::ALL.map(|format| (format.name(), format)))
+    use matrix::read::Format::{Dipha, PhatAscii, PhatBinary};
+    one_of([PhatAscii, PhatBinary, Dipha].map(|format| (format.name(), format)))
 }
 
 pub(crate) fn construction() -> impl TypedValueParser<Value = Construction> {
@@ -179,6 +180,10 @@ pub(crate) fn algorithm() -> impl TypedValueParser<Value = OrAuto<Algorithm>> {
 
 pub(crate) fn columns() -> impl TypedValueParser<Value = Representation> {
     one_of(Representation::ALL.map(|columns| (columns.name(), columns)))
+}
+
+pub(crate) fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    one_of([("on", true), ("off", false)])
 }
 
 pub(crate) fn dualize() -> impl TypedValueParser<Value = Dualize> {

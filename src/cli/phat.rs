@@ -23,7 +23,7 @@ use super::{EXIT_CODES, parse};
 /// Takes the place of `phat` in a script: the same options, the same files, byte for byte. Of options that exclude each
 /// other the last counts. What is not said is chosen as `lacuna reduce` chooses it: the algorithm, then the columns and
 /// whether to dualize; an algorithm that is named is not dualized without --dualize. Unlike phat, `lacuna phat`
-/// refuses input that is no boundary matrix.
+/// refuses input that is no boundary matrix, one whose boundaries have boundaries included.
 ///
 /// The environment variable OMP_NUM_THREADS sets the number of threads.
 #[derive(Debug, clap::Args)]
@@ -43,6 +43,13 @@ pub(crate) struct Arguments {
     /// Reduce the anti-transpose
     #[arg(long, help_heading = "Algorithm", overrides_with = "dualize")]
     dualize: bool,
+
+    /// Check that boundaries have no boundary [default: on]
+    ///
+    /// PHAT reduces any matrix; --check=off does so too.
+    #[arg(long, value_name = "WHETHER", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+        value_parser = parse::on_or_off(), overrides_with = "check")]
+    check: Option<bool>,
 
     /// Say on standard output what is done and how long it took, in phat's words
     #[arg(long, overrides_with = "verbose")]
@@ -149,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         start,
         file: &arguments.input,
         options: read::Options { format: Some(format), upper_dim: None },
-        check: false,
+        check: arguments.check,
         request,
         backend: Backend::default(),
         output: Some(output),

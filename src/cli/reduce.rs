@@ -29,10 +29,18 @@ pub(crate) struct Arguments {
 
     /// Format of the input [default: detected from its content and name]
     ///
-    /// phat-ascii   text, a cell a line: its dimension, then the cells of its boundary
-    /// phat-binary  64-bit integers: the number of cells, then of each its dimension,
-    ///              the size of its boundary and the cells of its boundary
-    /// dipha        DIPHA's weighted boundary matrix, image or distance matrix
+    /// phat-ascii     text, a cell a line: its dimension, then the cells of its boundary
+    /// phat-binary    64-bit integers: the number of cells, then of each its dimension,
+    ///                the size of its boundary and the cells of its boundary
+    /// dipha          DIPHA's weighted boundary matrix, image or distance matrix
+    /// npz            SciPy's sparse matrix, as scipy.sparse.save_npz writes it
+    /// matrix-market  Matrix Market's text
+    ///
+    /// Of the last two, rows and columns are the cells in filtration order, and entries are
+    /// 0, 1 or -1. A column of zeros is a vertex; any other cell is one dimension above the
+    /// rows of its column. An array "dims" in the archive gives the dimensions instead.
+    ///
+    /// Any of them may be compressed with gzip.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -54,9 +62,14 @@ pub(crate) struct Arguments {
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 
-    /// Check that boundaries have no boundary, which takes a while
-    #[arg(long, help_heading = "Input")]
-    check: bool,
+    /// Check that boundaries have no boundary [default: on if the file gives boundaries]
+    ///
+    /// Pairs of a matrix that fails mean nothing, and differ between algorithms. --check=off spares the check, for files
+    /// that are known to be right, and reduces others all the same. Of images and distances, whose boundaries are made
+    /// here, it is off unless asked for.
+    #[arg(long, value_name = "WHETHER", help_heading = "Input", num_args = 0..=1, require_equals = true,
+        default_missing_value = "on", value_parser = parse::on_or_off())]
+    check: Option<bool>,
 
     /// Algorithm: auto looks at the matrix; --explain says what it saw
     ///

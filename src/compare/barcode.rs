@@ -27,6 +27,8 @@ pub struct Bars {
     pub max_dim: Option<u32>,
     /// Whether the deaths of essential bars are where the filtration ends, as in DIPHA's diagrams.
     pub ends: bool,
+    /// Whether the file tells essential bars from bars that die at the value infinity.
+    pub tells_essential: bool,
     /// Whether all values are written as whole numbers from 0, as those of cells are.
     pub whole: bool,
 }

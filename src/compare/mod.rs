@@ -9,6 +9,9 @@
 //! | finite bars | of equal dimension, births and deaths each within the tolerance |
 //! | essential bars | of equal dimension, births within the tolerance |
 //!
+//! The death of an essential bar is written as infinity, as nothing or as `null`. Of JSON and DIPHA's diagrams, which tell such bars from
+//! bars that die at the value infinity, both kinds are compared; where one file does not, they are taken for the same.
+//!
 //! Two multisets are the same when their elements can be matched one to one. The matching found is a greatest one
 //! ([`matching`]), so no order of the bars and no tie makes a difference appear or disappear.
 //!
@@ -70,7 +73,8 @@ pub fn compare(a: &Barcode, b: &Barcode, tolerance: f64) -> Result<Comparison, C
 
 fn compare_bars(a: &Bars, b: &Bars, tolerance: f64) -> Comparison {
     let ends = a.ends && b.ends;
-    let [bars_a, bars_b] = [a, b].map(|bars| classes(&bars.bars, ends));
+    let tells_essential = a.tells_essential && b.tells_essential;
+    let [bars_a, bars_b] = [a, b].map(|bars| classes(&bars.bars, ends, tells_essential));
     let mut comparison = Comparison { sizes: [bars_a.len(), bars_b.len()], ..Comparison::default() };
     let (mut rest_a, mut rest_b) = (bars_a.as_slice(), bars_b.as_slice());
     while let Some(class) = rest_a.iter().chain(rest_b).map(class_of).min() {
@@ -90,10 +94,15 @@ fn class_of(bar: &DiagramPoint) -> (u32, bool) {
     (bar.dim, bar.essential)
 }
 
-/// The bars, class by class. Essential ones never die, unless it is known on both sides where the filtration ends.
-fn classes(bars: &[DiagramPoint], ends: bool) -> Vec<DiagramPoint> {
-    let death = |bar: &DiagramPoint| if bar.essential && !ends { f64::INFINITY } else { bar.death };
-    let mut bars: Vec<_> = bars.iter().map(|bar| DiagramPoint { death: death(bar), ..*bar }).collect();
+/// The bars, class by class. Essential ones never die, unless it is known on both sides where the filtration ends. A bar that dies at
+/// infinity is one of them, unless both sides tell such deaths from none.
+fn classes(bars: &[DiagramPoint], ends: bool, tells_essential: bool) -> Vec<DiagramPoint> {
+    let class = |bar: &DiagramPoint| {
+        let essential = bar.essential || !tells_essential && bar.death == f64::INFINITY;
+        let death = if essential && !ends { f64::INFINITY } else { bar.death };
+        DiagramPoint { essential, death, ..*bar }
+    };
+    let mut bars: Vec<_> = bars.iter().map(class).collect();
     bars.sort_by_key(class_of);
     bars
 }

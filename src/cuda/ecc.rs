@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::gpu::Unsigned;
+use super::gpu::sealed::Sealed;
 use super::{Buffer, CudaError, Gpu, Kernel, Plain};
 use crate::cubical::{Key, Voxel};
 
@@ -18,8 +19,8 @@ const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
 /// A level's place in bytes is a number of 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
-/// Voxels that the kernels are compiled for.
-pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain {
+/// Voxels that the kernels are compiled for. Nobody else can add one.
+pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
     /// What the keys of integers differ in from their bits: the sign.
     #[doc(hidden)]
     const SIGN: Self::Key;

@@ -30,13 +30,24 @@ pub trait Plain: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static {}
 
 impl<T: DeviceRepr + ValidAsZeroBits + Copy + Send + Sync + 'static> Plain for T {}
 
-/// Unsigned integers: types of which any bits are a value.
-pub trait Unsigned: Plain {}
+/// Unsigned integers: types of which any bits are a value. Nobody else can add one.
+pub trait Unsigned: Plain + sealed::Sealed {}
 
 impl Unsigned for u8 {}
 impl Unsigned for u16 {}
 impl Unsigned for u32 {}
 impl Unsigned for u64 {}
+
+/// Keeps the types that kernels are compiled for, or whose bits are filled in, to those that are named in this module.
+pub(crate) mod sealed {
+    pub trait Sealed {}
+
+    macro_rules! seal {
+        ($($t:ty)*) => {$(impl Sealed for $t {})*};
+    }
+
+    seal!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+}
 
 /// What is known of a device without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,9 +251,11 @@ impl Gpu {
     /// The copy failed, or one of the things asked for before it.
     ///
     /// # Panics
-    /// It does not fit.
+    /// It does not fit, or the buffer belongs to another device.
     pub fn write<T: Plain>(&self, buffer: &mut Buffer<T>, at: usize, host: &[T]) -> Result<(), CudaError> {
-        assert!(at + host.len() <= buffer.len, "{} elements at {at} of {}", host.len(), buffer.len);
+        self.expect_own(buffer);
+        let is_in = at.checked_add(host.len()).is_some_and(|end| end <= buffer.len);
+        assert!(is_in, "{} elements at {at} of {}", host.len(), buffer.len);
         if host.is_empty() {
             return Ok(());
         }
@@ -260,8 +273,9 @@ impl Gpu {
     /// The copy failed, or one of the things asked for before it.
     ///
     /// # Panics
-    /// The range is not in it.
+    /// The range is not in it, or it belongs to another device.
     pub fn read<T: Plain>(&self, buffer: &Buffer<T>, range: Range<usize>) -> Result<Vec<T>, CudaError> {
+        self.expect_own(buffer);
         assert!(range.end <= buffer.len, "{range:?} of {}", buffer.len);
         if range.is_empty() {
             return Ok(Vec::new());
@@ -277,7 +291,13 @@ impl Gpu {
     ///
     /// # Errors
     /// The driver fails.
+    ///
+    /// # Panics
+    /// There are not so many in either, or one belongs to another device.
     pub fn copy<T: Plain>(&self, from: &Buffer<T>, to: &mut Buffer<T>, n: usize) -> Result<(), CudaError> {
+        self.expect_own(from);
+        self.expect_own(to);
+        assert!(n <= from.len && n <= to.len, "{n} of {} to {}", from.len, to.len);
         let (from, mut to) = (from.slice.slice(..n), to.slice.slice_mut(..n));
         self.stream.memcpy_dtod(&from, &mut to).map_err(|error| self.call("copying on the device", error))
     }
@@ -288,13 +308,15 @@ impl Gpu {
     /// The driver fails.
     ///
     /// # Panics
-    /// The range is not in the buffer, or longer than the other.
+    /// The range is not in the buffer, or longer than the other; or one belongs to another device.
     pub fn copy_range<T: Plain>(
         &self,
         from: &Buffer<T>,
         range: Range<usize>,
         to: &mut Buffer<T>,
     ) -> Result<(), CudaError> {
+        self.expect_own(from);
+        self.expect_own(to);
         assert!(range.end <= from.len && range.len() <= to.len, "{range:?} of {} to {}", from.len, to.len);
         if range.is_empty() {
             return Ok(());
@@ -308,7 +330,11 @@ impl Gpu {
     ///
     /// # Errors
     /// The driver fails.
+    ///
+    /// # Panics
+    /// It belongs to another device.
     pub fn clear<T: Plain>(&self, buffer: &mut Buffer<T>) -> Result<(), CudaError> {
+        self.expect_own(buffer);
         self.stream.memset_zeros(&mut buffer.slice).map_err(|error| self.call("clearing memory", error))
     }
 
@@ -316,7 +342,11 @@ impl Gpu {
     ///
     /// # Errors
     /// The driver fails.
+    ///
+    /// # Panics
+    /// It belongs to another device.
     pub fn fill<T: Unsigned>(&self, buffer: &mut Buffer<T>, byte: u8) -> Result<(), CudaError> {
+        self.expect_own(buffer);
         let failed = |error| self.call("filling memory", error);
         if buffer.is_empty() {
             return Ok(());
@@ -348,6 +378,16 @@ impl Gpu {
 
     fn call(&self, what: &'static str, error: DriverError) -> CudaError {
         call(&self.name, what, error)
+    }
+
+    /// Panics if a buffer was not allocated by this device, as it was opened this time: work on it would be in no order with what is
+    /// asked for here, and an address of another device's memory would be taken for one of this.
+    fn expect_own<T>(&self, buffer: &Buffer<T>) {
+        assert!(self.owns(buffer), "{}: expected its own memory, found that of another device", self.name);
+    }
+
+    fn owns<T>(&self, buffer: &Buffer<T>) -> bool {
+        Arc::ptr_eq(buffer.slice.stream(), &self.stream)
     }
 
     fn failed_allocation(&self, asked: u64, error: DriverError) -> CudaError {
@@ -472,13 +512,21 @@ impl<'a> Launch<'a> {
     }
 
     /// Memory the kernel reads.
+    ///
+    /// # Panics
+    /// It belongs to another device than the kernel.
     pub(crate) fn input<T>(mut self, buffer: &'a Buffer<T>) -> Self {
+        self.kernel.gpu.expect_own(buffer);
         self.args.arg(&buffer.slice);
         self
     }
 
     /// Memory the kernel writes.
+    ///
+    /// # Panics
+    /// It belongs to another device than the kernel.
     pub(crate) fn output<T>(mut self, buffer: &'a mut Buffer<T>) -> Self {
+        self.kernel.gpu.expect_own(buffer);
         self.args.arg(&mut buffer.slice);
         self
     }

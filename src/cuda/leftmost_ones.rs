@@ -17,7 +17,7 @@ const WORD: u64 = 32;
 /// Threads of the only block that adds totals up.
 const OFFSET_THREADS: u32 = 1024;
 
-/// Row and column numbers that the kernels are compiled for.
+/// Row and column numbers that the kernels are compiled for. As other unsigned integers, nobody else can add one.
 pub trait KernelIndex: Unsigned {
     /// The kernels.
     #[doc(hidden)]

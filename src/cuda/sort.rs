@@ -34,7 +34,9 @@ impl SortKernels {
 
     /// Sorts the first `n` keys, descending; only their low `bits` bits differ.
     pub(crate) fn sort(&self, gpu: &Gpu, keys: &mut Buffer<u64>, n: u64, bits: u32) -> Result<(), CudaError> {
-        assert!(n as usize * self.limbs <= keys.len(), "{n} keys in {} limbs", keys.len());
+        let fits = usize::try_from(n).ok().and_then(|n| n.checked_mul(self.limbs));
+        assert!(fits.is_some_and(|limbs| limbs <= keys.len()), "{n} keys in {} limbs", keys.len());
+        assert!(bits as usize <= 64 * self.limbs, "{bits} bits in {} limbs", self.limbs);
         if n < 2 {
             return Ok(());
         }

@@ -82,3 +82,35 @@ fn gpu_page_locked_memory_goes_there_and_back() {
     assert_eq!(gpu.pinned::<u64>(0).unwrap().slice().unwrap(), [0]);
     gpu.fill(&mut gpu.zeros::<u8>(0).unwrap(), 1).unwrap();
 }
+
+/// Memory of a device is used in the order of that device's stream: another one, even of the same device, knows nothing of it.
+#[test]
+fn gpu_refuses_memory_of_another() {
+    let open = || Gpu::open(0, None);
+    let (gpu, other) = match (open(), open()) {
+        (Ok(gpu), Ok(other)) => (gpu, other),
+        (Err(error), _) | (_, Err(error)) => return eprintln!("skipped: {error}"),
+    };
+    let refuses = |what: &str, use_it: &mut dyn FnMut()| {
+        let used = std::panic::catch_unwind(std::panic::AssertUnwindSafe(use_it));
+        let panic = used.expect_err(what);
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert!(text.contains("expected its own"), "{what}: {text}");
+    };
+    let (mut own, mut foreign) = (gpu.zeros::<u32>(64).unwrap(), other.zeros::<u32>(64).unwrap());
+    let mut pinned = other.pinned::<u32>(64).unwrap();
+    refuses("read", &mut || drop(gpu.read(&foreign, 0..1)));
+    refuses("write", &mut || drop(gpu.write(&mut foreign, 0, &[1])));
+    refuses("copy from", &mut || drop(gpu.copy(&foreign, &mut own, 1)));
+    refuses("copy to", &mut || drop(gpu.copy(&own, &mut foreign, 1)));
+    refuses("copy_range", &mut || drop(gpu.copy_range(&foreign, 0..1, &mut own)));
+    refuses("clear", &mut || drop(gpu.clear(&mut foreign)));
+    refuses("fill", &mut || drop(gpu.fill(&mut foreign, 1)));
+    refuses("send", &mut || drop(gpu.send(&mut pinned, 1, &mut own, 0)));
+    refuses("receive", &mut || drop(gpu.receive(&own, 0..1, &mut pinned)));
+    let mut inbox = gpu.inbox::<u32>(64).unwrap();
+    refuses("inbox", &mut || drop(inbox.send(&mut pinned, 1, 0)));
+    let kernels = SortKernels::load(&gpu, 1).unwrap();
+    let mut keys = other.zeros::<u64>(64).unwrap();
+    refuses("launch", &mut || drop(kernels.sort(&gpu, &mut keys, 64, 64)));
+}

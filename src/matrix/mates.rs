@@ -39,6 +39,17 @@ impl<I: Row> Mates<I> {
         I::MOST
     }
 
+    /// The mark that stands for an element of a list.
+    ///
+    /// # Panics
+    /// There is no mark left for it: with 32 bits, of a list of more than two thousand million, each of a column of its own in memory.
+    #[inline]
+    pub(crate) fn mark(element: usize) -> usize {
+        // A mark is above the top bit, and one more than it is still a number of the width.
+        assert!(element <= I::MOST, "expected at most {} reduced columns, found one more", I::MOST);
+        Self::marks() + element
+    }
+
     /// The mate of a cell, or its mark.
     #[inline]
     pub(crate) fn get(&self, cell: usize) -> Option<usize> {
@@ -139,5 +150,23 @@ impl<I: Row> Mates<I> {
             part.iter_mut().zip(found).for_each(|(place, pair)| *place = pair);
         });
         pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_end_with_the_width() {
+        assert_eq!(Mates::<u32>::mark(0), Mates::<u32>::marks());
+        let last = Mates::<u32>::mark(u32::MAX as usize >> 1);
+        assert_eq!(last + 1, u32::MAX as usize);
+    }
+
+    #[test]
+    #[should_panic(expected = "found one more")]
+    fn there_is_no_mark_past_the_last() {
+        Mates::<u32>::mark(1 << 31);
     }
 }

@@ -5,7 +5,8 @@ use super::{Figures, Index};
 /// The persistence pairs of a filtration of n cells, sorted by birth.
 ///
 /// In the pair (i, j), i < j, cell i creates a class that cell j destroys. A cell in no pair creates an *essential*
-/// class, which is never destroyed. Each cell is in one pair at most.
+/// class, which is never destroyed. Each cell is in one pair at most, if boundaries of the matrix have no boundary; what the
+/// algorithms answer otherwise is said in [`super::reduction`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pairs<I> {
     /// The pairs (birth, death), by birth.

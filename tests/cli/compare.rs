@@ -26,6 +26,28 @@ fn the_same_bars_in_any_format_and_order() {
     compare(["--quiet".as_ref(), text.as_os_str(), text.as_os_str()]).assert().code(0).stderr(is_empty());
 }
 
+/// Values that are infinite are no deaths that never come, where a file tells them apart.
+#[test]
+fn infinite_values_of_json() {
+    let scratch = Scratch::new();
+    let text = |death: &str| {
+        format!(
+            "{{\"bars\":[{{\"dim\":0,\"birth\":\"-inf\",\"death\":{death}}},{{\"dim\":1,\"birth\":1,\"death\":\"inf\"}}]}}"
+        )
+    };
+    let (a, b) = (scratch.file("a.json", text("null")), scratch.file("b.json", text("\"inf\"")));
+    let csv = scratch.file("c.csv", "dim,birth,death\n0,-inf,inf\n1,1,inf\n");
+    compare([&a, &a]).assert().code(0);
+    compare([&b, &b]).assert().code(0);
+    compare([&a, &b]).assert().code(1).stdout(contains("b.json: dim 0 [-inf,inf)\n"));
+    compare([&a, &csv]).assert().code(0);
+    compare([&csv, &b]).assert().code(0);
+    for (wrong, said) in [("\"Infinity\"", "expected a number"), ("[]", "expected a number")] {
+        let bad = scratch.file("bad.json", text(wrong));
+        compare([&bad, &bad]).assert().code(2).stderr(contains(said).and(contains("line 1")));
+    }
+}
+
 #[test]
 fn all_outputs_of_rips_hold_the_same() {
     let scratch = Scratch::new();

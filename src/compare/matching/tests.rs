@@ -103,8 +103,8 @@ fn a_path_through_everything_is_found() {
 }
 
 #[test]
-fn a_million_equal_points_are_one_site() {
-    let (a, b) = (vec![[0.0, 1.0]; 1_000_000], vec![[0.0, 1.5]; 999_999]);
+fn many_equal_points() {
+    let (a, b) = (vec![[0.0, 1.0]; 100_000], vec![[0.0, 1.5]; 99_999]);
     let [left_a, left_b] = unmatched(&a, &b, 0.5);
     assert_eq!((left_a.len(), left_b.len()), (1, 0));
 }
@@ -123,4 +123,48 @@ fn infinities_are_near_themselves_only() {
 #[test]
 fn minus_zero_is_zero() {
     assert_eq!(unmatched(&[[-0.0, 0.0]], &[[0.0, -0.0]], 0.0), NOTHING_LEFT);
+}
+
+/// Nodes and edges that are looked at for each point and doubling of their number: some tens of phases. Without phases it would be as
+/// many as there are pairs of points that are near, for each point that the start leaves over.
+const WORK: f64 = 500.0;
+
+fn is_cheap(what: &str, a: &[Point], b: &[Point], tolerance: f64, expected: usize) {
+    let ([left, _], work) = unmatched_counted(a, b, tolerance);
+    assert_eq!(a.len() - left.len(), expected, "{what}");
+    let n = a.len().max(b.len()) as f64;
+    assert!(work as f64 <= WORK * n * n.log2(), "{what}: {work} nodes for {n} points");
+}
+
+#[test]
+fn bars_that_are_all_near_one_another_take_no_time() {
+    let n = 20_000;
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let bars: Vec<Point> = (0..n).map(|_| [rng.random::<f64>(), 1.0 + rng.random::<f64>()]).collect();
+    let mut moved = |tolerance: f64| -> Vec<Point> {
+        bars.iter().map(|bar| bar.map(|x| x + tolerance * (rng.random::<f64>() - 0.5))).collect()
+    };
+    for tolerance in [1e-4, 1e-3, 0.01, 0.1, 2.0] {
+        is_cheap(&format!("moved, tolerance {tolerance}"), &bars, &moved(tolerance), tolerance, n);
+    }
+    let line = |shift: f64| -> Vec<Point> { (0..n).map(|k| [0.0, k as f64 / 16384.0 + shift]).collect() };
+    is_cheap("equal births", &line(0.0), &line(0.0625), 0.125, n);
+    is_cheap("equal births, far", &line(0.0), &line(1.0), 1.0, n);
+    let grid = |shift: f64| -> Vec<Point> {
+        (0..n).map(|k| [(k % 141) as f64 + shift, (k / 141) as f64 + shift]).collect()
+    };
+    is_cheap("a grid", &grid(0.0), &grid(0.5), 1.0, n);
+    is_cheap("twice as many", &bars, &bars[..n / 2], 0.01, n / 2);
+}
+
+/// A spiral from which each cut takes a few points only.
+#[test]
+fn cuts_do_not_take_longer_than_matching() {
+    let spiral: Vec<Point> = (0..5_000)
+        .map(|k: i32| {
+            let r = f64::from(k / 4) * 1.5 + 2.0;
+            [[r, r - 0.7], [r - 0.7, -r], [-r, 0.7 - r], [0.7 - r, r]][k as usize % 4]
+        })
+        .collect();
+    assert_eq!(matched(&spiral, &spiral, 1.0), spiral.len());
 }

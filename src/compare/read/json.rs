@@ -1,7 +1,11 @@
 //! `json`: an object with `bars`, or with `pairs` and `essential`; see [`crate::output`]. Other keys are ignored.
+//!
+//! The death of an essential bar is `null`. Values of the filtration that are infinite are the strings `"inf"` and `"-inf"`.
 
 use phat_formats::dipha::DiagramPoint;
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
+use std::fmt;
 
 use crate::compare::{Barcode, Bars, CellPairs};
 use crate::metric::read::{Place, Problem};
@@ -18,14 +22,53 @@ struct Object {
 #[derive(Deserialize)]
 struct Bar {
     dim: u32,
-    birth: f64,
-    #[serde(deserialize_with = "null_is_infinity")]
-    death: f64,
+    birth: Value,
+    #[serde(deserialize_with = "nullable")]
+    death: Option<Value>,
 }
 
 /// Unlike a plain `Option`, this does not take a missing death for `null`.
-fn null_is_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+fn nullable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Option::deserialize(deserializer)
+}
+
+/// A value of the filtration: a number, or the strings `"inf"` and `"-inf"`, for JSON has no numbers that are infinite.
+struct Value(f64);
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl Visitor<'_> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, \"inf\" or \"-inf\"")
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value(number as f64))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value(number as f64))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Value, E> {
+        match word {
+            "inf" => Ok(Value(f64::INFINITY)),
+            "-inf" => Ok(Value(f64::NEG_INFINITY)),
+            _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
+        }
+    }
 }
 
 /// The barcode of a text.
@@ -44,11 +87,12 @@ pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
 fn bars_of(bars: Vec<Bar>, max_dim: Option<u32>) -> Bars {
     let point = |Bar { dim, birth, death }: Bar| DiagramPoint {
         dim,
-        birth,
-        death,
-        essential: death == f64::INFINITY,
+        birth: birth.0,
+        essential: death.is_none(),
+        death: death.map_or(f64::INFINITY, |Value(death)| death),
     };
-    Bars { max_dim, ..Bars::new(bars.into_iter().map(point).collect()) }
+    let bars = Bars::new(bars.into_iter().map(point).collect());
+    Bars { max_dim, tells_essential: true, ..bars }
 }
 
 fn pairs_of(

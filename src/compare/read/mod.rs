@@ -108,7 +108,7 @@ fn read_as(bytes: &[u8], format: Format) -> Result<Barcode, Problem> {
 fn read_dipha(bytes: &[u8]) -> Result<Bars, Problem> {
     let points = dipha::read_diagram(bytes)
         .map_err(|error| Problem::new(Place::Byte(error.offset()), error.expected(), error.found()))?;
-    Ok(Bars { ends: true, ..Bars::new(points) })
+    Ok(Bars { ends: true, tells_essential: true, ..Bars::new(points) })
 }
 
 fn cell_pairs(pairs: Result<Vec<(u64, u64)>, phat::PhatError>) -> Result<Barcode, Problem> {

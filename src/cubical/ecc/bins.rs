@@ -23,6 +23,12 @@ pub enum BinsError {
     /// No bins.
     #[error("expected at least one bin, found 0")]
     None,
+    /// More bins than there is any use for: their ends and counts would fill the memory.
+    #[error("expected at most {} bins, found {count}", Bins::MOST)]
+    TooMany {
+        /// The number of bins.
+        count: usize,
+    },
     /// Bounds that are no range.
     #[error("expected finite bounds of the range, the lower first, found {low},{high}")]
     Range {
@@ -34,6 +40,9 @@ pub enum BinsError {
 }
 
 impl Bins {
+    /// The greatest number of bins.
+    pub const MOST: usize = 1 << 24;
+
     /// Whether there are such bins.
     ///
     /// # Errors
@@ -41,6 +50,7 @@ impl Bins {
     pub fn check(&self) -> Result<(), BinsError> {
         match *self {
             Bins::Uniform { count: 0, .. } => Err(BinsError::None),
+            Bins::Uniform { count, .. } if count > Bins::MOST => Err(BinsError::TooMany { count }),
             // Not a number fails every comparison; the width of the range must be finite, too.
             Bins::Uniform { range: Some((low, high)), .. } if !(low <= high && (high - low).is_finite()) => {
                 Err(BinsError::Range { low, high })
@@ -55,7 +65,11 @@ impl<K: Key> Edges<K> {
     ///
     /// Infinite voxels make an infinite range, in which every inner end is infinite or not a number; such an end is taken for that of
     /// the last bin.
+    ///
+    /// # Panics
+    /// There are more than [`Bins::MOST`] bins, which [`Bins::check`] refuses.
     pub fn uniform<T: Voxel<Key = K>>(count: usize, (low, high): (f64, f64), superlevel: bool) -> Self {
+        assert!(count <= Bins::MOST, "expected at most {} bins, found {count}", Bins::MOST);
         let width = high - low;
         let (start, step, last) = if superlevel { (high, -width, low) } else { (low, width, high) };
         let end = |k: usize| {
@@ -155,6 +169,10 @@ mod tests {
         let check = |count, range| Bins::Uniform { count, range }.check();
         assert_eq!(check(0, None), Err(BinsError::None));
         assert_eq!(check(1, Some((1.0, 1.0))), Ok(()));
+        assert_eq!(check(Bins::MOST, None), Ok(()));
+        for count in [Bins::MOST + 1, 1 << 40, usize::MAX] {
+            assert_eq!(check(count, Some((0.0, 1.0))), Err(BinsError::TooMany { count }));
+        }
         for (low, high) in [(1.0, 0.0), (f64::MIN, f64::MAX), (0.0, f64::INFINITY)] {
             assert_eq!(check(1, Some((low, high))), Err(BinsError::Range { low, high }));
         }

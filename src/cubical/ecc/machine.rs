@@ -50,23 +50,15 @@ pub fn curve_by<T: KernelVoxel>(
 ) -> Result<(Curve, Decision), MachineError> {
     request.bins.check()?;
     let mut decision = backend.decide(&estimate::<T>(image.shape(), request))?;
-    let Some(gpu) = decision.gpus.first() else {
+    let on_device =
+        decision.on_device(|gpu| ecc_device(gpu, &gpu.upload(image.voxels())?, image.shape(), request));
+    let Some(found) = on_device.map_err(MachineError::Device)? else {
         return Ok((curve(image, request)?, decision));
     };
-    let on_device = || ecc_device(gpu, &gpu.upload(image.voxels())?, image.shape(), request);
-    match on_device() {
-        Ok(found) => {
-            if decision.self_check {
-                compare(&found, &curve(image, request)?)?;
-            }
-            Ok((found, decision))
-        }
-        Err(error) if decision.may_fall_back => {
-            decision.fall_back(&error);
-            Ok((curve(image, request)?, decision))
-        }
-        Err(error) => Err(MachineError::Device(error)),
+    if decision.self_check {
+        compare(&found, &curve(image, request)?)?;
     }
+    Ok((found, decision))
 }
 
 /// Compares the curve that a device found with the processor's, row by row.

@@ -3,8 +3,9 @@
 //! A device finds the gradient's codes; all else is the processor's.
 
 use super::gradient::Gradient;
+use super::grid::Grid;
 use super::{Classes, Figures, PersistenceError, Request, persistence_with};
-use crate::backend::{Backend, BackendError, Estimate};
+use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::{AnyImage, Shape};
 use crate::cuda::CudaError;
 use crate::with_image;
@@ -60,34 +61,26 @@ pub fn persistence_by(
     request: &Request,
     backend: &Backend,
     hear: &mut dyn FnMut(&'static str),
-) -> Result<(Classes, Figures, crate::backend::Decision), MachineError> {
+) -> Result<(Classes, Figures, Decision), MachineError> {
     let mut decision = backend.decide(&estimate(image.shape()))?;
-    let mut failure = None;
-    let mut gradient = |grid: &super::grid::Grid| {
-        let Some(gpu) = decision.gpus.first() else { return Gradient::new(grid) };
-        match Gradient::on_device(gpu, grid) {
-            Ok(found) if decision.self_check => {
-                let expected = Gradient::new(grid);
-                failure = found.difference(&expected).map(|place| MachineError::Check { place });
-                expected
-            }
-            Ok(found) => found,
-            Err(error) => {
-                failure = Some(MachineError::Device(error));
-                Gradient::new(grid)
-            }
-        }
-    };
+    let mut gradient = |grid: &Grid| gradient_by(&mut decision, Gradient::on_device, grid);
     let found = with_image!(image, image => persistence_with(image, request, &mut gradient, hear));
     let (classes, figures) = found?;
-    match failure {
-        None => {}
-        Some(MachineError::Device(error)) if decision.may_fall_back => {
-            decision.fall_back(&error);
-        }
-        Some(failure) => return Err(failure),
-    }
     Ok((classes, figures, decision))
+}
+
+/// The gradient by what was decided on, whose devices find it `on_device`.
+fn gradient_by<G>(
+    decision: &mut Decision<G>,
+    on_device: impl FnOnce(&G, &Grid) -> Result<Gradient, CudaError>,
+    grid: &Grid,
+) -> Result<Gradient, MachineError> {
+    let found = decision.on_device(|gpu| on_device(gpu, grid)).map_err(MachineError::Device)?;
+    let Some(found) = found else { return Ok(Gradient::new(grid)) };
+    match decision.self_check.then(|| found.difference(&Gradient::new(grid))).flatten() {
+        Some(place) => Err(MachineError::Check { place }),
+        None => Ok(found),
+    }
 }
 
 #[cfg(test)]
@@ -105,6 +98,27 @@ mod tests {
     fn by(asked: backend::Request) -> Result<(Classes, backend::Decision), MachineError> {
         let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &mut |_| ());
         found.map(|(classes, _, decision)| (classes, decision))
+    }
+
+    /// A device that fails ends the run before anything else is computed, unless it may be replaced.
+    #[test]
+    fn a_device_that_fails_when_it_was_asked_for_ends_the_run() {
+        let mut stages = Vec::new();
+        let mut by = |may_fall_back| {
+            let mut decision =
+                Decision { gpus: vec![()], self_check: false, may_fall_back, why: "as asked".into() };
+            let fail = |(): &(), _: &Grid| Err(CudaError::NoThread);
+            let mut gradient = |grid: &Grid| gradient_by(&mut decision, fail, grid);
+            let mut hear = |stage| stages.push(stage);
+            let found = persistence_with(&image(), &Request::default(), &mut gradient, &mut hear);
+            (found, decision.to_string(), std::mem::take(&mut stages))
+        };
+        let (found, _, stages) = by(false);
+        assert!(matches!(found, Err(MachineError::Device(CudaError::NoThread))), "{found:?}");
+        assert_eq!(stages.last(), Some(&"gradient"));
+        let (found, decision, _) = by(true);
+        assert_eq!(found.unwrap().0, persistence(&image(), &Request::default()).unwrap());
+        assert!(decision.starts_with("cpu: as asked, but "), "{decision}");
     }
 
     #[test]

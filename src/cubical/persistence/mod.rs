@@ -118,33 +118,36 @@ impl Request {
 /// # Errors
 /// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
-    Ok(persistence_with(image, request, &mut Gradient::new, &mut |_| ())?.0)
+    let mut gradient = |grid: &Grid| Ok::<_, PersistenceError>(Gradient::new(grid));
+    Ok(persistence_with(image, request, &mut gradient, &mut |_| ())?.0)
 }
 
 /// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
-pub fn persistence_with<T: Voxel>(
+/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more. And whatever keeps the gradient from being found.
+pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &Request,
-    gradient: &mut dyn FnMut(&Grid) -> Gradient,
+    gradient: &mut dyn FnMut(&Grid) -> Result<Gradient, E>,
     hear: &mut dyn FnMut(&'static str),
-) -> Result<(Classes, Figures), PersistenceError> {
+) -> Result<(Classes, Figures), E> {
     let mut watch = Watch::new(hear);
     watch.begin("order");
     let grid = Grid::new(image, request)?;
-    let classes = classes(&grid, request.dimensions(image.shape().dim()), gradient, &mut watch);
+    let asked = request.dimensions(image.shape().dim());
+    let gradient = if asked.min(grid.axes()) == 0 {
+        None
+    } else {
+        watch.begin("gradient");
+        Some(gradient(&grid)?)
+    };
+    let classes = classes(&grid, asked, gradient, &mut watch);
     Ok((classes, watch.figures))
 }
 
 /// The classes of the dimensions asked for. All that depends on the type of the voxels is behind us.
-fn classes(
-    grid: &Grid,
-    asked: usize,
-    gradient: &mut dyn FnMut(&Grid) -> Gradient,
-    watch: &mut Watch<'_>,
-) -> Classes {
+fn classes(grid: &Grid, asked: usize, gradient: Option<Gradient>, watch: &mut Watch<'_>) -> Classes {
     watch.figures.voxels = grid.voxels();
     let mut dimensions = vec![Vec::new(); asked];
     let pairs = pairs(grid, asked.min(grid.axes()), gradient, watch);
@@ -165,15 +168,11 @@ fn classes(
 fn pairs(
     grid: &Grid,
     asked: usize,
-    gradient: &mut dyn FnMut(&Grid) -> Gradient,
+    gradient: Option<Gradient>,
     watch: &mut Watch<'_>,
 ) -> Vec<Vec<(u32, u32)>> {
     let axes = grid.axes();
-    if asked == 0 {
-        return Vec::new();
-    }
-    watch.begin("gradient");
-    let gradient = gradient(grid);
+    let Some(gradient) = gradient else { return Vec::new() };
     watch.begin("critical cells");
     // In the dual complex, classes of the last dimension are those of the first here.
     let dual = grid.has_rim();

@@ -142,8 +142,8 @@ fn stages_are_heard_and_counted() {
     let solid = image(&[3, 3, 3], (0..27).map(|i| i * 7 % 27).collect());
     let mut heard = Vec::new();
     let mut hear = |stage| heard.push(stage);
-    let (classes, figures) =
-        persistence_with(&solid, &Request::default(), &mut Gradient::new, &mut hear).unwrap();
+    let mut gradient = |grid: &Grid| Ok::<_, PersistenceError>(Gradient::new(grid));
+    let (classes, figures) = persistence_with(&solid, &Request::default(), &mut gradient, &mut hear).unwrap();
     assert_eq!(classes, plain::persistence(&solid, &Request::default()));
     assert!(heard.iter().eq(figures.stages.iter().map(|(stage, _)| stage)));
     assert!(figures.stages.iter().all(|(_, seconds)| *seconds >= 0.0));

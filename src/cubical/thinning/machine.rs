@@ -78,20 +78,13 @@ pub fn thin_by(
 ) -> Result<(BitImage, Figures, Decision), MachineError> {
     let rule = request.suiting(image.shape())?;
     let mut decision = backend.decide(&estimate(image.shape(), rule))?;
-    if let Some(gpu) = decision.gpus.first() {
-        match thin_device(gpu, image, request, watch) {
-            Ok((skeleton, figures)) => {
-                if decision.self_check {
-                    let (expected, of_processor) = thin(image, request, &mut |_| ())?;
-                    compare((&skeleton, &figures), (&expected, &of_processor))?;
-                }
-                return Ok((skeleton, figures, decision));
-            }
-            Err(error) if decision.may_fall_back => {
-                decision.fall_back(&error);
-            }
-            Err(error) => return Err(MachineError::Device(error)),
+    let on_device = decision.on_device(|gpu| thin_device(gpu, image, request, watch));
+    if let Some((skeleton, figures)) = on_device.map_err(MachineError::Device)? {
+        if decision.self_check {
+            let (expected, of_processor) = thin(image, request, &mut |_| ())?;
+            compare((&skeleton, &figures), (&expected, &of_processor))?;
         }
+        return Ok((skeleton, figures, decision));
     }
     let (skeleton, figures) = thin(image, request, watch)?;
     Ok((skeleton, figures, decision))

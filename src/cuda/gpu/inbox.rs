@@ -49,9 +49,11 @@ impl<T: Plain> Inbox<T> {
     /// The driver fails.
     ///
     /// # Panics
-    /// There are not so many in either.
+    /// There are not so many in either, or one belongs to another device.
     pub fn send(&mut self, from: &mut Pinned<T>, n: usize, at: usize) -> Result<(), CudaError> {
-        assert!(at + n <= self.buffer.len, "{n} elements at {at} of {}", self.buffer.len);
+        self.gpu.expect_same(&from.gpu);
+        let is_in = at.checked_add(n).is_some_and(|end| end <= self.buffer.len);
+        assert!(is_in, "{n} elements at {at} of {}", self.buffer.len);
         if n == 0 {
             return Ok(());
         }

@@ -11,7 +11,7 @@ pub struct Pinned<T> {
     memory: PinnedHostSlice<T>,
     /// Reached when the copies begun so far are done.
     copied: CudaEvent,
-    gpu: Gpu,
+    pub(super) gpu: Gpu,
 }
 
 impl Gpu {
@@ -39,7 +39,7 @@ impl Gpu {
     /// The driver fails.
     ///
     /// # Panics
-    /// There are not so many in either.
+    /// There are not so many in either, or one belongs to another device.
     pub fn send<T: Plain>(
         &self,
         from: &mut Pinned<T>,
@@ -47,7 +47,9 @@ impl Gpu {
         to: &mut Buffer<T>,
         at: usize,
     ) -> Result<(), CudaError> {
-        assert!(at + n <= to.len, "{n} elements at {at} of {}", to.len);
+        self.expect_own(to);
+        self.expect_same(&from.gpu);
+        assert!(at.checked_add(n).is_some_and(|end| end <= to.len), "{n} elements at {at} of {}", to.len);
         if n == 0 {
             return Ok(());
         }
@@ -64,13 +66,15 @@ impl Gpu {
     /// The driver fails.
     ///
     /// # Panics
-    /// The range is not in the buffer, or longer than `to`.
+    /// The range is not in the buffer, or longer than `to`; or one belongs to another device.
     pub fn receive<T: Plain>(
         &self,
         from: &Buffer<T>,
         range: std::ops::Range<usize>,
         to: &mut Pinned<T>,
     ) -> Result<(), CudaError> {
+        self.expect_own(from);
+        self.expect_same(&to.gpu);
         assert!(range.end <= from.len, "{range:?} of {}", from.len);
         let n = range.len();
         if n == 0 {
@@ -81,6 +85,14 @@ impl Gpu {
         let begun = self.stream.memcpy_dtoh(&part, host);
         begun.map_err(|error| self.call("copying from the device", error))?;
         to.begun()
+    }
+}
+
+impl Gpu {
+    /// Panics if page-locked memory belongs to another device: the events that say when it may be looked at are that device's.
+    pub(super) fn expect_same(&self, other: &Gpu) {
+        let is_same = std::sync::Arc::ptr_eq(&self.stream, &other.stream);
+        assert!(is_same, "{}: expected its own page-locked memory, found that of {}", self.name, other.name);
     }
 }
 

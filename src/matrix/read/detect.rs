@@ -6,9 +6,43 @@ use phat_formats::{dipha, phat};
 
 use super::Format;
 use super::error::Problem;
+use crate::input::{gzip, matrix_market, npz};
 
 /// The bytes at the beginning of a file that tell its format.
 pub(super) const HEAD: u64 = 4096;
+
+/// What other files begin with: the place, the bytes, what they are of, and what to do with them.
+const OTHERS: [(usize, &[u8], &str, &str); 15] = [
+    (0, b"\x93NUMPY", "a NumPy array", NUMPY),
+    (0, b"\x89PNG", "a PNG image", IMAGE),
+    (0, b"II*\0", "a TIFF image", IMAGE),
+    (0, b"MM\0*", "a TIFF image", IMAGE),
+    (0, b"II+\0", "a TIFF image", IMAGE),
+    (344, b"n+1\0", "a NIfTI image", IMAGE),
+    (344, b"ni1\0", "a NIfTI image", IMAGE),
+    (4, b"n+2\0", "a NIfTI image", IMAGE),
+    (0, b"\xff\xd8\xff", "a JPEG image", "lacuna cubical takes images as PNG or TIFF"),
+    (0, b"P5", "a PGM image", IMAGE),
+    (0, b"\x89HDF\r\n", "an HDF5 file", HDF5),
+    (0, b"MATLAB 5.0", "a MATLAB file", MATLAB),
+    (0, b"\x80\x04\x95", "a Python pickle", SAVE_NPZ),
+    (0, b"\x80\x05\x95", "a Python pickle", SAVE_NPZ),
+    (0, b"%PDF", "a PDF document", "export the matrix itself"),
+];
+
+const IMAGE: &str = "lacuna cubical takes images";
+const NUMPY: &str = "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips takes distances and points, lacuna cubical images";
+const SAVE_NPZ: &str = "save the matrix with scipy.sparse.save_npz";
+const HDF5: &str = "read the matrix in Python, and save it with scipy.sparse.save_npz";
+const MATLAB: &str = "read it with scipy.io.loadmat, and save the matrix with scipy.sparse.save_npz";
+
+/// Whether a file of PHAT, DIPHA or another format is compressed with gzip. PHAT's binary files begin with the number of cells, which may
+/// be that of gzip's first bytes; but then its first column's dimension, zero, is where compressed data cannot be zero.
+pub(super) fn is_gzip(head: &[u8]) -> bool {
+    const METHOD: u8 = 8;
+    let is_magic = head.starts_with(gzip::MAGIC) && head.get(2) == Some(&METHOD);
+    is_magic && head.get(8..16).is_none_or(|bytes| bytes.iter().any(|&byte| byte != 0))
+}
 
 /// The format of the file called `name` that begins with `head`, and why.
 pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Problem> {
@@ -18,12 +52,41 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if head.is_empty() {
         return Err(Problem::Empty);
     }
+    if head.starts_with(npz::MAGIC) {
+        return Ok((Format::Npz, "begins as zip archives do".to_owned()));
+    }
+    if matrix_market::is_matrix_market(head) {
+        return Ok((Format::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
+    }
+    let begins =
+        |&&(at, bytes, ..): &&(usize, &[u8], _, _)| head.get(at..).is_some_and(|h| h.starts_with(bytes));
+    if let Some(&(_, _, found, advice)) = OTHERS.iter().find(begins) {
+        return Err(Problem::Other { found, advice });
+    }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         Some(named @ ("dipha" | "complex")) => Ok((Format::Dipha, format!("the name ends in .{named}"))),
+        Some("npz") => Ok((Format::Npz, "the name ends in .npz".to_owned())),
+        _ if phat::looks_ascii(head) && is_table(head) => Err(Problem::Other {
+            found: "a table of numbers that are no cells",
+            advice: "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of them",
+        }),
         _ if phat::looks_ascii(head) => Ok((Format::PhatAscii, "the content is text".to_owned())),
         _ => Ok((Format::PhatBinary, "the content is not text".to_owned())),
     }
+}
+
+/// Whether the first line that is not a comment is of numbers of which one is no whole number, or is separated by other than blanks.
+fn is_table(head: &[u8]) -> bool {
+    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let Some(line) = lines.into_iter().find(|line| !line.is_empty() && !line.starts_with(b"#")) else {
+        return false;
+    };
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || b",;".contains(byte);
+    let mut words = line.split(separates).filter(|word| !word.is_empty()).peekable();
+    let is_whole = line.iter().all(|byte| byte.is_ascii_whitespace() || byte.is_ascii_digit());
+    // A line that is cut off by the end of what was looked at may end in half a number.
+    !is_whole && words.peek().is_some() && words.all(|word| fast_float2::parse::<f64, _>(word).is_ok())
 }
 
 #[cfg(test)]
@@ -42,9 +105,38 @@ mod tests {
         assert_eq!(format("matrix.bin", b"# no cell yet"), Format::PhatAscii);
         assert_eq!(format("matrix.dat", &7u64.to_le_bytes()), Format::PhatBinary);
         assert_eq!(format("-", &[7, 0, 0, 0, 0]), Format::PhatBinary);
+        assert_eq!(format("-", b"PK\x03\x04"), Format::Npz);
+        assert_eq!(format("-", b"%%matrixmarket matrix"), Format::MatrixMarket);
         for name in ["image.COMPLEX", "image.dipha"] {
             assert_eq!(format(name, b"not the magic number"), Format::Dipha);
         }
         assert_eq!(detect("matrix.bin", b""), Err(Problem::Empty));
+    }
+
+    #[test]
+    fn other_files_are_told_what_to_do() {
+        let mut nifti = vec![0; 352];
+        nifti[344..348].copy_from_slice(b"n+1\0");
+        for (head, found) in [
+            (&b"\x93NUMPY\x01\0"[..], "a NumPy array"),
+            (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+            (&nifti, "a NIfTI image"),
+            (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+            (b"0.0 1.5\n1.5 0.0\n", "a table of numbers"),
+            (b"# x, y\n-1,2e3\n", "a table of numbers"),
+            (b"1;2\n", "a table of numbers"),
+        ] {
+            let problem = detect("f", head).unwrap_err().to_string();
+            assert!(problem.starts_with(&format!("expected a boundary matrix, found {found}")), "{problem}");
+        }
+        assert_eq!(format("f", b"0\n0 x\n"), Format::PhatAscii);
+    }
+
+    #[test]
+    fn gzip_and_a_count_that_looks_like_it() {
+        let count = 0x08_8b1f_u64;
+        assert!(!is_gzip(&[count.to_le_bytes(), [0; 8]].concat()));
+        assert!(is_gzip(b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x04\0\x43\xbe\xb7"));
+        assert!(!is_gzip(b"\x1f\x8b"));
     }
 }

@@ -11,7 +11,8 @@ use crate::metric::read::read_dipha;
 /// The complex of a file.
 pub(super) fn read(source: &(impl Source + ?Sized), upper_dim: Option<usize>) -> Result<Content, Problem> {
     let head = bytes(source, dipha::HEADER as u64)?;
-    let input = match dipha::file_type(&head)? {
+    let file_type = dipha::file_type(&head)?;
+    let input = match file_type {
         FileType::BoundaryMatrix if upper_dim.is_some() => Err(Problem::UpperDim),
         FileType::BoundaryMatrix => boundary_matrix(source),
         FileType::Image => image(&bytes(source, u64::MAX)?, upper_dim),
@@ -21,7 +22,8 @@ pub(super) fn read(source: &(impl Source + ?Sized), upper_dim: Option<usize>) ->
         }
         found @ FileType::Diagram => Err(Problem::FileType { found }),
     };
-    Ok(Content { input: input?, warning: None })
+    let gives_boundaries = file_type == FileType::BoundaryMatrix;
+    Ok(Content { input: input?, warning: None, gives_boundaries })
 }
 
 fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<Input, Problem> {

@@ -7,6 +7,8 @@ use phat_formats::phat::PhatError;
 
 use super::Format;
 use crate::filtration::FiltrationError;
+use crate::input::SparseProblem;
+use crate::matrix::ColumnError;
 use crate::{input, metric};
 
 /// Why an input cannot be read.
@@ -34,6 +36,20 @@ pub enum Problem {
     /// An image or distances whose complex cannot be made.
     #[error(transparent)]
     Filtration(#[from] FiltrationError),
+    /// A sparse matrix that cannot be read, or that is no boundary matrix.
+    #[error(transparent)]
+    Sparse(#[from] SparseProblem),
+    /// A column of a sparse matrix that cannot be part of a boundary matrix.
+    #[error("{0}; columns and rows are the cells in filtration order, facets before cofacets")]
+    Column(#[from] ColumnError),
+    /// A file that holds something else, which another command may take.
+    #[error("expected a boundary matrix, found {found}; {advice}")]
+    Other {
+        /// What the file holds.
+        found: &'static str,
+        /// What to do with it.
+        advice: &'static str,
+    },
     /// What the system says of a file while it is read.
     #[error("expected a file that can be read, found: {found}")]
     Read {

@@ -12,11 +12,16 @@ pub enum Format {
     PhatBinary,
     /// DIPHA weighted boundary matrix (file type 0), image data (1), distance matrix (7) or sparse distance matrix (8).
     Dipha,
+    /// SciPy's sparse matrix (`scipy.sparse.save_npz`).
+    Npz,
+    /// Matrix Market's text.
+    MatrixMarket,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 3] = [Format::PhatAscii, Format::PhatBinary, Format::Dipha];
+    pub const ALL: [Format; 5] =
+        [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Npz, Format::MatrixMarket];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
@@ -24,6 +29,8 @@ impl Format {
             Format::PhatAscii => "phat-ascii",
             Format::PhatBinary => "phat-binary",
             Format::Dipha => "dipha",
+            Format::Npz => "npz",
+            Format::MatrixMarket => "matrix-market",
         }
     }
 }
@@ -36,7 +43,7 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of phat-ascii, phat-binary, dipha, found {found:?}")]
+#[error("format: expected one of phat-ascii, phat-binary, dipha, npz, matrix-market, found {found:?}")]
 pub struct UnknownFormat {
     /// The name found.
     pub found: String,

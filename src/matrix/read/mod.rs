@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | `phat-ascii`, `phat-binary` | a boundary matrix | [`phat_formats::phat::matrix`] |
 //! | `dipha` | a weighted boundary matrix; an image; a distance matrix, dense or sparse | `dipha`, [`phat_formats::dipha`] |
+//! | `npz` | a boundary matrix that `scipy.sparse.save_npz` wrote | `sparse` |
+//! | `matrix-market` | a boundary matrix as Matrix Market's text | `sparse` |
 //!
 //! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex: see
 //! [`crate::filtration`].
@@ -12,9 +14,14 @@
 //!
 //! | the file | is read as |
 //! |---|---|
+//! | begins as files of gzip do | what it holds, unpacked |
 //! | begins with DIPHA's magic number | `dipha` |
+//! | begins as zip archives do | `npz` |
+//! | begins with `%%MatrixMarket` | `matrix-market` |
+//! | is an image, a NumPy array, an HDF5 file, … | an error that says what to do |
 //! | is empty | an error |
 //! | is called `*.dipha`, `*.complex` | `dipha` (and found wanting) |
+//! | is a table of numbers that are no cells | an error that says what to do |
 //! | begins with text | `phat-ascii` |
 //! | begins with anything else | `phat-binary` |
 //!
@@ -25,6 +32,7 @@ mod dipha;
 mod error;
 mod format;
 mod phat;
+mod sparse;
 mod watch;
 
 pub use error::{Problem, ReadError};
@@ -38,7 +46,7 @@ use std::path::Path;
 use phat_formats::Source;
 
 use super::{BoundaryMatrix, Dimension};
-use crate::input;
+use crate::input::{self, gzip};
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -82,12 +90,15 @@ pub struct Loaded {
     pub detection: Option<String>,
     /// What was mended.
     pub warning: Option<String>,
+    /// Whether the file itself gives the boundaries. Those of images and distances are made here, and are right.
+    pub gives_boundaries: bool,
 }
 
 /// What a reader makes of a file.
 struct Content {
     input: Input,
     warning: Option<String>,
+    gives_boundaries: bool,
 }
 
 /// Reads the file at `path`, or standard input when it is `-`. Binary files of PHAT are not held in memory.
@@ -144,23 +155,37 @@ fn read_source_watched(
         detection,
         problem: Box::new(problem),
     };
+    let head = bytes(source, detect::HEAD).map_err(failed)?;
+    if detect::is_gzip(&head) {
+        let packed = bytes(source, u64::MAX).map_err(failed)?;
+        let unpacked = gzip::unpacked(&packed);
+        let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem.into()))?;
+        if !detect::is_gzip(&unpacked) {
+            let inner = name.strip_suffix(".gz").unwrap_or(name);
+            let loaded = read_source_watched(inner, &unpacked[..], options, watch);
+            return loaded.map_err(|error| error.renamed(name));
+        }
+    }
     let (format, detection) = match options.format {
         Some(format) => (format, None),
         None => {
-            let head = bytes(source, detect::HEAD).map_err(failed)?;
             let found = detect::detect(name, &head).map_err(|problem| malformed(None, None, problem))?;
             (found.0, Some(found.1))
         }
     };
     let whole = || bytes(source, u64::MAX).map_err(failed);
     let content = match (format, options.upper_dim) {
-        (Format::PhatBinary | Format::PhatAscii, Some(_)) => Err(Problem::UpperDim),
+        (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
+        (_, Some(_)) => Err(Problem::UpperDim),
         (Format::PhatBinary, None) => phat::read_binary(source, watch),
         (Format::PhatAscii, None) => phat::read_ascii(&whole()?),
-        (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
+        (Format::Npz, None) => sparse::read_npz(&whole()?),
+        (Format::MatrixMarket, None) => sparse::read_matrix_market(&whole()?),
     };
     match content {
-        Ok(Content { input, warning }) => Ok(Loaded { input, format, detection, warning }),
+        Ok(Content { input, warning, gives_boundaries }) => {
+            Ok(Loaded { input, format, detection, warning, gives_boundaries })
+        }
         Err(problem) => Err(malformed(Some(format), detection, problem)),
     }
 }

@@ -34,5 +34,9 @@ fn content<I: Index>(read: Read<I>, input: impl FnOnce(Cells<I>) -> Input) -> Co
         format!("{}: expected ascending rows in column {}; sorted {columns}", first.place, first.column)
     });
     let max_dim = matrix.max_dim().unwrap_or(0);
-    Content { input: input(Cells { matrix, values: None, max_dim, cut: false }), warning }
+    Content {
+        input: input(Cells { matrix, values: None, max_dim, cut: false }),
+        warning,
+        gives_boundaries: true,
+    }
 }

@@ -12,8 +12,19 @@
 //! | HYPHA | [`mod@hypha`] | all but twist | yes | Zhang et al. 2019 |
 //! | sieve | [`super::sieve`] | all but union-find and annotations | yes | see there |
 //!
-//! All but the last two take a [`Problem`] and leave their pairs in the lookup. Those that clear, clear by dimension,
-//! so they want a matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]).
+//! All but the last two take a [`Problem`] and leave their pairs in the lookup.
+//!
+//! **What is promised.** Of a matrix whose boundaries have no boundary ([`BoundaryMatrix::check`]) all find the same pairs, on any
+//! number of threads, and each cell is in one at most. What they promise of any other matrix with the invariants of
+//! [`BoundaryMatrix`]:
+//!
+//! | algorithm | the pairs are |
+//! |---|---|
+//! | standard | (low, column) of the matrix reduced left to right: no two have a low in common, none a column; a cell may be a low and a column |
+//! | twist, row, chunk, spectral sequence, SS+, lock-free | such that no two have a low in common, and none a column; which ones depends on which columns are cleared before they are reduced |
+//! | HYPHA, sieve | such that births come before deaths, a dimension below. What one dimension tells another is wrong where ∂∂ ≠ 0, so which ones they are may depend on the number of threads |
+//!
+//! All of them end, and none of them panics.
 
 pub mod chunk;
 pub mod hypha;
@@ -47,7 +58,7 @@ use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representa
 
 /// The persistence pairs of a matrix, found as planned.
 ///
-/// Boundaries of the matrix have no boundary; otherwise the pairs depend on the algorithm.
+/// Boundaries of the matrix have no boundary; otherwise the pairs depend on the algorithm, as the table of this module says.
 ///
 /// Runs on the current pool if that has as many threads as planned, and starts one for the run otherwise.
 ///

@@ -10,7 +10,7 @@ use phat_formats::{MatrixSize, Part};
 
 use super::cuda::{Prepared, Scanned, Scanning};
 use super::estimate;
-use crate::backend::Backend;
+use crate::backend::{Backend, guarded};
 use crate::cuda::{CudaError, Gpu};
 use crate::matrix::read::Watch;
 use crate::matrix::{BoundaryMatrix, Row};
@@ -44,13 +44,13 @@ impl<I: Row> Feed<I> {
         let Ok(mut state) = self.state.try_lock() else { return };
         if matches!(*state, State::Nothing) {
             let Some(gpu) = device() else { return };
-            *state = match Prepared::new(&gpu).and_then(|prepared| prepared.begin(size)) {
+            *state = match guarded(|| Prepared::new(&gpu).and_then(|prepared| prepared.begin(size))) {
                 Ok(scanning) => State::Some { scanning: Box::new(scanning), fed: Vec::new() },
                 Err(_) => State::Failed,
             };
         }
         if let State::Some { scanning, fed } = &mut *state {
-            match scanning.feed(part) {
+            match guarded(|| scanning.feed(part)) {
                 Ok(()) => fed.push(part.columns()),
                 Err(_) => *state = State::Failed,
             }
@@ -71,10 +71,12 @@ impl<I: Row> Feed<I> {
         // What it holds is whole: parts are noted when they have been given.
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let State::Some { mut scanning, fed } = state else { return Ok(None) };
-        for columns in gaps(fed, matrix.len()) {
-            scanning.feed(&matrix.part(columns))?;
-        }
-        scanning.finish().map(Some)
+        guarded(|| {
+            for columns in gaps(fed, matrix.len()) {
+                scanning.feed(&matrix.part(columns))?;
+            }
+            scanning.finish().map(Some)
+        })
     }
 }
 

@@ -26,7 +26,8 @@ pub enum ScanError {
 
 /// A machine that scans one matrix, as often as it is asked about it: a device does so once, and keeps what it found.
 pub struct Scanner<I: Row> {
-    decision: Option<Decision>,
+    /// What was decided, and since, whether the processor had to take the place of a device: shared by the scanners of a run.
+    decision: Option<Arc<Mutex<Decision>>>,
     state: Mutex<State<I>>,
     notes: Arc<Mutex<Vec<String>>>,
 }
@@ -60,11 +61,12 @@ impl<I: Row> Scanner<I> {
     }
 
     fn new(decision: Option<Decision>, state: State<I>) -> Self {
-        let scanner = Scanner { decision, state: Mutex::new(state), notes: Arc::default() };
-        if let Some([first, _, ..]) = scanner.decision.as_ref().map(|decision| &decision.gpus[..]) {
-            scanner.note(format!("the scan takes one device: {}", first.name()));
-        }
-        scanner
+        let notes = match decision.as_ref().map(|decision| &decision.gpus[..]) {
+            Some([first, _, ..]) => vec![format!("the scan takes one device: {}", first.name())],
+            _ => Vec::new(),
+        };
+        let decision = decision.map(|decision| Arc::new(Mutex::new(decision)));
+        Scanner { decision, state: Mutex::new(state), notes: Arc::new(Mutex::new(notes)) }
     }
 
     /// The machine that the backend decides on for a matrix, of which a device may have been given some.
@@ -88,16 +90,15 @@ impl<I: Row> Scanner<I> {
         Ok(Scanner::new(Some(decision), state))
     }
 
-    /// Which machine and why, where one was chosen.
+    /// Which machine and why, where one was chosen. Before the scan that is the choice, after it what scanned.
     pub fn reason(&self) -> Option<Reason> {
-        let Decision { gpus, why, .. } = self.decision.as_ref()?;
-        let choice = if gpus.is_empty() { "cpu" } else { "cuda" };
-        Some(Reason { what: "backend", choice: choice.to_owned(), why: why.clone() })
+        let decision = self.decision()?;
+        Some(Reason { what: "backend", choice: decision.machine().to_owned(), why: decision.why })
     }
 
     /// The most device memory that was in use at a time, in bytes.
     pub fn device_memory(&self) -> u64 {
-        self.gpu().map_or(0, |gpu| gpu.peak())
+        self.decision().map_or(0, |decision| decision.peak())
     }
 
     /// What did not go as planned, though what was found is right.
@@ -130,8 +131,8 @@ impl<I: Row> Scanner<I> {
         self.ask(matrix, || None, |scanned| scanned.mates().map(Some))
     }
 
-    fn gpu(&self) -> Option<&Gpu> {
-        self.decision.as_ref()?.gpus.first()
+    fn decision(&self) -> Option<Decision> {
+        Some(self.decision.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// Asks the device if there is one; where it fails and may be replaced, the processor.
@@ -141,27 +142,31 @@ impl<I: Row> Scanner<I> {
         processor: impl FnOnce() -> T,
         device: impl FnOnce(&mut Scanned<I>) -> Result<T, CudaError>,
     ) -> Result<T, ScanError> {
-        let (Some(decision), Some(gpu)) = (&self.decision, self.gpu()) else { return Ok(processor()) };
+        let Some(decision) = &self.decision else { return Ok(processor()) };
+        let mut decision = decision.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.lock();
-        let found = match std::mem::replace(&mut *state, State::Failed) {
-            State::Failed => return Ok(processor()),
-            before => before.ask(gpu, decision.self_check, matrix, device),
-        };
-        match found {
-            Ok((found, after)) => {
+        let before = std::mem::replace(&mut *state, State::Failed);
+        let check = decision.self_check;
+        let answer = decision.on_device(|gpu| match before.ask(gpu, check, matrix, device) {
+            Ok(answered) => Ok(Ok(answered)),
+            Err(ScanError::SelfCheck(difference)) => Ok(Err(difference)),
+            Err(ScanError::Backend(BackendError::Cuda(error))) => {
+                let note = format!("{error}; the processor goes on");
+                self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+                Err(error)
+            }
+        });
+        match answer.map_err(BackendError::Cuda)? {
+            Some(Ok((found, after))) => {
                 *state = after;
                 Ok(found)
             }
-            Err(ScanError::Backend(BackendError::Cuda(error))) if decision.may_fall_back => {
-                self.note(format!("{error}; the processor goes on"));
+            Some(Err(difference)) => Err(difference.into()),
+            None => {
+                drop((state, decision));
                 Ok(processor())
             }
-            Err(error) => Err(error),
         }
-    }
-
-    fn note(&self, note: String) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
     }
 
     fn lock(&self) -> MutexGuard<'_, State<I>> {

@@ -92,7 +92,7 @@ impl<I: Row> Residue<'_, I> {
         for (place, Reduced { column, rows }) in reduced {
             let low = rows[rows.len() - 1].to_usize();
             // A column that was taken over has left its mark to another.
-            if self.mates.get(low) == Some(Mates::<I>::marks() + place) {
+            if self.mates.get(low) == Some(Mates::<I>::mark(place)) {
                 self.mates.pair(low, *column);
             }
         }
@@ -271,8 +271,8 @@ impl<'a, I: Row> Worker<'a, I> {
 
     /// Claims a low for a column; somebody may be faster.
     fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
-        let place = self.reduced.push(Reduced { column, rows: rows.into() });
-        self.residue.mates.replace(low, owner, Mates::<I>::marks() + place).is_ok()
+        let mark = Mates::<I>::mark(self.reduced.push(Reduced { column, rows: rows.into() }));
+        self.residue.mates.replace(low, owner, mark).is_ok()
     }
 }
 

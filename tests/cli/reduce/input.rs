@@ -2,7 +2,7 @@
 //! found on standard error. Most of these files PHAT accepts, and answers with wrong or invented pairs.
 
 use predicates::prelude::PredicateBooleanExt;
-use predicates::str::{contains, is_empty};
+use predicates::str::{contains, ends_with, is_empty, starts_with};
 
 use super::super::{Scratch, TRIANGLE, lacuna, triangle_words, words};
 use super::{reduce, reduce_of};
@@ -141,19 +141,99 @@ fn a_comment_after_a_blank() {
 
 /// The boundary of the triangle's boundary is not zero when an edge is not that of the triangle's vertices.
 #[test]
-fn boundaries_with_a_boundary_are_found_when_asked_for() {
+fn boundaries_with_a_boundary_are_refused() {
     let text = TRIANGLE.replace("1 1 2", "1 0 1");
-    let said = "error: standard input: column 6: expected a boundary without boundary, found row 1 left over";
-    reduce_of(text.as_str(), &["--check", "-q"])
-        .assert()
-        .code(2)
-        .stdout(is_empty())
-        .stderr(contains("column 6"));
-    let assert = reduce_of(text.as_str(), &["--check", "-q"]).assert().code(2);
-    let stderr = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-    assert!(stderr.starts_with(&said[..said.find("row 1").unwrap()]), "{stderr}");
-    reduce_of(text, &["-q"]).assert().success();
+    let said = "error: standard input: column 6: expected a boundary without boundary, found row ";
+    for check in [&[][..], &["--check"], &["--check=on"]] {
+        let assert = reduce_of(text.as_str(), check).arg("-q").assert().code(2).stdout(is_empty());
+        let remedy = "left over in the boundary of its boundary; --check=off reduces it all the same\n";
+        assert.stderr(starts_with(said).and(ends_with(remedy)));
+    }
+    reduce_of(text.as_str(), &["-q", "--check=off"]).assert().success();
     reduce_of(TRIANGLE, &["--check"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+    let scratch = Scratch::new();
+    let (file, pairs) = (scratch.file("matrix.dat", text), scratch.path("pairs"));
+    let phat = |check: &[&str]| {
+        let files = [file.as_os_str(), pairs.as_os_str()];
+        lacuna("phat", ["--ascii".as_ref()].into_iter().chain(files)).args(check).assert()
+    };
+    phat(&[]).code(2).stderr(contains("column 6: ").and(contains("--check=off")));
+    phat(&["--check=off"]).success();
+}
+
+/// A path of three vertices of dimensions 0, 1 and 2: its middle is born and dies, by the matrix as it stands.
+#[test]
+fn essential_cells_of_what_is_no_complex_are_counted() {
+    let scratch = Scratch::new();
+    let stats = scratch.path("stats.json");
+    for algorithm in ["standard", "row", "twist", "lock-free", "chunk", "spectral-sequence", "sieve", "hypha"]
+    {
+        let arguments = ["--check=off", "--algorithm", algorithm, "--stats", stats.to_str().unwrap()];
+        let assert = reduce_of("0\n1 0\n2 1\n", &arguments).assert().success();
+        let found = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        let cells: std::collections::HashSet<&str> =
+            found.lines().skip(1).flat_map(str::split_whitespace).collect();
+        let object: serde_json::Value = serde_json::from_str(&super::super::read(&stats)).unwrap();
+        assert_eq!(object["essential"], 3 - cells.len(), "{algorithm}: {found}");
+    }
+}
+
+#[test]
+fn sparse_matrices_of_scipy_and_of_matrix_market() {
+    let sparse = |name: &str| format!("{}/tests/data/sparse/{name}.npz", env!("CARGO_MANIFEST_DIR"));
+    for name in ["triangle_csr", "triangle_csc", "triangle_coo", "triangle_dia", "triangle_stored"] {
+        let assert = reduce([sparse(name)]).assert().success().stdout(super::TRIANGLE_PAIRS);
+        assert.stderr(contains(format!("{name}.npz: npz (begins as zip archives do)\n")));
+    }
+    let market = "%%MatrixMarket matrix coordinate integer general\n7 7 9\n1 4 -1\n2 4 1\n1 5 -1\n3 5 1\n2 6 -1\n3 6 1\n\
+        4 7 1\n5 7 -1\n6 7 1\n";
+    reduce_of(market, &["-q"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+    reduce_of(market, &["-q", "--format", "matrix-market"]).assert().success();
+    let packed = packed(market.as_bytes());
+    reduce_of(packed, &["-q"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+    for (wrong, said) in [
+        (market.replace("7 7 9", "7 8 9"), "expected a square matrix, whose rows and columns are all cells"),
+        (market.replace("4 7 1", "4 7 2"), "line 9: expected entries 0, 1 or -1, found 2 in row 3, column 6"),
+        (market.replace("2 6 -1", "7 6 -1"), "column 5: expected rows below 5, found 6"),
+        (
+            market.replace("4 7 1", "1 7 1"),
+            "column 6: expected boundary cells one dimension below 1, found row 4",
+        ),
+        (market.replace("4 7 1", "5 7 1"), "column 6: expected a row above 4, found 4"),
+        (market.replace("4 7 1\n", "4 7 0\n"), "column 6: expected a boundary without boundary"),
+    ] {
+        reduce_of(wrong, &["-q"]).assert().code(2).stdout(is_empty()).stderr(contains(said));
+    }
+}
+
+fn packed(content: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, content).unwrap();
+    packed.finish().unwrap()
+}
+
+#[test]
+fn what_is_compressed_is_read_as_what_it_holds() {
+    reduce_of(packed(TRIANGLE.as_bytes()), &["-q"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+    reduce_of(packed(&triangle_words()), &["-q"]).assert().success().stdout(super::TRIANGLE_PAIRS);
+    let cut = packed(&triangle_words());
+    let assert = reduce_of(&cut[..cut.len() - 9], &["-q"]).assert().code(2).stdout(is_empty());
+    assert.stderr(contains("expected a sound gzip file"));
+}
+
+#[test]
+fn other_files_are_told_where_to_go() {
+    for (content, said) in [
+        (
+            &b"\x93NUMPY\x01\0v\0{}"[..],
+            "found a NumPy array; a boundary matrix is saved with scipy.sparse.save_npz",
+        ),
+        (b"\x89PNG\r\n\x1a\n0000000000000000", "found a PNG image; lacuna cubical takes images"),
+        (b"0.0 1.5\n1.5 0.0\n", "found a table of numbers that are no cells; lacuna rips takes distances"),
+    ] {
+        let assert = reduce_of(content, &[]).assert().code(2).stdout(is_empty());
+        assert.stderr(contains("error: standard input: expected a boundary matrix, ").and(contains(said)));
+    }
 }
 
 #[test]
@@ -171,7 +251,10 @@ fn values_out_of_range() {
         (["--columns", "list"], "bit-tree, heap, full, sparse, vector"),
         (["--dualize", "maybe"], "auto, on, off"),
         (["--output", "text"], "invalid value 'text' for '--output <FORMAT>'"),
-        (["--format", "npy"], "expected one of phat-ascii, phat-binary, dipha, found \"npy\""),
+        (
+            ["--format", "npy"],
+            "expected one of phat-ascii, phat-binary, dipha, npz, matrix-market, found \"npy\"",
+        ),
         (["--upper-dim", "-1"], "expected a whole number, 0 or more, found -1"),
         (["--upper-dim", "1"], "--upper-dim"),
         (["--stats", "-"], "expected the path of a file, found -"),

@@ -105,6 +105,27 @@ fn gpu_takes_infinite_voxels() {
     }
 }
 
+/// Bins of which most or all end at the same value: the place to begin to look at is far from the first of them.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_finds_bins_that_end_at_the_same_value() {
+    let gpu = device(None);
+    let shape = Shape::new(&[40, 50], Axes::C).unwrap();
+    let values = || (0..2000).map(|k: u32| k * 7919 % 11);
+    let floats = Image::new(shape, values().map(|value| value as f32).collect()).unwrap();
+    let wholes = Image::new(shape, values().collect()).unwrap();
+    let (count, request) = (Bins::MOST, REQUESTS[0]);
+    for range in [(3.0, 3.0), (0.0, 10.0), (-1e30, 1e30)] {
+        for request in [request, Request { superlevel: true, ..request }] {
+            let request = Request { bins: Bins::Uniform { count, range: Some(range) }, ..request };
+            let found = ecc_device(&gpu, &gpu.upload(floats.voxels()).unwrap(), shape, &request).unwrap();
+            assert_eq!(found, crate::cubical::ecc::curve(&floats, &request).unwrap(), "{request:?}");
+            let found = ecc_device(&gpu, &gpu.upload(wholes.voxels()).unwrap(), shape, &request).unwrap();
+            assert_eq!(found, crate::cubical::ecc::curve(&wholes, &request).unwrap(), "{request:?}");
+        }
+    }
+}
+
 /// Shapes of many blocks and marches, against the sum over the parts that a march is cut into.
 #[test]
 #[ignore = "needs a CUDA device"]

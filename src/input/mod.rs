@@ -1,5 +1,11 @@
 //! What the readers share: where the bytes of a file come from, and the error that says why it cannot be read.
 
+pub(crate) mod gzip;
+pub(crate) mod matrix_market;
+pub(crate) mod npy;
+pub(crate) mod npz;
+pub(crate) mod triplets;
+
 use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
@@ -35,6 +41,19 @@ pub enum ReadError<F: Formats, P> {
     },
 }
 
+impl<F: Formats, P> ReadError<F, P> {
+    /// The same error of a file that messages call otherwise.
+    pub(crate) fn renamed(self, name: &str) -> Self {
+        let file = name.to_owned();
+        match self {
+            ReadError::Io { error, .. } => ReadError::Io { file, error },
+            ReadError::Malformed { format, detection, problem, .. } => {
+                ReadError::Malformed { file, format, detection, problem }
+            }
+        }
+    }
+}
+
 /// One thing that is wrong with an input: `P` are its places, which display with a colon and a blank, or as nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}expected {expected}, found {found}{}", note.as_ref().map(|n| format!("; {n}")).unwrap_or_default())]
@@ -49,6 +68,9 @@ pub struct Problem<P> {
     pub note: Option<String>,
 }
 
+/// What is wrong with an `.npz` archive, a Matrix Market file or a file compressed with gzip.
+pub type SparseProblem = Problem<Place>;
+
 impl<P> Problem<P> {
     pub(crate) fn new(place: P, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Problem { place, expected: expected.into(), found: found.into(), note: None }
@@ -57,6 +79,34 @@ impl<P> Problem<P> {
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
+    }
+
+    /// The same problem, its place named in the words of another kind of input.
+    pub(crate) fn map_place<Q>(self, name: impl FnOnce(P) -> Q) -> Problem<Q> {
+        let Problem { place, expected, found, note } = self;
+        Problem { place: name(place), expected, found, note }
+    }
+}
+
+/// A place in a file of a format that several commands read. Lines count from 1, bytes from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole, or an array of it that the message names.
+    Whole,
+    /// A line of text.
+    Line(usize),
+    /// An offset into a binary file.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    /// With a colon and a blank after it, or nothing for the whole file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Whole => Ok(()),
+            Place::Line(line) => write!(f, "line {line}: "),
+            Place::Byte(offset) => write!(f, "byte {offset}: "),
+        }
     }
 }
 

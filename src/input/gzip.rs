@@ -1,0 +1,76 @@
+//! Files compressed with gzip, unpacked in memory.
+
+use super::{Place, Problem};
+use flate2::read::MultiGzDecoder;
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+/// What every file compressed with gzip begins with.
+pub(crate) const MAGIC: &[u8] = b"\x1f\x8b";
+
+/// Bytes that are unpacked at once.
+const STEP: usize = 1 << 20;
+
+/// The content of a file: unpacked when it is compressed with gzip, as it is otherwise.
+///
+/// # Errors
+/// What is compressed is damaged, or there is no memory for what it holds.
+pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
+    if !bytes.starts_with(MAGIC) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let all = read_growing(&mut MultiGzDecoder::new(bytes));
+    all.map(Cow::Owned).map_err(|fault| match fault {
+        GrowthFault::Memory(size) => out_of_memory(size),
+        GrowthFault::Io(error) => Problem::new(Place::Whole, "a sound gzip file", error.to_string()),
+    })
+}
+
+/// Why a stream cannot be read into memory.
+pub(super) enum GrowthFault {
+    /// The stream fails.
+    Io(io::Error),
+    /// There is no memory for this number of bytes.
+    Memory(usize),
+}
+
+/// All that `stream` gives. Memory grows with what has been read, whatever a header promised; memory that is
+/// refused is an error.
+pub(super) fn read_growing(stream: &mut impl Read) -> Result<Vec<u8>, GrowthFault> {
+    let mut all = Vec::new();
+    loop {
+        all.try_reserve(STEP).map_err(|_| GrowthFault::Memory(all.len() + STEP))?;
+        // Within the room that was reserved.
+        let read = stream.take(STEP as u64).read_to_end(&mut all).map_err(GrowthFault::Io)?;
+        if read == 0 {
+            all.shrink_to_fit();
+            return Ok(all);
+        }
+    }
+}
+
+/// The error that there is no memory for what is unpacked.
+pub(super) fn out_of_memory(size: usize) -> Problem<Place> {
+    let found = format!("that {size} bytes are more than there is memory for");
+    Problem::new(Place::Whole, "memory for what the file holds unpacked", found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn files_are_unpacked_or_found_damaged() {
+        assert!(matches!(unpacked(b"1 2 3"), Ok(Cow::Borrowed(b"1 2 3"))));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        let content = vec![b'x'; 3 * STEP + 7];
+        packed.write_all(&content).unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(unpacked(&packed).unwrap(), content);
+        let cut = unpacked(&packed[..packed.len() / 2]).unwrap_err();
+        assert!(cut.to_string().starts_with("expected a sound gzip file, found "), "{cut}");
+        let two = [&packed[..], &packed[..]].concat();
+        assert_eq!(unpacked(&two).unwrap().len(), 2 * content.len());
+    }
+}

@@ -1,0 +1,347 @@
+//! Matrix Market: matrices as text (Boisvert, Pozo, Remington 1996).
+//!
+//! ```text
+//! %%MatrixMarket matrix coordinate real general
+//! % comments
+//! 3 3 2        rows, columns, entries
+//! 1 2 0.5      row and column from 1, value
+//! 3 1 1.0
+//! ```
+//!
+//! | word | taken | refused |
+//! |---|---|---|
+//! | format | `coordinate`, `array` (every value, column after column) | |
+//! | field | `real`, `double`, `integer`, `pattern` (no values: each is 1) | `complex` |
+//! | symmetry | `general`, `symmetric` (the lower triangle only) | `skew-symmetric`, `hermitian` |
+
+use super::triplets::{Triplet, Triplets};
+use super::{Place, Problem};
+use crate::metric::read::error::quote;
+
+/// What every file begins with, in any case.
+const BANNER: &[u8] = b"%%MatrixMarket";
+
+/// A matrix of a Matrix Market file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Matrix {
+    /// Of format `coordinate`.
+    Sparse(Triplets),
+    /// Of format `array`.
+    Dense(Dense),
+}
+
+/// A matrix of which every value is given.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Dense {
+    /// The number of rows.
+    pub(crate) rows: usize,
+    /// The number of columns.
+    pub(crate) columns: usize,
+    /// The values, column after column; the upper triangle of a symmetric matrix is filled in.
+    pub(crate) values: Vec<f64>,
+}
+
+/// Whether a file says of itself that it is one of Matrix Market.
+pub(crate) fn is_matrix_market(bytes: &[u8]) -> bool {
+    bytes.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// The line that is not as it should be; the kinds of matrices that are refused.
+pub(crate) fn read(text: &[u8]) -> Result<Matrix, Problem<Place>> {
+    let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 0 };
+    let banner = banner(lines.lines.next().unwrap_or_default())?;
+    lines.number = 1;
+    match banner.dense {
+        true => dense(&mut lines, &banner).map(Matrix::Dense),
+        false => sparse(&mut lines, &banner).map(Matrix::Sparse),
+    }
+}
+
+/// What the first line says.
+struct Banner {
+    dense: bool,
+    values: Values,
+    symmetric: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Real,
+    Integer,
+    Pattern,
+}
+
+fn banner(line: &[u8]) -> Result<Banner, Problem<Place>> {
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    let wrong =
+        |expected: &str, found: &str| Err(Problem::new(Place::Line(1), expected, quote(found.as_bytes())));
+    let [_, object, format, field, symmetry] = words[..] else {
+        return wrong("%%MatrixMarket matrix, format, field and symmetry", &line);
+    };
+    if object != "matrix" {
+        return wrong("the object matrix", object);
+    }
+    let dense = match format {
+        "coordinate" => false,
+        "array" => true,
+        _ => return wrong("the format coordinate or array", format),
+    };
+    let values = match field {
+        "real" | "double" => Values::Real,
+        "integer" => Values::Integer,
+        "pattern" if !dense => Values::Pattern,
+        _ if dense => return wrong("an array of real, double or integer", field),
+        _ => return wrong("a matrix of real, double, integer or pattern", field),
+    };
+    let symmetric = match symmetry {
+        "general" => false,
+        "symmetric" => true,
+        _ => return wrong("a matrix that is general or symmetric", symmetry),
+    };
+    Ok(Banner { dense, values, symmetric })
+}
+
+/// The lines after the first, without comments and blank lines.
+struct Lines<'a, L: Iterator<Item = &'a [u8]>> {
+    lines: L,
+    /// The line that came last, counted from 1.
+    number: usize,
+}
+
+impl<'a, L: Iterator<Item = &'a [u8]>> Iterator for Lines<'a, L> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        for line in &mut self.lines {
+            self.number += 1;
+            let line = line.trim_ascii();
+            if !line.is_empty() && !line.starts_with(b"%") {
+                return Some(line);
+            }
+        }
+        None
+    }
+}
+
+impl<'a, L: Iterator<Item = &'a [u8]>> Lines<'a, L> {
+    /// The next line as `N` words.
+    fn words<const N: usize>(&mut self, expected: &str) -> Result<[&'a [u8]; N], Problem<Place>> {
+        let Some(line) = self.next() else {
+            return Err(Problem::new(Place::Line(self.number), expected, "the end of the file"));
+        };
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let found: [&[u8]; N] = std::array::from_fn(|_| words.next().unwrap_or_default());
+        if found.iter().any(|word| word.is_empty()) || words.next().is_some() {
+            return Err(self.problem(expected, line));
+        }
+        Ok(found)
+    }
+
+    fn whole(&self, word: &[u8], expected: &str) -> Result<usize, Problem<Place>> {
+        let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+        number.ok_or_else(|| self.problem(expected, word))
+    }
+
+    fn value(&self, word: &[u8], values: Values) -> Result<f64, Problem<Place>> {
+        match values {
+            Values::Pattern => Ok(1.0),
+            Values::Integer => {
+                let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());
+                let exact = number.filter(|&number| number as f64 as i128 == i128::from(number));
+                let expected = "a whole number that double precision holds exactly";
+                exact.map(|number| number as f64).ok_or_else(|| self.problem(expected, word))
+            }
+            Values::Real => {
+                let number = fast_float2::parse::<f64, _>(word).ok();
+                let written_infinite = word.iter().any(|byte| byte.eq_ignore_ascii_case(&b'n'));
+                let sound = number.filter(|number| number.is_finite() || written_infinite);
+                sound.ok_or_else(|| self.problem("a number that fits double precision", word))
+            }
+        }
+    }
+
+    fn problem(&self, expected: &str, found: &[u8]) -> Problem<Place> {
+        Problem::new(Place::Line(self.number), expected, quote(found))
+    }
+}
+
+fn sparse<'a>(
+    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
+    banner: &Banner,
+) -> Result<Triplets, Problem<Place>> {
+    const SIZES: &str = "the numbers of rows, columns and entries";
+    let [rows, columns, count] = lines.words::<3>(SIZES)?;
+    let [rows, columns, count] =
+        [lines.whole(rows, SIZES)?, lines.whole(columns, SIZES)?, lines.whole(count, SIZES)?];
+    check_square(lines, banner, rows, columns)?;
+    let mut found =
+        Triplets { rows, columns, entries: Vec::new(), symmetric: banner.symmetric, lines: Vec::new() };
+    for entry in 0..count {
+        let expected = |kind: &str| format!("a row, a column{kind} for entry {} of {count}", entry + 1);
+        let [row, column, value] = if banner.values == Values::Pattern {
+            let [row, column] = lines.words::<2>(&expected(""))?;
+            [row, column, &[]]
+        } else {
+            lines.words::<3>(&expected(" and a value"))?
+        };
+        let row = index(lines, row, rows, "row")?;
+        let column = index(lines, column, columns, "column")?;
+        if banner.symmetric && row < column {
+            let expected = "an entry on or below the diagonal of a symmetric matrix";
+            return Err(lines.problem(expected, format!("{} {}", row + 1, column + 1).as_bytes()));
+        }
+        let value = lines.value(value, banner.values)?;
+        found.entries.push(Triplet { row, column, value });
+        found.lines.push(lines.number);
+    }
+    end(lines, &format!("the end of the file after {count} entries"))?;
+    Ok(found)
+}
+
+fn dense<'a>(
+    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
+    banner: &Banner,
+) -> Result<Dense, Problem<Place>> {
+    const SIZES: &str = "the numbers of rows and columns";
+    let [rows, columns] = lines.words::<2>(SIZES)?;
+    let [rows, columns] = [lines.whole(rows, SIZES)?, lines.whole(columns, SIZES)?];
+    check_square(lines, banner, rows, columns)?;
+    let Some(count) = rows.checked_mul(columns) else {
+        return Err(lines.problem("a matrix that fits memory", format!("{rows} × {columns}").as_bytes()));
+    };
+    let mut given = Vec::new();
+    let stored = if banner.symmetric { (count + rows) / 2 } else { count };
+    for number in 0..stored {
+        let [value] = lines.words::<1>(&format!("value {} of {stored}", number + 1))?;
+        given.push(lines.value(value, banner.values)?);
+    }
+    end(lines, &format!("the end of the file after {stored} values"))?;
+    if !banner.symmetric {
+        return Ok(Dense { rows, columns, values: given });
+    }
+    // As many values as were read, twice.
+    let mut values = vec![0.0; count];
+    let mut given = given.into_iter();
+    for column in 0..columns {
+        for row in column..rows {
+            let value = given.next().unwrap_or_default();
+            values[column * rows + row] = value;
+            values[row * rows + column] = value;
+        }
+    }
+    Ok(Dense { rows, columns, values })
+}
+
+fn check_square<'a>(
+    lines: &Lines<'a, impl Iterator<Item = &'a [u8]>>,
+    banner: &Banner,
+    rows: usize,
+    columns: usize,
+) -> Result<(), Problem<Place>> {
+    if !banner.symmetric || rows == columns {
+        return Ok(());
+    }
+    Err(lines
+        .problem("as many rows as columns of a symmetric matrix", format!("{rows} × {columns}").as_bytes()))
+}
+
+/// A row or a column, which count from 1 in the file and from 0 here.
+fn index<'a>(
+    lines: &Lines<'a, impl Iterator<Item = &'a [u8]>>,
+    word: &[u8],
+    extent: usize,
+    what: &str,
+) -> Result<usize, Problem<Place>> {
+    let number = std::str::from_utf8(word).ok().and_then(|word| word.parse::<usize>().ok());
+    let found = number.filter(|&number| number <= extent).and_then(|number| number.checked_sub(1));
+    found.ok_or_else(|| lines.problem(&format!("a {what} from 1 to {extent}"), word))
+}
+
+fn end<'a>(
+    lines: &mut Lines<'a, impl Iterator<Item = &'a [u8]>>,
+    expected: &str,
+) -> Result<(), Problem<Place>> {
+    match lines.next() {
+        None => Ok(()),
+        Some(line) => Err(lines.problem(expected, line)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(text: &str) -> String {
+        read(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn entries_and_their_lines() {
+        let text =
+            "%%MatrixMarket matrix coordinate real general\r\n% a comment\n\n2 3 2\n1 3 .5\n\n2 1 -1e2\n";
+        assert!(is_matrix_market(text.as_bytes()));
+        let expected = Triplets {
+            rows: 2,
+            columns: 3,
+            entries: vec![
+                Triplet { row: 0, column: 2, value: 0.5 },
+                Triplet { row: 1, column: 0, value: -100.0 },
+            ],
+            symmetric: false,
+            lines: vec![5, 7],
+        };
+        assert_eq!(read(text.as_bytes()), Ok(Matrix::Sparse(expected)));
+        let pattern = "%%matrixmarket MATRIX Coordinate Pattern Symmetric\n2 2 1\n2 1\n";
+        let Ok(Matrix::Sparse(pattern)) = read(pattern.as_bytes()) else { panic!("entries") };
+        assert!(pattern.symmetric && pattern.entries == [Triplet { row: 1, column: 0, value: 1.0 }]);
+    }
+
+    #[test]
+    fn every_value() {
+        let dense = |text: &str| match read(text.as_bytes()) {
+            Ok(Matrix::Dense(dense)) => dense.values,
+            other => panic!("{other:?}"),
+        };
+        let general = "%%MatrixMarket matrix array integer general\n2 3\n1\n2\n3\n4\n5\n6\n";
+        assert_eq!(dense(general), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let symmetric = "%%MatrixMarket matrix array double symmetric\n2 2\n1\n2\n3\n";
+        assert_eq!(dense(symmetric), [1.0, 2.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let of = |lines: &str| problem(&format!("%%MatrixMarket matrix coordinate integer general\n{lines}"));
+        assert_eq!(of("2 2\n"), "line 2: expected the numbers of rows, columns and entries, found \"2 2\"");
+        assert_eq!(of("2 2 1\n3 1 1\n"), "line 3: expected a row from 1 to 2, found \"3\"");
+        assert_eq!(of("2 2 1\n1 0 1\n"), "line 3: expected a column from 1 to 2, found \"0\"");
+        assert_eq!(
+            of("2 2 1\n1 1 .5\n"),
+            "line 3: expected a whole number that double precision holds exactly, found \".5\""
+        );
+        assert_eq!(
+            of("2 2 2\n1 1 1\n"),
+            "line 4: expected a row, a column and a value for entry 2 of 2, found the end of the file"
+        );
+        assert_eq!(
+            of("2 2 1\n1 1 1\n2 2 2\n"),
+            "line 4: expected the end of the file after 1 entries, found \"2 2 2\""
+        );
+        for (words, expected) in [
+            ("vector coordinate real general", "the object matrix"),
+            ("matrix coordinate complex general", "a matrix of real, double, integer or pattern"),
+            ("matrix array pattern general", "an array of real, double or integer"),
+            ("matrix coordinate real skew-symmetric", "a matrix that is general or symmetric"),
+        ] {
+            let found = problem(&format!("%%MatrixMarket {words}\n1 1 0\n"));
+            assert!(found.starts_with(&format!("line 1: expected {expected}, found ")), "{found}");
+        }
+        let huge = "%%MatrixMarket matrix coordinate real general\n9 9 99999999999999\n1 1 1e999\n";
+        assert_eq!(problem(huge), "line 3: expected a number that fits double precision, found \"1e999\"");
+        let triangle = "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n";
+        assert!(problem(triangle).contains("on or below the diagonal"));
+    }
+}

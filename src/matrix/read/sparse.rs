@@ -1,0 +1,159 @@
+//! `npz`, `matrix-market`: boundary matrices as the formats for sparse matrices hold them.
+//!
+//! Rows and columns are the cells in filtration order, facets before cofacets, so the matrix is square and strictly upper triangular.
+//! Entries are 1 or −1, which are one over Z/2; zeros that are stored count as none. Such files do not say of which dimension a cell
+//! is. It is derived from the columns:
+//!
+//! | the column of a cell | its dimension |
+//! |---|---|
+//! | zero | 0: a vertex |
+//! | not zero | one more than that of its rows, which is the same for all |
+//!
+//! A cell without boundary that is no vertex, such as a circle glued to a point, has a column of zeros, too, and is taken for a
+//! vertex: cells that it bounds are then of another dimension than they should be, or refused. An archive may give the dimensions
+//! itself, in an array `dims` with a whole number for each cell; DIPHA's and PHAT's formats always do.
+
+use super::{Cells, Content, Input, Problem};
+use crate::input::matrix_market::{self, Dense, Matrix};
+use crate::input::npy::Array;
+use crate::input::npz::Archive;
+use crate::input::triplets::{Triplet, Triplets};
+use crate::input::{Place, SparseProblem};
+use crate::matrix::{BoundaryMatrix, Dimension, Index};
+
+/// The array of an archive that gives the dimension of each cell.
+const DIMS: &str = "dims";
+
+/// Cells beyond which at least one in [`NAMED`] has an entry. A few words in a file can promise any number of cells; this many are
+/// believed.
+const MOST_UNNAMED: usize = 1 << 24;
+const NAMED: usize = 64;
+
+/// The matrix of an archive.
+pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, Problem> {
+    let archive = Archive::open(bytes)?;
+    if !archive.is_sparse() {
+        let names: Vec<&str> = archive.names().take(8).collect();
+        let found = format!("an archive of the arrays {}", names.join(", "));
+        let note = "scipy.sparse.save_npz(\"matrix.npz\", scipy.sparse.csc_matrix(M)) writes one";
+        return Err(Problem::Sparse(
+            SparseProblem::new(Place::Whole, "a sparse matrix of SciPy", found).note(note),
+        ));
+    }
+    let dims = match archive.contains(DIMS) {
+        true => Some(dims(&archive)?),
+        false => None,
+    };
+    content(&archive.sparse()?, dims)
+}
+
+/// The matrix of a text.
+pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, Problem> {
+    match matrix_market::read(text)? {
+        Matrix::Sparse(matrix) => content(&matrix, None),
+        Matrix::Dense(matrix) => content(&entries_of(&matrix), None),
+    }
+}
+
+fn entries_of(dense: &Dense) -> Triplets {
+    let &Dense { rows, columns, ref values } = dense;
+    let entries = values.iter().enumerate().filter(|(_, value)| **value != 0.0);
+    let entries = entries.map(|(at, &value)| Triplet { row: at % rows, column: at / rows, value }).collect();
+    Triplets { rows, columns, entries, ..Triplets::default() }
+}
+
+/// The dimensions that an archive gives.
+fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, Problem> {
+    let file = archive.read(DIMS)?;
+    let given = Array::parse(&file).and_then(|array| array.integers())?;
+    let dim = |(cell, &dim): (usize, &i64)| {
+        Dimension::try_from(dim).map_err(|_| {
+            let expected = format!("dimensions from 0 to {} in {DIMS:?}", Dimension::MAX);
+            Problem::Sparse(SparseProblem::new(Place::Whole, expected, format!("{dim} for cell {cell}")))
+        })
+    };
+    given.iter().enumerate().map(dim).collect()
+}
+
+fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, Problem> {
+    let wrong =
+        |expected: &str, found: String| Problem::Sparse(SparseProblem::new(Place::Whole, expected, found));
+    let cells = matrix.columns;
+    if matrix.rows != cells {
+        let expected = "a square matrix, whose rows and columns are all cells in filtration order";
+        return Err(wrong(expected, format!("{} × {cells}", matrix.rows)));
+    }
+    if matrix.symmetric {
+        return Err(wrong("a general matrix, for boundaries go one way", "a symmetric one".into()));
+    }
+    if cells.saturating_sub(MOST_UNNAMED) > NAMED.saturating_mul(matrix.entries.len()) {
+        let found = format!("{cells} cells with {} entries", matrix.entries.len());
+        return Err(wrong("a matrix with entries for its cells", found));
+    }
+    if let Some(dims) = dims.as_ref().filter(|dims| dims.len() != cells) {
+        let expected = format!("as many dimensions in {DIMS:?} as cells, {cells}");
+        return Err(wrong(&expected, dims.len().to_string()));
+    }
+    let columns = Columns::new(matrix)?;
+    let input = if cells.max(matrix.entries.len()) <= u32::MOST {
+        Input::Narrow(columns.cells(dims.as_deref())?)
+    } else {
+        Input::Wide(columns.cells(dims.as_deref())?)
+    };
+    Ok(Content { input, warning: None, gives_boundaries: true })
+}
+
+/// The rows of each column, ascending.
+struct Columns {
+    /// Where each column starts among the rows, and at the end their number.
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Columns {
+    fn new(matrix: &Triplets) -> Result<Self, Problem> {
+        let mut starts = vec![0; matrix.columns + 1];
+        for (at, &Triplet { row, column, value }) in matrix.entries.iter().enumerate() {
+            if ![0.0, 1.0, -1.0].contains(&value) {
+                let found = format!("{value} in row {row}, column {column}, counted from 0");
+                let problem = SparseProblem::new(matrix.place(at), "entries 0, 1 or -1", found);
+                return Err(Problem::Sparse(problem));
+            }
+            starts[column + 1] += usize::from(value != 0.0);
+        }
+        for column in 0..matrix.columns {
+            starts[column + 1] += starts[column];
+        }
+        let mut next = starts.clone();
+        let mut rows = vec![0; starts[matrix.columns]];
+        for &Triplet { row, column, .. } in matrix.entries.iter().filter(|entry| entry.value != 0.0) {
+            rows[next[column]] = row;
+            next[column] += 1;
+        }
+        for column in starts.windows(2) {
+            rows[column[0]..column[1]].sort_unstable();
+        }
+        Ok(Columns { starts, rows })
+    }
+
+    /// The complex, its dimensions given or derived.
+    fn cells<I: Index>(&self, dims: Option<&[Dimension]>) -> Result<Cells<I>, Problem> {
+        let mut matrix = BoundaryMatrix::new();
+        for (column, range) in self.starts.windows(2).enumerate() {
+            let rows = &self.rows[range[0]..range[1]];
+            let dim = match (dims, rows) {
+                (Some(dims), _) => dims[column],
+                (None, []) => 0,
+                // A row that is not before its column is refused below.
+                (None, &[first, ..]) if first >= column => 0,
+                (None, &[first, ..]) => matrix.dim(first).checked_add(1).ok_or_else(|| {
+                    let expected = format!("dimensions of at most {}", Dimension::MAX);
+                    SparseProblem::new(Place::Whole, expected, format!("more of cell {column}"))
+                })?,
+            };
+            matrix.push(dim, rows)?;
+        }
+        let max_dim = matrix.max_dim().unwrap_or(0);
+        Ok(Cells { matrix, values: None, max_dim, cut: false })
+    }
+}
