@@ -3,6 +3,7 @@
 mod compare;
 mod convert;
 mod cubical;
+mod distances;
 mod ecc;
 mod files;
 mod formats;
