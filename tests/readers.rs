@@ -7,6 +7,8 @@ use std::path::Path;
 
 #[path = "../fuzz/fuzz_targets/check.rs"]
 mod check;
+#[path = "readers/tables.rs"]
+mod tables;
 
 fn load(name: &str, bytes: &[u8], format: Option<Format>) -> Loaded {
     read_bytes(name, bytes, format).unwrap_or_else(|error| panic!("{name}, {format:?}: {error}"))
@@ -181,11 +183,34 @@ fn npy_orders_types_and_shapes() {
     let want = points(2, &[1.0, 2.0]);
     assert_eq!(input(&npy("|u1", false, "(1, 2)", &[1, 2]), Format::Npy), want);
     assert_eq!(input(&npy("|i1", false, "(1, 2)", &[1, 2]), Format::Npy), want);
+    let double = Input::Double(PointCloud::new(2, vec![1.0, 2.0]).unwrap().into());
     for (descr, size) in [("<i2", 2), ("<u2", 2), ("<i4", 4), ("<u4", 4), ("<i8", 8), ("<u8", 8)] {
         let mut data = vec![0u8; 2 * size];
         (data[0], data[size]) = (1, 2);
-        assert_eq!(input(&npy(descr, false, "(1, 2)", &data), Format::Npy), want, "{descr}");
+        let want = if size > 2 { &double } else { &want };
+        assert_eq!(input(&npy(descr, false, "(1, 2)", &data), Format::Npy), *want, "{descr}");
     }
+    assert_eq!(input(&npy(">f2", false, "(1, 2)", &[0x3c, 0, 0x40, 0]), Format::Npy), want);
+    assert_eq!(input(&npy("|b1", false, "(1, 2)", &[1, 0]), Format::Npy), points(2, &[1.0, 0.0]));
+}
+
+/// Single precision does not tell 16777216 from 16777217, nor double precision 2^53 from 2^53 + 1.
+#[test]
+fn whole_numbers_keep_their_digits() {
+    let far = 16_777_217i64;
+    let rows = [0, far - 1, far, far - 1, 0, 7, far, 7, 0];
+    let data = |size: usize| rows.iter().flat_map(|x| x.to_le_bytes()[..size].to_vec()).collect::<Vec<_>>();
+    let want = DistanceMatrix::from_lower(vec![(far - 1) as f64, far as f64, 7.0]).unwrap();
+    for (descr, size) in [("<i4", 4), ("<u4", 4), ("<i8", 8), ("<u8", 8)] {
+        let loaded = load("x", &npy(descr, false, "(3, 3)", &data(size)), None);
+        assert_eq!((loaded.input, loaded.notes), (Input::Double(want.clone().into()), vec![]), "{descr}");
+    }
+    let past: Vec<u8> = [0, (1i64 << 53) + 1].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let loaded = load("x", &npy("<i8", false, "(1, 2)", &past), None);
+    assert_eq!(loaded.notes, ["1 whole number past 2^53 is rounded to double precision"]);
+    let loaded = load("x", b"0 16777216 16777217\n16777216 0 7\n16777217 7 0\n", None);
+    assert_eq!(loaded.input, matrix(&[16_777_216.0, 16_777_216.0, 7.0]), "as Ripser");
+    assert!(loaded.notes[0].starts_with("2 whole numbers are rounded to single precision"));
 }
 
 #[test]
@@ -212,7 +237,8 @@ fn formats_are_detected() {
         ("x", b"1 2\n3\n", Format::UpperDistance),
         ("x", b"0 0\n3 4\n", Format::PointCloud),
         ("x", b"0 0\n", Format::PointCloud),
-        ("x", b"1\n2\n3\n", Format::PointCloud),
+        ("x", b"1\n2\n3\n4\n", Format::PointCloud),
+        ("x", b"1\n2\n-3\n", Format::PointCloud),
         ("x", b"1 2 3\n4 5 6\n", Format::PointCloud),
         ("x", b"0 0 0\n0 0 1\n", Format::PointCloud),
         ("x", b"0.5 1 2\n1 2 0.5\n", Format::PointCloud),
@@ -237,8 +263,13 @@ fn formats_are_detected() {
 #[test]
 fn nothing_is_read_from_nothing() {
     for format in Format::ALL.map(Some).into_iter().chain([None]) {
-        let npy = format == Some(Format::Npy);
-        refuse(b"", format, if npy { &["magic bytes"] } else { &["at least one", "an empty file"] });
+        let fragments: &[&str] = match format {
+            Some(Format::Npy) => &["magic bytes"],
+            Some(Format::Npz) => &["a zip archive"],
+            Some(Format::MatrixMarket) => &["line 1", "%%MatrixMarket"],
+            _ => &["at least one", "an empty file"],
+        };
+        refuse(b"", format, fragments);
     }
     for format in [Format::Distance, Format::LowerDistance, Format::UpperDistance, Format::PointCloud] {
         refuse(b"\n \n# only a comment\n", Some(format), &["at least one point", "no number"]);
@@ -255,7 +286,7 @@ fn nothing_is_read_from_nothing() {
 fn text_where_a_number_belongs() {
     use Format::{Distance, LowerDistance, PointCloud, UpperDistance};
     for format in [Some(Distance), Some(LowerDistance), Some(UpperDistance), Some(PointCloud), None] {
-        refuse(b"x y z\n0 1 2\n", format, &["line 1, entry 1", "a number", "\"x\""]);
+        refuse(b"the x y z\n0 1 2\n", format, &["line 1, entry 1", "a number", "\"the\"", "--skip-rows"]);
         refuse(b"0 1\n1 zero\n", format, &["line 2, entry 2", "a number", "\"zero\""]);
         refuse(b"0 1\n1 nan\n", format, &["line 2, entry 2", "a number", "\"nan\""]);
         refuse(b"0 1\n1 1e39\n", format, &["line 2, entry 2", "single precision", "\"1e39\""]);
@@ -329,7 +360,7 @@ fn edge_lists() {
     refuse(b"0 1 x\n", sparse, &["line 1, entry 3", "a number", "\"x\""]);
     refuse(b"0 1 nan\n", sparse, &["line 1, entry 3", "a number", "\"nan\""]);
     refuse(b"0 1 1e99\n", sparse, &["line 1, entry 3", "single precision"]);
-    refuse(b"i j d\n0 1 1\n", sparse, &["line 1, entry 1", "a point id", "\"i\""]);
+    refuse(b"edges i j d\n0 1 1\n", sparse, &["line 1, entry 1", "a point id", "\"edges\""]);
     refuse(b"0 1 1\n\n0 2 1\n1 0 1\n", sparse, &["line 4", "line 1", "points 1 and 0 again"]);
     refuse(b"0 1 inf\n0 1 1\n", sparse, &["line 2", "line 1", "again"]);
 }
@@ -404,10 +435,9 @@ fn npy_files() {
     array("<f4", "(4,)", &[0; 16], &["2 dimensions", "1 of shape [4]"]);
     array("<f4", "()", &[0; 4], &["2 dimensions"]);
     array("<f4", "(1, 2, 2)", &[0; 16], &["2 dimensions"]);
-    array("|b1", "(2, 2)", &[0; 4], &["dtype f4", "|b1"]);
-    array("<c8", "(1, 1)", &[0; 8], &["dtype f4", "<c8"]);
-    array("<f2", "(1, 2)", &[0; 4], &["dtype f4", "<f2"]);
-    array("|O", "(1, 2)", &[0; 16], &["dtype f4", "|O"]);
+    array("<c8", "(1, 1)", &[0; 8], &["dtype f2", "<c8", "numpy.abs"]);
+    array("<f16", "(1, 2)", &[0; 32], &["dtype f2", "<f16", "a.astype(float)"]);
+    array("|O", "(1, 2)", &[0; 16], &["dtype f2", "|O"]);
     array("<f4", "(4294967296, 4294967296)", &[0; 4], &["byte 8", "a header"]);
     array("<f4", "(999999999, 999999999)", &[0; 4], &["999999999 × 999999999", "4 bytes"]);
     array("<f4", "(-1, 2)", &[0; 4], &["byte 8", "a header"]);
@@ -418,7 +448,7 @@ fn npy_files() {
         "<f8",
         "(2, 2)",
         &le64(&[0.0, 1.0, 2.0, 0.0]),
-        &["row 1, column 0", "row 0, column 1: 1", "point-cloud"],
+        &["row 1, column 0", "row 0, column 1: 1", "point-cloud", "--symmetrize"],
     );
     array("<f8", "(2, 2)", &le64(&[0.0, f64::NAN, 2.0, 0.0]), &["non-negative", "NaN in row 0, column 1"]);
     refuse(

@@ -5,6 +5,7 @@ mod batch;
 mod compare;
 mod convert;
 mod cubical;
+mod distances;
 mod ecc;
 mod error;
 mod image;

@@ -142,8 +142,8 @@ impl Named for MatrixFormat {
 
     fn content(self) -> Content {
         match self {
-            Self::PhatAscii => Content::Text,
-            Self::PhatBinary | Self::Dipha => Content::Binary,
+            Self::PhatAscii | Self::MatrixMarket => Content::Text,
+            Self::PhatBinary | Self::Dipha | Self::Npz => Content::Binary,
         }
     }
 }

@@ -11,6 +11,7 @@ use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::write;
 use lacuna::cubical::{Construction, Order};
 use lacuna::matrix::{self, Algorithm, Dualize, Representation};
+use lacuna::metric::read::{Decimal, Symmetrize};
 use lacuna::output::{self, curves, images, pairs};
 use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
@@ -73,6 +74,19 @@ pub(crate) fn curves_format() -> impl TypedValueParser<Value = curves::Format> {
 
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+}
+
+/// Of a text.
+pub(crate) fn lines(found: &str) -> Result<usize, String> {
+    found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
+}
+
+pub(crate) fn decimal() -> impl TypedValueParser<Value = Decimal> {
+    one_of(Decimal::ALL.map(|sign| (sign.name(), sign)))
+}
+
+pub(crate) fn symmetrize() -> impl TypedValueParser<Value = Symmetrize> {
+    one_of(Symmetrize::ALL.map(|which| (which.name(), which)))
 }
 
 /// Of iterations.

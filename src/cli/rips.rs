@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
-use lacuna::metric::read::{self, Input, Loaded, read_path};
+use lacuna::metric::read::{Input, Loaded};
 use lacuna::metric::{Distances, Value};
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
 
 use super::backend::BackendArguments;
 use super::batch::{Task, Tasks};
+use super::distances::DistancesArguments;
 use super::error::CliError;
 use super::naming::Named;
 use super::notes::{Notes, Times, tell};
@@ -31,24 +32,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Format of the input [default: detected from its content and name]
-    ///
-    /// lower-distance  text, the entries below the diagonal of a distance matrix
-    /// upper-distance  text, the entries above it
-    /// distance        text, a square distance matrix
-    /// point-cloud     text, the coordinates of a point a line
-    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected
-    /// dipha           DIPHA's binary distance matrix
-    /// binary          little-endian 32-bit floats, the entries below the diagonal
-    /// npy             NumPy array, n×n distances or n×m points
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Input",
-        verbatim_doc_comment,
-        allow_hyphen_values = true
-    )]
-    format: Option<read::Format>,
+    #[command(flatten)]
+    distances: DistancesArguments,
 
     /// Highest homology dimension, cut to the number of points less 2
     #[arg(long, visible_alias = "dim", value_name = "K", help_heading = "Filtration", default_value = "1",
@@ -172,11 +157,12 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
         let Job { arguments, notes, .. } = *self;
-        let (loaded, read) = timed(|| read_path(&task.input, arguments.format));
-        let Loaded { input, format, detection } = loaded?;
+        let (loaded, read) = timed(|| arguments.distances.read(&task.input));
+        let Loaded { input, format, detection, notes: said } = loaded?;
         if let Some(why) = detection {
             notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
         }
+        said.iter().for_each(|note| notes.note(format_args!("{}: {note}", name_of(&task.input))));
         let outcome = arguments.solve(self.backend.clone(), input, &Meter::new(notes.wants_progress()))?;
         outcome.notes.iter().for_each(|note| notes.note(note));
         if arguments.explain {

@@ -76,6 +76,12 @@ impl<P> Problem<P> {
         Problem { place, expected: expected.into(), found: found.into(), note: None }
     }
 
+    /// Adds a remedy to those there are.
+    pub(crate) fn also(mut self, note: &str) -> Self {
+        self.note = Some(self.note.map_or_else(|| note.to_owned(), |first| format!("{first}; {note}")));
+        self
+    }
+
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self

@@ -4,6 +4,7 @@ mod batch;
 mod compare;
 mod convert;
 mod cubical;
+mod distances;
 mod ecc;
 mod files;
 mod formats;

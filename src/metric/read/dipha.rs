@@ -5,22 +5,26 @@
 //! direction or in both, then they must agree and the row of the greater point counts; an entry of a point with
 //! itself must be 0.
 
+use super::Symmetrize;
 use super::error::{Place, Problem};
-use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
+use super::square::{self, DIAGONAL, DISTANCE, SquareFault, Tolerance};
 use crate::metric::{DistanceMatrix, Distances, SparseDistances, Value};
 use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
 
 const AT_LEAST_ONE: &str = "at least one point";
 const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)";
 
-/// The distances that the file `bytes` holds.
-pub(super) fn read<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
+/// The distances that the file `bytes` holds, and what there is to say of them.
+pub(super) fn read<T: Value>(
+    bytes: &[u8],
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Distances<T>, Option<String>), Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, AT_LEAST_ONE, "an empty file"));
     }
     match dipha::file_type(bytes).map_err(format_problem)? {
-        FileType::DistanceMatrix => read_dense(bytes).map(Distances::from),
-        FileType::SparseDistanceMatrix => read_sparse(bytes).map(Distances::from),
+        FileType::DistanceMatrix => read_dense(bytes, symmetrize).map(|(matrix, note)| (matrix.into(), note)),
+        FileType::SparseDistanceMatrix => read_sparse(bytes).map(|graph| (graph.into(), None)),
         other => {
             let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];
             let expected = format!("DIPHA file type {dense} or {sparse}");
@@ -29,14 +33,18 @@ pub(super) fn read<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
     }
 }
 
-fn read_dense<T: Value>(bytes: &[u8]) -> Result<DistanceMatrix<T>, Problem> {
+fn read_dense<T: Value>(
+    bytes: &[u8],
+    symmetrize: Option<Symmetrize>,
+) -> Result<(DistanceMatrix<T>, Option<String>), Problem> {
     let matrix = dipha::DistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
     if matrix.is_empty() {
         return Err(Problem::new(Place::Byte(dipha::HEADER), AT_LEAST_ONE, "0"));
     }
     let at = |i, j| rounded(matrix.get(i, j));
-    let lower = square::lower_of(matrix.len(), at).map_err(|fault| dense_problem(&matrix, fault))?;
-    DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
+    let (lower, note) =
+        square::lower_of(matrix.len(), at, symmetrize).map_err(|fault| dense_problem(&matrix, fault))?;
+    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
 }
 
 /// The nearest number of this precision; NaN for a finite number that has none.
@@ -55,7 +63,7 @@ fn dense_problem(matrix: &dipha::DistanceMatrix<'_>, fault: SquareFault) -> Prob
         SquareFault::Asymmetric(i, j) => {
             let expected =
                 format!("the same distance as byte {}: {}", matrix.offset_of(j, i), matrix.get(j, i));
-            problem(i, j, &expected).note("the matrix is not symmetric")
+            problem(i, j, &expected).note(square::ASYMMETRIC)
         }
     }
 }
@@ -122,6 +130,7 @@ fn check_entry<T: Value>(entry: SparseEntry) -> Result<Neighbour<T>, Problem> {
 
 /// An error when sorted entries give a pair twice in one direction, or in both but not with one distance.
 fn check_pairs<T: Value>(entries: &[Neighbour<T>]) -> Result<(), Problem> {
+    let tolerance = Tolerance::of(entries.iter().map(|entry| entry.distance));
     for pair in entries.windows(2) {
         let (first, second) = (&pair[0], &pair[1]);
         let (i, j, upper) = second.key();
@@ -129,7 +138,7 @@ fn check_pairs<T: Value>(entries: &[Neighbour<T>]) -> Result<(), Problem> {
             let expected = format!("every pair of points once (byte {} has this one)", first.entry.offset);
             return Err(second.problem(expected, format!("points {i} and {j} again")));
         }
-        if upper && first.key() == (i, j, false) && !square::agree(first.distance, second.distance) {
+        if upper && first.key() == (i, j, false) && !tolerance.agree(first.distance, second.distance) {
             let expected =
                 format!("the same distance as byte {}: {}", first.entry.offset, first.entry.distance);
             let problem = second.problem(expected, second.entry.distance.to_string());

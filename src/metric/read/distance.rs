@@ -1,22 +1,27 @@
 //! `distance`: a square matrix as text.
 //!
-//! A row a line, n rows of n numbers; the diagonal is zero. Both triangles are read and must agree within a
-//! relative difference of 1e-5; the lower one counts, as for Ripser, which reads nothing else. `inf` means
-//! "never connected".
+//! A row a line, n rows of n numbers; the diagonal is zero. Both triangles are read and must agree up to rounding; the
+//! lower one counts, as for Ripser, which reads nothing else, unless it is said which counts. `inf` means "never
+//! connected".
 
+use super::Symmetrize;
 use super::error::{Place, Problem, quote};
 use super::square::{self, SquareFault};
 use super::text::{self, Table, entries};
 use crate::metric::DistanceMatrix;
 
-/// The matrix that a table of `text` holds.
-pub(super) fn read(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
+/// The matrix that a table of `text` holds, and what there is to say of it.
+pub(super) fn read(
+    text: &[u8],
+    table: Table,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(DistanceMatrix<f32>, Option<String>), Problem> {
     table.check_any(text)?;
     check_square(text, &table)?;
     let n = table.rows();
-    let lower =
-        square::lower_of(n, |i, j| table.values[i * n + j]).map_err(|fault| fault_problem(text, n, fault))?;
-    DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
+    let (lower, note) = square::lower_of(n, |i, j| table.values[i * n + j], symmetrize)
+        .map_err(|fault| fault_problem(text, n, fault))?;
+    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
 }
 
 /// An error when the table is not n rows of n numbers.
@@ -34,7 +39,12 @@ fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
         return Ok(());
     }
     let expected = format!("a square matrix, {width} rows of {}", entries(width));
-    Err(Problem::new(Place::Whole, expected, format!("{} rows", table.rows())))
+    let problem = Problem::new(Place::Whole, expected, format!("{} rows", table.rows()));
+    Err(match table.rows().abs_diff(width) {
+        1 => problem
+            .note("--skip-rows 1 leaves out a line of labels at the top, --columns 2- a column of them"),
+        _ => problem,
+    })
 }
 
 fn fault_problem(text: &[u8], n: usize, fault: SquareFault) -> Problem {
@@ -44,7 +54,7 @@ fn fault_problem(text: &[u8], n: usize, fault: SquareFault) -> Problem {
         SquareFault::Asymmetric(i, j) => {
             let (place, token) = text::locate(text, j * n + i);
             let expected = format!("the same distance as {place}{}", quote(token));
-            text::value_problem(text, i * n + j, expected).note("the matrix is not symmetric")
+            text::value_problem(text, i * n + j, expected).note(square::ASYMMETRIC)
         }
     }
 }

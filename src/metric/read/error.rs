@@ -44,6 +44,22 @@ impl fmt::Display for Place {
     }
 }
 
+impl From<input::Place> for Place {
+    fn from(place: input::Place) -> Self {
+        match place {
+            input::Place::Whole => Place::Whole,
+            input::Place::Line(line) => Place::Line(line),
+            input::Place::Byte(byte) => Place::Byte(byte),
+        }
+    }
+}
+
+impl From<input::Problem<input::Place>> for Problem {
+    fn from(problem: input::Problem<input::Place>) -> Self {
+        problem.map_place(Place::from)
+    }
+}
+
 /// What was found, in quotes, control characters escaped, cut when long.
 pub(crate) fn quote(found: &[u8]) -> String {
     const LONGEST: usize = 32;

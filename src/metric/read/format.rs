@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The input formats of the Vietoris–Rips path. [`Format::name`] gives Ripser's names; `FromStr` takes them,
-/// and Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them.
+/// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, and `condensed`, SciPy's word for
+/// the distances above the diagonal row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Text, the entries below the diagonal.
@@ -23,11 +24,15 @@ pub enum Format {
     Binary,
     /// NumPy array: n×n distances or n×m points.
     Npy,
+    /// Archive of NumPy arrays, or of the parts of a sparse matrix of SciPy.
+    Npz,
+    /// Matrix Market's text: a sparse or a dense matrix.
+    MatrixMarket,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 10] = [
         Format::LowerDistance,
         Format::UpperDistance,
         Format::Distance,
@@ -36,6 +41,8 @@ impl Format {
         Format::Dipha,
         Format::Binary,
         Format::Npy,
+        Format::Npz,
+        Format::MatrixMarket,
     ];
 
     /// The name, as `--format` takes it.
@@ -49,6 +56,8 @@ impl Format {
             Format::Dipha => "dipha",
             Format::Binary => "binary",
             Format::Npy => "npy",
+            Format::Npz => "npz",
+            Format::MatrixMarket => "matrix-market",
         }
     }
 
@@ -76,11 +85,12 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        const PREFIXES: [(&str, Format); 4] = [
+        const PREFIXES: [(&str, Format); 5] = [
             ("lower", Format::LowerDistance),
             ("upper", Format::UpperDistance),
             ("dist", Format::Distance),
             ("point", Format::PointCloud),
+            ("condensed", Format::UpperDistance),
         ];
         let exact = Format::ALL.into_iter().find(|f| f.name() == name);
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
@@ -102,6 +112,7 @@ mod tests {
             ("upper-dist", Format::UpperDistance),
             ("dist", Format::Distance),
             ("points", Format::PointCloud),
+            ("condensed", Format::UpperDistance),
         ] {
             assert_eq!(name.parse(), Ok(format));
         }

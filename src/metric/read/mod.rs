@@ -9,13 +9,22 @@
 //! | `sparse` | text, `i j d` a line, ids from 0 | `sparse` |
 //! | `dipha` | DIPHA file type 7 or 8 | `dipha`, [`phat_formats::dipha`] |
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
-//! | `npy` | NumPy array, n×n distances or n×m points | `npy` |
+//! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `npz`, `triplets` |
+//! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `matrix_market`, `triplets` |
+//! | `npy` | NumPy array: n×n distances, n×m points, or with `upper-distance` and `lower-distance` a list of distances | `npy` |
+//!
+//! Files of every format may be compressed with gzip; an ending `.gz` of the name is then passed over.
 //!
 //! **Text.** Numbers are separated by blanks, tabs, or one of `,` `;` `:` `|` with or without blanks around it; a
-//! separator may end a line. A byte order mark, CRLF line ends, blank lines and lines that begin with `#` are
-//! skipped. Numbers are rounded to `f32` straight from the decimal. `inf` is a distance (never connected) but no
-//! coordinate. NaN, negative distances, decimals that overflow `f32` and any other text are errors, where Ripser
-//! stops reading and answers for the part before.
+//! separator may end a line. A byte order mark, blank lines, lines that begin with `#` or `%` and what follows a `#`
+//! are skipped; lines end at LF, CRLF or CR; UTF-16 with its mark is UTF-8 before all else. Numbers are rounded to `f32`
+//! straight from the decimal. `inf` is a distance (never connected) but no coordinate. NaN, negative distances, decimals
+//! that overflow `f32` and any other text are errors, where Ripser stops reading and answers for the part before.
+//! Headers, names of rows and decimal commas are understood where they cannot be numbers, see `layout`.
+//!
+//! **Rounding.** Square matrices may be symmetric, zero on the diagonal and non-negative only up to 1e-4 of their
+//! greatest finite distance; the distance below the diagonal counts, as for Ripser. More is an error, unless
+//! [`Options::symmetrize`] says which of two distances counts.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -23,20 +32,30 @@
 //! |---|---|
 //! | begins with NumPy's magic bytes | `npy` |
 //! | begins with DIPHA's magic number | `dipha` |
+//! | begins with `%%MatrixMarket` | `matrix-market` |
 //! | is empty | an error |
-//! | is called `*.npy`; `*.dipha`, `*.complex` | `npy`; `dipha` (and found wanting) |
+//! | begins as files of other programs do | an error that says what they are and what helps |
+//! | begins as zip archives do | `npz` |
+//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha` (and found wanting) |
 //! | is not text and is called `*.bin` | `binary` |
 //! | is not text | an error |
-//! | is called `*.lower…`; `*.upper…`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
-//! | has n rows of n numbers with zeros on the diagonal | `distance` |
+//! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
+//! | has n ≥ 3 rows of n distances, symmetric with zeros on the diagonal, below a row or beside a column of numbers that count from 0 or 1 | `distance`, without them; other numbers there: an error |
+//! | has n rows of n numbers with zeros on the diagonal, or with zeros up to rounding and symmetric | `distance` |
 //! | has rows of 1, 2, 3, … or …, 3, 2, 1 numbers, every one with a zero where the diagonal would be, but not only zeros | an error: is the diagonal part of it? |
 //! | has rows of 1, 2, 3, … numbers (one number: two points) | `lower-distance` |
 //! | has rows of …, 3, 2, 1 numbers | `upper-distance` |
 //! | is called `*.dist…` | `distance` |
-//! | has lines `i j d` with whole numbers i ≠ j from 0, no pair twice, and some d has a fraction or every id up to the greatest occurs | `sparse` |
+//! | has lines `i j d` with whole numbers i ≠ j from 0, no pair twice, and some d has a fraction or every id up to the greatest occurs, or a header calls them edges | `sparse` |
+//! | has n(n−1)/2 ≥ 3 non-negative numbers in one row, in one column, or in rows of equal length but the last | an error: all distances of n points, above or below the diagonal, or points? |
+//! | has rows of m ≥ 3 numbers, all written with a fraction, below a row of 0, 1, …, m−1 | `point-cloud`, without that row |
+//! | has rows of m ≥ 2 numbers of which the first is 0, 1, …, m−1; or three and more rows with a first column that counts from 0 or 1 | an error: labels or points? |
 //! | has rows of unequal length | an error |
 //! | has n ≥ 3 rows of n numbers, symmetric, none negative | an error: distances or points? |
 //! | has rows of equal length | `point-cloud` |
+//!
+//! With a format, given or told by the name, numbers are data, as for Ripser; but numbers beside a `distance` matrix
+//! that count its rows or columns are left out.
 
 mod binary;
 mod cloud;
@@ -44,23 +63,31 @@ pub(crate) mod detect;
 mod dipha;
 mod distance;
 pub(crate) mod error;
+mod foreign;
 mod format;
+mod layout;
+mod matrix_market;
 pub(crate) mod npy;
+mod npz;
+mod options;
 mod sparse;
 mod square;
 pub(crate) mod text;
 mod triangle;
+mod triplets;
 
 pub use error::{Place, Problem, ReadError};
 pub use format::{Format, UnknownFormat};
+pub use options::{Columns, Decimal, Options, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};
-use crate::input;
+use crate::input::{self, gzip};
+use detect::{Kind, Numbers};
 use std::path::Path;
 use text::Table;
 
-/// Distances in the precision of their file: `.npy` arrays of `f64` are `Double`, everything else is `Single`
-/// (Ripser's precision).
+/// Distances in the precision of their file: arrays of `f64` and of whole numbers of 32 and 64 bits, sparse
+/// matrices of SciPy and Matrix Market's files are `Double`, everything else is `Single` (Ripser's precision).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// Single precision.
@@ -84,65 +111,209 @@ pub struct Loaded {
     pub format: Format,
     /// Why this format, when none was given.
     pub detection: Option<String>,
+    /// What the reader left out, replaced or took for rounding.
+    pub notes: Vec<String>,
 }
 
 /// Reads the file at `path`, or standard input when it is `-`. Without a format, the content and the name tell.
 ///
 /// # Errors
-/// The file cannot be read, or its content is not what its format promises.
-pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadError> {
+/// The file cannot be read, its content is not what its format promises, or may mean two things.
+pub fn read_path(path: &Path, options: impl Into<Options>) -> Result<Loaded, ReadError> {
     let name = input::name_of(path);
     let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
-    read_bytes(&name, &bytes, format)
+    read_bytes(&name, &bytes, options)
 }
 
 /// Reads the content of a file; `name` is used for messages and, without a format, for its extension.
 ///
 /// # Errors
-/// The content is not what its format promises.
-pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Loaded, ReadError> {
-    let malformed = |format, detection, problem| ReadError::Malformed {
-        file: name.to_owned(),
-        format,
-        detection,
-        problem: Box::new(problem),
-    };
-    if let Some(format) = format {
-        let input = read_as(bytes, format, None).map_err(|problem| malformed(Some(format), None, problem))?;
-        return Ok(Loaded { input, format, detection: None });
-    }
-    let found = detect::detect(name, bytes).map_err(|problem| malformed(None, None, problem))?;
-    let input = read_as(bytes, found.format, found.table);
-    let detection = Some(found.why);
-    match input {
-        Ok(input) => Ok(Loaded { input, format: found.format, detection }),
-        Err(problem) => Err(malformed(Some(found.format), detection, problem)),
+/// The content is not what its format promises, or may mean two things.
+pub fn read_bytes(name: &str, bytes: &[u8], options: impl Into<Options>) -> Result<Loaded, ReadError> {
+    let options = options.into();
+    let mut attempt = Attempt { format: options.format, detection: None };
+    let unpacked = gzip::unpacked(bytes).map_err(Problem::from);
+    unpacked.and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
+        ReadError::Malformed {
+            file: name.to_owned(),
+            format: attempt.format,
+            detection: attempt.detection,
+            problem: Box::new(problem),
+        }
+    })
+}
+
+/// What an input is taken for, for the message when it turns out to be something else.
+struct Attempt {
+    format: Option<Format>,
+    detection: Option<String>,
+}
+
+impl Attempt {
+    fn detected(&mut self, format: Format, why: String) {
+        (self.format, self.detection) = (Some(format), Some(why));
     }
 }
 
-/// Reads DIPHA distances in the precision asked for; `dipha` files are otherwise read in single precision.
+fn read(name: &str, bytes: &[u8], options: &Options, attempt: &mut Attempt) -> Result<Loaded, Problem> {
+    let matrix = match options.format {
+        Some(_) => None,
+        None => match detect::kind_of(name, bytes)? {
+            Kind::Known(format, why) => {
+                attempt.detected(format, why);
+                None
+            }
+            Kind::Table(matrix) => Some(matrix),
+        },
+    };
+    let (input, notes) = match attempt.format.and_then(|format| Some((format, container(bytes, format)?))) {
+        Some((format, container)) => {
+            check_options(options, container)?;
+            read_container(bytes, container, format, options)?
+        }
+        None => {
+            check_options(options, attempt.format.unwrap_or(Format::Distance))?;
+            read_text(bytes, options, attempt, matrix.flatten())?
+        }
+    };
+    check_symmetrize(options, &input, attempt.format)?;
+    // A text without a format has been given one by now.
+    let format = attempt.format.unwrap_or(Format::Distance);
+    Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
+}
+
+/// The format of the file itself, when it is no plain text: arrays and matrices may be said to hold points or distances.
+fn container(bytes: &[u8], format: Format) -> Option<Format> {
+    match format {
+        Format::Npy | Format::Npz | Format::MatrixMarket | Format::Dipha | Format::Binary => Some(format),
+        _ if bytes.starts_with(npy::MAGIC) => Some(Format::Npy),
+        _ if bytes.starts_with(npz::MAGIC) => Some(Format::Npz),
+        _ if matrix_market::is_matrix_market(bytes) => Some(Format::MatrixMarket),
+        _ => None,
+    }
+}
+
+/// Reads a file that is no plain text as what `format` says.
+fn read_container(
+    bytes: &[u8],
+    container: Format,
+    format: Format,
+    options: &Options,
+) -> Result<(Input, Vec<String>), Problem> {
+    let symmetrize = options.symmetrize;
+    match container {
+        Format::Dipha => {
+            let (distances, note) = dipha::read::<f32>(bytes, symmetrize)?;
+            Ok((distances.into(), note.into_iter().collect()))
+        }
+        Format::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
+        Format::Npz => npz::read(bytes, format, symmetrize, options.key.as_deref()),
+        Format::MatrixMarket => matrix_market::read(bytes, format, symmetrize),
+        _ => npy::read(bytes, format, symmetrize),
+    }
+}
+
+/// Reads a text. `matrix`: why its name says that it holds a matrix.
+fn read_text(
+    bytes: &[u8],
+    options: &Options,
+    attempt: &mut Attempt,
+    matrix: Option<String>,
+) -> Result<(Input, Vec<String>), Problem> {
+    let plain = text::plain(bytes);
+    let numbers = layout::numbers_only(&plain, options)?;
+    let (text, mut notes) = (numbers.text, numbers.notes);
+    let Some(format) = attempt.format else {
+        let numbers =
+            Numbers { text, names: numbers.names, rows_named: numbers.rows_named, distance: matrix };
+        let reading = detect::reading(numbers, options)?;
+        notes.extend(reading.notes);
+        attempt.detected(reading.format, reading.why);
+        let input = read_table(&reading.text, reading.table, reading.format, options, &mut notes)?;
+        return Ok((input, notes));
+    };
+    if format == Format::Sparse {
+        return Ok((sparse::read(&text)?.into(), notes));
+    }
+    let table = Table::parse(&text)?;
+    if format == Format::Distance
+        && let Some(reading) = detect::matrix_without_labels(&text, &table, options)?
+    {
+        notes.extend(reading.notes);
+        let input = read_table(&reading.text, reading.table, format, options, &mut notes)?;
+        return Ok((input, notes));
+    }
+    let input = read_table(&text, table, format, options, &mut notes)?;
+    Ok((input, notes))
+}
+
+/// Reads the numbers of a text in this format.
+fn read_table(
+    text: &[u8],
+    table: Table,
+    format: Format,
+    options: &Options,
+    notes: &mut Vec<String>,
+) -> Result<Input, Problem> {
+    notes.extend(text::rounded_integers(text, &table));
+    match format {
+        Format::Sparse => sparse::read(text).map(Input::from),
+        Format::LowerDistance => triangle::read_lower(text, table).map(Input::from),
+        Format::UpperDistance => triangle::read_upper(text, table).map(Input::from),
+        Format::PointCloud => cloud::read(text, table).map(Input::from),
+        _ => {
+            let (matrix, note) = distance::read(text, table, options.symmetrize)?;
+            notes.extend(note);
+            Ok(matrix.into())
+        }
+    }
+}
+
+/// An error when something was said that makes no sense for a file of this kind.
+fn check_options(options: &Options, format: Format) -> Result<(), Problem> {
+    let text = matches!(
+        format,
+        Format::Distance
+            | Format::LowerDistance
+            | Format::UpperDistance
+            | Format::PointCloud
+            | Format::Sparse
+    );
+    let given = [
+        ("--skip-rows", "a table of text", options.skip_rows.is_some() && !text),
+        ("--columns", "a table of text", options.columns.is_some() && !text),
+        ("--decimal", "a table of text", options.decimal.is_some() && !text),
+        ("--key", "an .npz archive", options.key.is_some() && format != Format::Npz),
+    ];
+    match given.into_iter().find(|option| option.2) {
+        Some((option, expected, _)) => {
+            let found = if text { "text".to_owned() } else { format!("a file of format {format}") };
+            Err(Problem::new(Place::Whole, format!("{expected}, which {option} is for"), found))
+        }
+        None => Ok(()),
+    }
+}
+
+/// An error when it was said which of two distances counts, but there are not two of each pair.
+fn check_symmetrize(options: &Options, input: &Input, format: Option<Format>) -> Result<(), Problem> {
+    let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
+    let edges = matches!(input, Input::Single(Distances::Sparse(_)));
+    let one_sided = matches!(format, Some(Format::LowerDistance | Format::UpperDistance | Format::Binary));
+    if options.symmetrize.is_none() || !(points || edges || one_sided) {
+        return Ok(());
+    }
+    let found = if points { "points" } else { "one distance for each pair" };
+    let expected = "a matrix with two distances for each pair, which --symmetrize is for";
+    Err(Problem::new(Place::Whole, expected, found))
+}
+
+/// Reads DIPHA distances in the precision asked for; `dipha` files are otherwise read in single precision. Entries of
+/// two triangles that differ by rounding count as the one below the diagonal.
 ///
 /// # Errors
 /// The content is not that of a DIPHA distance matrix, dense or sparse.
 pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
-    dipha::read(bytes)
-}
-
-/// Reads `bytes` in this format; `table` holds the numbers of the text when they are parsed already.
-fn read_as(bytes: &[u8], format: Format, table: Option<Table>) -> Result<Input, Problem> {
-    let text = text::without_bom(bytes);
-    let table = || table.map_or_else(|| Table::parse(text), Ok);
-    match format {
-        Format::Npy => npy::read(bytes, format),
-        Format::Distance | Format::PointCloud if bytes.starts_with(npy::MAGIC) => npy::read(bytes, format),
-        Format::Dipha => dipha::read::<f32>(bytes).map(Input::from),
-        Format::Binary => binary::read(bytes).map(Input::from),
-        Format::Sparse => sparse::read(text).map(Input::from),
-        Format::LowerDistance => triangle::read_lower(text, table()?).map(Input::from),
-        Format::UpperDistance => triangle::read_upper(text, table()?).map(Input::from),
-        Format::Distance => distance::read(text, table()?).map(Input::from),
-        Format::PointCloud => cloud::read(text, table()?).map(Input::from),
-    }
+    dipha::read(bytes, None).map(|(distances, _)| distances)
 }
 
 /// The error for what a reader did not check itself before it made the distances.

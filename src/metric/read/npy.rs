@@ -1,25 +1,28 @@
-//! `npy`: two-dimensional NumPy arrays.
+//! `npy`: NumPy arrays of two dimensions, and lists of distances.
 //!
 //! | dtype | distances in |
 //! |---|---|
-//! | `f8` | double precision |
-//! | `f4`, `i1`, `i2`, `i4`, `i8`, `u1`, `u2`, `u4`, `u8` | single precision |
+//! | `f8`, `i4`, `i8`, `u4`, `u8` | double precision; whole numbers past 2^53 are rounded, which a note says |
+//! | `f4`, `f2`, `i1`, `i2`, `u1`, `u2`, `b1` | single precision, which holds all of them exactly |
 //!
 //! Either byte order, C or Fortran order. What an array holds:
 //!
 //! | array | holds |
 //! |---|---|
-//! | n×n with a zero diagonal | distances, which must be symmetric |
+//! | n×n with a zero diagonal, or one that is zero up to rounding in an array that is symmetric otherwise | distances, which must be symmetric |
 //! | n×n, n ≥ 3, symmetric, with another diagonal | nobody knows: an error |
-//! | any other | points, one a row |
+//! | any other of two dimensions | points, one a row |
+//! | of one dimension | distances of all pairs or points: an error without a format |
 //!
-//! `--format distance` and `--format point-cloud` on a `.npy` file say which of the two it is.
+//! `--format distance` and `--format point-cloud` on a `.npy` file say which it is; `--format lower-distance` and
+//! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
 use super::error::{Place, Problem, quote};
 use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
-use super::{Format, Input};
+use super::{Format, Input, Symmetrize, detect, triangle};
+use crate::input::npy::half;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
-use npyz::{DType, Deserialize, NpyFile, Order, TypeChar};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 
 /// What every array file begins with.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -27,44 +30,90 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// NumPy itself refuses longer headers unless told otherwise.
 const LONGEST_HEADER: usize = 10_000;
 
-/// The array that the file `bytes` holds, as what `format` says.
-pub(super) fn read(bytes: &[u8], format: Format) -> Result<Input, Problem> {
+/// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
+pub(super) fn read(
+    bytes: &[u8],
+    format: Format,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Input, Vec<String>), Problem> {
     let data_at = check_header(bytes)?;
-    let file = NpyFile::new(bytes).map_err(|error| header_problem(error.to_string()))?;
-    let (kind, size) = scalar(&file.dtype())?;
-    let [rows, columns] = shape(file.shape(), bytes.len() - data_at, size)?;
-    let layout = Layout { rows, columns, fortran: file.order() == Order::Fortran, data_at, size };
-    match (kind, size) {
-        (TypeChar::Float, 8) => {
-            distances(Array::<f64>::new(layout, file, |x: f64| x)?, format).map(Input::Double)
-        }
-        (TypeChar::Float, 4) => distances(Array::new(layout, file, |x: f32| x)?, format).map(Input::Single),
-        (TypeChar::Int, 1) => {
-            distances(Array::new(layout, file, |x: i8| x.into())?, format).map(Input::Single)
-        }
-        (TypeChar::Int, 2) => {
-            distances(Array::new(layout, file, |x: i16| x.into())?, format).map(Input::Single)
-        }
-        (TypeChar::Int, 4) => {
-            distances(Array::new(layout, file, |x: i32| x as f32)?, format).map(Input::Single)
-        }
-        (TypeChar::Int, 8) => {
-            distances(Array::new(layout, file, |x: i64| x as f32)?, format).map(Input::Single)
-        }
-        (TypeChar::Uint, 1) => {
-            distances(Array::new(layout, file, |x: u8| x.into())?, format).map(Input::Single)
-        }
-        (TypeChar::Uint, 2) => {
-            distances(Array::new(layout, file, |x: u16| x.into())?, format).map(Input::Single)
-        }
-        (TypeChar::Uint, 4) => {
-            distances(Array::new(layout, file, |x: u32| x as f32)?, format).map(Input::Single)
-        }
-        (TypeChar::Uint, 8) => {
-            distances(Array::new(layout, file, |x: u64| x as f32)?, format).map(Input::Single)
-        }
-        _ => Err(dtype_problem(&file.dtype())),
+    let header =
+        NpyHeader::from_reader(&bytes[..data_at]).map_err(|error| header_problem(error.to_string()))?;
+    let dtype = header.dtype();
+    let (kind, size) = scalar(&dtype)?;
+    let [rows, columns] = shape(header.shape(), bytes.len() - data_at, size, format)?;
+    let layout =
+        Layout { rows, columns, fortran: header.order() == Order::Fortran, data_at: Some(data_at), size };
+    let big = matches!(&dtype, DType::Plain(plain) if plain.endianness() == Endianness::Big);
+    let data = &bytes[data_at..];
+    let mut rounded = 0;
+    let single =
+        |values| distances(Array { layout, values }, format, symmetrize).map(|(d, n)| (Input::Single(d), n));
+    let double =
+        |values| distances(Array { layout, values }, format, symmetrize).map(|(d, n)| (Input::Double(d), n));
+    let (input, note) = match (kind, size) {
+        (TypeChar::Float, 8) => double(elements(data, big, f64::from_le_bytes)),
+        (TypeChar::Float, 4) => single(elements(data, big, f32::from_le_bytes)),
+        (TypeChar::Float, 2) => single(elements(data, big, |x| half(u16::from_le_bytes(x)))),
+        (TypeChar::Bool, 1) => single(elements(data, big, |x| f32::from(u8::from(x != [0])))),
+        (TypeChar::Int, 1) => single(elements(data, big, |x| i8::from_le_bytes(x).into())),
+        (TypeChar::Uint, 1) => single(elements(data, big, |x| u8::from_le_bytes(x).into())),
+        (TypeChar::Int, 2) => single(elements(data, big, |x| i16::from_le_bytes(x).into())),
+        (TypeChar::Uint, 2) => single(elements(data, big, |x| u16::from_le_bytes(x).into())),
+        (TypeChar::Int, 4) => double(elements(data, big, |x| i32::from_le_bytes(x).into())),
+        (TypeChar::Uint, 4) => double(elements(data, big, |x| u32::from_le_bytes(x).into())),
+        (TypeChar::Int, 8) => double(elements(data, big, |x| {
+            let whole = i64::from_le_bytes(x);
+            rounded += usize::from(whole as f64 as i128 != i128::from(whole));
+            whole as f64
+        })),
+        (TypeChar::Uint, 8) => double(elements(data, big, |x| {
+            let whole = u64::from_le_bytes(x);
+            rounded += usize::from(whole as f64 as u128 != u128::from(whole));
+            whole as f64
+        })),
+        _ => Err(dtype_problem(&dtype)),
+    }?;
+    let mut notes: Vec<String> = note.into_iter().collect();
+    if rounded > 0 {
+        let plural = if rounded == 1 { "whole number past 2^53 is" } else { "whole numbers past 2^53 are" };
+        notes.push(format!("{rounded} {plural} rounded to double precision"));
     }
+    Ok((input, notes))
+}
+
+/// The elements of an array in the order of the file; `convert` takes their bytes, the least significant one first.
+fn elements<T, const SIZE: usize>(
+    data: &[u8],
+    big: bool,
+    mut convert: impl FnMut([u8; SIZE]) -> T,
+) -> Vec<T> {
+    let elements = data.as_chunks::<SIZE>().0.iter();
+    elements
+        .map(|&element| {
+            let mut element = element;
+            if big {
+                element.reverse();
+            }
+            convert(element)
+        })
+        .collect()
+}
+
+/// What a matrix of doubles holds that is given column after column, and what there is to say of it.
+pub(super) fn read_columns(
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+    format: Format,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Input, Vec<String>), Problem> {
+    if values.is_empty() {
+        return Err(Problem::new(Place::Whole, "at least one point", format!("{rows} × {columns}")));
+    }
+    let layout = Layout { rows, columns, fortran: true, data_at: None, size: 8 };
+    let (distances, note) = distances(Array { layout, values }, format, symmetrize)?;
+    Ok((Input::Double(distances), note.into_iter().collect()))
 }
 
 /// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
@@ -124,18 +173,35 @@ pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
 }
 
 pub(crate) fn dtype_problem(dtype: &DType) -> Problem {
-    let expected = "dtype f4, f8, i1, i2, i4, i8, u1, u2, u4 or u8";
-    Problem::new(Place::Byte(10), expected, quote(dtype.descr().trim_matches('\'').as_bytes()))
+    let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
+    let descr = dtype.descr();
+    let problem = Problem::new(Place::Byte(10), expected, quote(descr.trim_matches('\'').as_bytes()));
+    match dtype {
+        DType::Plain(plain) if plain.type_char() == TypeChar::Complex => {
+            problem.note("numpy.abs(a) has the magnitudes of complex numbers")
+        }
+        _ => problem.note(
+            "numpy.save(\"x.npy\", a.astype(float)) makes an array of doubles, where that has a meaning",
+        ),
+    }
 }
 
-/// The two extents, when the data is exactly as long as they say.
-fn shape(shape: &[u64], found: usize, size: usize) -> Result<[usize; 2], Problem> {
-    let &[rows, columns] = shape else {
-        return Err(Problem::new(
-            Place::Byte(10),
-            "an array of 2 dimensions",
-            format!("{} of shape {shape:?}", shape.len()),
-        ));
+/// The two extents, when the data is exactly as long as they say. A list that is said to hold points or the distances of
+/// all pairs is a column.
+fn shape(shape: &[u64], found: usize, size: usize, format: Format) -> Result<[usize; 2], Problem> {
+    let (rows, columns) = match (shape, format) {
+        (&[rows, columns], _) => (rows, columns),
+        (&[length], Format::PointCloud | Format::LowerDistance | Format::UpperDistance) => (length, 1),
+        _ => {
+            let found = format!("{} of shape {shape:?}", shape.len());
+            let problem = Problem::new(Place::Byte(10), "an array of 2 dimensions", found);
+            return Err(match shape {
+                [_] => problem.note(
+                    "--format condensed reads a list of distances as scipy's pdist makes it, --format point-cloud one of points in dimension 1",
+                ),
+                _ => problem,
+            });
+        }
     };
     if rows == 0 || columns == 0 {
         return Err(Problem::new(
@@ -158,7 +224,8 @@ struct Layout {
     rows: usize,
     columns: usize,
     fortran: bool,
-    data_at: usize,
+    /// Where the array starts in its file; `None` when it does not lie there byte for byte.
+    data_at: Option<usize>,
     size: usize,
 }
 
@@ -175,65 +242,96 @@ struct Array<T> {
 }
 
 impl<T: Value> Array<T> {
-    fn new<S: Deserialize>(
-        layout: Layout,
-        file: NpyFile<&[u8]>,
-        convert: impl Fn(S) -> T,
-    ) -> Result<Self, Problem> {
-        let mut values = Vec::with_capacity(layout.rows * layout.columns);
-        for element in file.data::<S>().map_err(|error| header_problem(error.to_string()))? {
-            values.push(convert(element.map_err(|error| header_problem(error.to_string()))?));
-        }
-        Ok(Array { layout, values })
-    }
-
     fn at(&self, i: usize, j: usize) -> T {
         self.values[self.layout.index(i, j)]
+    }
+
+    /// Where the extents are given.
+    fn shape_place(&self) -> Place {
+        self.layout.data_at.map_or(Place::Whole, |_| Place::Byte(10))
     }
 
     /// The error that entry `(i, j)` is not what was expected.
     fn problem(&self, i: usize, j: usize, expected: impl Into<String>) -> Problem {
         let Layout { data_at, size, .. } = self.layout;
-        let place = Place::Byte(data_at + size * self.layout.index(i, j));
+        let place = data_at.map_or(Place::Whole, |at| Place::Byte(at + size * self.layout.index(i, j)));
         let found: f64 = self.at(i, j).into();
         Problem::new(place, expected, format!("{found} in row {i}, column {j}"))
     }
 }
 
-/// What the array holds.
-fn distances<T: Value>(array: Array<T>, format: Format) -> Result<Distances<T>, Problem> {
+/// What the array holds, and what there is to say of it.
+fn distances<T: Value>(
+    array: Array<T>,
+    format: Format,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Distances<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     let square = rows == columns;
-    let zero_diagonal = square && (0..rows).all(|i| array.at(i, i).into() == 0.0);
+    let matrix = |array| matrix(array, symmetrize).map(|(matrix, note)| (matrix.into(), note));
     match format {
-        Format::Distance => matrix(array).map(Distances::from),
-        Format::PointCloud => cloud(array).map(Distances::from),
-        _ if zero_diagonal => matrix(array).map(Distances::from).map_err(|problem| problem.note(SAY_WHICH)),
-        _ if square && square::looks_like_a_matrix(rows, |i, j| array.at(i, j)) => {
+        Format::Distance => matrix(array),
+        Format::PointCloud => Ok((cloud(array)?.into(), None)),
+        Format::LowerDistance | Format::UpperDistance => Ok((condensed(array, format)?.into(), None)),
+        _ if square && square::has_zero_diagonal(rows, |i, j| array.at(i, j)) => {
+            matrix(array).map_err(|problem| problem.also(SAY_WHICH))
+        }
+        _ if square
+            && (square::looks_like_a_matrix(rows, |i, j| array.at(i, j))
+                || square::looks_like_similarities(rows, |i, j| array.at(i, j))) =>
+        {
             let expected = "a zero diagonal in a symmetric array";
             let at = (0..rows).find(|&i| array.at(i, i).into() != 0.0).unwrap_or(0);
-            Err(array.problem(at, at, expected).note(SAY_WHICH))
+            let problem = array.problem(at, at, expected);
+            Err(problem.note(match square::looks_like_similarities(rows, |i, j| array.at(i, j)) {
+                true => detect::SIMILARITIES,
+                false => SAY_WHICH,
+            }))
         }
-        _ => cloud(array).map(Distances::from),
+        _ => Ok((cloud(array)?.into(), None)),
     }
 }
 
 const SAY_WHICH: &str = "if the rows are points, say so with --format point-cloud";
 
-fn matrix<T: Value>(array: Array<T>) -> Result<DistanceMatrix<T>, Problem> {
+fn matrix<T: Value>(
+    array: Array<T>,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(DistanceMatrix<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     if rows != columns {
-        return Err(Problem::new(Place::Byte(10), "a square array", format!("{rows} × {columns}")));
+        return Err(Problem::new(array.shape_place(), "a square array", format!("{rows} × {columns}")));
     }
-    let lower = square::lower_of(rows, |i, j| array.at(i, j)).map_err(|fault| match fault {
+    let lower = square::lower_of(rows, |i, j| array.at(i, j), symmetrize).map_err(|fault| match fault {
         SquareFault::Diagonal(i) => array.problem(i, i, DIAGONAL),
         SquareFault::Value(i, j) => array.problem(i, j, DISTANCE),
         SquareFault::Asymmetric(i, j) => {
             let other: f64 = array.at(j, i).into();
-            array.problem(i, j, format!("the same distance as row {j}, column {i}: {other}"))
+            let expected = format!("the same distance as row {j}, column {i}: {other}");
+            array.problem(i, j, expected).note(square::ASYMMETRIC)
         }
-    })?;
-    DistanceMatrix::from_lower(lower).map_err(super::metric_problem)
+    });
+    let (lower, note) = lower?;
+    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
+}
+
+/// The matrix of which the array lists the distances on one side of the diagonal.
+fn condensed<T: Value>(array: Array<T>, format: Format) -> Result<DistanceMatrix<T>, Problem> {
+    let Layout { rows, columns, .. } = array.layout;
+    if rows != 1 && columns != 1 {
+        let found = format!("{rows} × {columns}");
+        return Err(Problem::new(array.shape_place(), "a list of distances", found)
+            .note("--format distance reads square arrays"));
+    }
+    triangle::points(array.values.len())?;
+    if let Some(k) = array.values.iter().position(|&d| !matches!(d.into(), 0.0..)) {
+        let (i, j) = if columns == 1 { (k, 0) } else { (0, k) };
+        return Err(array.problem(i, j, DISTANCE));
+    }
+    match format {
+        Format::LowerDistance => DistanceMatrix::from_lower(array.values).map_err(super::metric_problem),
+        _ => triangle::from_upper(&array.values),
+    }
 }
 
 fn cloud<T: Value>(array: Array<T>) -> Result<PointCloud<T>, Problem> {

@@ -1,6 +1,6 @@
 //! `sparse`: a list of edges as text.
 //!
-//! `i j d` a line: two point ids, 0-based, and their distance; lines that are blank or a `#` comment are
+//! `i j d` a line: two point ids, 0-based, and their distance; lines that are blank or a comment are
 //! skipped. There are as many points as the greatest id of an edge says. Lines with i = j are checked and then
 //! ignored, ids included, as Ripser does. A pair may be given once, either end first; pairs that are not given,
 //! or given as `inf`, are never connected. Ids are below 2^24, so that a short file cannot ask for gigabytes.
@@ -54,7 +54,7 @@ pub(super) fn read(text: &[u8]) -> Result<SparseDistances<f32>, Problem> {
 /// What a line holds; `None` for a blank one or a comment.
 fn triplet(line: &[u8]) -> Result<Option<Triplet>, Fault> {
     let start = text::skip_blanks(line, 0);
-    if start == line.len() || line[start] == b'#' {
+    if start == line.len() || text::is_comment(line, start) {
         return Ok(None);
     }
     let (i, at) = id(line, start)?;
@@ -64,7 +64,7 @@ fn triplet(line: &[u8]) -> Result<Option<Triplet>, Fault> {
         return Err(Fault { at, expected: DISTANCE });
     }
     match text::gap(line, after) {
-        Some(end) if end == line.len() => Ok(Some(Triplet { i, j, distance })),
+        Some(end) if end == line.len() || line[end] == b'#' => Ok(Some(Triplet { i, j, distance })),
         Some(end) => Err(Fault { at: end, expected: "the end of the line after two ids and a distance" }),
         None => Err(Fault { at, expected: DISTANCE }),
     }

@@ -1,10 +1,11 @@
 //! Square matrices: the checks that make one a distance matrix, for every format that holds one.
 
+use super::Symmetrize;
 use crate::metric::Value;
 
-/// Entries of the two triangles may differ by this much relative to the greater one: real files are printed
-/// from sums taken in different orders.
-pub(super) const SYMMETRY: f64 = 1e-5;
+/// Numbers that differ by less than this part of the greatest finite distance differ by rounding only: real files are
+/// printed with few digits, and computed by sums taken in different orders.
+pub(super) const ROUNDING: f64 = 1e-4;
 
 /// Side of the tiles the symmetry check goes by, so that both triangles are read along cache lines.
 const TILE: usize = 32;
@@ -24,43 +25,210 @@ pub(super) enum SquareFault {
 pub(super) const DIAGONAL: &str = "0 on the diagonal";
 /// What any entry of a distance matrix is, for messages.
 pub(super) const DISTANCE: &str = "a non-negative distance or inf";
+/// What helps with a matrix whose triangles differ.
+pub(super) const ASYMMETRIC: &str = "the matrix is not symmetric, by more than 1e-4 of its greatest distance; \
+    --symmetrize lower, upper, mean, max or min says which of the two counts";
 
-/// The entries below the diagonal of the n×n matrix `at(row, column)`.
-pub(super) fn lower_of<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> Result<Vec<T>, SquareFault> {
-    if let Some(fault) = any_fault(n, &at) {
-        return Err(first_fault(n, &at).unwrap_or(fault));
+/// How far numbers may be from what they should be: a distance, 0 or more.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tolerance(f64);
+
+impl Tolerance {
+    /// Nothing is rounded.
+    const NONE: Tolerance = Tolerance(0.0);
+
+    /// That of a matrix with these entries.
+    pub(super) fn of<T: Value>(entries: impl Iterator<Item = T>) -> Self {
+        let finite = entries.map(|d| d.into().abs()).filter(|d| d.is_finite());
+        Tolerance(ROUNDING * finite.fold(0.0, f64::max))
     }
-    let mut lower = Vec::with_capacity(n * (n - n.min(1)) / 2);
-    for i in 0..n {
-        lower.extend((0..i).map(|j| at(i, j)));
+
+    /// Whether two entries are the same distance.
+    pub(super) fn agree<T: Value>(self, a: T, b: T) -> bool {
+        let (a, b): (f64, f64) = (a.into(), b.into());
+        a == b || (a - b).abs() < self.0
     }
-    Ok(lower)
+
+    /// Whether an entry is a distance.
+    pub(super) fn is_distance<T: Value>(self, d: T) -> bool {
+        let d: f64 = d.into();
+        d >= 0.0 || d > -self.0
+    }
+
+    /// Whether an entry is 0.
+    pub(super) fn is_zero<T: Value>(self, d: T) -> bool {
+        self.agree(d, T::from_f64(0.0))
+    }
 }
 
-/// Whether two entries are the same distance.
-pub(super) fn agree<T: Value>(a: T, b: T) -> bool {
-    let (a, b): (f64, f64) = (a.into(), b.into());
-    a == b || ((a - b).is_finite() && (a - b).abs() <= SYMMETRY * a.max(b))
+/// What was taken for rounding, or decided by `--symmetrize`.
+#[derive(Debug, Default)]
+pub(super) struct Rounding {
+    /// The pairs of points with two distances, and by how much they differ at most.
+    pairs: (usize, f64),
+    /// The entries of the diagonal that are not 0, and the greatest magnitude of one.
+    diagonal: (usize, f64),
+    /// The negative distances, and the greatest magnitude of one.
+    negative: (usize, f64),
+}
+
+impl Rounding {
+    fn count(kind: &mut (usize, f64), size: f64) {
+        *kind = (kind.0 + 1, kind.1.max(size));
+    }
+
+    /// Takes an entry of the diagonal for 0.
+    pub(super) fn on_diagonal<T: Value>(&mut self, entry: T) {
+        if entry.into() != 0.0 {
+            Rounding::count(&mut self.diagonal, entry.into().abs());
+        }
+    }
+
+    /// The distance that counts of the two that a matrix has for a pair.
+    pub(super) fn choose<T: Value>(&mut self, below: T, above: T, symmetrize: Option<Symmetrize>) -> T {
+        let (b, a): (f64, f64) = (below.into(), above.into());
+        if b != a {
+            Rounding::count(&mut self.pairs, (b - a).abs());
+        }
+        let chosen = match symmetrize.unwrap_or(Symmetrize::Lower) {
+            Symmetrize::Lower => below,
+            Symmetrize::Upper => above,
+            // Halves, because the sum of two may overflow.
+            Symmetrize::Mean => T::from_f64(b / 2.0 + a / 2.0),
+            Symmetrize::Max if a > b => above,
+            Symmetrize::Min if a < b => above,
+            Symmetrize::Max | Symmetrize::Min => below,
+        };
+        if chosen.into() < 0.0 {
+            Rounding::count(&mut self.negative, -chosen.into());
+            return T::from_f64(0.0);
+        }
+        chosen
+    }
+
+    /// What to say of it; `None` when there is nothing.
+    pub(super) fn note(&self, symmetrize: Option<Symmetrize>) -> Option<String> {
+        let mut parts = Vec::new();
+        if let (pairs @ 1.., difference) = self.pairs {
+            let which = match symmetrize.unwrap_or(Symmetrize::Lower) {
+                Symmetrize::Lower => "the one below the diagonal",
+                Symmetrize::Upper => "the one above the diagonal",
+                Symmetrize::Mean => "their mean",
+                Symmetrize::Max => "the greater",
+                Symmetrize::Min => "the smaller",
+            };
+            let plural = if pairs == 1 { "pair of points has" } else { "pairs of points have" };
+            parts.push(format!(
+                "{pairs} {plural} two distances that differ, by up to {}: {which} counts",
+                short(difference)
+            ));
+        }
+        if let (entries @ 1.., size) = self.diagonal {
+            parts.push(format!(
+                "not 0 on the diagonal, by up to {}, {}, taken as 0",
+                short(size),
+                times(entries)
+            ));
+        }
+        if let (entries @ 1.., size) = self.negative {
+            parts.push(format!("below 0, by up to {}, {}, taken as 0", short(size), times(entries)));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// A size in three digits.
+fn short(size: f64) -> String {
+    let rounded: f64 = format!("{size:.2e}").parse().unwrap_or(size);
+    if (1e-5..1e6).contains(&rounded) { rounded.to_string() } else { format!("{rounded:e}") }
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".into() } else { format!("{count} times") }
+}
+
+/// The entries below the diagonal of the n×n matrix `at(row, column)`, and what there is to say of them. Entries that
+/// differ by rounding only count as the one below the diagonal, as for Ripser, which reads nothing else; `symmetrize`
+/// says which of any two counts.
+pub(super) fn lower_of<T: Value>(
+    n: usize,
+    at: impl Fn(usize, usize) -> T,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Vec<T>, Option<String>), SquareFault> {
+    let mut lower = Vec::with_capacity(n * (n - n.min(1)) / 2);
+    let exact = any_fault(n, &at, Tolerance::NONE, false).is_none();
+    if exact {
+        for i in 0..n {
+            lower.extend((0..i).map(|j| at(i, j)));
+        }
+        return Ok((lower, None));
+    }
+    let tolerance = tolerance_of(n, &at);
+    let decided = symmetrize.is_some();
+    if let Some(fault) = any_fault(n, &at, tolerance, decided) {
+        return Err(first_fault(n, &at, tolerance, decided).unwrap_or(fault));
+    }
+    let mut rounding = Rounding::default();
+    for i in 0..n {
+        for j in 0..i {
+            lower.push(rounding.choose(at(i, j), at(j, i), symmetrize));
+        }
+        rounding.on_diagonal(at(i, i));
+    }
+    Ok((lower, rounding.note(symmetrize)))
+}
+
+fn tolerance_of<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Tolerance {
+    Tolerance::of((0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| at(i, j))))
+}
+
+/// Whether an n×n table is a matrix of distances beyond doubt: its diagonal is zero, or is zero up to rounding and the
+/// matrix is one of distances otherwise.
+pub(super) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+    if (0..n).all(|i| at(i, i).into() == 0.0) {
+        return true;
+    }
+    n >= 2 && any_fault(n, &at, tolerance_of(n, &at), false).is_none()
+}
+
+/// Whether an n×n table is a matrix of distances in every respect.
+pub(super) fn is_exactly_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+    any_fault(n, &at, tolerance_of(n, &at), false).is_none()
+}
+
+/// Whether an n×n table, n ≥ 3, has 1 on its diagonal, magnitudes of at most 1 elsewhere, and is symmetric, all up to
+/// rounding, as correlations are.
+pub(super) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+    let near = Tolerance(ROUNDING);
+    let good = |i: usize, j: usize| at(i, j).into().abs() < 1.0 + ROUNDING && near.agree(at(i, j), at(j, i));
+    n >= 3
+        && (0..n).all(|i| near.agree(at(i, i), T::from_f64(1.0)))
+        && (0..n).all(|i| (0..i).all(|j| good(i, j) && good(j, i)))
 }
 
 /// Whether an n×n matrix without a zero diagonal may still be meant as distances: three points or more, all
 /// entries distances, and symmetric.
 pub(super) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     let off_diagonal = |i: usize, j: usize| if i == j { T::from_f64(0.0) } else { at(i, j) };
-    n >= 3 && any_fault(n, &off_diagonal).is_none()
+    n >= 3 && any_fault(n, &off_diagonal, tolerance_of(n, &off_diagonal), false).is_none()
 }
 
-/// What is wrong with entries `(i, j)` and `(j, i)`.
-fn fault_at<T: Value>(i: usize, j: usize, at: &impl Fn(usize, usize) -> T) -> Option<SquareFault> {
-    let good = |d: T| d.into() >= 0.0;
+/// What is wrong with entries `(i, j)` and `(j, i)`; they may differ when it is `decided` which counts.
+fn fault_at<T: Value>(
+    i: usize,
+    j: usize,
+    at: &impl Fn(usize, usize) -> T,
+    tolerance: Tolerance,
+    decided: bool,
+) -> Option<SquareFault> {
     let (below, above) = (at(i, j), at(j, i));
-    if !good(below) {
-        Some(SquareFault::Value(i, j))
-    } else if !good(above) {
-        Some(SquareFault::Value(j, i))
-    } else if i == j && below.into() != 0.0 {
+    if i == j && !below.into().is_nan() && !tolerance.is_zero(below) {
         Some(SquareFault::Diagonal(i))
-    } else if !agree(below, above) {
+    } else if !tolerance.is_distance(below) {
+        Some(SquareFault::Value(i, j))
+    } else if !tolerance.is_distance(above) {
+        Some(SquareFault::Value(j, i))
+    } else if !decided && !tolerance.agree(below, above) {
         Some(SquareFault::Asymmetric(i, j))
     } else {
         None
@@ -68,11 +236,17 @@ fn fault_at<T: Value>(i: usize, j: usize, at: &impl Fn(usize, usize) -> T) -> Op
 }
 
 /// Some fault, looking tile by tile.
-fn any_fault<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Option<SquareFault> {
+fn any_fault<T: Value>(
+    n: usize,
+    at: &impl Fn(usize, usize) -> T,
+    tolerance: Tolerance,
+    decided: bool,
+) -> Option<SquareFault> {
     for rows in (0..n).step_by(TILE) {
         for columns in (0..=rows).step_by(TILE) {
             for i in rows..n.min(rows + TILE) {
-                let fault = (columns..(columns + TILE).min(i + 1)).find_map(|j| fault_at(i, j, at));
+                let fault = (columns..(columns + TILE).min(i + 1))
+                    .find_map(|j| fault_at(i, j, at, tolerance, decided));
                 if fault.is_some() {
                     return fault;
                 }
@@ -83,20 +257,29 @@ fn any_fault<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Option<Squa
 }
 
 /// The first fault, row by row of the lower triangle.
-fn first_fault<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Option<SquareFault> {
-    (0..n).flat_map(|i| (0..=i).map(move |j| (i, j))).find_map(|(i, j)| fault_at(i, j, at))
+fn first_fault<T: Value>(
+    n: usize,
+    at: &impl Fn(usize, usize) -> T,
+    tolerance: Tolerance,
+    decided: bool,
+) -> Option<SquareFault> {
+    let mut pairs = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));
+    pairs.find_map(|(i, j)| fault_at(i, j, at, tolerance, decided))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn lower<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> Result<Vec<T>, SquareFault> {
+        lower_of(n, at, None).map(|(lower, _)| lower)
+    }
+
     #[test]
     fn every_entry_is_checked_in_every_tile() {
         for n in [1, 2, 31, 32, 33, 65] {
             let good = |i: usize, j: usize| if i == j { 0.0 } else { (i + j) as f32 };
-            let lower = lower_of(n, good).unwrap();
-            assert_eq!(lower.len(), n * (n - 1) / 2);
+            assert_eq!(lower(n, good).unwrap().len(), n * (n - 1) / 2);
             for i in 0..n {
                 for j in 0..n {
                     let spoilt = |r: usize, c: usize| if (r, c) == (i, j) { 0.25 } else { good(r, c) };
@@ -105,7 +288,7 @@ mod tests {
                     } else {
                         SquareFault::Asymmetric(i.max(j), i.min(j))
                     };
-                    assert_eq!(lower_of(n, spoilt), Err(want), "{n} {i} {j}");
+                    assert_eq!(lower(n, spoilt), Err(want), "{n} {i} {j}");
                 }
             }
         }
@@ -114,26 +297,50 @@ mod tests {
     #[test]
     fn nan_and_negative_are_faults_infinity_is_not() {
         let with = |x: f64| move |i: usize, j: usize| if i == j { 0.0 } else { x };
-        assert_eq!(lower_of(3, with(f64::NAN)), Err(SquareFault::Value(1, 0)));
-        assert_eq!(lower_of(3, with(-1.0)), Err(SquareFault::Value(1, 0)));
-        assert_eq!(lower_of(3, with(f64::INFINITY)), Ok(vec![f64::INFINITY; 3]));
-        assert_eq!(
-            lower_of(2, |i, j| if i > j { f64::INFINITY } else { 0.0 }),
-            Err(SquareFault::Asymmetric(1, 0))
-        );
+        assert_eq!(lower(3, with(f64::NAN)), Err(SquareFault::Value(1, 0)));
+        assert_eq!(lower(3, with(-1.0)), Err(SquareFault::Value(1, 0)));
+        assert_eq!(lower(3, with(f64::INFINITY)), Ok(vec![f64::INFINITY; 3]));
+        let one_way = |i: usize, j: usize| if i > j { f64::INFINITY } else { 0.0 };
+        assert_eq!(lower(2, one_way), Err(SquareFault::Asymmetric(1, 0)));
+        let nan_on_the_diagonal = |i: usize, j: usize| if i == j { f64::NAN } else { 1.0 };
+        assert_eq!(lower(2, nan_on_the_diagonal), Err(SquareFault::Value(0, 0)));
+    }
+
+    /// Three points; the greatest distance is 8, so that less than 8e-4 is rounding.
+    #[test]
+    fn rounding_is_measured_by_the_greatest_distance() {
+        let with = |below: f64, above: f64, diagonal: f64| {
+            move |i: usize, j: usize| match (i, j) {
+                _ if i == j => diagonal,
+                (1, 0) => below,
+                (0, 1) => above,
+                _ => 8.0,
+            }
+        };
+        assert_eq!(lower_of(3, with(1.0, 1.0, 0.0), None), Ok((vec![1.0, 8.0, 8.0], None)));
+        let (values, note) = lower_of(3, with(1.0, 1.0007, -1e-16), None).unwrap();
+        assert_eq!(values, [1.0, 8.0, 8.0]);
+        let note = note.unwrap();
+        assert!(note.contains("1 pair of points has two distances that differ, by up to 0.0007:"), "{note}");
+        assert!(note.contains("not 0 on the diagonal, by up to 1e-16, 3 times"), "{note}");
+        assert_eq!(lower(3, with(-1e-17, 0.0, 0.0)), Ok(vec![0.0, 8.0, 8.0]));
+        assert_eq!(lower(3, with(1.0, 1.0009, 0.0)), Err(SquareFault::Asymmetric(1, 0)));
+        assert_eq!(lower(3, with(1.0, 1.0, 8.1e-4)), Err(SquareFault::Diagonal(0)));
+        assert_eq!(lower(3, with(-1e-3, -1e-3, 0.0)), Err(SquareFault::Value(1, 0)));
+        for (which, value) in Symmetrize::ALL.into_iter().zip([1.0, 3.0, 2.0, 3.0, 1.0]) {
+            let (values, note) = lower_of(3, with(1.0, 3.0, 0.0), Some(which)).unwrap();
+            assert_eq!(values, [value, 8.0, 8.0], "{which:?}");
+            assert!(note.unwrap().contains("differ, by up to 2:"));
+        }
     }
 
     #[test]
-    fn the_last_digit_may_differ() {
-        let near = |i: usize, j: usize| {
-            if i == j {
-                0.0
-            } else if i > j {
-                1.0f32
-            } else {
-                1.000009
-            }
-        };
-        assert_eq!(lower_of(2, near), Ok(vec![1.0]));
+    fn diagonals_that_tell_a_matrix() {
+        let with = |diagonal: f64| move |i: usize, j: usize| if i == j { diagonal } else { 1.0 };
+        assert!(has_zero_diagonal(3, with(0.0)) && has_zero_diagonal(3, with(2e-16)));
+        assert!(has_zero_diagonal(3, with(-2e-16)) && !has_zero_diagonal(3, with(0.1)));
+        let asymmetric = |i: usize, j: usize| if i == j { 1e-9 } else { i as f64 };
+        assert!(!has_zero_diagonal(3, asymmetric));
+        assert!(has_zero_diagonal(1, with(0.0)) && !has_zero_diagonal(1, with(1.0)));
     }
 }

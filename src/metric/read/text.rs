@@ -2,13 +2,16 @@
 //!
 //! ```text
 //! file    := [BOM] line ('\n' line)*
-//! line    := blank* '#' anything                         a comment, skipped
-//!          | blank* [ number (gap number)* [gap] ]       a row; skipped when it has no number
+//! line    := blank* ('#' | '%') anything                a comment, skipped
+//!          | blank* [ number (gap number)* [gap] ] ['#' anything]   a row; skipped when it has no number
 //! gap     := blank+ | blank* separator blank*
 //! blank   := ' ' | TAB | CR | VT | FF
 //! separator := ',' | ';' | ':' | '|'
 //! number  := decimal with optional sign, fraction and exponent | ["+"|"-"] ("inf" | "infinity"), any case
 //! ```
+//!
+//! Before that, [`plain`] turns UTF-16 into UTF-8 and line ends of a single CR into LF; [`super::layout`] turns headers,
+//! names of rows, quotes and decimal commas into blanks and points.
 //!
 //! Numbers are rounded to `f32` straight from the decimal, correctly (as Ripser does). NaN and finite decimals
 //! that overflow `f32` are errors in every format. Ripser takes *any* character for a separator, and stops
@@ -18,7 +21,9 @@
 //! text, when there is an error to report.
 
 use super::error::{Place, Problem, quote};
+use super::square;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Text is cut into parallel pieces of at least this many bytes.
@@ -101,6 +106,11 @@ impl Table {
         self.ends[r] - if r == 0 { 0 } else { self.ends[r - 1] }
     }
 
+    /// The numbers of row `r`.
+    pub(super) fn row(&self, r: usize) -> &[f32] {
+        &self.values[self.ends[r] - self.row_len(r)..self.ends[r]]
+    }
+
     /// The lengths of the rows.
     pub(super) fn row_lens(&self) -> impl Iterator<Item = usize> {
         (0..self.rows()).map(|r| self.row_len(r))
@@ -112,10 +122,10 @@ impl Table {
         self.row_lens().all(|len| len == first).then_some(first)
     }
 
-    /// Whether this is n rows of n entries with zeros on the diagonal.
+    /// Whether this is n rows of n entries with zeros on the diagonal, up to rounding.
     pub(super) fn is_square_with_zero_diagonal(&self) -> bool {
         let n = self.rows();
-        self.width() == Some(n) && (0..n).all(|i| self.values[i * n + i] == 0.0)
+        self.width() == Some(n) && square::has_zero_diagonal(n, |i, j| self.values[i * n + j])
     }
 
     /// An error when there is no number at all.
@@ -169,6 +179,41 @@ pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
+/// The text of a file as the readers take it: UTF-8, without a byte order mark, its lines ended by LF or CRLF. Text of
+/// UTF-16 is known by its byte order mark; a CR without LF, the line end of old Macintosh programs, becomes LF.
+pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_le_bytes).into()),
+        [0xfe, 0xff, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_be_bytes).into()),
+        _ => with_line_feeds(without_bom(bytes).into()),
+    }
+}
+
+/// Whether a file says of itself that it is text of UTF-16.
+pub(super) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+}
+
+fn from_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Vec<u8> {
+    let units = bytes.chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
+    let characters = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    characters.collect::<String>().into_bytes()
+}
+
+fn with_line_feeds(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let alone = |text: &[u8], at: usize| text.get(at + 1) != Some(&b'\n');
+    if !memchr::memchr_iter(b'\r', &text).any(|at| alone(&text, at)) {
+        return text;
+    }
+    let mut text = text.into_owned();
+    for at in 0..text.len() {
+        if text[at] == b'\r' && alone(&text, at) {
+            text[at] = b'\n';
+        }
+    }
+    Cow::Owned(text)
+}
+
 /// Ranges of about equal length that end where lines end.
 fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
     let mut start = 0;
@@ -200,15 +245,24 @@ pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 #[inline]
 fn scan_line(line: &[u8], mut emit: impl FnMut(usize, f32)) -> Result<(), Fault> {
     let mut at = skip_blanks(line, 0);
-    if line.get(at) == Some(&b'#') {
+    if is_comment(line, at) {
         return Ok(());
     }
     while at < line.len() {
-        let (value, after) = number(line, at)?;
+        let (value, after) = match number(line, at) {
+            Err(_) if line[at] == b'#' => return Ok(()),
+            found => found?,
+        };
         emit(at, value);
         at = gap(line, after).ok_or(Fault { at, expected: NUMBER })?;
     }
     Ok(())
+}
+
+/// Whether a line whose first byte that is no blank is at `at` is a comment: `#` of many programs, `%` of MATLAB's.
+#[inline]
+pub(super) fn is_comment(line: &[u8], at: usize) -> bool {
+    matches!(line.get(at), Some(b'#' | b'%'))
 }
 
 /// The number that starts at `at`, and where it ends.
@@ -251,6 +305,43 @@ pub(super) fn skip_blanks(line: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Like [`skip_blanks`], but a blank that separates cells is not skipped.
+pub(super) fn skip_blanks_but(line: &[u8], mut at: usize, separator: Option<u8>) -> usize {
+    while line.get(at).is_some_and(|&b| is_blank(b) && Some(b) != separator) {
+        at += 1;
+    }
+    at
+}
+
+/// Whether a line holds nothing but numbers.
+pub(super) fn is_numbers(line: &[u8]) -> bool {
+    scan_line(line, |_, _| {}).is_ok()
+}
+
+/// Whether the first `width` numbers of a text are written without a fraction and all others with one, as programs write
+/// the numbers of columns above floating-point numbers.
+pub(super) fn is_whole_then_fractions(text: &[u8], width: usize) -> bool {
+    let mut seen = 0;
+    let mut all = true;
+    for line in lines(text) {
+        let line = &text[line];
+        let _ = scan_line(line, |at, _| {
+            let fraction = token(&line[at..]).iter().any(|b| matches!(b, b'.' | b'e' | b'E' | b'n'));
+            all &= fraction == (seen >= width);
+            seen += 1;
+        });
+        if !all {
+            return false;
+        }
+    }
+    seen > width
+}
+
+/// Whether a text is one number, and nothing else.
+pub(super) fn is_number(text: &[u8]) -> bool {
+    matches!(number(text, 0), Ok((_, end)) if end == text.len())
+}
+
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | 0x0b | 0x0c)
 }
@@ -284,9 +375,17 @@ pub(super) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
     // The entries before the fault are sound, so what this returns is the fault itself.
     let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
     let place = Place::Entry { line, entry: before + 1 };
-    match text.get(fault.at) {
-        None | Some(b'\n') => Problem::new(place, fault.expected, "the end of the line"),
-        Some(_) => Problem::new(place, fault.expected, quote(token(&text[fault.at..]))),
+    let token = match text.get(fault.at) {
+        None | Some(b'\n') => return Problem::new(place, fault.expected, "the end of the line"),
+        Some(_) => token(&text[fault.at..]),
+    };
+    let problem = Problem::new(place, fault.expected, quote(token));
+    match token.first() {
+        Some(_) if token.eq_ignore_ascii_case(b"nan") => problem,
+        Some(first) if fault.expected == NUMBER && (first.is_ascii_alphabetic() || *first == b'"') => {
+            problem.note("--skip-rows leaves out lines at the top, --columns says which columns to read")
+        }
+        _ => problem,
     }
 }
 
@@ -313,6 +412,27 @@ pub(super) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
         }
     }
     (Place::Whole, b"")
+}
+
+/// A note when whole numbers of the text are too great for single precision to tell them from their neighbours.
+pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
+    const EXACT: f32 = 16_777_216.0;
+    if !table.values.iter().any(|v| v.abs() >= EXACT && v.is_finite()) {
+        return None;
+    }
+    let mut count = 0u64;
+    for line in lines(text) {
+        let line = &text[line];
+        let _ = scan_line(line, |at, value| {
+            let written =
+                fast_float2::parse_partial::<f64, _>(&line[at..]).map_or(0.0, |(written, _)| written);
+            count += u64::from(written.is_finite() && written.fract() == 0.0 && written != f64::from(value));
+        });
+    }
+    let what = if count == 1 { "whole number is" } else { "whole numbers are" };
+    (count > 0).then(|| {
+        format!("{count} {what} rounded to single precision, which is exact up to 16777216; a .npy file of doubles is not rounded")
+    })
 }
 
 /// The line of row `r`, 1-based.
@@ -348,8 +468,23 @@ mod tests {
             " 1 , 2 ,\n\n3.5,",
             "1|2:3.5",
             "+1 2. 35e-1",
+            "% MATLAB\n1 2 # two\n3.5 #",
         ] {
             assert_eq!(values(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn plain_text_is_utf8_with_line_feeds() {
+        for (bytes, want) in [
+            (&b"1\r2\r"[..], &b"1\n2\n"[..]),
+            (b"1\r\n2\r\n", b"1\r\n2\r\n"),
+            (b"1\r\r\n2", b"1\n\r\n2"),
+            (b"\xef\xbb\xbf1\n", b"1\n"),
+            (b"\xff\xfe1\0\r\x002\0", b"1\n2"),
+            (b"\xfe\xff\x001\0 \0\xe9", b"1 \xc3\xa9"),
+        ] {
+            assert_eq!(&plain(bytes)[..], want, "{bytes:?}");
         }
     }
 

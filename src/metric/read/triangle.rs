@@ -7,7 +7,7 @@
 
 use super::error::{Place, Problem};
 use super::text::{self, Table, entries};
-use crate::metric::DistanceMatrix;
+use crate::metric::{DistanceMatrix, Value};
 
 /// The matrix whose lower triangle a table of `text` holds.
 pub(super) fn read_lower(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
@@ -18,22 +18,28 @@ pub(super) fn read_lower(text: &[u8], table: Table) -> Result<DistanceMatrix<f32
 /// The matrix whose upper triangle a table of `text` holds.
 pub(super) fn read_upper(text: &[u8], table: Table) -> Result<DistanceMatrix<f32>, Problem> {
     let rows = table.rows();
-    let n = check(text, &table, |r| rows - r)?;
+    check(text, &table, |r| rows - r)?;
+    from_upper(&table.values)
+}
+
+/// The matrix whose distances above the diagonal are given row by row.
+pub(super) fn from_upper<T: Value>(values: &[T]) -> Result<DistanceMatrix<T>, Problem> {
+    let n = points(values.len())?;
     // Row j of the triangle starts after the rows of n−1, n−2, …, n−j entries.
     let start = |j: usize| j * n - j * (j + 1) / 2;
-    let entry = |i: usize, j: usize| table.values[start(j) + i - j - 1];
+    let entry = |i: usize, j: usize| values[start(j) + i - j - 1];
     DistanceMatrix::from_fn(n, entry).map_err(super::metric_problem)
 }
 
-/// The number of points. `usual` is the length a row has in the usual layout.
-fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<usize, Problem> {
+/// An error when the numbers are no triangle. `usual` is the length a row has in the usual layout.
+fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<(), Problem> {
     table.check_any(text)?;
     if table.rows() > 1 && table.is_square_with_zero_diagonal() {
         let found = format!("a square matrix with zeros on the diagonal, {0} rows of {0}", table.rows());
         return Err(Problem::new(Place::Whole, "the entries on one side of the diagonal only", found)
             .note("--format distance reads square matrices"));
     }
-    let n = points(table.values.len()).map_err(|problem| match first_odd_row(table, usual) {
+    points(table.values.len()).map_err(|problem| match first_odd_row(table, usual) {
         Some(r) => problem.note(format!(
             "line {}, with {}, is the first that breaks the triangle",
             text::row_line(text, r),
@@ -41,8 +47,7 @@ fn check(text: &[u8], table: &Table, usual: impl Fn(usize) -> usize) -> Result<u
         )),
         None => problem,
     })?;
-    table.check_distances(text)?;
-    Ok(n)
+    table.check_distances(text)
 }
 
 /// The first row, past the second, that is not as long as in a triangle.

@@ -1,0 +1,70 @@
+//! The input of `lacuna rips`: the arguments that say how a file of distances, points or edges is read.
+
+use std::path::Path;
+
+use lacuna::metric::read::{Columns, Decimal, Format, Loaded, Options, ReadError, Symmetrize, read_path};
+
+use super::parse;
+
+/// How the input is read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct DistancesArguments {
+    /// Format of the input [default: detected from its content and name]
+    ///
+    /// lower-distance  text, the entries below the diagonal of a distance matrix
+    /// upper-distance  text, the entries above it, row by row;
+    ///                 condensed is another name, as scipy's pdist lists them
+    /// distance        text, a square distance matrix
+    /// point-cloud     text, the coordinates of a point a line
+    /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected
+    /// dipha           DIPHA's binary distance matrix
+    /// binary          little-endian 32-bit floats, the entries below the diagonal
+    /// npy             NumPy array, n×n distances or n×m points
+    /// npz             archive of such arrays, or a sparse matrix of SciPy
+    /// matrix-market   Matrix Market's sparse or dense matrix
+    ///
+    /// Any of them may be compressed with gzip.
+    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
+    format: Option<Format>,
+
+    /// Leave out N lines at the top of a text; a first line of numbers is then data
+    #[arg(long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
+    skip_rows: Option<usize>,
+
+    /// Columns of a text to read, such as 1-3,5 or 2-, counted from 1; all of them are data
+    #[arg(long, value_name = "COLUMNS", allow_hyphen_values = true)]
+    columns: Option<Columns>,
+
+    /// What 2,5 is in a text: one number (comma) or two (point) [default: one between ; or tabs]
+    #[arg(long, value_name = "SIGN", value_parser = parse::decimal())]
+    decimal: Option<Decimal>,
+
+    /// Which of two distances of a pair counts where a square matrix has two that differ
+    ///
+    /// Without it, differences below 1e-4 of the greatest distance are taken for rounding, and the lower one counts.
+    #[arg(long, value_name = "WHICH", value_parser = parse::symmetrize())]
+    symmetrize: Option<Symmetrize>,
+
+    /// Array to read of an .npz archive that holds several
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+}
+
+impl DistancesArguments {
+    /// The distances of the file at `path`.
+    pub(crate) fn read(&self, path: &Path) -> Result<Loaded, ReadError> {
+        read_path(path, self.options())
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            format: self.format,
+            skip_rows: self.skip_rows,
+            columns: self.columns.clone(),
+            decimal: self.decimal,
+            symmetrize: self.symmetrize,
+            key: self.key.clone(),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `matrix-market`: the text format of Matrix Market. A sparse matrix (`coordinate`) holds the distances of some pairs of
+//! points, of which all others are never connected; a dense one (`array`) holds distances or points as a NumPy array does.
+
+use super::error::Problem;
+use super::{Format, Input, Symmetrize, npy, text, triplets};
+use crate::input::matrix_market::{self, Matrix};
+
+pub(super) use crate::input::matrix_market::is_matrix_market;
+
+/// What the file holds, and what there is to say of it.
+pub(super) fn read(
+    bytes: &[u8],
+    format: Format,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Input, Vec<String>), Problem> {
+    match matrix_market::read(&text::plain(bytes))? {
+        Matrix::Sparse(matrix) => triplets::read(&matrix, symmetrize),
+        Matrix::Dense(matrix) => {
+            npy::read_columns(matrix.rows, matrix.columns, matrix.values, format, symmetrize)
+        }
+    }
+}

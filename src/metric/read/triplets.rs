@@ -1,0 +1,132 @@
+//! Distances as the entries of a sparse matrix: `npz` archives of SciPy and Matrix Market's `coordinate` files.
+//!
+//! Pairs without an entry are never connected, and a stored 0 is a distance. A pair may be given by one entry or by
+//! both, (i, j) and (j, i), which must agree up to rounding; then the one below the diagonal counts, unless it is said
+//! which counts. Entries of the diagonal must be 0.
+
+use super::error::{Place, Problem};
+use super::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
+use super::{Input, Symmetrize};
+use crate::input::triplets::Triplets;
+use crate::metric::{Distances, SparseDistances};
+use std::cmp::Reverse;
+
+/// The most points: a short file cannot ask for gigabytes.
+const POINTS: usize = 1 << 24;
+
+/// The distances that a matrix holds, and what there is to say of them.
+pub(super) fn read(
+    matrix: &Triplets,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Input, Vec<String>), Problem> {
+    let Triplets { rows, columns, entries, .. } = matrix;
+    let shape = |expected: &str| Problem::new(Place::Whole, expected, format!("{rows} × {columns}"));
+    if rows != columns {
+        return Err(shape("a square sparse matrix, a row and a column for each point"));
+    }
+    if !(1..=POINTS).contains(rows) {
+        return Err(shape("a sparse matrix of 1 to 16777216 points"));
+    }
+    let tolerance = Tolerance::of(entries.iter().filter(|e| e.row != e.column).map(|e| e.value));
+    let mut rounding = Rounding::default();
+    let mut pairs = Vec::with_capacity(entries.len());
+    for (k, entry) in entries.iter().enumerate() {
+        let problem = |expected| {
+            let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
+            Problem::new(matrix.place(k).into(), expected, found)
+        };
+        if entry.row == entry.column {
+            if !tolerance.is_zero(entry.value) {
+                return Err(problem(DIAGONAL));
+            }
+            rounding.on_diagonal(entry.value);
+        } else if !tolerance.is_distance(entry.value) {
+            return Err(problem(DISTANCE));
+        } else {
+            pairs.push(k);
+        }
+    }
+    // By pair of points, and within a pair the entry below the diagonal first.
+    let key = |&k: &usize| {
+        let entry = &entries[k];
+        (entry.row.max(entry.column), entry.row.min(entry.column), Reverse(entry.row))
+    };
+    pairs.sort_by_key(key);
+    let mut edges = Vec::with_capacity(pairs.len());
+    for of_pair in pairs.chunk_by(|a, b| (key(a).0, key(a).1) == (key(b).0, key(b).1)) {
+        let (i, j, _) = key(&of_pair[0]);
+        let first = entries[of_pair[0]];
+        let second = of_pair.get(1).map_or(first, |&k| entries[k]);
+        let problem = |k: usize, expected: String| {
+            let entry = &entries[k];
+            let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
+            Problem::new(matrix.place(k).into(), expected, found)
+        };
+        if of_pair.len() > 2 || of_pair.len() == 2 && first.row == second.row {
+            let twice = if of_pair.len() == 2 || entries[of_pair[1]].row == first.row { 1 } else { 2 };
+            return Err(problem(of_pair[twice], "every entry once".into()));
+        }
+        if symmetrize.is_none() && !tolerance.agree(first.value, second.value) {
+            let expected = format!("the same distance as in row {j}, column {i}: {}", second.value);
+            return Err(problem(of_pair[0], expected).note(ASYMMETRIC));
+        }
+        edges.push((i as u32, j as u32, rounding.choose(first.value, second.value, symmetrize)));
+    }
+    let graph = SparseDistances::new(*rows, edges).map_err(super::metric_problem)?;
+    Ok((Input::Double(Distances::Sparse(graph)), rounding.note(symmetrize).into_iter().collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::triplets::Triplet;
+
+    fn matrix(n: usize, entries: &[(usize, usize, f64)]) -> Triplets {
+        let entries = entries.iter().map(|&(row, column, value)| Triplet { row, column, value }).collect();
+        Triplets { rows: n, columns: n, entries, ..Triplets::default() }
+    }
+
+    fn edges(matrix: &Triplets, symmetrize: Option<Symmetrize>) -> Result<Vec<(u32, u32, f64)>, String> {
+        match read(matrix, symmetrize) {
+            Ok((Input::Double(Distances::Sparse(graph)), _)) => {
+                Ok(graph.edges().iter().map(|e| (e.i, e.j, e.distance)).collect())
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(problem) => Err(problem.to_string()),
+        }
+    }
+
+    #[test]
+    fn one_triangle_or_both() {
+        let want = Ok(vec![(1, 0, 1.0), (2, 1, 5.0)]);
+        for entries in [
+            &[(0, 1, 1.0), (2, 1, 5.0)][..],
+            &[(1, 0, 1.0), (2, 1, 5.0), (0, 1, 1.0), (1, 2, 5.0001), (2, 2, 0.0)],
+            &[(0, 1, 1.0), (1, 2, 5.0001), (2, 1, 5.0), (1, 1, -1e-16)],
+        ] {
+            assert_eq!(edges(&matrix(3, entries), None), want);
+        }
+        let (_, notes) = read(&matrix(3, &[(0, 1, 1.00001), (1, 0, 1.0), (2, 2, 1e-9)]), None).unwrap();
+        assert!(notes[0].contains("1 pair of points has") && notes[0].contains("diagonal, by up to 1e-9"));
+    }
+
+    #[test]
+    fn what_is_no_metric() {
+        for (entries, fragment) in [
+            (&[(0, 1, 1.0), (1, 0, 2.0)][..], "row 0, column 1: 1, found 2 in row 1, column 0"),
+            (&[(0, 1, 1.0), (0, 1, 1.0)], "every entry once"),
+            (&[(0, 1, 1.0), (1, 0, 1.0), (0, 1, 1.0)], "every entry once"),
+            (&[(1, 1, 1.0)], "0 on the diagonal"),
+            (&[(0, 1, -1.0)], "non-negative"),
+            (&[(0, 1, f64::NAN)], "non-negative"),
+        ] {
+            let error = edges(&matrix(3, entries), None).unwrap_err();
+            assert!(error.contains(fragment), "{error}");
+        }
+        let two = matrix(3, &[(0, 1, 1.0), (1, 0, 2.0)]);
+        for (which, value) in Symmetrize::ALL.into_iter().zip([2.0, 1.0, 1.5, 2.0, 1.0]) {
+            assert_eq!(edges(&two, Some(which)), Ok(vec![(1, 0, value)]));
+        }
+        assert!(edges(&matrix(0, &[]), None).is_err() && edges(&matrix(1 << 25, &[]), None).is_err());
+    }
+}
