@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::Outputs;
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, start_threads, timed};
@@ -145,8 +145,7 @@ impl Job<'_> {
     ) -> Result<Done, CliError> {
         self.meter.stage("writing");
         let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let what =
-            format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), image.voxel_type());
+        let what = format!("{}, {}, {}", described(image), counted(cells, "cell"), entries_of(entries));
         let superlevel = self.arguments.filtration.superlevel;
         let format = self.arguments.format();
         let written = timed(|| {
@@ -160,6 +159,19 @@ impl Job<'_> {
         self.outputs.commit(|_| Ok(()))?;
         Ok(Done { what, build, write: written.1.as_secs_f64() })
     }
+}
+
+/// The shape of an image and the type of its voxels.
+fn described(image: &AnyImage) -> String {
+    let (shape, voxels) = (image.shape(), image.voxel_type());
+    match shape.axes()[..] {
+        [count] => format!("line of {} of {voxels}", counted(count, "voxel")),
+        _ => format!("{shape} image of {voxels}"),
+    }
+}
+
+fn entries_of(entries: usize) -> String {
+    format!("{entries} entr{}", if entries == 1 { "y" } else { "ies" })
 }
 
 /// Writes a DIPHA file, in which values ascend.

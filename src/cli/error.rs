@@ -8,8 +8,8 @@ use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
 use lacuna::cubical::ecc::scales::ScalesError;
-use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
+use lacuna::cubical::persistence::{MachineError, PersistenceError};
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::machine::MachineError as ThinError;
@@ -35,12 +35,14 @@ pub(crate) enum CliError {
     OnlyRaw { option: &'static str, format: ImageFormat },
     #[error("{file}")]
     Otsu { file: String, source: OtsuError },
-    #[error("--output: {0}")]
+    #[error("--output")]
     ImageName(#[from] UnknownName),
     #[error(transparent)]
     Unwritable(#[from] Unwritable),
     #[error(transparent)]
     Thin(#[from] ThinError),
+    #[error("--verify: {file}")]
+    Verify { file: String, source: PersistenceError },
     #[error("--thin: {file}")]
     TwoValued { file: String, source: TwoValuedError },
     #[error(
@@ -116,6 +118,7 @@ impl CliError {
     /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            CliError::Image(ImageError::Io { error, .. }) if error.kind() == io::ErrorKind::OutOfMemory => 1,
             CliError::Write { .. }
             | CliError::Threads { .. }
             | CliError::Backend(_)

@@ -57,6 +57,11 @@ pub(crate) struct Times {
     pub(crate) total: Duration,
 }
 
+/// A count and what is counted, a noun that takes an s.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A stage and how long it took.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
