@@ -28,8 +28,17 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 7] =
-        [Format::Npy, Format::Png, Format::Tiff, Format::Nifti, Format::Dipha, Format::Perseus, Format::Raw];
+    pub const ALL: [Format; 9] = [
+        Format::Npy,
+        Format::Png,
+        Format::Tiff,
+        Format::Nifti,
+        Format::Dipha,
+        Format::Perseus,
+        Format::Raw,
+        Format::Npz,
+        Format::Pgm,
+    ];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
