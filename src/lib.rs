@@ -26,6 +26,7 @@ pub mod diagram;
 pub mod filtration;
 pub mod input;
 pub mod matrix;
+pub mod memory;
 pub mod metric;
 pub mod output;
 pub mod rips;

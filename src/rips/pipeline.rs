@@ -21,6 +21,7 @@ use super::{
 use crate::backend::{Backend, Decision};
 use crate::cuda::{Gpu, KernelRank};
 use crate::diagram::{Bar, Diagram};
+use crate::memory;
 use crate::metric::{Distances, Value};
 use crate::simd::{Level, Rank};
 
@@ -151,7 +152,7 @@ fn rank_bits(ranks: usize) -> u32 {
 /// Refuses a sorted second layer that may not fit: a dimension has at most as many apparent pairs as simplices, those
 /// at most the choices of d smaller neighbours of a point, and an entry is held twice while they are collected.
 fn check_sorted(edges: &Edges, n: usize, max_dim: usize, entry_width: u32) -> Result<(), RipsError> {
-    let Some(available) = available_memory() else { return Ok(()) };
+    let Some(available) = memory::available() else { return Ok(()) };
     let degrees = edges.lower_degrees(n);
     let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
     let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
@@ -160,14 +161,6 @@ fn check_sorted(edges: &Edges, n: usize, max_dim: usize, entry_width: u32) -> Re
         return Err(RipsError::PairStoreMemory { needed, available });
     }
     Ok(())
-}
-
-/// Bytes of memory to be had without swapping, where the system tells (Linux).
-fn available_memory() -> Option<u64> {
-    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
 }
 
 /// What the stages share.

@@ -1,0 +1,260 @@
+//! How much memory this process may still take, and large allocations that are refused as errors.
+//!
+//! A Rust collection that the system refuses memory aborts the process. Whoever is about to make a table whose size depends on
+//! the input asks [`available`] first and refuses what cannot fit, with the figures; and makes the table through [`filled`]
+//! or [`reserve`], which turn a refusal that comes all the same into an error.
+
+use std::fmt;
+use std::path::Path;
+
+/// The system refused memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("out of memory: the system refused {}", Bytes(*bytes))]
+pub struct Refused {
+    /// Number of bytes requested.
+    pub bytes: u64,
+}
+
+/// Makes room for `additional` more items, exactly.
+///
+/// # Errors
+/// [`Refused`]: the memory is not to be had.
+pub fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
+    items.try_reserve_exact(additional).map_err(|_| Refused {
+        bytes: (items.len() as u64 + additional as u64).saturating_mul(size_of::<T>() as u64),
+    })
+}
+
+/// A vector of `len` copies of `value`.
+///
+/// # Errors
+/// [`Refused`]: the memory is not to be had.
+pub fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
+    let mut items = Vec::new();
+    reserve(&mut items, len)?;
+    items.resize(len, value);
+    Ok(items)
+}
+
+/// Asks for `bytes` of memory that is about to be taken by parts, and gives it back.
+///
+/// # Errors
+/// [`Refused`]: there is less available, or the system refuses it.
+pub fn probe(bytes: u64) -> Result<(), Refused> {
+    let refused = Refused { bytes };
+    if available().is_some_and(|available| bytes > available) {
+        return Err(refused);
+    }
+    let length = usize::try_from(bytes).map_err(|_| refused)?;
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused)
+}
+
+/// A number of bytes as it reads best: `17 bytes`, `80.0 GB`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1e18, "EB"), (1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+        // The nearest number of one decimal may be that of the next unit: 999,960 bytes are 1.0 MB.
+        let bytes = self.0 as f64;
+        match units.into_iter().find(|(unit, _)| bytes >= 0.99995 * unit) {
+            Some((unit, name)) => write!(f, "{:.1} {name}", bytes / unit),
+            None if self.0 == 1 => write!(f, "1 byte"),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+/// Bytes of memory that this process may still take without swapping: the least of what the system has available, what
+/// the control groups of the process (those of a container or a batch job) leave, and what its resource limits
+/// (`ulimit -v`, `ulimit -d`) leave. `None` where the system does not tell, which is everywhere but on Linux.
+pub fn available() -> Option<u64> {
+    available_under(Path::new("/"))
+}
+
+/// Like [`available`], with the files of the system under `root`.
+fn available_under(root: &Path) -> Option<u64> {
+    let system = kibibytes(&read(root, "proc/meminfo")?, "MemAvailable:");
+    [system, left_by_groups(root), left_by_limits(root)].into_iter().flatten().min()
+}
+
+fn read(root: &Path, file: &str) -> Option<String> {
+    std::fs::read_to_string(root.join(file)).ok()
+}
+
+/// The number behind `name` in a file of lines such as `MemAvailable:   24063120 kB`, in bytes.
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let number: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    number.checked_mul(1024)
+}
+
+/// What a version of the control groups calls its files.
+struct Names {
+    folder: &'static str,
+    limit: &'static str,
+    usage: &'static str,
+    /// Lines of `memory.stat` that count cached pages of files, which the kernel gives up when memory runs short.
+    cached: [&'static str; 2],
+}
+
+const VERSION_1: Names = Names {
+    folder: "sys/fs/cgroup/memory",
+    limit: "memory.limit_in_bytes",
+    usage: "memory.usage_in_bytes",
+    cached: ["total_inactive_file ", "total_active_file "],
+};
+
+const VERSION_2: Names = Names {
+    folder: "sys/fs/cgroup",
+    limit: "memory.max",
+    usage: "memory.current",
+    cached: ["inactive_file ", "active_file "],
+};
+
+/// What the control groups of this process leave: a group is limited by all groups around it.
+fn left_by_groups(root: &Path) -> Option<u64> {
+    // One line a hierarchy, `4:memory:/path` in version 1 and `0::/path` in version 2. Both may be there.
+    let groups = read(root, "proc/self/cgroup")?;
+    let left = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let names = match controllers {
+            "" => VERSION_2,
+            _ if controllers.split(',').any(|name| name == "memory") => VERSION_1,
+            _ => return None,
+        };
+        // In a container the path may be that of the host: then only its end, the root, is a folder here.
+        let folder = root.join(names.folder);
+        let group = folder.join(path.trim_start_matches('/'));
+        let around = group.ancestors().take_while(|group| group.starts_with(&folder));
+        around.filter_map(|group| left_by_group(group, &names)).min()
+    });
+    left.min()
+}
+
+/// What one control group leaves; `None` without a limit.
+fn left_by_group(group: &Path, names: &Names) -> Option<u64> {
+    // Version 2 says `max` when there is no limit; version 1 gives a number greater than any memory.
+    let number = |file| read(group, file)?.trim().parse::<u64>().ok();
+    let (limit, usage) = (number(names.limit)?, number(names.usage)?);
+    let stat = read(group, "memory.stat").unwrap_or_default();
+    let cached =
+        |name| -> Option<u64> { stat.lines().find_map(|line| line.strip_prefix(name))?.parse().ok() };
+    let cached = names.cached.into_iter().filter_map(cached).fold(0, u64::saturating_add);
+    Some(limit.saturating_sub(usage.saturating_sub(cached)))
+}
+
+/// What the resource limits of this process leave.
+fn left_by_limits(root: &Path) -> Option<u64> {
+    let (limits, status) = (read(root, "proc/self/limits")?, read(root, "proc/self/status")?);
+    let left = |limit: &str, taken: &str| -> Option<u64> {
+        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+        // `unlimited` when there is none.
+        let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(limit.saturating_sub(kibibytes(&status, taken)?))
+    };
+    [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GB: u64 = 1 << 30;
+
+    /// A system with these files.
+    fn system(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    const MEMINFO: (&str, &str) = ("proc/meminfo", "MemTotal: 33554432 kB\nMemAvailable:   16777216 kB\n");
+
+    #[test]
+    fn memory_of_this_system() {
+        let available = available();
+        assert_eq!(available.is_some(), cfg!(target_os = "linux"));
+        assert!(available.is_none_or(|bytes| bytes > 1 << 20), "{available:?}");
+    }
+
+    #[test]
+    fn without_limits_the_system_says() {
+        assert_eq!(available_under(system(&[]).path()), None);
+        assert_eq!(available_under(system(&[MEMINFO]).path()), Some(16 * GB));
+        let unlimited = [
+            MEMINFO,
+            ("proc/self/cgroup", "0::/user\n"),
+            ("sys/fs/cgroup/user/memory.max", "max\n"),
+            ("sys/fs/cgroup/user/memory.current", "4096\n"),
+            ("proc/self/limits", "Max address space   unlimited   unlimited   bytes\n"),
+            ("proc/self/status", "VmSize:\t 1024 kB\n"),
+        ];
+        assert_eq!(available_under(system(&unlimited).path()), Some(16 * GB));
+    }
+
+    #[test]
+    fn control_groups_of_both_versions_limit() {
+        let two = [
+            MEMINFO,
+            ("proc/self/cgroup", "0::/batch/job\n"),
+            ("sys/fs/cgroup/batch/job/memory.max", "max\n"),
+            ("sys/fs/cgroup/batch/job/memory.current", "4096\n"),
+            ("sys/fs/cgroup/batch/memory.max", "4294967296\n"),
+            ("sys/fs/cgroup/batch/memory.current", "3221225472\n"),
+            ("sys/fs/cgroup/batch/memory.stat", "anon 1\ninactive_file 1073741824\nactive_file 0\n"),
+        ];
+        assert_eq!(available_under(system(&two).path()), Some(2 * GB));
+        // The path is that of the host; in the container the group is the root of what is mounted.
+        let one = [
+            MEMINFO,
+            ("proc/self/cgroup", "5:cpu:/x\n4:blkio,memory:/docker/0123\n0::/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1073741824\n"),
+        ];
+        assert_eq!(available_under(system(&one).path()), Some(GB));
+        let none = [
+            MEMINFO,
+            ("proc/self/cgroup", "4:memory:/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1073741824\n"),
+        ];
+        assert_eq!(available_under(system(&none).path()), Some(16 * GB));
+    }
+
+    #[test]
+    fn resource_limits_limit() {
+        let files = [
+            MEMINFO,
+            (
+                "proc/self/limits",
+                "Max data size  unlimited  unlimited  bytes\nMax address space  3221225472  unlimited  bytes\n",
+            ),
+            ("proc/self/status", "VmPeak:\t 9 kB\nVmSize:\t 1048576 kB\nVmData:\t 5 kB\n"),
+        ];
+        assert_eq!(available_under(system(&files).path()), Some(2 * GB));
+        let over = [files[0], files[1], ("proc/self/status", "VmSize:\t 9999999999 kB\n")];
+        assert_eq!(available_under(system(&over).path()), Some(0));
+    }
+
+    #[test]
+    fn what_is_refused_says_how_much() {
+        let refused = filled(0u64, usize::MAX / 16).unwrap_err();
+        assert_eq!(refused.bytes, (u64::MAX / 16) * 8);
+        assert!(refused.to_string().ends_with("the system refused 9.2 EB"), "{refused}");
+        assert_eq!(filled(7u8, 3), Ok(vec![7; 3]));
+    }
+
+    #[test]
+    fn bytes_read_well() {
+        let text =
+            [0, 1, 999, 1_000, 999_960, 1_500_000, 80_000_000_000].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(text, ["0 bytes", "1 byte", "999 bytes", "1.0 kB", "1.0 MB", "1.5 MB", "80.0 GB"]);
+    }
+}
