@@ -76,7 +76,7 @@ fn every_format_holds_the_same_image() {
     }
     for case in &cases {
         for format in [None, Some(case.format)] {
-            let options = Options { format, raw: case.raw.clone() };
+            let options = Options { format, raw: case.raw.clone(), ..Options::default() };
             let image = read(&case.file, &options).unwrap();
             with_image!(&image, image => check(case, image));
         }
@@ -86,7 +86,7 @@ fn every_format_holds_the_same_image() {
 #[test]
 fn in_pieces_it_is_the_same() {
     for case in cases() {
-        let options = Options { format: None, raw: case.raw };
+        let options = Options { raw: case.raw, ..Options::default() };
         let whole = read(&case.file, &options).unwrap();
         for piece in [1, 7, 16, 48, 60, 1000] {
             let pieces = with_stream!(open(&case.file, &options).unwrap(), stream => {
@@ -116,7 +116,7 @@ fn values<T: Voxel>(image: &Image<T>) -> (Shape, Vec<f64>) {
 fn no_cut_file_is_an_image() {
     for case in cases() {
         let file = fs::read(&case.file).unwrap();
-        let options = Options { format: Some(case.format), raw: case.raw };
+        let options = Options { format: Some(case.format), raw: case.raw, ..Options::default() };
         assert!(read_bytes("whole", &file, &options).is_ok());
         let end = match case.format {
             Format::Perseus => file.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1,

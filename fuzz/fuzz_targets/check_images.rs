@@ -19,7 +19,8 @@ pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
         dtype: VoxelType::ALL[usize::from(choice / 8) % VoxelType::ALL.len()],
         order: if choice & 128 == 0 { Order::C } else { Order::F },
     };
-    let options = Options { format: Some(format), raw: (format == Format::Raw).then_some(raw) };
+    let raw = (format == Format::Raw).then_some(raw);
+    let options = Options { format: Some(format), raw, ..Options::default() };
     checked("f", file, &options)
 }
 
@@ -50,7 +51,7 @@ fn again<T: Voxel>(image: &Image<T>) {
     let (shape, order) = (image.shape().axes(), image.shape().order());
     let file: Vec<u8> = image.voxels().iter().flat_map(|voxel| voxel.value().to_le_bytes()).collect();
     let raw = Raw { shape, dtype: VoxelType::F64, order };
-    let again = read_bytes("again", &file, &Options { format: None, raw: Some(raw) });
+    let again = read_bytes("again", &file, &Options { raw: Some(raw), ..Options::default() });
     let Ok(AnyImage::F64(again)) = again else { panic!("what was written") };
     assert_eq!(again.shape(), image.shape());
     assert!(again.voxels().iter().zip(image.voxels()).all(|(a, b)| *a == b.value()));

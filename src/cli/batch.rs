@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::directory::files_of;
 use super::error::{Blame, CliError, Fault};
 use super::naming::{Named, extension_of, format_of};
+use super::notes::Notes;
 use super::outputs::Inputs;
 
 /// An input and where its answer goes.
@@ -34,11 +36,12 @@ impl Tasks {
         output: Option<&Path>,
         format: Option<F>,
         default: F,
+        notes: Notes,
     ) -> Result<(Tasks, F), CliError> {
         let is_batch = inputs.len() > 1 || inputs[0].is_dir();
         let into = output.filter(|path| is_batch || path.is_dir());
         let format = format_of(format, output.filter(|_| into.is_none()))?.unwrap_or(default);
-        let inputs = listed(inputs)?;
+        let inputs = listed(inputs, notes)?;
         let spared = Inputs::of(&inputs);
         let tasks = match into {
             Some(into) => {
@@ -107,26 +110,15 @@ impl<T> Ran<T> {
 }
 
 /// The inputs, directories replaced by their files.
-fn listed(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     let mut all = Vec::new();
     for path in inputs {
-        if path.is_dir() { all.extend(files(path)?) } else { all.push(path.clone()) }
+        if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
     if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
         return Err(CliError::TwiceStandardInput);
     }
     Ok(all)
-}
-
-/// The files of a directory by name, but for hidden ones.
-fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| CliError::List { path: directory.to_path_buf(), source };
-    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
-    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
-    files.sort();
-    Ok(files)
 }
 
 /// A task for each input, whose answer is a file of its name in the directory `into`.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use lacuna::cubical::ecc::batch::{Batch, Found};
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, Request};
+use lacuna::cubical::ecc::{Bins, Request, Rows};
 use lacuna::input::name_of;
 use lacuna::output::curves::Format;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::Named;
-use super::notes::{Notes, count, tell, timing_line};
+use super::notes::{Notes, counted, described, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
 use super::progress::Meter;
@@ -50,9 +50,9 @@ pub(crate) struct Arguments {
         value_parser = parse::bins, allow_hyphen_values = true)]
     bins: Option<usize>,
 
-    /// Where bins begin and end [default: at the least and the greatest value, for which floats are read twice]
+    /// Where bins begin and end [default: at the least and the greatest finite value, for which floats are read twice]
     ///
-    /// What is below is in the first bin, what is above in none; of superlevel sets the other way round.
+    /// What is below, -inf included, is in the first bin; what is above, inf included, in none; of superlevel sets the other way round.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "Filtration", requires = "bins",
         value_parser = parse::bounds, allow_hyphen_values = true)]
     range: Option<Bounds>,
@@ -78,6 +78,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", help_heading = "Computation", default_value = "512M",
         value_parser = parse::bytes, allow_hyphen_values = true)]
     memory: u64,
+
+    /// Directory for rows of distinct values that are too many for --memory, in files that go when the run ends [default: the system's]
+    #[arg(long, value_name = "DIR", help_heading = "Computation")]
+    temp_dir: Option<PathBuf>,
 
     /// Number of threads [default: one a core]
     #[arg(long, value_name = "N", help_heading = "Computation",
@@ -134,15 +138,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?;
+    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?
+        .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
         scales.weights()?;
     }
-    let (tasks, format) =
-        Tasks::plan(&arguments.images, arguments.output_file.as_deref(), arguments.output, Format::Csv)?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let (tasks, format) = Tasks::plan(
+        &arguments.images,
+        arguments.output_file.as_deref(),
+        arguments.output,
+        Format::Csv,
+        notes,
+    )?;
     tasks.inputs.spare(arguments.stats.as_deref())?;
     let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     threads::start(arguments.threads, notes)?;
     if arguments.explain {
         explain(limit);
@@ -157,7 +167,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         stats.commit()?;
     }
     if arguments.verbose && tasks.is_batch {
-        tell(format_args!("{}, {}", count(record.images.len(), "image"), count(record.voxels, "voxel")));
+        tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
     ran.verdict()
@@ -257,7 +267,7 @@ struct ImageRecord {
     shape: Vec<usize>,
     voxels: &'static str,
     passes: u64,
-    rows: usize,
+    rows: u64,
     backend: String,
     curve_seconds: f64,
     write_seconds: f64,
@@ -302,7 +312,7 @@ impl ImageRecord {
             shape: found.shape.axes(),
             voxels: found.voxels,
             passes: found.passes,
-            rows: std::iter::once(&found.curve).chain(&found.smoothed).map(|curve| curve.values.len()).sum(),
+            rows: found.rows(),
             backend: found.backend.clone(),
             curve_seconds,
             write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
@@ -312,7 +322,11 @@ impl ImageRecord {
     /// The lines of `-v`.
     fn tell(&self, found: &Found) {
         let name = name_of(Path::new(&self.file));
-        tell(format_args!("{name}: {} image of {}, {}", found.shape, self.voxels, count(self.rows, "row")));
+        let (image, rows) = (described(found.shape, self.voxels), counted(self.rows as usize, "row"));
+        tell(format_args!("{name}: {image}, {rows}"));
+        if matches!(found.curve, Rows::Disk(_)) {
+            tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");
+        }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;
         tell(format_args!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
         tell(timing_line("write", self.write_seconds));

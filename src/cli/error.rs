@@ -9,17 +9,20 @@ use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
-use lacuna::cubical::persistence::MachineError;
+use lacuna::cubical::ecc::stream::StreamError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
+use lacuna::cubical::persistence::{MachineError, PersistenceError};
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
+use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
+use lacuna::output::images::Format as BarsFormat;
 use lacuna::rips::RipsError;
 
 /// Why the program fails.
@@ -35,12 +38,14 @@ pub(crate) enum CliError {
     OnlyRaw { option: &'static str, format: ImageFormat },
     #[error("{file}")]
     Otsu { file: String, source: OtsuError },
-    #[error("--output: {0}")]
+    #[error("--output")]
     ImageName(#[from] UnknownName),
     #[error(transparent)]
     Unwritable(#[from] Unwritable),
     #[error(transparent)]
     Thin(#[from] ThinError),
+    #[error("--verify: {file}")]
+    Verify { file: String, source: PersistenceError },
     #[error("--thin: {file}")]
     TwoValued { file: String, source: TwoValuedError },
     #[error(
@@ -73,6 +78,12 @@ pub(crate) enum CliError {
     Bins(#[from] BinsError),
     #[error("{failed} of {all} inputs have no answer")]
     Batch { failed: usize, all: usize, fault: Fault },
+    #[error("{file}")]
+    Bars { file: String, source: PersistenceError },
+    #[error("--output {output}")]
+    Inexact { output: BarsFormat, source: Inexact },
+    #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
+    NoFiles { path: PathBuf },
     #[error(
         "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one"
     )]
@@ -168,7 +179,6 @@ impl Blame for CliError {
     fn fault(&self) -> Fault {
         match self {
             CliError::Read(_)
-            | CliError::Image(_)
             | CliError::Matrix(_)
             | CliError::Barcode(_)
             | CliError::RawNeeds { .. }
@@ -179,9 +189,10 @@ impl Blame for CliError {
             | CliError::ThinOfV
             | CliError::Compare { .. }
             | CliError::TwiceStandardInput
-            | CliError::Cells { .. }
             | CliError::Bins(_)
             | CliError::NeedsDirectory
+            | CliError::NoFiles { .. }
+            | CliError::Inexact { .. }
             | CliError::SameOutput { .. }
             | CliError::List { .. }
             | CliError::Check { .. }
@@ -196,7 +207,14 @@ impl Blame for CliError {
             | CliError::NoScan { .. } => Fault::Request,
             // Of `compare`, the exit code of the machine's faults says that the files differ.
             CliError::Untold(_) => Fault::Request,
+            // What was to be written does not fit into the format, which is no fault of the disk.
+            CliError::Write { source, .. } if source.get_ref().is_some_and(|error| error.is::<Inexact>()) => {
+                Fault::Request
+            }
             CliError::Write { .. } | CliError::Threads { .. } => Fault::Machine,
+            CliError::Bars { source, .. } | CliError::Verify { source, .. } => source.fault(),
+            CliError::Cells { source, .. } => source.fault(),
+            CliError::Image(error) => error.fault(),
             CliError::Batch { fault, .. } => *fault,
             CliError::Thin(error) => error.fault(),
             CliError::TwoValued { source, .. } => source.fault(),
@@ -245,10 +263,55 @@ impl Blame for RipsError {
     }
 }
 
+impl Blame for ImageError {
+    fn fault(&self) -> Fault {
+        match self {
+            ImageError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
+            ImageError::Io { .. } | ImageError::Malformed { .. } => Fault::Request,
+        }
+    }
+}
+
+impl Blame for PersistenceError {
+    fn fault(&self) -> Fault {
+        match self {
+            PersistenceError::TooLarge { .. } => Fault::Request,
+            PersistenceError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for FiltrationError {
+    fn fault(&self) -> Fault {
+        match self {
+            FiltrationError::Memory(_) => Fault::Machine,
+            FiltrationError::Shape { .. }
+            | FiltrationError::Voxels { .. }
+            | FiltrationError::NotANumber { .. }
+            | FiltrationError::Dimension { .. }
+            | FiltrationError::TooLarge { .. }
+            | FiltrationError::Column(_) => Fault::Request,
+        }
+    }
+}
+
+impl<E: Blame> Blame for StreamError<E> {
+    fn fault(&self) -> Fault {
+        match self {
+            StreamError::Read(error) => error.fault(),
+            StreamError::Spill { .. } => Fault::Machine,
+            StreamError::Bins(_)
+            | StreamError::Short { .. }
+            | StreamError::Range(_)
+            | StreamError::Slabs { .. } => Fault::Request,
+        }
+    }
+}
+
 impl Blame for MachineError {
     fn fault(&self) -> Fault {
         match self {
-            MachineError::Persistence(_) => Fault::Request,
+            MachineError::Persistence(error) => error.fault(),
             MachineError::Backend(error) => error.fault(),
             MachineError::Device(_) | MachineError::Check { .. } => Fault::Machine,
         }
@@ -258,7 +321,7 @@ impl Blame for MachineError {
 impl Blame for ViaMatrixError {
     fn fault(&self) -> Fault {
         match self {
-            ViaMatrixError::Filtration(_) => Fault::Request,
+            ViaMatrixError::Filtration(error) => error.fault(),
             ViaMatrixError::Scan(error) => error.fault(),
         }
     }
@@ -286,10 +349,9 @@ impl Blame for TwoValuedError {
 impl Blame for BatchError {
     fn fault(&self) -> Fault {
         match self {
-            BatchError::Read(_)
-            | BatchError::Range { .. }
-            | BatchError::Twice
-            | BatchError::Stream { .. } => Fault::Request,
+            BatchError::Range { .. } | BatchError::Twice { .. } => Fault::Request,
+            BatchError::Read(error) => error.fault(),
+            BatchError::Stream { error, .. } => error.fault(),
             BatchError::Backend(error) => error.fault(),
             BatchError::Device { error, .. } => error.fault(),
             BatchError::Check { .. } => Fault::Machine,
@@ -348,7 +410,7 @@ mod tests {
         }
         let wrong = [
             CliError::Rips(RipsError::Modulus(4)),
-            CliError::Curve(BatchError::Twice),
+            CliError::Curve(BatchError::Twice { file: file() }),
             CliError::NeedsDirectory,
         ];
         assert!(wrong.iter().all(|error| error.fault().exit_code() == 2));

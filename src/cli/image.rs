@@ -11,8 +11,10 @@ use super::parse::{self, Extents};
 pub(crate) struct ImageArguments {
     /// Format of the image [default: detected from its content and name]
     ///
-    /// npy      NumPy array of one to three axes
-    /// png      PNG, gray
+    /// npy      NumPy array of up to three axes longer than 1
+    /// npz      array of an archive of NumPy arrays; of several, --key says which
+    /// png      PNG, gray; 1, 2 and 4 bits are spread over 0 … 255
+    /// pgm      PGM or PBM of Netpbm
     /// tiff     TIFF, gray, one page or a stack: page, row, column
     /// nifti    NIfTI-1 or NIfTI-2, .nii or .nii.gz
     /// dipha    DIPHA's image data
@@ -39,6 +41,24 @@ pub(crate) struct ImageArguments {
     /// Of a raw image, whether its last axis varies fastest (c, the default) or its first (f)
     #[arg(long, value_name = "ORDER", help_heading = "Input", value_parser = parse::order())]
     order: Option<Order>,
+
+    /// Of an image with channels, take the one with this number, counted from 0
+    ///
+    /// TIFF has channels where ImageJ or OME-XML says so, NIfTI where it has a fifth axis.
+    #[arg(long, value_name = "N", help_heading = "Input",
+        value_parser = parse::count, allow_hyphen_values = true)]
+    channel: Option<usize>,
+
+    /// Of an image that changes in time, take the frame with this number, counted from 0
+    ///
+    /// TIFF has frames where ImageJ or OME-XML says so, NIfTI where it has a fourth axis.
+    #[arg(long, value_name = "N", help_heading = "Input",
+        value_parser = parse::count, allow_hyphen_values = true)]
+    frame: Option<usize>,
+
+    /// Of an archive of several arrays, take the one of this name
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    key: Option<String>,
 }
 
 impl ImageArguments {
@@ -52,6 +72,8 @@ impl ImageArguments {
             ("--dtype", self.dtype.is_some()),
             ("--order", self.order.is_some()),
         ];
+        let picked =
+            Options { channel: self.channel, frame: self.frame, key: self.key.clone(), ..Options::default() };
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
         match (self.format, option, &self.shape, self.dtype) {
             (Some(format), Some(option), _, _) if format != Format::Raw => {
@@ -59,13 +81,13 @@ impl ImageArguments {
             }
             (None | Some(Format::Raw), _, Some(Extents(shape)), Some(dtype)) => {
                 let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
-                Ok(Options { format: Some(Format::Raw), raw: Some(raw) })
+                Ok(Options { format: Some(Format::Raw), raw: Some(raw), ..picked })
             }
             (Some(Format::Raw), _, shape, _) | (None, Some(_), shape, _) => {
                 let missing = if shape.is_none() { "--shape" } else { "--dtype" };
                 Err(CliError::RawNeeds { missing })
             }
-            (format, _, _, _) => Ok(Options { format, raw: None }),
+            (format, _, _, _) => Ok(Options { format, ..picked }),
         }
     }
 }
@@ -96,8 +118,15 @@ mod tests {
             ("--shape 4,3,5 --dtype f32", Format::Raw, Some(raw(Order::C))),
             ("--format raw --shape 4,3,5 --dtype f32 --order f", Format::Raw, Some(raw(Order::F))),
         ] {
-            assert_eq!(options(line), Ok(Options { format: Some(format), raw }), "{line}");
+            assert_eq!(
+                options(line),
+                Ok(Options { format: Some(format), raw, ..Options::default() }),
+                "{line}"
+            );
         }
+        let picked =
+            Options { channel: Some(2), frame: Some(0), key: Some("a".to_owned()), ..Options::default() };
+        assert_eq!(options("--channel 2 --frame 0 --key a"), Ok(picked));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
 use super::error::CliError;
-use super::notes::{Notes, count, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::Outputs;
 use super::planning;
 use super::progress::Meter;
@@ -245,9 +245,9 @@ impl Report {
     pub(crate) fn tell(&self) {
         tell(format_args!(
             "{}, {}, {}, {} essential",
-            count(self.cells, "cell"),
+            counted(self.cells, "cell"),
             if self.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", self.entries) },
-            count(self.pairs, "pair"),
+            counted(self.pairs, "pair"),
             self.essential
         ));
         let stages = self.figures.stages.iter().map(|&(stage, seconds)| (format!("  {stage}"), seconds));

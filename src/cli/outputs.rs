@@ -86,6 +86,11 @@ impl Outputs {
         self.answer.fill(write)
     }
 
+    /// Puts the answer in its place, whatever becomes of the run and its statistics.
+    pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
+        std::mem::replace(&mut self.answer, Sink::Stdout).commit()
+    }
+
     /// Writes the statistics, if they are wanted, then puts all files in their places.
     pub(crate) fn commit(
         self,

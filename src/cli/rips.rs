@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text)?;
+    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text, notes)?;
     let (inputs, stats) = (&tasks.inputs, arguments.stats.as_deref());
     let job = Job { arguments, backend, format, notes };
     if let Some(task) = tasks.only() {

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::MachineError;
-use lacuna::cubical::read;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
-use lacuna::cubical::thinning::machine::thin_by;
-use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, verify};
+use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
+use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{BitImage, Figures, Pass, Request, Rule};
 use lacuna::cubical::write::Format;
+use lacuna::cubical::{Order, geometry::Geometry, read};
 use lacuna::input::name_of;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::{Named, format_of};
-use super::notes::{Notes, count, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, threads, timed};
@@ -134,14 +134,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     threads::start(arguments.threads, notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
-    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let stream = read::open(&arguments.file, &options)?;
+    // What the header tells is wrong is said before anything is read or thinned.
+    let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
+    format.holds(shape)?;
+    arguments.request().suiting(shape).map_err(ThinningError::from)?;
+    if arguments.verify {
+        check(shape).map_err(|source| CliError::Verify { file: arguments.name(), source })?;
+    }
+    let (image, read) = timed(|| stream.image());
     let image = image?;
-    format.holds(image.shape())?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
     let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
-    let job = Job { arguments, backend, notes, meter, outputs, start, format, threshold, read };
+    let job = Job {
+        arguments,
+        backend,
+        notes,
+        meter,
+        outputs,
+        start,
+        format,
+        geometry,
+        order: shape.order(),
+        threshold,
+        read,
+    };
     job.run(&bits)
 }
 
@@ -154,6 +173,9 @@ struct Job<'a> {
     outputs: Outputs,
     start: Instant,
     format: Format,
+    /// Where voxels lie in space, and their order in memory, as the image's file has them.
+    geometry: Option<Geometry>,
+    order: Order,
     threshold: Option<f64>,
     read: Duration,
 }
@@ -161,7 +183,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(mut self, image: &BitImage) -> Result<ExitCode, CliError> {
         let arguments = self.arguments;
-        let request = Request { rule: arguments.rule, iterations: arguments.iterations };
+        let request = arguments.request();
         self.meter.stage("thinning");
         let mut watch = |pass: Pass| self.meter.at(format!("iteration {}", pass.iteration));
         let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
@@ -173,9 +195,15 @@ impl Job<'_> {
             tell(format_args!("{:<13} {decision}", "backend"));
         }
         self.meter.stage("writing");
-        let (written, write) =
-            timed(|| self.outputs.fill(|out| self.format.write(&skeleton.to_image(u8::MAX), out)));
+        let (written, write) = timed(|| {
+            self.outputs.fill(|out| {
+                let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
+                self.format.write(&image, self.geometry.as_ref(), out)
+            })
+        });
         written?;
+        // Whatever becomes of the comparison, the skeleton stays.
+        self.outputs.commit_answer()?;
         let compared = arguments.verify.then(|| {
             self.meter.stage("comparing");
             timed(|| verify(image, &skeleton).map_err(MachineError::from))
@@ -226,6 +254,10 @@ impl Arguments {
         }
     }
 
+    fn request(&self) -> Request {
+        Request { rule: self.rule, iterations: self.iterations }
+    }
+
     fn name(&self) -> String {
         name_of(&self.file)
     }
@@ -234,7 +266,7 @@ impl Arguments {
 fn summary(name: &str, rule: Rule, figures: &Figures, threshold: Option<f64>) -> String {
     let &Figures { before, after, iterations, .. } = figures;
     let above = threshold.map(|threshold| format!(" above {threshold}")).unwrap_or_default();
-    let (before, iterations) = (count(before, "voxel"), count(iterations, "iteration"));
+    let (before, iterations) = (counted(before, "voxel"), counted(iterations, "iteration"));
     format!("{name}: {before}{above}, {after} left by {rule} after {iterations}")
 }
 
@@ -251,21 +283,24 @@ fn tell_verdict(verdict: &Verdict, image: &BitImage) {
     for Changed { place, voxels, before, after } in verdict.changed.iter().take(TOLD) {
         let at = image.shape().coordinates(*place);
         let (before, after) = (counts(*before, planar), counts(*after, planar));
-        tell(format_args!("component of {voxels} voxels at {at:?}: before {before}; after {after}"));
+        tell(format_args!(
+            "component of {} at {at:?}: before {before}; after {after}",
+            counted(*voxels, "voxel")
+        ));
     }
     let untold = verdict.changed.len().saturating_sub(TOLD);
     if untold > 0 {
-        tell(format_args!("and {untold} more components"));
+        tell(format_args!("and {}", counted(untold, "more component")));
     }
 }
 
 fn counts(betti: [usize; 3], planar: bool) -> String {
     let [components, loops, cavities] = betti;
     if planar {
-        return format!("{}, {}", count(components, "component"), count(loops, "hole"));
+        return format!("{}, {}", counted(components, "component"), counted(loops, "hole"));
     }
     let cavities = format!("{cavities} cavit{}", if cavities == 1 { "y" } else { "ies" });
-    format!("{}, {}, {cavities}", count(components, "component"), count(loops, "tunnel"))
+    format!("{}, {}, {cavities}", counted(components, "component"), counted(loops, "tunnel"))
 }
 
 /// What `--stats FILE` writes, as a JSON object.

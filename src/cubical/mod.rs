@@ -3,6 +3,7 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | files → image | — | [`read`] |
+//! | where voxels lie in space, from file to file | — | [`geometry`] |
 //! | voxels, their keys, axes | — | [`image`] |
 //! | persistent homology | see there | [`persistence`] |
 //! | Euler characteristic curve | Wang, Wagner, Chen 2022 | [`ecc`] |
@@ -19,14 +20,17 @@
 //! # Axes
 //!
 //! Axes are those of the array as its users index it: `a[i, j, k]` in NumPy, (page, row, column) in PNG and TIFF, (x, y, z) in NIfTI,
-//! DIPHA and Perseus. In memory, and in this library, the slowest axis comes first, whatever the file calls it ([`image::Shape`]);
+//! DIPHA and Perseus. Axes of one voxel are left out of all that is computed. In memory, and in this library, the slowest axis comes first, whatever the file calls it ([`image::Shape`]);
 //! coordinates that are printed are the user's.
 
 pub mod ecc;
+pub mod geometry;
 pub mod image;
 pub mod persistence;
 pub mod read;
 pub mod thinning;
+pub mod value;
 pub mod write;
 
 pub use image::{AnyImage, Construction, Image, Key, Order, Shape, ShapeError, Voxel};
+pub use value::Value;

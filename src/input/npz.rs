@@ -289,7 +289,7 @@ fn within(index: i64, extent: usize, place: impl FnOnce() -> String) -> Result<u
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::npy::tests::file;
     use super::*;
     use flate2::write::DeflateEncoder;

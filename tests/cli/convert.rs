@@ -105,6 +105,62 @@ fn verbose_tells_cells_and_stages() {
     }
 }
 
+/// An axis of one voxel has no cells of its own.
+#[test]
+fn axes_of_one_voxel_make_no_difference() {
+    let scratch = Scratch::new();
+    let file = |shape: &str| {
+        let header =
+            format!("{:<117}\n", format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}"));
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.as_bytes());
+        file.extend([3, 1, 4, 1, 5, 9]);
+        scratch.file("image.npy", file)
+    };
+    let text = |shape: &str| {
+        let run = convert(["--output", "phat-ascii"]).args([&file(shape)]).arg("-").assert().success();
+        run.get_output().stdout.clone()
+    };
+    let expected = text("2, 3");
+    for shape in ["2, 3, 1", "2, 1, 3", "1, 2, 3", "1, 2, 1, 3"] {
+        assert!(text(shape) == expected, "{shape}");
+    }
+    let columns = |shape: &str| {
+        let run = lacuna("cubical", ["-q", "--output", "cripser"]).arg(file(shape)).assert().success();
+        String::from_utf8(run.get_output().stdout.clone()).unwrap()
+    };
+    assert_eq!(columns("2, 1, 3"), "0,1,1.7976931348623157e+308,0,0,1,-1,-1,-1\n");
+    assert_eq!(columns("1, 2, 1, 3"), columns("2, 3"));
+}
+
+#[test]
+fn one_axis_is_a_line() {
+    let scratch = Scratch::new();
+    let image = scratch.file("line.npy", line([2, 0, 1]));
+    let run = convert(["-v".as_ref(), image.as_os_str(), scratch.path("m").as_os_str()]).assert().success();
+    run.stderr(contains("line.npy: line of 3 voxels of i8, 7 cells, 6 entries\n"));
+}
+
+/// Memory that the system refuses is an error that says how much was wanted.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused() {
+    let scratch = Scratch::new();
+    let image = scratch.file("huge.raw", "");
+    fs::OpenOptions::new().write(true).open(&image).unwrap().set_len(1 << 33).unwrap();
+    let program = env!("CARGO_BIN_EXE_lacuna");
+    let script = format!(
+        "ulimit -v 4000000; {program} convert --threads 1 --shape 8192,1024,1024 --dtype u8 {} {}",
+        image.display(),
+        scratch.name("m")
+    );
+    let run = Command::new("sh").args(["-c", &script]).assert().code(1);
+    run.stderr(contains(
+        "huge.raw: expected 8589934592 bytes of memory for voxels, found that the system refuses them",
+    ));
+}
+
 #[test]
 fn what_cannot_be_done() {
     let scratch = Scratch::new();

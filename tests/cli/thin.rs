@@ -3,7 +3,8 @@
 use assert_cmd::Command;
 use lacuna::cubical::AnyImage;
 use lacuna::cubical::read::{Options, read};
-use predicates::str::{contains, is_empty};
+use predicates::prelude::PredicateBooleanExt as _;
+use predicates::str::{contains, ends_with, is_empty};
 
 use super::{Scratch, lacuna};
 
@@ -20,6 +21,17 @@ fn array(shape: &str, picture: &str) -> Vec<u8> {
     file.extend(header.as_bytes());
     file.extend(picture.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0'));
     file
+}
+
+/// The same array in Fortran order: its first axis varies fastest.
+fn fortran(shape: [usize; 2], picture: &str) -> Vec<u8> {
+    let [rows, columns] = shape;
+    let digits: Vec<char> = picture.chars().filter(char::is_ascii_digit).collect();
+    let turned = (0..columns).flat_map(|j| (0..rows).map(move |i| (i, j)));
+    let turned: String = turned.map(|(i, j)| digits[i * columns + j]).collect();
+    let file = array(&format!("{rows}, {columns}"), &turned);
+    let place = file.windows(6).position(|bytes| bytes == b"False,").unwrap();
+    [&file[..place], b"True ,", &file[place + 6..]].concat()
 }
 
 /// A square of even side and a ring around nothing.
@@ -51,6 +63,130 @@ fn skeletons_in_every_format() {
     assert!(found.iter().all(|&count| count == found[0] && count > 0));
     let out = thin(["-q", "--output", "npy", "-o", "-"]).arg(&image).assert().success();
     assert_eq!(out.get_output().stdout, std::fs::read(scratch.path("s.npy")).unwrap());
+}
+
+/// The voxels in C order of their axes.
+fn in_order(path: &std::path::Path) -> Vec<u8> {
+    let AnyImage::U8(image) = read(path, &Options::default()).unwrap() else { panic!() };
+    let mut listed: Vec<_> = image
+        .voxels()
+        .iter()
+        .enumerate()
+        .map(|(place, &voxel)| (image.shape().coordinates(place), voxel))
+        .collect();
+    listed.sort();
+    listed.into_iter().map(|(_, voxel)| voxel).collect()
+}
+
+#[test]
+fn the_order_in_memory_makes_no_difference() {
+    let scratch = Scratch::new();
+    let picture = "01110011110 11111011110 01111111110 00111110000 00011100000 11111111111";
+    for (shape, picture) in [([2, 3], "111111"), ([6, 11], picture)] {
+        let [rows, columns] = shape;
+        let c = scratch.file("c.npy", array(&format!("{rows}, {columns}"), picture));
+        let f = scratch.file("f.npy", fortran(shape, picture));
+        // NIfTI has its first axis fastest, and the row is its first axis as well.
+        let nii = scratch.path("image.nii");
+        thin(["-q", "--iterations", "0", "-o"]).args([&nii, &c]).assert().success();
+        for rule in ["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"] {
+            let mut found = Vec::new();
+            for (image, out) in [(&c, "c_out.npy"), (&f, "f_out.npy"), (&nii, "out.nii"), (&f, "out.png")] {
+                let out = scratch.path(out);
+                thin(["-q", "--rule", rule, "-o"]).args([&out, image]).assert().success();
+                found.push(in_order(&out));
+            }
+            assert!(found.iter().all(|skeleton| *skeleton == found[0]), "{rule}: {found:?}");
+        }
+    }
+    // As OpenCV has it, of the image in a frame.
+    let f = scratch.file("f.npy", fortran([2, 3], "111111"));
+    let out = scratch.path("out.npy");
+    thin(["-q", "-o"]).args([&out, &f]).assert().success();
+    assert_eq!(in_order(&out), [0, 255, 255, 0, 0, 0]);
+}
+
+#[test]
+fn axes_of_one_voxel_make_no_difference() {
+    let scratch = Scratch::new();
+    let picture = "00000011111 04400011111 04400011011 00000011111 00000011111 00000000000";
+    let mut found = Vec::new();
+    for shape in ["6, 11", "6, 11, 1", "6, 1, 11", "1, 6, 11", "1, 6, 1, 11, 1"] {
+        let image = scratch.file("image.npy", array(shape, picture));
+        for arguments in [&["--rule", "guo-hall"][..], &["--verify"]] {
+            let out = scratch.path("out.npy");
+            thin(["-q", "-o"]).args([&out, &image]).args(arguments).assert().success();
+            let (axes, voxels) = voxels(&out);
+            let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
+            assert_eq!(axes.join(", "), shape);
+            found.push(voxels);
+        }
+    }
+    assert!(found.iter().all(|skeleton| *skeleton == found[0]));
+    let image = scratch.file("image.npy", array("6, 1, 11", picture));
+    let run =
+        thin(["-q", "--verify", "--rule", "kashani", "-o"]).args([&scratch.path("out.npy"), &image]).assert();
+    run.code(1).stderr(contains("component of 4 voxels at [1, 0, 1]"));
+}
+
+#[test]
+fn a_skeleton_lies_where_its_image_does() {
+    let scratch = Scratch::new();
+    let plain = scratch.path("plain.nii");
+    let image = scratch.file("image.npy", square_and_ring());
+    thin(["-q", "--iterations", "0", "-o"]).args([&plain, &image]).assert().success();
+    // Size of voxels, units, both transforms.
+    let mut file = std::fs::read(&plain).unwrap();
+    for (place, number) in
+        [(76, -1.0_f32), (80, 0.5), (84, 0.25), (256, 0.1), (268, -90.0), (280, 0.5), (308, 72.0)]
+    {
+        file[place..place + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    (file[39], file[123], file[252], file[254]) = (57, 10, 1, 4);
+    let image = scratch.file("placed.nii", &file);
+    let out = scratch.path("out.nii");
+    thin(["-q", "-o"]).args([&out, &image]).assert().success();
+    let found = std::fs::read(&out).unwrap();
+    assert_eq!(found[..348], file[..348]);
+    assert_ne!(found[352..], file[352..]);
+}
+
+#[test]
+fn what_is_too_large_to_compare_is_said_at_once() {
+    let scratch = Scratch::new();
+    let out = scratch.path("out.npy");
+    // A file with a hole of a gigabyte, which nobody reads.
+    let header =
+        format!("{:<117}\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (1024, 1024, 1024), }");
+    let mut start = b"\x93NUMPY\x01\x00".to_vec();
+    start.extend((header.len() as u16).to_le_bytes());
+    start.extend(header.as_bytes());
+    let image = scratch.file("image.npy", &start);
+    let file = std::fs::OpenOptions::new().write(true).open(&image).unwrap();
+    file.set_len(start.len() as u64 + (1 << 30)).unwrap();
+    let run = thin(["--verify", "-o"]).args([&out, &image]).assert().code(2);
+    run.stderr(contains("error: --verify: ").and(contains(
+        "image.npy: expected an image that takes fewer than 1073741824 places with a rim around it, found 1073741824 voxels",
+    )));
+    let run = thin(["--rule", "kashani", "-o"]).args([&out, &image]).assert().code(2);
+    run.stderr(contains("rule kashani: expected an image of one plane, found 1024x1024x1024"));
+    assert!(!out.exists());
+}
+
+#[test]
+fn one_is_not_many() {
+    let scratch = Scratch::new();
+    let out = scratch.path("out.npy");
+    let image = scratch.file("image.npy", array("3, 3", "000010000"));
+    let run = thin(["-o"]).args([&out, &image]).assert().success();
+    run.stderr(ends_with("image.npy: 1 voxel, 1 left by guo-hall after 0 iterations\n"));
+    let image = scratch.file("image.npy", array("3, 3", "111111111"));
+    let run = thin(["--iterations", "1", "-o"]).args([&out, &image]).assert().success();
+    run.stderr(contains(" after 1 iteration\n"));
+    let run = thin(["-o", "sk.jpg"]).arg(&image).assert().code(2);
+    run.stderr(
+        "error: --output: expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found sk.jpg\n",
+    );
 }
 
 #[test]

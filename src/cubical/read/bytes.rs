@@ -41,6 +41,12 @@ impl Bytes {
         }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
+        if metadata.is_dir()
+            && [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).exists())
+        {
+            let problem = Problem::new(Place::Whole, "an image file", "a directory of Zarr");
+            return Err(problem.note("save one of its arrays with numpy.save, as of zarr: a[:]").into());
+        }
         if !metadata.is_file() {
             return Bytes::new(Box::new(file), None, false);
         }

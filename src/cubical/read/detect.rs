@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::error::{Place, Problem};
-use super::{Format, Options, nifti, npy, perseus, png, tiff};
+use super::{Format, Options, foreign, nifti, npy, npz, perseus, pgm, png, tiff};
+use crate::metric::read::error::quote;
 
 /// The format that is given, when it is; an error when what is given does not go together.
 pub(super) fn given(options: &Options) -> Result<Option<Format>, Problem> {
@@ -36,11 +37,17 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if head.starts_with(npy::MAGIC) {
         return chosen(Format::Npy, "begins with NumPy's magic bytes");
     }
+    if head.starts_with(npz::MAGIC) {
+        return chosen(Format::Npz, "begins with zip's magic bytes");
+    }
     if head.starts_with(png::MAGIC) {
         return chosen(Format::Png, "begins with PNG's signature");
     }
     if tiff::MAGIC.iter().any(|magic| head.starts_with(magic)) {
         return chosen(Format::Tiff, "begins with TIFF's magic bytes");
+    }
+    if pgm::has_magic(head) {
+        return chosen(Format::Pgm, "begins with Netpbm's magic number");
     }
     if nifti::has_magic(head) {
         return chosen(Format::Nifti, "has NIfTI's magic bytes");
@@ -51,9 +58,14 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if phat_formats::dipha::has_magic(head) {
         return chosen(Format::Dipha, "begins with DIPHA's magic number");
     }
+    if let Some(problem) = foreign::named(name, head) {
+        return Err(problem);
+    }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let named = match extension.as_deref().unwrap_or_default() {
         "npy" => Some(Format::Npy),
+        "npz" => Some(Format::Npz),
+        "pgm" | "pbm" => Some(Format::Pgm),
         "png" => Some(Format::Png),
         "tif" | "tiff" => Some(Format::Tiff),
         "nii" | "gz" => Some(Format::Nifti),
@@ -66,9 +78,16 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if perseus::looks_like(head) {
         return chosen(Format::Perseus, "begins with lines of one whole number each");
     }
-    let problem = Problem::new(Place::Byte(0), "the beginning of an image file", "other data");
+    // What it begins with may tell the user more than that it is unknown.
+    let begins = if head.iter().take(64).all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+        format!("text that begins with {}", quote(&head[..head.len().min(64)]))
+    } else {
+        let bytes: Vec<String> = head.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        format!("the bytes {}", bytes.join(" "))
+    };
+    let problem = Problem::new(Place::Byte(0), "the beginning of an image file", begins);
     Err(problem.note(format!(
-        "--format can be {}; voxels without a header are raw and need their shape and type",
+        "--format can be {}; voxels without a header are raw and need --shape and --dtype",
         Format::names()
     )))
 }
@@ -92,6 +111,9 @@ mod tests {
             ("a", b"\x5c\x01\0\0n+2\0\r\n\x1a\n", Format::Nifti),
             ("a", b"\x1f\x8b\x08", Format::Nifti),
             ("a.txt", &phat_formats::dipha::MAGIC.to_le_bytes(), Format::Dipha),
+            ("a", b"P5 3 2 255\n", Format::Pgm),
+            ("a", b"P1#", Format::Pgm),
+            ("a", b"PK\x03\x04", Format::Npz),
             ("a.NPY", b"x", Format::Npy),
             ("a.png", b"x", Format::Png),
             ("a.TIFF", b"x", Format::Tiff),
@@ -102,9 +124,45 @@ mod tests {
         ] {
             assert_eq!(detect(name, head).map(|found| found.0), Ok(format), "{name}");
         }
-        for head in [&b"P5 3 2 255"[..], b"\xff\xd8\xff", b"hello", b"1,2", b"\0\0", b"1 2\n3 4\n"] {
+        for head in [&b"hello"[..], b"1,2", b"\0\0", b"1 2\n3 4\n"] {
             let problem = detect("a.dat", head).unwrap_err().to_string();
             assert!(problem.contains("the beginning of an image file"), "{problem}");
         }
+    }
+    #[test]
+    fn what_is_not_read_is_named() {
+        let mut dicom = [0; 132];
+        dicom[128..].copy_from_slice(b"DICM");
+        let mut mrc = [0; 212];
+        mrc[208..].copy_from_slice(b"MAP ");
+        for (name, head, found, note) in [
+            ("a.tif", &b"\xff\xd8\xff\xe0"[..], "a JPEG image", "gray PNG"),
+            ("a", b"GIF89a", "a GIF image", "gray PNG"),
+            ("a", b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", "a BMP image", "gray PNG"),
+            ("a", b"\x89HDF\r\n\x1a\n", "an HDF5 file", "numpy.save"),
+            ("a", &dicom, "a DICOM file", "dcm2niix"),
+            ("a", &mrc, "an MRC map", "mrcfile"),
+            ("a", b"NRRD0004\n", "an NRRD file", "pynrrd"),
+            ("a.mhd", b"ObjectType = Image\n", "a MetaImage header", "--format raw"),
+            ("a", b"# vtk DataFile Version 3.0\n", "a VTK file", "numpy.save"),
+            ("a.npy", b"\x80\x04\x95", "a Python pickle", "numpy.save"),
+            ("a", b"P6 3 2 255\n", "a color image of Netpbm", "ppmtopgm"),
+            ("a.img", b"\0\0\0\0", "voxels whose header is in a .hdr file", "--format raw"),
+            ("a.tif.xz", b"\xfd7zXZ\0", "a compressed file", "unpack it first"),
+        ] {
+            let problem = detect(name, head).unwrap_err().to_string();
+            assert!(
+                problem.starts_with(&format!("byte 0: expected an image file, found {found}; ")),
+                "{problem}"
+            );
+            assert!(problem.contains(note), "{problem}");
+        }
+        let text = detect("a", b"x,y\n1,2\n").unwrap_err().to_string();
+        assert!(
+            text.contains("found text that begins with \"x,y\\n1,2\\n\"; --format can be npy, "),
+            "{text}"
+        );
+        let bytes = detect("a", b"\x01\x02\xfe").unwrap_err().to_string();
+        assert!(bytes.contains("found the bytes 01 02 fe; "), "{bytes}");
     }
 }

@@ -66,13 +66,30 @@ impl From<DiphaError> for Problem {
     }
 }
 
-/// The shape that a header gives at `place`: extents of at least 1 along one to three axes.
+/// An error when there is no memory for `wanted` elements in place of those of a vector.
+///
+/// What it asks for it gives back, for the vector to take in the way that costs least.
+pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
+    if wanted <= held.capacity() {
+        return Ok(());
+    }
+    let reserved = Vec::<T>::new().try_reserve_exact(wanted);
+    reserved.map_err(|_| no_room(wanted.saturating_mul(size_of::<T>())))
+}
+
+/// The fault that the system gives no memory of so many bytes.
+pub(super) fn no_room(bytes: usize) -> Fault {
+    let found = format!("expected {bytes} bytes of memory for voxels, found that the system refuses them");
+    Fault::System(io::Error::new(io::ErrorKind::OutOfMemory, found))
+}
+
+/// The shape that a header gives at `place`: extents of at least 1, at most three of them greater.
 pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, Problem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let shape = extents.map(|extents| Shape::new(&extents, order));
     let expected = match shape {
         Some(Ok(shape)) => return Ok(shape),
-        Some(Err(ShapeError::Axes { .. })) => "1 to 3 axes",
+        Some(Err(ShapeError::Axes { .. })) => "1 to 3 axes of more than one voxel",
         Some(Err(ShapeError::Empty { .. })) => "at least one voxel along each axis",
         _ => "fewer than 2^63 voxels",
     };

@@ -8,8 +8,12 @@ use std::str::FromStr;
 pub enum Format {
     /// NumPy array.
     Npy,
+    /// An array of an archive of NumPy arrays.
+    Npz,
     /// PNG, gray.
     Png,
+    /// Netpbm's graymap or bitmap.
+    Pgm,
     /// TIFF, gray, one page or a stack.
     Tiff,
     /// NIfTI-1 or NIfTI-2, header and voxels in one file, perhaps compressed.
@@ -24,14 +28,25 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 7] =
-        [Format::Npy, Format::Png, Format::Tiff, Format::Nifti, Format::Dipha, Format::Perseus, Format::Raw];
+    pub const ALL: [Format; 9] = [
+        Format::Npy,
+        Format::Png,
+        Format::Tiff,
+        Format::Nifti,
+        Format::Dipha,
+        Format::Perseus,
+        Format::Raw,
+        Format::Npz,
+        Format::Pgm,
+    ];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Format::Npy => "npy",
+            Format::Npz => "npz",
             Format::Png => "png",
+            Format::Pgm => "pgm",
             Format::Tiff => "tiff",
             Format::Nifti => "nifti",
             Format::Dipha => "dipha",

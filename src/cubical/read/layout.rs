@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
+use half::f16;
 use zerocopy::IntoBytes as _;
 
 use super::bytes::Bytes;
@@ -20,10 +21,22 @@ pub(super) struct Layout {
     pub(super) big_endian: bool,
     /// Where the first is.
     pub(super) start: u64,
-    /// Whether they are truth values, 0 or 1.
-    pub(super) truth: bool,
-    /// What makes values of them, unless they are values.
-    pub(super) scaling: Option<Scaling>,
+    /// Where the file ends, if it holds more than these voxels.
+    pub(super) whole: Option<u64>,
+    pub(super) meaning: Meaning,
+}
+
+/// What the numbers in the file stand for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Meaning {
+    /// Themselves.
+    Values,
+    /// Truth values, 0 or 1, of `u8`.
+    Truths,
+    /// Floats of 16 bits, of `u16`.
+    Halves,
+    /// Values that are scaled.
+    Scaled(Scaling),
 }
 
 /// Voxels that stand for the value `slope` · voxel + `inter`.
@@ -36,7 +49,7 @@ pub(super) struct Scaling {
 impl Layout {
     /// Of little-endian numbers.
     pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
-        Layout { shape, voxels, big_endian: false, start, truth: false, scaling: None }
+        Layout { shape, voxels, big_endian: false, start, whole: None, meaning: Meaning::Values }
     }
 
     /// A stream of the voxels of a file that nothing has been read of.
@@ -45,19 +58,23 @@ impl Layout {
         bytes.skip_to(self.start)?;
         let swap = self.big_endian != cfg!(target_endian = "big") && self.voxels.bytes() > 1;
         let placed = bytes.file().cloned().map(|file| Placed { file, start: self.start, end, swap });
-        let words = Words { bytes, end, swap };
-        if self.truth {
-            return Ok(u8::any(Stream::new(self.shape, Box::new(Truths { words }), context.clone())));
-        }
-        Ok(match self.scaling {
-            None => with_type!(self.voxels, T => {
+        let words = Words { bytes, end, swap, is_all: self.whole.is_none() };
+        Ok(match self.meaning {
+            Meaning::Truths => u8::any(Stream::new(self.shape, Box::new(Truths { words }), context.clone())),
+            Meaning::Halves => {
+                let source = Box::new(Halves { words, buffer: Vec::new() });
+                f32::any(Stream::new(self.shape, source, context.clone()))
+            }
+            Meaning::Values => with_type!(self.voxels, T => {
                 let stream = Stream::<T>::new(self.shape, Box::new(words), context.clone());
                 T::any(match placed {
                     Some(placed) => stream.placed(Box::new(placed)),
                     None => stream,
                 })
             }),
-            Some(scaling) => with_type!(self.voxels, T => Scaled::<T>::open(words, scaling, self, context)),
+            Meaning::Scaled(scaling) => {
+                with_type!(self.voxels, T => Scaled::<T>::open(words, scaling, self, context))
+            }
         })
     }
 
@@ -70,7 +87,15 @@ impl Layout {
             let start = if self.start == 0 { String::new() } else { format!(" from byte {} on", self.start) };
             format!("{} voxels of type {}{start}", self.shape, self.voxels)
         };
-        match (end, bytes.length()) {
+        let length = bytes.length();
+        if let (Some(_), Some(whole), Some(found)) = (end, self.whole, length) {
+            if found != whole {
+                let expected = format!("{whole} bytes, of which {} are read", expected());
+                return Err(Problem::new(Place::Whole, expected, found.to_string()));
+            }
+            return Ok(end.unwrap_or(whole));
+        }
+        match (end, length) {
             (None, _) => Err(Problem::new(Place::Whole, "fewer than 2^64 bytes", expected())),
             (Some(end), Some(found)) if found != end => {
                 Err(Problem::new(Place::Whole, format!("{end} bytes, {}", expected()), found.to_string()))
@@ -86,6 +111,8 @@ struct Words {
     /// Where the last one ends.
     end: u64,
     swap: bool,
+    /// Whether the file ends with them.
+    is_all: bool,
 }
 
 impl<T: Plain> Source<T> for Words {
@@ -101,7 +128,7 @@ impl<T: Plain> Source<T> for Words {
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
-        self.bytes.end()
+        if self.is_all { self.bytes.end() } else { Ok(()) }
     }
 
     fn is_measured(&self) -> bool {
@@ -109,7 +136,8 @@ impl<T: Plain> Source<T> for Words {
     }
 }
 
-fn swap<T: Plain>(voxels: &mut [T]) {
+/// Turns the bytes of each number round.
+pub(super) fn swap<T: Plain>(voxels: &mut [T]) {
     voxels.iter_mut().for_each(|voxel| *voxel = voxel.swapped());
 }
 
@@ -119,13 +147,13 @@ fn ends_early(at: u64, end: u64) -> Problem {
 }
 
 /// The same numbers in a file that can be read at any place.
-struct Placed {
-    file: Arc<File>,
+pub(super) struct Placed {
+    pub(super) file: Arc<File>,
     /// Where the first one begins.
-    start: u64,
+    pub(super) start: u64,
     /// Where the last one ends.
-    end: u64,
-    swap: bool,
+    pub(super) end: u64,
+    pub(super) swap: bool,
 }
 
 impl<T: Plain> Anywhere<T> for Placed {
@@ -185,6 +213,29 @@ impl Source<u8> for Truths {
 
     fn is_measured(&self) -> bool {
         Source::<u8>::is_measured(&self.words)
+    }
+}
+
+/// Floats of 16 bits, which become those of 32.
+struct Halves {
+    words: Words,
+    buffer: Vec<u16>,
+}
+
+impl Source<f32> for Halves {
+    fn fill(&mut self, voxels: &mut [f32]) -> Result<(), Fault> {
+        self.buffer.resize(voxels.len(), 0);
+        self.words.fill(&mut self.buffer)?;
+        voxels.iter_mut().zip(&self.buffer).for_each(|(voxel, &half)| *voxel = f16::from_bits(half).to_f32());
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Fault> {
+        Source::<u16>::finish(&mut self.words)
+    }
+
+    fn is_measured(&self) -> bool {
+        Source::<u16>::is_measured(&self.words)
     }
 }
 

@@ -2,19 +2,24 @@
 //!
 //! | format | content | axes, as their user indexes them | voxels | reader |
 //! |---|---|---|---|---|
-//! | `npy` | NumPy array | NumPy's | all ten types, truth values | `npy` |
-//! | `png` | PNG, gray | row, column | `u8`, `u16` | `png` |
-//! | `tiff` | TIFF or BigTIFF, gray, one page or a stack | row, column; page, row, column | all ten types | `tiff` |
+//! | `npy` | NumPy array | NumPy's | all ten types, truth values, `f16` as `f32` | `npy` |
+//! | `npz` | an array of an archive of NumPy arrays | NumPy's | the same | `npz` |
+//! | `png` | PNG, gray, also by a palette | row, column | `u8`, `u16` | `png` |
+//! | `pgm` | Netpbm's graymap or bitmap, as text or bytes | row, column | `u8`, `u16` | `pgm` |
+//! | `tiff` | TIFF or BigTIFF, gray, one page or a stack | row, column; page, row, column | all ten types, `f16` as `f32` | `tiff` |
 //! | `nifti` | NIfTI-1 or NIfTI-2 in one file, perhaps compressed with gzip | x, y, z | all ten types, scaled ones | `nifti` |
 //! | `dipha` | DIPHA file type 1 | x, y, z | `f64` | `dipha`, [`phat_formats::dipha`] |
 //! | `perseus` | text, a number a line | x, y, z | `f64` | `perseus` |
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
+//! Axes of one voxel make no difference to what is computed, and are told to the user ([`Shape`](super::Shape)). Of an image with channels or
+//! frames, one of each can be picked ([`Options`]).
+//!
 //! Voxels keep the type they have in the file. NaN is an error; infinities are values like others.
 //!
 //! **In pieces.** An image is read whole ([`read()`]) or as a stream of voxels in memory order ([`open`]). Streams are read from
-//! the file as they are asked for, `tiff` by strip or, of tiles, by page; a `png` is decoded whole, and a `tiff` that comes
-//! through a pipe is held in memory.
+//! the file as they are asked for, `tiff` by strip or, of tiles, by page; a `png`, an `npz` and the text or bits of a `pgm` are decoded
+//! whole, and a `tiff` that comes through a pipe is held in memory.
 //!
 //! **Memory.** Nothing is allocated because a header says so: a file has to be as long as its header says, or, when it is
 //! compressed, long enough for what is asked for to come out of it; and where the length is not known, as of a pipe, memory grows
@@ -26,9 +31,11 @@
 //! |---|---|
 //! | comes with shape and type of voxels | `raw` |
 //! | is empty | an error |
-//! | begins with the magic bytes of NumPy, PNG, TIFF, DIPHA | `npy`, `png`, `tiff`, `dipha` |
+//! | begins with the magic bytes of NumPy, zip, PNG, TIFF, DIPHA | `npy`, `npz`, `png`, `tiff`, `dipha` |
+//! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
 //! | has NIfTI's magic bytes, or begins with gzip's | `nifti` |
-//! | is called `*.npy`; `*.png`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `png`; `tiff`; `nifti`; `dipha` (and found wanting) |
+//! | begins as a file of a known format that is not read does | an error that names it |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha` (and found wanting) |
 //! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
 //! | is any other | an error |
 
@@ -36,12 +43,15 @@ mod bytes;
 mod detect;
 mod dipha;
 mod error;
+mod foreign;
 mod format;
 mod layout;
 mod nifti;
 mod npy;
+mod npz;
 mod options;
 mod perseus;
+mod pgm;
 mod png;
 mod raw;
 mod stream;
@@ -63,14 +73,13 @@ use super::AnyImage;
 use crate::input;
 use bytes::Bytes;
 use error::{Context, Fault};
-use stream::whole;
 
 /// Reads the image in the file at `path`, or in standard input when it is `-`.
 ///
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read(path: &Path, options: &Options) -> Result<AnyImage, ReadError> {
-    image(open(path, options)?)
+    open(path, options)?.image()
 }
 
 /// Reads the image that a file in memory holds; `name` is used for messages and, without a format, for its extension.
@@ -78,7 +87,7 @@ pub fn read(path: &Path, options: &Options) -> Result<AnyImage, ReadError> {
 /// # Errors
 /// As [`read()`].
 pub fn read_bytes(name: &str, file: &[u8], options: &Options) -> Result<AnyImage, ReadError> {
-    image(open_bytes(name, Bytes::of(file.to_vec()), options)?)
+    open_bytes(name, Bytes::of(file.to_vec()), options)?.image()
 }
 
 /// Opens the image in the file at `path`, or in standard input when it is `-`: its voxels in memory order, as they are asked for,
@@ -108,11 +117,20 @@ fn open_bytes(name: &str, bytes: Result<Bytes, Fault>, options: &Options) -> Res
 }
 
 fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+    if !matches!(format, Format::Tiff | Format::Nifti) {
+        options.check_single()?;
+    }
+    if let Some(key) = options.key.as_ref().filter(|_| format != Format::Npz) {
+        let expected = format!("an npz file, of which to take the array {key:?}");
+        return Err(Problem::new(Place::Whole, expected, format!("a file of format {format}")).into());
+    }
     match format {
         Format::Npy => npy::open(bytes, context),
+        Format::Npz => npz::open(bytes, options, context),
         Format::Png => png::open(bytes, context),
-        Format::Tiff => tiff::open(bytes, context),
-        Format::Nifti => nifti::open(bytes, context),
+        Format::Pgm => pgm::open(bytes, context),
+        Format::Tiff => tiff::open(bytes, options, context),
+        Format::Nifti => nifti::open(bytes, options, context),
         Format::Dipha => dipha::open(bytes, context),
         Format::Perseus => perseus::open(bytes, context),
         Format::Raw => {
@@ -120,20 +138,4 @@ fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -
             raw::open(bytes, raw, context)
         }
     }
-}
-
-/// All of a stream.
-fn image(stream: AnyStream) -> Result<AnyImage, ReadError> {
-    Ok(match stream {
-        AnyStream::U8(stream) => AnyImage::U8(whole(stream)?),
-        AnyStream::I8(stream) => AnyImage::I8(whole(stream)?),
-        AnyStream::U16(stream) => AnyImage::U16(whole(stream)?),
-        AnyStream::I16(stream) => AnyImage::I16(whole(stream)?),
-        AnyStream::U32(stream) => AnyImage::U32(whole(stream)?),
-        AnyStream::I32(stream) => AnyImage::I32(whole(stream)?),
-        AnyStream::U64(stream) => AnyImage::U64(whole(stream)?),
-        AnyStream::I64(stream) => AnyImage::I64(whole(stream)?),
-        AnyStream::F32(stream) => AnyImage::F32(whole(stream)?),
-        AnyStream::F64(stream) => AnyImage::F64(whole(stream)?),
-    })
 }

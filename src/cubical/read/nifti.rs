@@ -10,21 +10,24 @@
 //! | 108–111 | 168–175 | where the voxels start: `f32` or `i64` |
 //! | 112–119 | 176–191 | slope and intercept: `f32` or `f64` |
 //!
-//! The first axis varies fastest. Trailing axes of extent 1 are dropped; more than three axes are an error then. Types are
-//! those of [`VoxelType`]. Extensions of the header are passed over.
+//! The first axis varies fastest. Of more than three axes longer than 1, the fourth is time, of which a frame can be picked, and the fifth is
+//! the components of a vector, which can be picked as channels. Types are those of [`VoxelType`]. Extensions of the header are passed over.
 //!
 //! **Scaling.** With a slope that is finite and not 0, a voxel stands for slope · voxel + intercept, and unless that is the
 //! voxel itself (slope 1, intercept 0) the image holds these values, computed in `f64`: as `f64`, or, of `f32` voxels, rounded
-//! to `f32`. That is how `nibabel` reads. Orientation, units and the rest of the header say nothing about values and are ignored.
+//! to `f32`. That is how `nibabel` reads. Axes are as in its arrays, whatever the orientation of the head; where voxels lie in space is
+//! kept for what is written in the same format ([`Geometry`]). The rest of the header is ignored.
 //!
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, Place, Problem, shape_at};
-use super::layout::{Layout, Scaling};
+use super::layout::{Layout, Meaning, Scaling};
+use super::options::{Options, pick};
 use super::stream::AnyStream;
 use super::voxel::VoxelType;
 use crate::cubical::Order;
+use crate::cubical::geometry::{Geometry, NiftiGeometry};
 
 /// What a file compressed with gzip begins with.
 pub(super) const GZIP: &[u8] = b"\x1f\x8b";
@@ -38,9 +41,18 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     at(4, MAGIC_2) || at(4, PAIR_2) || at(344, b"n+1\0") || at(344, b"ni1\0")
 }
 
-pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
-    let bytes = if bytes.head().starts_with(GZIP) { bytes.unpack()? } else { bytes };
-    layout(bytes.head())?.open(bytes, context)
+pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+    let is_packed = bytes.head().starts_with(GZIP);
+    let bytes = if is_packed { bytes.unpack()? } else { bytes };
+    let (layout, geometry) = layout(bytes.head(), options).map_err(|problem| {
+        let is_other = is_packed && !has_magic(bytes.head());
+        if is_other {
+            problem.note("of compressed files only NIfTI is read: unpack others first")
+        } else {
+            problem
+        }
+    })?;
+    Ok(layout.open(bytes, context)?.with_geometry(Geometry::Nifti(Box::new(geometry))))
 }
 
 /// A header, and the order of its bytes.
@@ -64,6 +76,10 @@ impl Header<'_> {
         i16::from_le_bytes(self.number(place))
     }
 
+    fn i32(&self, place: usize) -> i32 {
+        i32::from_le_bytes(self.number(place))
+    }
+
     fn i64(&self, place: usize) -> i64 {
         i64::from_le_bytes(self.number(place))
     }
@@ -75,17 +91,55 @@ impl Header<'_> {
     fn f64(&self, place: usize) -> f64 {
         f64::from_le_bytes(self.number(place))
     }
+
+    /// Floats of one field after the other.
+    fn f32s<const N: usize>(&self, place: usize) -> [f64; N] {
+        std::array::from_fn(|k| self.f32(place + 4 * k).into())
+    }
+
+    fn f64s<const N: usize>(&self, place: usize) -> [f64; N] {
+        std::array::from_fn(|k| self.f64(place + 8 * k))
+    }
+
+    /// Where voxels lie in space.
+    fn geometry(&self, second: bool) -> NiftiGeometry {
+        if second {
+            return NiftiGeometry {
+                second,
+                dim_info: self.bytes[524],
+                pixdim: self.f64s(104),
+                xyzt_units: self.i32(500),
+                qform_code: self.i32(344),
+                sform_code: self.i32(348),
+                quaternion: self.f64s(352),
+                srows: self.f64s(400),
+            };
+        }
+        NiftiGeometry {
+            second,
+            dim_info: self.bytes[39],
+            pixdim: self.f32s(76),
+            xyzt_units: self.bytes[123].into(),
+            qform_code: self.i16(252).into(),
+            sform_code: self.i16(254).into(),
+            quaternion: self.f32s(256),
+            srows: self.f32s(280),
+        }
+    }
 }
 
 /// What the header says.
-fn layout(head: &[u8]) -> Result<Layout, Problem> {
+fn layout(head: &[u8], options: &Options) -> Result<(Layout, NiftiGeometry), Problem> {
     let (header, second) = header(head)?;
     let (axes_at, extents): (usize, [i64; 8]) = if second {
         (16, std::array::from_fn(|k| header.i64(16 + 8 * k)))
     } else {
         (40, std::array::from_fn(|k| header.i16(40 + 2 * k).into()))
     };
-    let shape = shape_at(Place::Byte(axes_at as u64), &axes(axes_at, extents)?, Order::F)?;
+    let all = axes(axes_at, extents)?;
+    let (axes, before) = picked(&all, options)?;
+    let shape = shape_at(Place::Byte(axes_at as u64), &axes, Order::F)
+        .map_err(|problem| with_note(problem, &axes))?;
     let type_at = if second { 12 } else { 70 };
     let voxels = voxels(type_at, header.i16(type_at), header.i16(type_at + 2))?;
     let start = if second { start_2(&header)? } else { start_1(&header)? };
@@ -95,9 +149,74 @@ fn layout(head: &[u8]) -> Result<Layout, Problem> {
     } else {
         (header.f32(112).into(), header.f32(116).into())
     };
-    let scaling = scaling(scaling_at, slope, inter)?;
-    Ok(Layout { big_endian: header.big_endian, scaling, ..Layout::new(shape, voxels, start) })
+    let meaning = scaling(scaling_at, slope, inter)?.map_or(Meaning::Values, Meaning::Scaled);
+    let size = voxels.bytes() as u64;
+    let at = |count: Option<u64>| count?.checked_mul(size)?.checked_add(start);
+    let count = |axes: &[u64]| axes.iter().try_fold(1_u64, |count, &axis| count.checked_mul(axis));
+    let layout = Layout { big_endian: header.big_endian, meaning, ..Layout::new(shape, voxels, start) };
+    let geometry = header.geometry(second);
+    if axes == all {
+        return Ok((layout, geometry));
+    }
+    let first = at(before.and_then(|before| before.checked_mul(shape.count() as u64)));
+    let (Some(start), Some(whole)) = (first, at(count(&all))) else {
+        let expected = "fewer than 2^64 bytes";
+        return Err(Problem::new(Place::Byte(axes_at as u64), expected, format!("shape {all:?}")));
+    };
+    Ok((Layout { start, whole: Some(whole), ..layout }, geometry))
 }
+
+/// The axes that are left when a frame and a channel are picked, and how many images of these lie before it in the file.
+fn picked(axes: &[u64], options: &Options) -> Result<(Vec<u64>, Option<u64>), Problem> {
+    let extent =
+        |axis: usize| axes.get(axis).map_or(1, |&extent| usize::try_from(extent).unwrap_or(usize::MAX));
+    let [frame, channel] =
+        [pick("frame", options.frame, extent(TIME))?, pick("channel", options.channel, extent(VECTOR))?];
+    let mut left = axes.to_vec();
+    let mut before = Some(0);
+    // The fastest axis last.
+    for (axis, pick) in [(VECTOR, channel), (TIME, frame)] {
+        if let (Some(pick), true) = (pick, axis < left.len()) {
+            let extent = if axis == VECTOR && frame.is_some() { axes[TIME] } else { 1 };
+            before = before.and_then(|before: u64| before.checked_add((pick as u64).checked_mul(extent)?));
+            left[axis] = 1;
+        }
+    }
+    if frame.is_some() && axes.iter().skip(VECTOR).zip(left.iter().skip(VECTOR)).any(|(_, &left)| left > 1) {
+        let expected = "one channel with one frame";
+        let problem = Problem::new(Place::Whole, expected, format!("shape {axes:?}"));
+        return Err(problem.note("--channel N takes one channel, counted from 0"));
+    }
+    if channel.is_some() && left.iter().skip(VECTOR + 1).any(|&left| left > 1) {
+        return Err(Problem::new(Place::Whole, "five axes at most", format!("shape {axes:?}")));
+    }
+    // What has been picked is no axis any more.
+    if frame.is_some() || channel.is_some() {
+        while left.len() > TIME && left.last() == Some(&1) {
+            left.pop();
+        }
+    }
+    Ok((left, before))
+}
+
+/// The same problem, and what to do with an image of these axes.
+fn with_note(problem: Problem, axes: &[u64]) -> Problem {
+    let long = |axis: usize| axes.get(axis).copied().filter(|&extent| extent > 1);
+    match (long(TIME), long(VECTOR)) {
+        (Some(frames), None) => {
+            problem.note(format!("--frame N takes one of {frames} frames, counted from 0"))
+        }
+        (None, Some(of)) => problem.note(format!("--channel N takes one of {of} components, counted from 0")),
+        (Some(_), Some(_)) => problem.note("--frame N and --channel N take one of each, counted from 0"),
+        (None, None) => problem,
+    }
+}
+
+/// The axis of time, counted from 0.
+const TIME: usize = 3;
+
+/// The axis of the components of a vector.
+const VECTOR: usize = 4;
 
 /// The header, all of it, and whether it is one of NIfTI-2.
 fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
@@ -121,14 +240,21 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
             "header and voxels in one file",
             "a header whose voxels are in another",
         );
-        return Err(problem.note("convert it to a single .nii file"));
+        return Err(problem
+            .note("convert it to a single .nii file, as with nibabel.save(nibabel.load(IN), 'OUT.nii')"));
     }
     if magic != b"n+1\0" && magic != MAGIC_2 {
-        return Err(Problem::new(
-            Place::Byte(place),
-            "NIfTI's magic bytes, n+1 or n+2",
-            format!("{:?}", String::from_utf8_lossy(magic)),
-        ));
+        let found = format!("{:?}", String::from_utf8_lossy(magic));
+        let problem = Problem::new(Place::Byte(place), "NIfTI's magic bytes, n+1 or n+2", found);
+        // ANALYZE 7.5, of which NIfTI-1 is an extension, has zeros here.
+        let is_analyze = magic == b"\0\0\0\0";
+        return Err(if is_analyze {
+            problem.note(
+                "a header of ANALYZE, whose voxels are in a .img file: convert both to a single .nii file",
+            )
+        } else {
+            problem
+        });
     }
     Ok((Header { bytes, big_endian }, length == 540))
 }
@@ -137,7 +263,7 @@ fn truncated(head: &[u8], expected: impl Into<String>) -> Problem {
     Problem::new(Place::Byte(head.len() as u64), expected, "the end of the file")
 }
 
-/// The extents, without trailing ones of 1.
+/// The extents.
 fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, Problem> {
     let Some(used) = usize::try_from(count).ok().filter(|count| (1..=7).contains(count)) else {
         return Err(Problem::new(Place::Byte(place as u64), "1 to 7 axes", count.to_string()));
@@ -150,9 +276,6 @@ fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, Probl
             return Err(Problem::new(Place::Byte(place as u64), "at least one voxel along each axis", found));
         };
         axes.push(extent);
-    }
-    while axes.len() > 1 && axes.last() == Some(&1) {
-        axes.pop();
     }
     Ok(axes)
 }

@@ -1,13 +1,13 @@
-//! `npy`: NumPy arrays of one to three axes.
+//! `npy`: NumPy arrays, at most three of whose axes are longer than 1.
 //!
-//! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8`, in either byte order, and `b1`, whose truth values become the
-//! `u8` 0 and 1. The order is C or Fortran, and is kept: nothing is transposed.
+//! The dtypes are `u1` to `u8`, `i1` to `i8`, `f4` and `f8`, in either byte order, `f2`, whose values become `f4`, and `b1`, whose truth
+//! values become the `u8` 0 and 1. The order is C or Fortran, and is kept: nothing is transposed.
 
 use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, Place, Problem, shape_at};
-use super::layout::Layout;
+use super::layout::{Layout, Meaning};
 use super::stream::AnyStream;
 use super::voxel::VoxelType;
 use crate::cubical::Order;
@@ -23,20 +23,22 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
 fn layout(head: &[u8]) -> Result<Layout, Problem> {
     let start = check_header(head)?;
     let header = NpyHeader::from_reader(&head[..start]).map_err(|error| header_problem(error.to_string()))?;
-    let (voxels, big_endian, truth) = voxels(&header.dtype())?;
+    let (voxels, big_endian, meaning) = voxels(&header.dtype())?;
     let order = match header.order() {
         ArrayOrder::C => Order::C,
         ArrayOrder::Fortran => Order::F,
     };
-    let shape = shape_at(Place::Byte(10), header.shape(), order)?;
-    Ok(Layout { big_endian, truth, ..Layout::new(shape, voxels, start as u64) })
+    let shape = shape_at(Place::Byte(10), header.shape(), order)
+        .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
+    Ok(Layout { big_endian, meaning, ..Layout::new(shape, voxels, start as u64) })
 }
 
-/// The type of the elements, whether they are big-endian, and whether they are truth values.
-fn voxels(dtype: &DType) -> Result<(VoxelType, bool, bool), Problem> {
+/// The type of the elements, whether they are big-endian, and what they stand for.
+fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), Problem> {
     let problem = || {
-        let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8";
+        let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
         Problem::new(Place::Byte(10), expected, dtype.descr())
+            .note("save it as one of these with a.astype(…)")
     };
     let DType::Plain(plain) = dtype else { return Err(problem()) };
     let voxels = match (plain.type_char(), plain.num_bytes()) {
@@ -48,10 +50,16 @@ fn voxels(dtype: &DType) -> Result<(VoxelType, bool, bool), Problem> {
         (TypeChar::Int, Some(2)) => VoxelType::I16,
         (TypeChar::Int, Some(4)) => VoxelType::I32,
         (TypeChar::Int, Some(8)) => VoxelType::I64,
+        (TypeChar::Float, Some(2)) => VoxelType::U16,
         (TypeChar::Float, Some(4)) => VoxelType::F32,
         (TypeChar::Float, Some(8)) => VoxelType::F64,
         _ => return Err(problem()),
     };
     let big_endian = plain.endianness() == npyz::Endianness::Big;
-    Ok((voxels, big_endian, plain.type_char() == TypeChar::Bool))
+    let meaning = match (plain.type_char(), plain.num_bytes()) {
+        (TypeChar::Bool, _) => Meaning::Truths,
+        (TypeChar::Float, Some(2)) => Meaning::Halves,
+        _ => Meaning::Values,
+    };
+    Ok((voxels, big_endian, meaning))
 }

@@ -1,5 +1,6 @@
 //! How to read.
 
+use super::error::{Place, Problem};
 use super::{Format, VoxelType};
 use crate::cubical::Order;
 
@@ -10,6 +11,35 @@ pub struct Options {
     pub format: Option<Format>,
     /// What a file without a header holds; for [`Format::Raw`] only.
     pub raw: Option<Raw>,
+    /// Which channel to take of an image that has several, counted from 0. An image of a format without channels has one.
+    pub channel: Option<usize>,
+    /// Which frame to take of an image that changes in time, counted from 0. An image of a format without time has one.
+    pub frame: Option<usize>,
+    /// The name of the array to read of an archive of several; for [`Format::Npz`] only.
+    pub key: Option<String>,
+}
+
+impl Options {
+    /// An error when a channel or a frame is picked of an image that has one of each.
+    pub(super) fn check_single(&self) -> Result<(), Problem> {
+        pick("channel", self.channel, 1)?;
+        pick("frame", self.frame, 1)?;
+        Ok(())
+    }
+}
+
+/// Which of `count` channels or frames is picked, when one is.
+pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Option<usize>, Problem> {
+    match picked {
+        Some(picked) if picked >= count => {
+            let expected = match count {
+                0 | 1 => format!("{what} 0, the only one"),
+                count => format!("a {what} from 0 to {}", count - 1),
+            };
+            Err(Problem::new(Place::Whole, expected, format!("{what} {picked}")))
+        }
+        picked => Ok(picked),
+    }
 }
 
 /// What a file without a header holds: little-endian voxels and nothing else.

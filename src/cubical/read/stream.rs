@@ -5,9 +5,10 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::ReadError;
-use super::error::{Context, Fault, Place, Problem};
+use super::error::{Context, Fault, Place, Problem, room};
 use super::voxel::Plain;
-use crate::cubical::{Image, Shape, Voxel};
+use crate::cubical::geometry::Geometry;
+use crate::cubical::{AnyImage, Image, Shape, Voxel};
 
 /// Voxels that are read and looked at while they are in the nearest caches.
 const BLOCK: usize = 256 << 10;
@@ -49,6 +50,7 @@ pub struct Stream<T> {
     source: Box<dyn Source<T> + Send>,
     /// The same in a file that is as long as its voxels are, where there is one.
     placed: Option<Box<dyn Anywhere<T>>>,
+    geometry: Option<Geometry>,
     context: Context,
 }
 
@@ -62,7 +64,7 @@ impl<T> fmt::Debug for Stream<T> {
 
 impl<T> Stream<T> {
     pub(super) fn new(shape: Shape, source: Box<dyn Source<T> + Send>, context: Context) -> Self {
-        Stream { shape, done: 0, source, placed: None, context }
+        Stream { shape, done: 0, source, placed: None, geometry: None, context }
     }
 
     /// Of voxels that can be read at any place. The length of their file has been checked.
@@ -73,6 +75,11 @@ impl<T> Stream<T> {
     /// The shape of the image.
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Where its file says that the voxels lie in space, if it does.
+    pub fn geometry(&self) -> Option<&Geometry> {
+        self.geometry.as_ref()
     }
 }
 
@@ -172,20 +179,23 @@ fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<()
 }
 
 /// All of an image, of a stream that nothing has been read of.
-pub(super) fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadError> {
+fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadError> {
     let (shape, count) = (stream.shape, stream.shape.count());
     let mut voxels = Vec::new();
     if let Some(decoded) = stream.source.decoded() {
         check_numbers(shape, 0, &decoded).map_err(|problem| stream.context.error(problem.into()))?;
         voxels = decoded;
     } else if stream.source.is_measured() {
+        room(&voxels, count).map_err(|fault| stream.context.error(fault))?;
         voxels = vec![T::ZERO; count];
         stream.read(&mut voxels)?;
     }
     // A length that only a header promises is not believed: memory grows with what there is.
     while voxels.len() < count {
         let start = voxels.len();
-        voxels.resize(count.min(2 * start.max(BLOCK)), T::ZERO);
+        let end = count.min(2 * start.max(BLOCK));
+        room(&voxels, end).map_err(|fault| stream.context.error(fault))?;
+        voxels.resize(end, T::ZERO);
         stream.read(&mut voxels[start..])?;
     }
     Ok(Image::new(shape, voxels).expect("a voxel for each place"))
@@ -263,5 +273,29 @@ impl AnyStream {
     /// The shape of the image.
     pub fn shape(&self) -> Shape {
         with_stream!(self, stream => stream.shape())
+    }
+
+    /// Where its file says that the voxels lie in space, if it does.
+    pub fn geometry(&self) -> Option<&Geometry> {
+        with_stream!(self, stream => stream.geometry())
+    }
+
+    /// The same voxels, which lie there.
+    pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
+        fn lying<T: Plain>(stream: Stream<T>, geometry: Geometry) -> AnyStream {
+            Plain::any(Stream { geometry: Some(geometry), ..stream })
+        }
+        with_stream!(self, stream => lying(stream, geometry))
+    }
+
+    /// All of the image, of a stream that nothing has been read of.
+    ///
+    /// # Errors
+    /// As [`Stream::read`]; there is not memory enough.
+    pub fn image(self) -> Result<AnyImage, ReadError> {
+        fn image<T: Plain>(stream: Stream<T>) -> Result<AnyImage, ReadError> {
+            Ok(Voxel::any(whole(stream)?))
+        }
+        with_stream!(self, stream => image(stream))
     }
 }

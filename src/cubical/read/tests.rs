@@ -10,7 +10,7 @@ mod plain;
 mod text;
 
 fn load(name: &str, file: &[u8], format: Option<Format>) -> Result<AnyImage, String> {
-    read_bytes(name, file, &Options { format, raw: None }).map_err(|error| error.to_string())
+    read_bytes(name, file, &Options { format, ..Options::default() }).map_err(|error| error.to_string())
 }
 
 fn image<T>(axes: &[usize], order: Order, voxels: Vec<T>) -> Image<T> {

@@ -2,10 +2,13 @@
 //!
 //! A row of voxels is a row of words, 64 voxels a word, the first voxel in the lowest bit; what is left of a row's last
 //! word is background.
+//!
+//! Bits lie in C order of the user's axes, whatever the order in memory of the image that they are of: what is a row, what is a
+//! column and in which order subfields are taken is then said by the axes alone, and so is the skeleton.
 
 use rayon::prelude::*;
 
-use super::super::{Image, Shape};
+use super::super::{Image, Order, Shape};
 
 /// Voxels of a word.
 pub(super) const WORD: usize = 64;
@@ -13,6 +16,7 @@ pub(super) const WORD: usize = 64;
 /// A binary image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitImage {
+    /// In C order.
     shape: Shape,
     /// Words of a row.
     width: usize,
@@ -20,8 +24,13 @@ pub struct BitImage {
 }
 
 impl BitImage {
-    /// Nothing but background.
+    /// Nothing but background, of a shape whose order in memory makes no difference.
     pub fn new(shape: Shape) -> BitImage {
+        BitImage::background(shape.in_order(Order::C))
+    }
+
+    /// Nothing but background, in the order of the shape.
+    fn background(shape: Shape) -> BitImage {
         let [planes, rows, columns] = shape.extents();
         let width = columns.div_ceil(WORD);
         BitImage { shape, width, words: vec![0; planes * rows * width] }
@@ -29,7 +38,7 @@ impl BitImage {
 
     /// Which voxels of an image are foreground.
     pub fn of<T: Copy + Sync>(image: &Image<T>, foreground: impl Fn(T) -> bool + Sync) -> BitImage {
-        let mut bits = BitImage::new(image.shape());
+        let mut bits = BitImage::background(image.shape());
         let columns = image.shape().extents()[2];
         let rows = bits.words.par_chunks_exact_mut(bits.width).zip(image.voxels().par_chunks_exact(columns));
         rows.with_min_len((1 << 16) / columns + 1).for_each(|(row, voxels)| {
@@ -37,11 +46,19 @@ impl BitImage {
                 *word = packed(voxels, &foreground);
             }
         });
-        bits
+        if image.shape().order() == Order::C { bits } else { bits.transposed() }
     }
 
-    /// As an image: 0 is background.
-    pub fn to_image(&self, foreground: u8) -> Image<u8> {
+    /// As an image whose voxels lie in memory in this order: 0 is background.
+    pub fn to_image(&self, foreground: u8, order: Order) -> Image<u8> {
+        if order == self.shape.order() {
+            self.unpacked(foreground)
+        } else {
+            self.transposed().unpacked(foreground)
+        }
+    }
+
+    fn unpacked(&self, foreground: u8) -> Image<u8> {
         let columns = self.shape.extents()[2];
         let mut voxels = vec![0; self.shape.count()];
         let rows = voxels.par_chunks_exact_mut(columns).zip(self.words.par_chunks_exact(self.width));
@@ -55,7 +72,39 @@ impl BitImage {
         Image::new(self.shape, voxels).expect("a voxel was made for each place")
     }
 
-    /// Its shape.
+    /// The same image in the other order: the slowest axis becomes the fastest.
+    fn transposed(&self) -> BitImage {
+        let [planes, rows, columns] = self.shape.extents();
+        let order = if self.shape.order() == Order::C { Order::F } else { Order::C };
+        let shape = self.shape.in_order(order);
+        if shape.dim() == 1 {
+            return BitImage { shape, ..self.clone() };
+        }
+        // Of a plane, rows are the slowest axis.
+        let (slow, middle) = if shape.dim() == 3 { (planes, rows) } else { (rows, 1) };
+        let mut other = BitImage::background(shape);
+        let (width, row) = (other.width, middle * other.width);
+        let word = |s: usize, m: usize, k: usize| {
+            if s < slow { self.words[(s * middle + m) * self.width + k] } else { 0 }
+        };
+        // A band is what a column of words becomes.
+        other.words.par_chunks_mut(WORD * row).enumerate().for_each(|(k, band)| {
+            for m in 0..middle {
+                for w in 0..width {
+                    let block = transposed_words(std::array::from_fn(|s| word(w * WORD + s, m, k)));
+                    band[m * width + w..]
+                        .iter_mut()
+                        .step_by(row)
+                        .zip(block)
+                        .for_each(|(to, word)| *to = word);
+                }
+            }
+        });
+        debug_assert_eq!(other.words.len(), columns * row);
+        other
+    }
+
+    /// Its shape, in C order.
     pub fn shape(&self) -> Shape {
         self.shape
     }
@@ -65,14 +114,14 @@ impl BitImage {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether the voxel at a place in memory is foreground.
+    /// Whether the voxel at a place, in C order, is foreground.
     pub fn get(&self, place: usize) -> bool {
         let columns = self.shape.extents()[2];
         let (row, column) = (place / columns, place % columns);
         self.words[row * self.width + column / WORD] >> (column % WORD) & 1 == 1
     }
 
-    /// Makes the voxel at a place in memory foreground, or background.
+    /// Makes the voxel at a place, in C order, foreground or background.
     pub fn set(&mut self, place: usize, foreground: bool) {
         let columns = self.shape.extents()[2];
         let (row, column) = (place / columns, place % columns);
@@ -80,7 +129,7 @@ impl BitImage {
         *word = *word & !(1 << (column % WORD)) | u64::from(foreground) << (column % WORD);
     }
 
-    /// The places in memory of the voxels of the foreground, ascending.
+    /// The places, in C order, of the voxels of the foreground, ascending.
     ///
     /// Of a skeleton, this is its map to what it is the skeleton of: the k-th voxel of the skeleton is the voxel at the
     /// k-th place.
@@ -127,6 +176,22 @@ impl BitImage {
     }
 }
 
+/// A square of bits, a word a row, with rows and columns exchanged: halves are exchanged across the diagonal, then quarters, and so on
+/// (Warren 2012, "Hacker's Delight", 7-3).
+fn transposed_words(mut words: [u64; WORD]) -> [u64; WORD] {
+    let (mut half, mut low) = (WORD / 2, u64::MAX >> (WORD / 2));
+    while half > 0 {
+        for k in (0..WORD).filter(|k| k & half == 0) {
+            let exchanged = (words[k] >> half ^ words[k + half]) & low;
+            words[k] ^= exchanged << half;
+            words[k + half] ^= exchanged;
+        }
+        half /= 2;
+        low ^= low << half;
+    }
+    words
+}
+
 /// The bits of a row's last word that are voxels.
 fn last_word(columns: usize) -> u64 {
     !0 >> ((WORD - columns % WORD) % WORD)
@@ -151,7 +216,36 @@ fn packed<T: Copy>(voxels: &[T], foreground: &impl Fn(T) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::Order;
+
+    #[test]
+    fn the_order_in_memory_makes_no_difference() {
+        for axes in [
+            &[7][..],
+            &[5, 1],
+            &[1, 70],
+            &[65, 130],
+            &[64, 64],
+            &[2, 3],
+            &[1, 66, 3],
+            &[3, 1, 66],
+            &[66, 3, 1],
+            &[2, 3, 70],
+            &[70, 65, 2],
+            &[67, 2, 129],
+        ] {
+            let black =
+                |at: &[usize]| at.iter().fold(7, |hash, at| hash * 31 + at) * 2_654_435_761 >> 7 & 1 == 1;
+            let [c, f] = [Order::C, Order::F].map(|order| {
+                let shape = Shape::new(axes, order).unwrap();
+                let voxel = |place: usize| u8::from(black(&shape.coordinates(place)));
+                Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap()
+            });
+            let bits = BitImage::of(&c, |voxel| voxel == 1);
+            assert_eq!(BitImage::of(&f, |voxel| voxel == 1), bits, "{axes:?}");
+            assert_eq!(bits.shape(), c.shape());
+            assert_eq!([bits.to_image(1, Order::C), bits.to_image(1, Order::F)], [c, f]);
+        }
+    }
 
     #[test]
     fn voxels_come_back() {
@@ -160,9 +254,9 @@ mod tests {
             let voxels: Vec<u8> = (0..shape.count()).map(|place| (place * place % 7 % 2) as u8).collect();
             let image = Image::new(shape, voxels.clone()).unwrap();
             let bits = BitImage::of(&image, |voxel| voxel != 0);
-            assert_eq!(bits.to_image(1), image);
+            assert_eq!(bits.to_image(1, Order::C), image);
             assert_eq!(
-                bits.to_image(255).voxels().iter().filter(|&&voxel| voxel == 255).count(),
+                bits.to_image(255, Order::C).voxels().iter().filter(|&&voxel| voxel == 255).count(),
                 bits.count()
             );
             let places: Vec<usize> = (0..shape.count()).filter(|&place| voxels[place] != 0).collect();

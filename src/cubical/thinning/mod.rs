@@ -3,6 +3,10 @@
 //! Foreground is deleted at its border, iteration by iteration, until nothing changes; the foreground is 8-connected in the
 //! plane and 26-connected in space, the background 4- and 6-connected, and what is outside the image is background.
 //!
+//! In the plane the first axis of the array, as its user indexes it, runs through the rows and the second through the columns, in
+//! every format: the skeleton of `image[i, j]` is the same whether the file holds it in C or in Fortran order. Axes of one voxel are left
+//! out, so an array of shape (n, m, 1), (n, 1, m) or (1, n, m) is a plane.
+//!
 //! | rule | source | an iteration | keeps topology | module |
 //! |---|---|---|---|---|
 //! | `guo-hall`, the default in the plane | Guo, Hall 1989 | two subiterations | yes | [`guo_hall`] |
@@ -62,7 +66,10 @@ impl Request {
     }
 
     /// The same, if it is one for such images.
-    fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
+    ///
+    /// # Errors
+    /// [`ThinError::Space`]: a rule of the plane was asked for in space.
+    pub fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
         let rule = self.rule_for(shape);
         if rule.is_planar() && shape.extents()[0] > 1 {
             return Err(ThinError::Space { rule, shape });

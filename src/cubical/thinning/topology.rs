@@ -6,7 +6,9 @@
 //! edges plus faces less cubes.
 
 use super::bits::{BitImage, WORD};
+use crate::cubical::persistence::grid::Layout;
 use crate::cubical::persistence::{PersistenceError, Request, persistence};
+use crate::cubical::{Order, Shape};
 
 /// The topology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Topology {
 /// A component of an image that is something else in another image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Its first voxel, a place in memory.
+    /// Its first voxel, a place in C order.
     pub place: usize,
     /// Its voxels.
     pub voxels: usize,
@@ -46,6 +48,14 @@ impl Verdict {
     pub fn is_same(&self) -> bool {
         self.before == self.after && self.changed.is_empty()
     }
+}
+
+/// Whether images of a shape can be compared, which takes no more than their shape to say.
+///
+/// # Errors
+/// [`PersistenceError`]: they have too many voxels.
+pub fn check(shape: Shape) -> Result<(), PersistenceError> {
+    Layout::new(shape).map(|_| ())
 }
 
 /// Compares an image with what thinning left of it. All of it must lie in the image.
@@ -74,7 +84,7 @@ pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, Persiste
 /// The places at which the classes of the foreground are born, of each dimension.
 fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
     let request = Request { superlevel: true, ..Request::default() };
-    let mut classes = persistence(&image.to_image(1), &request)?.dimensions;
+    let mut classes = persistence(&image.to_image(1, Order::C), &request)?.dimensions;
     classes.resize(3, Vec::new());
     let foreground = |dim: usize| {
         let births = classes[dim].iter().map(|class| class.birth);
@@ -188,7 +198,7 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::{Image, Order, Shape};
+    use crate::cubical::Image;
 
     /// Of the rows of a picture, `#` being foreground; planes are apart by empty rows.
     fn picture(axes: &[usize], rows: &str) -> BitImage {

@@ -74,9 +74,9 @@ fn first_thinned<T: Voxel>(
     let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
     let bits = BitImage::of(image, |voxel| voxel.key() == first.key());
     let (skeleton, figures, decision) = thin_by(&bits, request, backend, watch)?;
-    let mut voxels = vec![last; voxels.len()];
-    skeleton.places().into_iter().for_each(|place| voxels[place] = first);
-    let thinned = Image::new(image.shape(), voxels).expect("a voxel was made for each place");
+    let skeleton = skeleton.to_image(1, image.shape().order()).into_voxels();
+    let voxels = skeleton.into_iter().map(|is_left| if is_left == 1 { first } else { last });
+    let thinned = Image::new(image.shape(), voxels.collect()).expect("a voxel was made for each place");
     Ok((thinned, figures, Some(decision)))
 }
 

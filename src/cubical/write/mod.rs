@@ -2,14 +2,15 @@
 //!
 //! | format | name | content | axes |
 //! |---|---|---|---|
-//! | `npy` | `*.npy` | NumPy array, `|u1`, in the image's own order | one to three |
+//! | `npy` | `*.npy` | NumPy array, `|u1`, in the image's own order | any number |
 //! | `png` | `*.png` | PNG, 8 bits, gray | one or two: row, column |
 //! | `tiff` | `*.tif`, `*.tiff` | TIFF, 8 bits, gray, deflated; BigTIFF where needed; a page a plane | one to three: page, row, column |
-//! | `nifti` | `*.nii` | NIfTI-1, or NIfTI-2 if an axis is longer than 32,767; voxels of unit size | one to three: x, y, z |
+//! | `nifti` | `*.nii` | NIfTI-1, or NIfTI-2 if the image came from one or an axis is longer than 32,767; voxels of unit size unless it came from one | up to seven: x, y, z, … |
 //! | `nifti-gz` | `*.nii.gz` | the same, compressed | |
 //!
 //! A voxel keeps its coordinates along the user's axes ([`crate::cubical`]); where the format has another axis vary fastest, voxels
-//! are put in its order. Nothing else is kept of the file the image came from.
+//! are put in its order. Where voxels lie in space, as a file of the same format said it ([`Geometry`]), is kept by NIfTI and TIFF, and nothing
+//! else of the file the image came from.
 
 mod nifti;
 mod npy;
@@ -21,6 +22,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::geometry::Geometry;
 use super::{Image, Order, Shape};
 
 /// The output formats of images.
@@ -54,6 +56,14 @@ pub enum Unwritable {
         "format {format}: expected an image of one or two axes, found {shape}; tiff, npy and nifti hold three"
     )]
     Space {
+        /// The format.
+        format: Format,
+        /// The image's shape.
+        shape: Shape,
+    },
+    /// It holds fewer axes.
+    #[error("format {format}: expected at most 7 axes, found {shape}; npy holds more")]
+    Axes {
         /// The format.
         format: Format,
         /// The image's shape.
@@ -110,6 +120,9 @@ impl Format {
     /// Why not.
     pub fn holds(self, shape: Shape) -> Result<(), Unwritable> {
         let bits = match self {
+            Format::Nifti | Format::NiftiGz if shape.axes().len() > 7 => {
+                return Err(Unwritable::Axes { format: self, shape });
+            }
             Format::Npy | Format::Nifti | Format::NiftiGz => return Ok(()),
             Format::Png if shape.dim() == 3 => return Err(Unwritable::Space { format: self, shape }),
             Format::Png => 31,
@@ -121,18 +134,40 @@ impl Format {
         Ok(())
     }
 
-    /// Writes an image that the format [holds](Format::holds).
+    /// The order in which the format has voxels, of an image that has them in another perhaps.
+    pub fn order(self, order: Order) -> Order {
+        match self {
+            Format::Npy => order,
+            Format::Png | Format::Tiff => Order::C,
+            Format::Nifti | Format::NiftiGz => Order::F,
+        }
+    }
+
+    /// Writes an image that the format [holds](Format::holds). Where its voxels lie in space is kept if the format says it in the same way.
     ///
     /// # Errors
     /// What `out` answers; the format does not hold the image.
-    pub fn write(self, image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(
+        self,
+        image: &Image<u8>,
+        geometry: Option<&Geometry>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         self.holds(image.shape()).map_err(io::Error::other)?;
+        let nifti = match geometry {
+            Some(Geometry::Nifti(geometry)) => Some(&**geometry),
+            _ => None,
+        };
+        let resolution = match geometry {
+            Some(Geometry::Tiff(resolution)) => Some(resolution),
+            _ => None,
+        };
         match self {
             Format::Npy => npy::write(image, out),
             Format::Png => png::write(image, out),
-            Format::Tiff => tiff::write(image, out),
-            Format::Nifti => nifti::write(image, out),
-            Format::NiftiGz => nifti::write_compressed(image, out),
+            Format::Tiff => tiff::write(image, resolution, out),
+            Format::Nifti => nifti::write(image, nifti, out),
+            Format::NiftiGz => nifti::write_compressed(image, nifti, out),
         }
     }
 }
@@ -140,6 +175,18 @@ impl Format {
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
+/// than 1.
+fn rows_and_columns(shape: Shape) -> [usize; 2] {
+    match shape.axes()[..] {
+        [rows, columns] => [rows, columns],
+        _ => {
+            let [_, rows, columns] = shape.in_order(Order::C).extents();
+            [rows, columns]
+        }
     }
 }
 
@@ -163,7 +210,8 @@ fn in_order(image: &Image<u8>, order: Order) -> Cow<'_, [u8]> {
 #[cfg(test)]
 mod tests {
     use super::super::AnyImage;
-    use super::super::read::{Options, read_bytes};
+    use super::super::geometry::{NiftiGeometry, Resolution};
+    use super::super::read::{Options, open, read_bytes};
     use super::*;
 
     fn image(axes: &[usize], order: Order) -> Image<u8> {
@@ -181,7 +229,7 @@ mod tests {
 
     fn read_back(name: &str, format: Format, image: &Image<u8>) -> Image<u8> {
         let mut file = Vec::new();
-        format.write(image, &mut file).unwrap();
+        format.write(image, None, &mut file).unwrap();
         match read_bytes(name, &file, &Options::default()).unwrap() {
             AnyImage::U8(read) => read,
             other => panic!("{format}: {other:?}"),
@@ -207,7 +255,14 @@ mod tests {
                         assert!(format == Format::Png && axes.len() == 3);
                     } else {
                         let read = read_back(name, format, &image);
-                        assert_eq!(listed(&read), listed(&image), "{format} {order:?} {axes:?}");
+                        // A plane in space is a plane where there are only planes.
+                        let long = |listed: Vec<(Vec<usize>, u8)>| -> Vec<_> {
+                            let is_plane = format == Format::Png && axes.len() == 3;
+                            let at =
+                                |at: Vec<usize>| if is_plane { vec![at[0], at[at.len() - 1]] } else { at };
+                            listed.into_iter().map(|(place, voxel)| (at(place), voxel)).collect()
+                        };
+                        assert_eq!(long(listed(&read)), long(listed(&image)), "{format} {order:?} {axes:?}");
                     }
                 }
             }
@@ -229,9 +284,43 @@ mod tests {
     fn long_axes_make_a_second_nifti() {
         let image = image(&[2, 40_000], Order::F);
         let mut file = Vec::new();
-        Format::Nifti.write(&image, &mut file).unwrap();
+        Format::Nifti.write(&image, None, &mut file).unwrap();
         assert_eq!(file.len(), 544 + 80_000);
         assert_eq!(read_back("a.nii", Format::Nifti, &image), image);
+    }
+
+    #[test]
+    fn where_voxels_lie_is_kept() {
+        let image = image(&[3, 4, 2, 1], Order::F);
+        let pixdim = [-1.0, 0.5, 0.25, 3.0, 2.0, 1.0, 1.0, 1.0];
+        let srows = std::array::from_fn(|k| k as f64 / 2.0 - 1.0);
+        let quaternion = [0.5, -0.25, 0.125, -90.0, 126.0, -72.0];
+        for (second, format) in [(false, Format::Nifti), (true, Format::Nifti), (false, Format::NiftiGz)] {
+            let geometry = Geometry::Nifti(Box::new(NiftiGeometry {
+                second,
+                dim_info: 57,
+                pixdim,
+                xyzt_units: 10,
+                qform_code: 1,
+                sform_code: 4,
+                quaternion,
+                srows,
+            }));
+            let mut file = Vec::new();
+            format.write(&image, Some(&geometry), &mut file).unwrap();
+            let on_disk = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(on_disk.path(), &file).unwrap();
+            let stream = open(on_disk.path(), &Options::default()).unwrap();
+            assert_eq!(stream.geometry(), Some(&geometry));
+            assert_eq!(stream.image().unwrap(), AnyImage::U8(image.clone()));
+        }
+        let plane = self::image(&[3, 4], Order::C);
+        let geometry = Geometry::Tiff(Resolution { x: [300, 1], y: [1500, 7], unit: 3 });
+        let mut file = Vec::new();
+        Format::Tiff.write(&plane, Some(&geometry), &mut file).unwrap();
+        let on_disk = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(on_disk.path(), &file).unwrap();
+        assert_eq!(open(on_disk.path(), &Options::default()).unwrap().geometry(), Some(&geometry));
     }
 
     #[test]
@@ -247,7 +336,7 @@ mod tests {
             error,
             "format png: expected an image of one or two axes, found 2x3x4; tiff, npy and nifti hold three"
         );
-        assert!(Format::Png.write(&image(&[2, 3, 4], Order::C), &mut Vec::new()).is_err());
+        assert!(Format::Png.write(&image(&[2, 3, 4], Order::C), None, &mut Vec::new()).is_err());
         let long = Shape::new(&[1 << 33], Order::C).unwrap();
         for (format, bits) in [(Format::Png, 31), (Format::Tiff, 32)] {
             assert_eq!(format.holds(long), Err(Unwritable::TooLarge { format, shape: long, bits }));

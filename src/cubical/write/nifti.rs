@@ -1,4 +1,5 @@
-//! `nifti`: a header as [`read`](crate::cubical::read) lists it, no extensions, then the voxels, x fastest.
+//! `nifti`: a header as [`read`](crate::cubical::read) lists it, with the geometry of the file that the image came from if that was of the same
+//! format, no extensions, then the voxels, x fastest.
 
 use std::io::{self, Write};
 
@@ -6,21 +7,34 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::in_order;
+use crate::cubical::geometry::NiftiGeometry;
 use crate::cubical::{Image, Order};
 
 /// NIfTI's code for bytes.
 const BYTES: i16 = 2;
 
-pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    image: &Image<u8>,
+    geometry: Option<&NiftiGeometry>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let axes = image.shape().axes();
     let short: Result<Vec<i16>, _> = axes.iter().map(|&extent| i16::try_from(extent)).collect();
-    out.write_all(&short.map_or_else(|_| header_2(&axes), |axes| header_1(&axes)))?;
+    let header = match short {
+        Ok(short) if !geometry.is_some_and(|geometry| geometry.second) => header_1(&short, geometry),
+        _ => header_2(&axes, geometry),
+    };
+    out.write_all(&header)?;
     out.write_all(&in_order(image, Order::F))
 }
 
-pub(super) fn write_compressed(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_compressed(
+    image: &Image<u8>,
+    geometry: Option<&NiftiGeometry>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut encoder = GzEncoder::new(out, Compression::fast());
-    write(image, &mut encoder)?;
+    write(image, geometry, &mut encoder)?;
     encoder.finish()?;
     Ok(())
 }
@@ -33,7 +47,7 @@ fn put<const N: usize>(header: &mut [u8], place: usize, fields: impl IntoIterato
 }
 
 /// A header of 348 bytes and the four that say that there is no extension.
-fn header_1(axes: &[i16]) -> Vec<u8> {
+fn header_1(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 352];
     put(&mut header, 0, [348_i32.to_le_bytes()]);
     let dim = [axes.len() as i16].into_iter().chain(axes.iter().copied());
@@ -42,11 +56,25 @@ fn header_1(axes: &[i16]) -> Vec<u8> {
     put(&mut header, 76, [1.0_f32; 8].map(f32::to_le_bytes));
     put(&mut header, 108, [352.0_f32, 1.0, 0.0].map(f32::to_le_bytes));
     put(&mut header, 344, [*b"n+1\0"]);
+    if let Some(geometry) = geometry {
+        // What is read from a header of NIfTI-1 has the width of its fields.
+        let float = |&x: &f64| (x as f32).to_le_bytes();
+        header[39] = geometry.dim_info;
+        header[123] = geometry.xyzt_units as u8;
+        put(&mut header, 76, geometry.pixdim.iter().map(float));
+        put(
+            &mut header,
+            252,
+            [geometry.qform_code, geometry.sform_code].map(|code| (code as i16).to_le_bytes()),
+        );
+        put(&mut header, 256, geometry.quaternion.iter().map(float));
+        put(&mut header, 280, geometry.srows.iter().map(float));
+    }
     header
 }
 
 /// A header of 540 bytes and the four that say that there is no extension.
-fn header_2(axes: &[usize]) -> Vec<u8> {
+fn header_2(axes: &[usize], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 544];
     put(&mut header, 0, [540_i32.to_le_bytes()]);
     put(&mut header, 4, [*b"n+2\0\r\n\x1a\n"]);
@@ -56,5 +84,13 @@ fn header_2(axes: &[usize]) -> Vec<u8> {
     put(&mut header, 104, [1.0_f64; 8].map(f64::to_le_bytes));
     put(&mut header, 168, [544_i64.to_le_bytes()]);
     put(&mut header, 176, [1.0_f64, 0.0].map(f64::to_le_bytes));
+    if let Some(geometry) = geometry {
+        header[524] = geometry.dim_info;
+        put(&mut header, 500, [geometry.xyzt_units.to_le_bytes()]);
+        put(&mut header, 104, geometry.pixdim.map(f64::to_le_bytes));
+        put(&mut header, 344, [geometry.qform_code, geometry.sform_code].map(i32::to_le_bytes));
+        put(&mut header, 352, geometry.quaternion.map(f64::to_le_bytes));
+        put(&mut header, 400, geometry.srows.map(f64::to_le_bytes));
+    }
     header
 }

@@ -4,14 +4,12 @@ use std::io::{self, Write};
 
 use png::{BitDepth, ColorType, Encoder};
 
-use super::in_order;
+use super::{in_order, rows_and_columns};
 use crate::cubical::{Image, Order};
 
 pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
-    let axes = image.shape().axes();
-    let extent = |axis: usize| u32::try_from(axes[axis]).map_err(io::Error::other);
-    let (height, width) = if axes.len() == 1 { (1, extent(0)?) } else { (extent(0)?, extent(1)?) };
-    let mut encoder = Encoder::new(out, width, height);
+    let [height, width] = rows_and_columns(image.shape()).map(u32::try_from);
+    let mut encoder = Encoder::new(out, width.map_err(io::Error::other)?, height.map_err(io::Error::other)?);
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(BitDepth::Eight);
     let mut writer = encoder.write_header()?;

@@ -4,15 +4,21 @@ use std::io::{self, Cursor, Write};
 
 use tiff::TiffError;
 use tiff::encoder::colortype::Gray8;
-use tiff::encoder::{Compression, DeflateLevel, TiffEncoder, TiffKind};
+use tiff::encoder::{Compression, DeflateLevel, Rational, TiffEncoder, TiffKind};
+use tiff::tags::ResolutionUnit;
 
-use super::in_order;
+use super::{in_order, rows_and_columns};
+use crate::cubical::geometry::Resolution;
 use crate::cubical::{Image, Order};
 
 /// Bytes past which offsets may need more than 32 bits: deflating never doubles.
 const SMALL: usize = 1 << 31;
 
-pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    image: &Image<u8>,
+    resolution: Option<&Resolution>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // Offsets are filled in backwards, which not everything that is written to can do.
     let mut file = Cursor::new(Vec::new());
     let failed = |error: TiffError| match error {
@@ -20,27 +26,34 @@ pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
         error => io::Error::other(error),
     };
     if image.voxels().len() < SMALL {
-        pages(image, TiffEncoder::new(&mut file).map_err(failed)?).map_err(failed)?;
+        pages(image, resolution, TiffEncoder::new(&mut file).map_err(failed)?).map_err(failed)?;
     } else {
-        pages(image, TiffEncoder::new_big(&mut file).map_err(failed)?).map_err(failed)?;
+        pages(image, resolution, TiffEncoder::new_big(&mut file).map_err(failed)?).map_err(failed)?;
     }
     out.write_all(file.get_ref())
 }
 
 fn pages<K: TiffKind>(
     image: &Image<u8>,
+    resolution: Option<&Resolution>,
     encoder: TiffEncoder<&mut Cursor<Vec<u8>>, K>,
 ) -> Result<(), TiffError> {
     let mut encoder = encoder.with_compression(Compression::Deflate(DeflateLevel::Fast));
-    let axes = image.shape().axes();
-    let (height, width) = match axes[..] {
-        [width] => (1, width),
-        [.., height, width] => (height, width),
-        [] => (0, 0),
+    let [height, width] = match image.shape().axes()[..] {
+        // A page a plane, also where pages, rows or columns are one.
+        [_, rows, columns] => [rows, columns],
+        _ => rows_and_columns(image.shape()),
     };
     let extent = |extent: usize| u32::try_from(extent).map_err(|_| TiffError::IntSizeError);
     for page in in_order(image, Order::C).chunks_exact(height * width) {
-        encoder.write_image::<Gray8>(extent(width)?, extent(height)?, page)?;
+        let mut encoder = encoder.new_image::<Gray8>(extent(width)?, extent(height)?)?;
+        if let Some(&Resolution { x, y, unit }) = resolution {
+            let ratio = |[n, d]: [u32; 2]| Rational { n, d };
+            encoder.resolution_unit(ResolutionUnit::from_u16(unit).unwrap_or(ResolutionUnit::None));
+            encoder.x_resolution(ratio(x));
+            encoder.y_resolution(ratio(y));
+        }
+        encoder.write_data(page)?;
     }
     Ok(())
 }

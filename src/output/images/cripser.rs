@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | header | none | none |
 //! | V-construction, T-construction | `--construction v`, `t` | `cubicalripser`, `tcubicalripser`; `cripser.computePH`, `tcripser.computePH` |
-//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along axes that are not there | the same |
+//! | x y z | the voxel's first, second and third coordinate, as the array is indexed; 0 along axes that are not there; of more than three axes those of more than one voxel | the same |
 //! | the voxels | of a finite bar, image\[x₁,y₁,z₁\] is its birth and image\[x₂,y₂,z₂\] its death: the *owners* of the two cells | the same, in both constructions |
 //! | death of an essential class | 1.7976931348623157e+308, the greatest double | the same; `compute_ph` makes it infinity |
 //! | its voxel | −1, −1, −1 | the same |
@@ -19,8 +19,8 @@
 
 use std::io::{self, Write};
 
-use super::value::Value;
 use super::{Barcode, lines};
+use crate::cubical::Value;
 
 /// Writes a line a bar.
 ///
@@ -44,10 +44,8 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
                     line.push_str(",-1,-1,-1");
                     continue;
                 };
-                let coordinates = shape.coordinates(place);
-                for axis in 0..3 {
+                for coordinate in shape.three_coordinates(place) {
                     line.push(',');
-                    let coordinate = coordinates.get(axis).copied().unwrap_or(0);
                     line.push_str(itoa::Buffer::new().format(coordinate));
                 }
             }

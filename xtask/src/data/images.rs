@@ -67,7 +67,9 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
     Ok(vec![
         image("plane.npy", "npy", "u8", true, npy(&PLANE, npyz::Order::C, plane_rows())?),
         image("plane_fortran.npy", "npy", "u8", true, npy(&PLANE, npyz::Order::Fortran, plane_columns())?),
+        image("plane.npz", "npz", "u8", true, npz(&npy(&PLANE, npyz::Order::C, plane_rows())?)?),
         image("plane.png", "png", "u8", true, png(&plane_rows())?),
+        image("plane.pgm", "pgm", "u8", true, [b"P5\n6 8\n255\n", &plane_rows()[..]].concat()),
         image("plane.tif", "tiff", "u8", true, tiff::<colortype::Gray8>(&[plane_rows()], &PLANE)?),
         image("plane.nii", "nifti", "u8", true, nifti(&PLANE, 2, 8, None, plane_columns())),
         image("plane.complex", "dipha", "f64", true, dipha(&PLANE, doubles(&plane_columns()))),
@@ -142,6 +144,19 @@ where
     let mut writer = options.writer(&mut bytes).begin_nd()?;
     writer.extend(values)?;
     writer.finish()?;
+    Ok(bytes)
+}
+
+/// An archive of one array, as `numpy.savez` writes it.
+fn npz(array: &[u8]) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut zip = rawzip::ZipArchiveWriter::new(&mut bytes);
+    let (mut entry, config) = zip.new_file("arr_0.npy").start().map_err(io::Error::other)?;
+    let mut writer = config.wrap(&mut entry);
+    writer.write_all(array)?;
+    let (_, descriptor) = writer.finish().map_err(io::Error::other)?;
+    entry.finish(descriptor).map_err(io::Error::other)?;
+    zip.finish().map_err(io::Error::other)?;
     Ok(bytes)
 }
 

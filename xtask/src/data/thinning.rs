@@ -82,7 +82,7 @@ impl Case {
 
 fn bytes(image: &BitImage, format: Format) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    format.write(&image.to_image(u8::MAX), &mut bytes)?;
+    format.write(&image.to_image(u8::MAX, Order::C), None, &mut bytes)?;
     Ok(bytes)
 }
 

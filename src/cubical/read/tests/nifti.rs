@@ -91,20 +91,61 @@ fn every_type_in_both_versions_and_byte_orders() {
 }
 
 #[test]
-fn trailing_axes_of_one_voxel_are_dropped() {
-    for (axes, kept) in [
-        (vec![4, 6, 1], vec![4, 6]),
-        (vec![24, 1, 1, 1, 1, 1, 1], vec![24]),
-        (vec![2, 3, 4, 1], vec![2, 3, 4]),
-        (vec![1, 24], vec![1, 24]),
-    ] {
+fn axes_of_one_voxel_are_kept_for_the_user() {
+    for axes in [vec![4, 6, 1], vec![24, 1, 1, 1, 1, 1, 1], vec![2, 3, 4, 1], vec![1, 24], vec![1, 6, 1, 4]] {
         let file = File::new(false, &axes, 2, 8, vec![7; 24]);
-        assert_eq!(file.load(), Ok(AnyImage::U8(image(&kept, Order::F, vec![7; 24]))), "{axes:?}");
+        let axes: Vec<usize> = axes.into_iter().map(|extent| extent as usize).collect();
+        assert_eq!(file.load(), Ok(AnyImage::U8(image(&axes, Order::F, vec![7; 24]))), "{axes:?}");
     }
     let one = File::new(false, &[1, 1, 1, 1], 2, 8, vec![7]);
-    assert_eq!(one.load(), Ok(AnyImage::U8(image(&[1], Order::F, vec![7]))));
-    File::new(false, &[2, 3, 2, 2], 2, 8, vec![7; 24])
-        .refused("byte 40: expected 1 to 3 axes, found shape [2, 3, 2, 2]");
+    assert_eq!(one.load(), Ok(AnyImage::U8(image(&[1; 4], Order::F, vec![7]))));
+    File::new(false, &[2, 3, 2, 2], 2, 8, vec![7; 24]).refused(
+        "byte 40: expected 1 to 3 axes of more than one voxel, found shape [2, 3, 2, 2]; --frame N takes one of 2 frames, counted from 0",
+    );
+}
+
+#[test]
+fn a_frame_and_a_component() {
+    let data: Vec<u8> = (0..48).collect();
+    let picked = |axes: &[i64], channel, frame| {
+        let file = File::new(false, axes, 2, 8, data.clone()).bytes();
+        let options = Options { channel, frame, ..Options::default() };
+        let [plain, packed] = [file.clone(), gzip(&file)]
+            .map(|file| read_bytes("file", &file, &options).map_err(|error| error.to_string()));
+        assert_eq!(plain.is_ok(), packed.is_ok());
+        assert!(plain.is_err() || plain == packed);
+        plain
+    };
+    let from = |axes: &[usize], first: usize| {
+        let count = axes.iter().product::<usize>();
+        Ok(AnyImage::U8(image(axes, Order::F, data[first..first + count].to_vec())))
+    };
+    assert_eq!(picked(&[2, 3, 2, 4], None, Some(3)), from(&[2, 3, 2], 36));
+    assert_eq!(picked(&[2, 3, 2, 1, 4], Some(1), None), from(&[2, 3, 2], 12));
+    assert_eq!(picked(&[2, 3, 2, 2, 2], Some(1), Some(0)), from(&[2, 3, 2], 24));
+    // Three long axes take no picking.
+    assert_eq!(picked(&[2, 6, 1, 4], None, None), from(&[2, 6, 1, 4], 0));
+    for (axes, channel, frame, told) in [
+        (&[2, 3, 2, 4][..], None, Some(4), "expected a frame from 0 to 3, found frame 4"),
+        (&[2, 3, 2, 4], Some(1), None, "expected channel 0, the only one, found channel 1"),
+        (&[2, 3, 2, 2, 2], None, None, "--frame N and --channel N take one of each, counted from 0"),
+        (&[2, 3, 2, 2, 2], None, Some(0), "--channel N takes one channel, counted from 0"),
+        (&[2, 3, 2, 2, 2], Some(0), None, "--frame N takes one of 2 frames, counted from 0"),
+    ] {
+        let message = picked(axes, channel, frame).unwrap_err();
+        assert!(message.contains(told), "{message}");
+    }
+    // All frames are in the file, whichever is read.
+    let mut short = File::new(false, &[2, 3, 2, 4], 2, 8, data.clone()).bytes();
+    short.pop();
+    let options = Options { frame: Some(0), ..Options::default() };
+    let message = read_bytes("file", &short, &options).unwrap_err().to_string();
+    assert!(
+        message.contains(
+            "expected 400 bytes, of which 2x3x2 voxels of type u8 from byte 352 on are read, found 399"
+        ),
+        "{message}"
+    );
 }
 
 #[test]
@@ -153,7 +194,7 @@ fn headers_that_cannot_be() {
         ),
         (
             File { axes: vec![i64::MAX, i64::MAX, 1], ..second.clone() },
-            format!("byte 16: expected fewer than 2^63 voxels, found shape [{0}, {0}]", i64::MAX),
+            format!("byte 16: expected fewer than 2^63 voxels, found shape [{0}, {0}, 1]", i64::MAX),
         ),
         (
             File { start: 349, ..first.clone() },
@@ -171,6 +212,8 @@ fn headers_that_cannot_be() {
     assert!(load("file", &pair, None).unwrap_err().contains("convert it to a single .nii file"));
     pair[344..348].copy_from_slice(b"oops");
     refused(&pair, Format::Nifti, "byte 344: expected NIfTI's magic bytes, n+1 or n+2, found \"oops\"");
+    pair[344..348].fill(0);
+    assert!(load("file.hdr", &pair, Some(Format::Nifti)).unwrap_err().contains("a header of ANALYZE"));
     refused(
         b"abcdef",
         Format::Nifti,

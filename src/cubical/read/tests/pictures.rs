@@ -15,7 +15,7 @@ fn png(columns: u32, rows: u32, color: ColorType, depth: BitDepth, data: &[u8]) 
     encoder.set_color(color);
     encoder.set_depth(depth);
     if color == ColorType::Indexed {
-        encoder.set_palette(vec![0; 6]);
+        encoder.set_palette(vec![0, 0, 0, 255, 0, 0]);
     }
     let mut writer = encoder.write_header().unwrap();
     writer.write_image_data(data).unwrap();
@@ -44,7 +44,7 @@ fn what_is_not_gray() {
         (ColorType::Rgb, 3, "red, green and blue"),
         (ColorType::Rgba, 4, "red, green and blue with transparency"),
         (ColorType::GrayscaleAlpha, 2, "gray with transparency"),
-        (ColorType::Indexed, 1, "a palette"),
+        (ColorType::Indexed, 1, "a palette of colours"),
     ] {
         let file = png(2, 2, color, BitDepth::Eight, &vec![0; 4 * bytes]);
         let message = format!("byte 25: expected gray, found {found}; convert it to gray first");
@@ -174,11 +174,202 @@ fn pages_that_are_no_image() {
     let mut page = encoder.new_image::<colortype::Gray8>(2, 2).unwrap();
     page.encoder().write_tag(Tag::ImageDescription, "ImageJ=1.53\nimages=5\nslices=5\n").unwrap();
     page.write_data(&[0; 4]).unwrap();
-    let message = "expected 5 pages, the images of the stack that ImageJ describes, found 1; save it as BigTIFF or as a raw file";
+    let message = "expected 5 pages, the planes that the description names, found 1, and 4 bytes from its data on; save it again with ImageJ or tifffile, or read it as a raw file";
     refused(file.get_ref(), Format::Tiff, message);
 
     let not_a_number = plain::<colortype::Gray32Float>(&[&[0.0; 4], &[0.0, 0.0, f32::NAN, 0.0]], (2, 2));
     refused(&not_a_number, Format::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
+}
+
+/// A TIFF file whose pages have these entries (tag, type, values), then the data of a plane each.
+///
+/// Types are 2 for text, 3 for 16 bits, 4 for 32 bits; the offset of the strip is filled in.
+struct Written {
+    big_endian: bool,
+    bytes: Vec<u8>,
+    /// Where the place of the next page goes.
+    link: usize,
+}
+
+impl Written {
+    fn new(big_endian: bool) -> Written {
+        let mut file = Written { big_endian, bytes: Vec::new(), link: 4 };
+        file.bytes.extend(if big_endian { b"MM" } else { b"II" });
+        file.put(42, 2);
+        file.put(0, 4);
+        file
+    }
+
+    fn number(&self, number: usize, size: usize) -> Vec<u8> {
+        let bytes = (number as u32).to_le_bytes()[..size].to_vec();
+        if self.big_endian { bytes.into_iter().rev().collect() } else { bytes }
+    }
+
+    fn put(&mut self, number: usize, size: usize) {
+        let bytes = self.number(number, size);
+        self.bytes.extend(bytes);
+    }
+
+    /// A page of 4 columns and 5 rows, `bits` a sample, with other entries, and its data.
+    fn page(mut self, bits: usize, others: &[(u16, u16, &[u8])], data: &[u8]) -> Written {
+        let mut entries: Vec<(u16, u16, usize, Vec<u8>)> = Vec::new();
+        for (tag, value) in [(256, 4), (257, 5), (258, bits), (259, 1), (262, 1), (277, 1), (279, data.len())]
+        {
+            if !others.iter().any(|(other, ..)| *other == tag) {
+                entries.push((tag, 4, 1, self.number(value, 4)));
+            }
+        }
+        for &(tag, kind, value) in others {
+            let size = [1, 1, 2, 4][usize::from(kind) - 1];
+            entries.push((tag, kind, value.len() / size, value.to_vec()));
+        }
+        let strip = self.bytes.len();
+        entries.push((273, 4, 1, self.number(strip, 4)));
+        self.bytes.extend(data);
+        let mut placed = Vec::new();
+        for (tag, kind, count, mut value) in entries {
+            if value.len() > 4 {
+                let place = self.bytes.len();
+                self.bytes.extend(&value);
+                value = self.number(place, 4);
+            }
+            value.resize(4, 0);
+            placed.push((tag, kind, count, value));
+        }
+        placed.sort();
+        let here = self.number(self.bytes.len(), 4);
+        self.bytes[self.link..self.link + 4].copy_from_slice(&here);
+        self.put(placed.len(), 2);
+        for (tag, kind, count, value) in placed {
+            self.put(tag.into(), 2);
+            self.put(kind.into(), 2);
+            self.put(count, 4);
+            self.bytes.extend(value);
+        }
+        self.link = self.bytes.len();
+        self.put(0, 4);
+        self
+    }
+}
+
+const DESCRIPTION: u16 = 270;
+
+fn picked(file: &[u8], channel: Option<usize>, frame: Option<usize>) -> Result<AnyImage, String> {
+    let options = Options { channel, frame, ..Options::default() };
+    read_bytes("file", file, &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_channel_of_a_hyperstack() {
+    // The unit is a micrometre in Latin-1.
+    let text = b"ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\nhyperstack=true\nunit=\xb5m\n\0";
+    let data: Vec<u8> = (0..120).collect();
+    let planes =
+        |picked: &[usize]| picked.iter().flat_map(|&plane| data[20 * plane..][..20].to_vec()).collect();
+    let mut listed = Written::new(false);
+    for (k, plane) in data.chunks(20).enumerate() {
+        let description: &[(u16, u16, &[u8])] = &[(DESCRIPTION, 2, text)];
+        listed = listed.page(8, if k == 0 { description } else { &[] }, plane);
+    }
+    // The data of one page, which those of the others follow.
+    let following = Written::new(true).page(8, &[(DESCRIPTION, 2, text), (279, 4, &[0, 0, 0, 20])], &data);
+    for file in [listed.bytes, following.bytes] {
+        let message = picked(&file, None, None).unwrap_err();
+        let told = "file: expected planes along one axis, found 3 slices of 2 channels; --channel N takes one channel, counted from 0";
+        assert!(message.starts_with(told), "{message}");
+        for channel in [0, 1] {
+            let voxels = planes(&[channel, channel + 2, channel + 4]);
+            let expected = AnyImage::U8(image(&[3, 5, 4], Order::C, voxels));
+            assert_eq!(picked(&file, Some(channel), None), Ok(expected));
+        }
+        assert!(picked(&file, Some(2), None).unwrap_err().contains("expected a channel from 0 to 1"));
+        assert!(picked(&file, Some(0), Some(1)).unwrap_err().contains("expected frame 0, the only one"));
+    }
+}
+
+#[test]
+fn data_that_follow_the_only_page() {
+    let text = b"ImageJ=1.53t\nimages=3\nslices=3\n\0";
+    for big_endian in [false, true] {
+        let values: Vec<u16> = (0..60).map(|k| 1000 + 7 * k).collect();
+        let bytes = |x: &u16| if big_endian { x.to_be_bytes() } else { x.to_le_bytes() };
+        let data: Vec<u8> = values.iter().flat_map(bytes).collect();
+        let size = if big_endian { [0, 0, 0, 40] } else { [40, 0, 0, 0] };
+        let file = Written::new(big_endian).page(16, &[(DESCRIPTION, 2, text), (279, 4, &size)], &data).bytes;
+        let expected = AnyImage::U16(image(&[3, 5, 4], Order::C, values));
+        assert_eq!(load("a", &file, None).as_ref(), Ok(&expected));
+        let on_disk = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(on_disk.path(), &file).unwrap();
+        assert_eq!(read(on_disk.path(), &Options::default()).unwrap(), expected);
+    }
+}
+
+#[test]
+fn strips_of_all_rows() {
+    let data: Vec<u8> = (0..20).collect();
+    let file = Written::new(false).page(8, &[(278, 4, &[0xff; 4])], &data).bytes;
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[5, 4], Order::C, data))));
+}
+
+#[test]
+fn copies_and_masks_are_no_pages() {
+    let data: Vec<u8> = (0..20).collect();
+    let mut file = Written::new(false).page(8, &[], &data);
+    for kind in [1, 4, 5] {
+        file = file.page(8, &[(254, 4, &[kind, 0, 0, 0]), (256, 4, &[2, 0, 0, 0])], &data[..10]);
+    }
+    assert_eq!(load("a", &file.bytes, None), Ok(AnyImage::U8(image(&[5, 4], Order::C, data))));
+}
+
+#[test]
+fn samples_of_few_bits_and_of_16_bit_floats() {
+    let rows = [0b1010_0000, 0b0110_0000, 0, 0xf0, 0b0001_1111];
+    let file = Written::new(false).page(1, &[], &rows).bytes;
+    let bits = vec![255, 0, 255, 0, 0, 255, 255, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 255];
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[5, 4], Order::C, bits))));
+    let file = Written::new(false).page(2, &[], &[0b0001_1011, 0, 0xff, 0, 0]).bytes;
+    let AnyImage::U8(two) = load("a", &file, None).unwrap() else { panic!() };
+    assert_eq!(two.voxels()[..4], [0, 85, 170, 255]);
+    let file = Written::new(true).page(4, &[], &[0x01, 0x9f, 0, 0, 0, 0, 0, 0, 0, 0]).bytes;
+    let AnyImage::U8(four) = load("a", &file, None).unwrap() else { panic!() };
+    assert_eq!(four.voxels()[..4], [0, 17, 153, 255]);
+    let halves: Vec<u8> = (0..20).flat_map(|k: u16| (0x3c00 + k).to_be_bytes()).collect();
+    let file = Written::new(true).page(16, &[(339, 3, &[0, 3])], &halves).bytes;
+    let expected = (0..20_u8).map(|k| 1.0 + f32::from(k) / 1024.0).collect();
+    assert_eq!(load("a", &file, None), Ok(AnyImage::F32(image(&[5, 4], Order::C, expected))));
+}
+
+#[test]
+fn what_to_do_with_a_tiff_that_is_not_read() {
+    let refused = |others: &[(u16, u16, &[u8])], told: &str| {
+        let file = Written::new(false).page(8, others, &[0; 20]).bytes;
+        let message = load("a", &file, None).unwrap_err();
+        assert!(message.contains(told), "{message}");
+    };
+    for (compression, name) in [(7, "ModernJPEG"), (50_000_u32, "ZSTD"), (4, "Fax4")] {
+        let told = format!("found {name}; rewrite it, as with `tiffcp -c zip IN OUT`");
+        refused(&[(259, 4, &compression.to_le_bytes())], &told);
+    }
+    refused(
+        &[(262, 4, &[0; 4])],
+        "expected gray with 0 for black, found gray with 0 for white; some programs invert",
+    );
+    refused(&[(262, 4, &[3, 0, 0, 0])], "expected gray, found a palette; convert it to gray first");
+    refused(&[(33_629, 4, &[0; 12])], "expected a page for each plane, found a MetaMorph stack of 3 planes");
+}
+
+#[test]
+fn a_palette_of_grays_is_read_as_these() {
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 3, 2);
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_depth(BitDepth::Two);
+    encoder.set_palette(vec![9, 9, 9, 200, 200, 200, 0, 0, 0]);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[0b0001_1000, 0b1000_0100]).unwrap();
+    writer.finish().unwrap();
+    let expected = image(&[2, 3], Order::C, vec![9, 200, 0, 0, 9, 200]);
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(expected)));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::*;
 /// The bytes of a file as they come through a pipe.
 fn piped(name: &str, file: impl Read + Send + 'static, options: &Options) -> Result<AnyImage, String> {
     let stream = open_bytes(name, Bytes::new(Box::new(file), None, false), options);
-    stream.and_then(super::super::image).map_err(|error| error.to_string())
+    stream.and_then(AnyStream::image).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -18,7 +18,7 @@ fn a_pipe_holds_what_a_file_does() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let raw = path.ends_with("volume.i16").then(|| raw.clone());
-        let options = Options { format: None, raw };
+        let options = Options { raw, ..Options::default() };
         let file = std::fs::read(&path).unwrap();
         if let Ok(image) = read_bytes("file", &file, &options) {
             assert_eq!(piped("-", Cursor::new(file), &options), Ok(image), "{}", path.display());

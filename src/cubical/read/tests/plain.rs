@@ -29,7 +29,7 @@ macro_rules! every_type {
         let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
         for order in [Order::C, Order::F] {
             let raw = Raw { shape: vec![1, 3, 2], dtype: stringify!($t).parse().unwrap(), order };
-            let read = read_bytes("a.bin", &bytes, &Options { format: None, raw: Some(raw) }).unwrap();
+            let read = read_bytes("a.bin", &bytes, &Options { raw: Some(raw), ..Options::default() }).unwrap();
             assert_eq!(read, AnyImage::$variant(image(&[1, 3, 2], order, values.clone())));
         }
     )*};
@@ -54,24 +54,102 @@ fn truth_values_become_bytes() {
 fn arrays_that_are_no_images() {
     let data = [0; 24];
     let place = "byte 10: expected";
+    let part = "; save a part of it, such as a[..., 0]";
     for (file, message) in [
-        (npy("|u1", false, "", &[0]), format!("{place} 1 to 3 axes, found shape []")),
-        (npy("|u1", false, "1, 2, 3, 4", &data), format!("{place} 1 to 3 axes, found shape [1, 2, 3, 4]")),
+        (
+            npy("|u1", false, "", &[0]),
+            format!("{place} 1 to 3 axes of more than one voxel, found shape []{part}"),
+        ),
+        (
+            npy("|u1", false, "3, 2, 2, 2", &data),
+            format!("{place} 1 to 3 axes of more than one voxel, found shape [3, 2, 2, 2]{part}"),
+        ),
         (
             npy("|u1", false, "3, 0", &[]),
-            format!("{place} at least one voxel along each axis, found shape [3, 0]"),
+            format!("{place} at least one voxel along each axis, found shape [3, 0]{part}"),
         ),
         (
             npy("<c8", false, "3,", &data),
-            format!("{place} dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8, found '<c8'"),
-        ),
-        (
-            npy("<f2", false, "12,", &data),
-            format!("{place} dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f4 or f8, found '<f2'"),
+            format!(
+                "{place} dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8, found '<c8'; save it as one of these with a.astype(…)"
+            ),
         ),
     ] {
         refused(&file, Format::Npy, &message);
     }
+}
+
+#[test]
+fn floats_of_16_bits_become_those_of_32() {
+    // 1, -2, the greatest, the least above 0, infinity and -0.
+    let halves = [0x3c00_u16, 0xc000, 0x7bff, 0x0001, 0x7c00, 0x8000];
+    let values = vec![1.0, -2.0, 65_504.0, 2_f32.powi(-24), f32::INFINITY, -0.0];
+    for (descr, bytes) in
+        [("<f2", halves.map(u16::to_le_bytes).concat()), (">f2", halves.map(u16::to_be_bytes).concat())]
+    {
+        let found = load("a", &npy(descr, false, "2, 3", &bytes), None);
+        assert_eq!(found, Ok(AnyImage::F32(image(&[2, 3], Order::C, values.clone()))));
+    }
+    let file = npy("<f2", false, "2,", &[0, 0, 1, 0x7e]);
+    refused(&file, Format::Npy, "voxel (1): expected a number, found NaN");
+}
+
+#[test]
+fn axes_of_one_voxel_make_no_difference() {
+    let values: Vec<u8> = (0..6).collect();
+    for shape in ["2, 3", "2, 3, 1", "2, 1, 3", "1, 2, 3", "1, 1, 2, 1, 3"] {
+        for (fortran, order) in [(false, Order::C), (true, Order::F)] {
+            let axes: Vec<usize> = shape.split(", ").map(|extent| extent.parse().unwrap()).collect();
+            let read = load("a", &npy("|u1", fortran, shape, &values), None).unwrap();
+            assert_eq!(read, AnyImage::U8(image(&axes, order, values.clone())));
+            assert_eq!((read.shape().dim(), read.shape().axes()), (2, axes));
+        }
+    }
+}
+
+#[test]
+fn arrays_of_an_archive() {
+    use crate::input::npz::tests::archive;
+    let plane = npy("|u1", true, "2, 3", &[0, 1, 2, 3, 4, 5]);
+    let line = npy("<u2", false, "2,", &[7, 0, 8, 0]);
+    let keyed = |file: &[u8], key: Option<&str>| {
+        let options = Options { key: key.map(str::to_owned), ..Options::default() };
+        read_bytes("a.npz", file, &options).map_err(|error| error.to_string())
+    };
+    let expected = || Ok(AnyImage::U8(image(&[2, 3], Order::F, vec![0, 1, 2, 3, 4, 5])));
+    for deflated in [false, true] {
+        let one = archive(&[("arr_0", plane.clone())], deflated);
+        assert_eq!(load("a", &one, None), expected());
+        assert_eq!(keyed(&one, Some("arr_0")), expected());
+        let two = archive(&[("line", line.clone()), ("plane", plane.clone())], deflated);
+        assert_eq!(keyed(&two, Some("plane")), expected());
+        let message = keyed(&two, None).unwrap_err();
+        let told = "expected an archive of one array, found 2: line, plane; --key NAME takes one of them";
+        assert!(message.contains(told), "{message}");
+        let message = keyed(&two, Some("x")).unwrap_err();
+        assert!(message.contains("expected an array called \"x\", found line, plane"), "{message}");
+        let mut broken = one.clone();
+        broken.truncate(one.len() / 2);
+        assert!(keyed(&broken, None).unwrap_err().contains("expected"));
+    }
+    let message = keyed(&plane, Some("x")).unwrap_err();
+    assert!(
+        message
+            .contains("expected an npz file, of which to take the array \"x\", found a file of format npy"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_format_without_channels_has_one() {
+    let file = npy("|u1", false, "2,", &[7, 8]);
+    let picked = |channel, frame| {
+        let options = Options { channel, frame, ..Options::default() };
+        read_bytes("a", &file, &options).map_err(|error| error.to_string())
+    };
+    assert!(picked(Some(0), Some(0)).is_ok());
+    assert!(picked(Some(1), None).unwrap_err().contains("expected channel 0, the only one, found channel 1"));
+    assert!(picked(None, Some(2)).unwrap_err().contains("expected frame 0, the only one, found frame 2"));
 }
 
 #[test]
@@ -112,7 +190,7 @@ fn not_a_number_is_named_by_its_users_coordinates() {
 fn what_goes_with_a_raw_file() {
     let raw = Raw { shape: vec![2, 3], dtype: VoxelType::I16, order: Order::C };
     let refused = |file: &[u8], format, raw: Option<&Raw>| {
-        let options = Options { format, raw: raw.cloned() };
+        let options = Options { format, raw: raw.cloned(), ..Options::default() };
         read_bytes("a.raw", file, &options).unwrap_err().to_string()
     };
     assert_eq!(
@@ -166,7 +244,8 @@ fn a_stream_names_a_voxel_far_into_the_image() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &bytes).unwrap();
     let raw = Raw { shape: vec![200, 1000], dtype: VoxelType::F64, order: Order::F };
-    let AnyStream::F64(mut stream) = open(file.path(), &Options { format: None, raw: Some(raw) }).unwrap()
+    let AnyStream::F64(mut stream) =
+        open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap()
     else {
         panic!()
     };

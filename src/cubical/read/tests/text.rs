@@ -53,6 +53,41 @@ fn text_that_is_no_image() {
 }
 
 #[test]
+fn graymaps_and_bitmaps() {
+    let gray = |values: &[u8]| Ok(AnyImage::U8(image(&[2, 3], Order::C, values.to_vec())));
+    let wide = |values: &[u16]| Ok(AnyImage::U16(image(&[2, 3], Order::C, values.to_vec())));
+    for (file, expected) in [
+        (&b"P5 3 2 255\n\x00\x01\x02\xff\x0a\x20"[..], gray(&[0, 1, 2, 255, 10, 32])),
+        (b"P5\n# made by hand\n3 # columns\n2\n7\n\0\x01\x02\x03\x04\x07", gray(&[0, 1, 2, 3, 4, 7])),
+        (b"P5 3 2 256 \0\x01\x01\0\x01\0\0\0\0\0\0\x09", wide(&[1, 256, 256, 0, 0, 9])),
+        (b"P2\n3 2\n9\n0 1 2\n3 # c 8\n 4 9", gray(&[0, 1, 2, 3, 4, 9])),
+        (b"P2 3 2 65535 0 1 2 300 65535 9\n", wide(&[0, 1, 2, 300, 65_535, 9])),
+        (b"P1\n3 2\n101\n0 1 1\n", gray(&[0, 255, 0, 255, 0, 0])),
+        (b"P4 3 2\n\xa0\x60", gray(&[0, 255, 0, 255, 0, 0])),
+    ] {
+        assert_eq!(load("a", file, None), expected, "{:?}", String::from_utf8_lossy(file));
+    }
+    for (file, message) in [
+        (&b"P5 3"[..], "byte 4: expected the number of rows, found the end of the file"),
+        (b"P5 3 x", "byte 5: expected the number of rows, found \"x\""),
+        (b"P5 3 0 9 ", "byte 6: expected at least one voxel along each axis, found shape [0, 3]"),
+        (b"P5 3 2 70000 ", "byte 12: expected a greatest value from 1 to 65535, found 70000"),
+        (b"P5 3 2 9 abcde", "expected 15 bytes, 2x3 voxels of type u8 from byte 9 on, found 14"),
+        (b"P4 3 2 a", "expected 9 bytes, 2x3 bits from byte 7 on, found 8"),
+        (b"P2 3 2 9 0 1 2 3 4 10", "byte 21: expected the value of voxel [1, 2], at most 9, found 10"),
+        (b"P2 3 2 9 0 1 2 3 4 5 6", "byte 21: expected the end of the file, found 1 more bytes"),
+        (
+            b"P2 3000 2000 9 0 1",
+            "byte 14: expected at least 11999999 bytes of values of 2000x3000 voxels, found 4",
+        ),
+        (b"P1 3 2 101012", "byte 12: expected the value of voxel [1, 2], at most 1, found \"2\""),
+        (b"P6 3 2 9 ", "byte 0: expected P1, P2, P4 or P5, found \"P6\""),
+    ] {
+        refused(file, Format::Pgm, message);
+    }
+}
+
+#[test]
 fn dipha_images() {
     let file = |axes: &[usize], values: &[f64]| {
         let mut file = Vec::new();
@@ -60,7 +95,7 @@ fn dipha_images() {
         file
     };
     let values = [1.0, 2.0, 3.0, f64::NEG_INFINITY, 5.0, 6.0];
-    for axes in [&[6][..], &[3, 2], &[1, 3, 2]] {
+    for axes in [&[6][..], &[3, 2], &[1, 3, 2], &[1, 3, 2, 1]] {
         assert_eq!(load("a", &file(axes, &values), None), numbers(values.to_vec(), axes));
     }
     let good = file(&[3, 2], &values);
@@ -70,9 +105,9 @@ fn dipha_images() {
         "expected 96 bytes, 3x2 voxels of type f64 from byte 48 on, found 95",
     );
     refused(
-        &file(&[1, 3, 2, 1], &values),
+        &file(&[2, 2, 2, 2], &[0.0; 16]),
         Format::Dipha,
-        "byte 24: expected 1 to 3 axes, found shape [1, 3, 2, 1]",
+        "byte 24: expected 1 to 3 axes of more than one voxel, found shape [2, 2, 2, 2]",
     );
     refused(
         &file(&[2, 2], &[0.0, 1.0, f64::NAN, f64::NAN]),

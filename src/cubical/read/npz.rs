@@ -1,0 +1,45 @@
+//! `npz`: an array of an archive that `numpy.savez` or `numpy.savez_compressed` wrote: the only one, or one by its name.
+
+use super::bytes::Bytes;
+use super::error::{Context, Fault, Place, Problem};
+use super::options::Options;
+use super::stream::AnyStream;
+use crate::input::{self, npz::Archive};
+
+pub(super) use crate::input::npz::MAGIC;
+
+/// Arrays that a message names.
+const NAMED: usize = 8;
+
+pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+    let file = bytes.into_vec()?;
+    let array = array(&file, options.key.as_deref())?;
+    super::npy::open(Bytes::of(array)?, context)
+}
+
+fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
+    let archive = Archive::open(file).map_err(placed)?;
+    let mut names: Vec<&str> = archive.names().take(NAMED).collect();
+    let count = archive.names().count();
+    if count > NAMED {
+        names.push("…");
+    }
+    let names = names.join(", ");
+    match key {
+        Some(key) if archive.contains(key) => archive.read(key).map_err(placed),
+        Some(key) => Err(Problem::new(Place::Whole, format!("an array called {key:?}"), names)),
+        None if count > 1 => {
+            let problem = Problem::new(Place::Whole, "an archive of one array", format!("{count}: {names}"));
+            Err(problem.note("--key NAME takes one of them"))
+        }
+        None => archive.single().map_err(placed),
+    }
+}
+
+fn placed(problem: input::Problem<input::Place>) -> Problem {
+    problem.map_place(|place| match place {
+        input::Place::Whole => Place::Whole,
+        input::Place::Line(line) => Place::Line(line),
+        input::Place::Byte(offset) => Place::Byte(offset as u64),
+    })
+}

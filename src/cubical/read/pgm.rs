@@ -1,0 +1,178 @@
+//! `pgm`: Netpbm's portable graymaps and bitmaps, as text (`P2`, `P1`) or as bytes (`P5`, `P4`).
+//!
+//! Axes are row and column. The values of a graymap are as they are in the file, whatever the greatest it announces: `u8`, or `u16` where
+//! that is above 255. A bitmap's 1, which is black, is 0 and its 0 is 255, as OpenCV and Pillow have it.
+//!
+//! Source: Netpbm's pages pgm(5) and pbm(5).
+
+use super::bytes::Bytes;
+use super::error::{Context, Fault, Place, Problem, room, shape_at};
+use super::layout::Layout;
+use super::stream::{AnyStream, Decoded, Stream};
+use super::voxel::VoxelType;
+use crate::cubical::{Order, Shape};
+
+/// Whether a file begins as a graymap or a bitmap does.
+pub(super) fn has_magic(head: &[u8]) -> bool {
+    matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', next, ..] if next.is_ascii_whitespace() || *next == b'#')
+}
+
+pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
+    let mut header = Numbers { bytes: bytes.head(), at: 2 };
+    let kind = match bytes.head() {
+        [b'P', kind @ (b'1' | b'2' | b'4' | b'5'), ..] => *kind,
+        head => {
+            let found = String::from_utf8_lossy(&head[..head.len().min(2)]).into_owned();
+            return Err(Problem::new(Place::Byte(0), "P1, P2, P4 or P5", format!("{found:?}")).into());
+        }
+    };
+    let columns = header.next("the number of columns")?;
+    let rows = header.next("the number of rows")?;
+    let shape = shape_at(Place::Byte(header.at as u64), &[rows, columns], Order::C)?;
+    let is_map = kind == b'1' || kind == b'4';
+    let greatest = if is_map { 1 } else { header.next("the greatest value")? };
+    if !(1..=65_535).contains(&greatest) {
+        let place = Place::Byte(header.at as u64);
+        return Err(Problem::new(place, "a greatest value from 1 to 65535", greatest.to_string()).into());
+    }
+    // A single blank follows.
+    let start = header.at as u64 + 1;
+    let voxels = if greatest > 255 { VoxelType::U16 } else { VoxelType::U8 };
+    match kind {
+        b'5' => Layout { big_endian: true, ..Layout::new(shape, voxels, start) }.open(bytes, context),
+        b'4' => bitmap(bytes, shape, start, context),
+        _ => text(bytes, shape, start - 1, greatest, is_map, context),
+    }
+}
+
+/// Rows of bits, each beginning with a byte, the first in the highest bit.
+fn bitmap(mut bytes: Bytes, shape: Shape, start: u64, context: &Context) -> Result<AnyStream, Fault> {
+    let axes = shape.axes();
+    let (rows, columns) = (axes[0], axes[1]);
+    let end = (rows as u64).checked_mul(columns.div_ceil(8) as u64).and_then(|size| size.checked_add(start));
+    let expected = end.map_or("more than 2^64".to_owned(), |end| end.to_string());
+    let problem = |found: u64| {
+        let expected = format!("{expected} bytes, {shape} bits from byte {start} on");
+        Problem::new(Place::Whole, expected, found.to_string())
+    };
+    if let Some(length) = bytes.length().filter(|&length| Some(length) != end) {
+        return Err(problem(length).into());
+    }
+    bytes.skip_to(start)?;
+    let packed = bytes.into_vec()?;
+    let found = start + packed.len() as u64;
+    if Some(found) != end {
+        return Err(problem(found).into());
+    }
+    room(&Vec::<u8>::new(), shape.count())?;
+    let mut voxels = Vec::with_capacity(shape.count());
+    for row in packed.chunks(columns.div_ceil(8)) {
+        voxels.extend((0..columns).map(|k| if row[k / 8] >> (7 - k % 8) & 1 == 1 { 0 } else { 255 }));
+    }
+    Ok(AnyStream::U8(Stream::new(shape, Box::new(Decoded::new(voxels)), context.clone())))
+}
+
+/// Numbers apart by blanks; of a bitmap, digits that may be without.
+fn text(
+    bytes: Bytes,
+    shape: Shape,
+    start: u64,
+    greatest: u64,
+    is_map: bool,
+    context: &Context,
+) -> Result<AnyStream, Fault> {
+    let file = bytes.into_vec()?;
+    // The header was within the first bytes.
+    let start = start as usize;
+    let mut numbers = Numbers { bytes: &file, at: start };
+    // A value takes a digit, and a blank after it unless it is a bit.
+    let least = if is_map { shape.count() } else { 2 * shape.count() - 1 };
+    if file.len() - start < least {
+        let expected = format!("at least {least} bytes of values of {shape} voxels");
+        return Err(
+            Problem::new(Place::Byte(start as u64), expected, (file.len() - start).to_string()).into()
+        );
+    }
+    let mut values = Vec::new();
+    values.try_reserve_exact(shape.count()).map_err(|_| super::error::no_room(2 * shape.count()))?;
+    for place in 0..shape.count() {
+        let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
+        let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };
+        // No value is above 65,535.
+        values.push(
+            u16::try_from(value)
+                .ok()
+                .filter(|&value| u64::from(value) <= greatest)
+                .ok_or_else(|| Problem::new(Place::Byte(numbers.at as u64), what(), value.to_string()))?,
+        );
+    }
+    numbers.skip();
+    if numbers.at < file.len() {
+        let found = format!("{} more bytes", file.len() - numbers.at);
+        return Err(Problem::new(Place::Byte(numbers.at as u64), "the end of the file", found).into());
+    }
+    let context = context.clone();
+    Ok(if greatest > 255 {
+        AnyStream::U16(Stream::new(shape, Box::new(Decoded::new(values)), context))
+    } else {
+        let byte = |value: u16| if is_map { 255 * (1 - value as u8) } else { value as u8 };
+        let values = values.into_iter().map(byte).collect();
+        AnyStream::U8(Stream::new(shape, Box::new(Decoded::new(values)), context))
+    })
+}
+
+/// Whole numbers as text, with blanks and comments before them.
+struct Numbers<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Numbers<'_> {
+    /// Passes over blanks, and over comments: from `#` to the end of the line.
+    fn skip(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'#' => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+                }
+                byte if byte.is_ascii_whitespace() => self.at += 1,
+                _ => break,
+            }
+        }
+    }
+
+    fn next(&mut self, what: &str) -> Result<u64, Problem> {
+        self.number(|| what.to_owned())
+    }
+
+    fn number(&mut self, what: impl Fn() -> String) -> Result<u64, Problem> {
+        self.skip();
+        let start = self.at;
+        let mut number = 0_u64;
+        while let Some(digit) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_digit()) {
+            number = number.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+            self.at += 1;
+        }
+        if self.at > start { Ok(number) } else { Err(self.missing(what())) }
+    }
+
+    fn digit(&mut self, what: impl Fn() -> String) -> Result<u64, Problem> {
+        self.skip();
+        match self.bytes.get(self.at) {
+            Some(digit @ (b'0' | b'1')) => {
+                self.at += 1;
+                Ok(u64::from(digit - b'0'))
+            }
+            _ => Err(self.missing(what())),
+        }
+    }
+
+    fn missing(&self, expected: String) -> Problem {
+        let found = match self.bytes.get(self.at) {
+            None => "the end of the file".to_owned(),
+            Some(&byte) => format!("{:?}", char::from(byte).to_string()),
+        };
+        Problem::new(Place::Byte(self.at as u64), expected, found)
+    }
+}

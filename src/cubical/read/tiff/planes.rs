@@ -1,0 +1,367 @@
+//! What the planes of a TIFF file are: slices, channels or frames, as the description of the first page says.
+//!
+//! | description | of | planes, fastest first |
+//! |---|---|---|
+//! | lines `key=value`, the first `ImageJ=` | ImageJ, Fiji | channels, slices, frames |
+//! | OME-XML | Bio-Formats, microscopes | as `DimensionOrder` says; `TiffData` says which page is which plane |
+//! | JSON `{"shape": …}` | tifffile | as the array's axes, named by `axes` if at all |
+//! | any other, or none | | pages are slices |
+//!
+//! An image here has at most three axes. So one long axis of planes is read, whatever it is; where there are more, a channel or a
+//! frame has to be picked.
+
+use std::collections::BTreeSet;
+
+use roxmltree::{Document, Node};
+use serde::Deserialize;
+
+use crate::cubical::read::error::{Place, Problem};
+use crate::cubical::read::options::pick;
+
+/// What planes differ in along one of their axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Channel,
+    Frame,
+    Slice,
+    Other,
+}
+
+impl Axis {
+    /// The axis that OME and tifffile call by this letter.
+    fn of_letter(letter: char) -> Axis {
+        match letter {
+            'C' | 'S' => Axis::Channel,
+            'T' => Axis::Frame,
+            'Z' => Axis::Slice,
+            _ => Axis::Other,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Axis::Channel => "channel",
+            Axis::Frame => "frame",
+            Axis::Slice => "slice",
+            Axis::Other => "plane along another axis",
+        }
+    }
+}
+
+/// The planes of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Planes {
+    /// Their axes and how long these are, the slowest first.
+    axes: Vec<(Axis, usize)>,
+    /// The page that each plane is, unless planes are pages in their order.
+    pages: Option<Vec<usize>>,
+}
+
+impl Planes {
+    /// Of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
+    /// one page, whose data others may follow.
+    pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, Problem> {
+        let text = description.trim_start_matches('\u{feff}').trim_start();
+        let planes = if text.starts_with("ImageJ=") {
+            imagej(text, pages)?
+        } else if text.starts_with('<') && text.contains("<OME") {
+            return ome(text, pages);
+        } else {
+            shaped(text, size)
+        };
+        let planes = planes.unwrap_or(Planes { axes: vec![(Axis::Slice, pages)], pages: None });
+        match planes.count() {
+            Some(count) if count == pages || pages == 1 => Ok(planes),
+            count => Err(Problem::new(
+                Place::Whole,
+                format!("{} pages, the planes that the description of the first names", told(count)),
+                pages.to_string(),
+            )
+            .note("save the stack alone in a file")),
+        }
+    }
+
+    /// How many there are, where that can be counted.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.axes.iter().try_fold(1_usize, |count, (_, extent)| count.checked_mul(*extent))
+    }
+
+    /// The pages of the planes that are left when a channel and a frame are picked, in their order along the one axis that is left.
+    pub(super) fn picked(&self, channel: Option<usize>, frame: Option<usize>) -> Result<Vec<usize>, Problem> {
+        let extent = |kind: Axis| {
+            let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
+            found.map_or(1, |(_, extent)| *extent)
+        };
+        let channel = pick("channel", channel, extent(Axis::Channel))?;
+        let frame = pick("frame", frame, extent(Axis::Frame))?;
+        let range = |&(axis, extent): &(Axis, usize)| match axis {
+            Axis::Channel if extent > 1 => channel.map_or(0..extent, |channel| channel..channel + 1),
+            Axis::Frame if extent > 1 => frame.map_or(0..extent, |frame| frame..frame + 1),
+            _ => 0..extent,
+        };
+        let ranges: Vec<_> = self.axes.iter().map(range).collect();
+        if ranges.iter().filter(|range| range.len() > 1).count() > 1 {
+            return Err(self.too_many());
+        }
+        let mut planes = vec![0];
+        for (range, (_, extent)) in ranges.into_iter().zip(&self.axes) {
+            planes =
+                planes.into_iter().flat_map(|plane| range.clone().map(move |k| plane * extent + k)).collect();
+        }
+        Ok(match &self.pages {
+            Some(pages) => planes.into_iter().map(|plane| pages[plane]).collect(),
+            None => planes,
+        })
+    }
+
+    /// The error that there are planes along several axes.
+    fn too_many(&self) -> Problem {
+        let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
+        let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
+        let problem = Problem::new(Place::Whole, "planes along one axis", found.join(" of "));
+        let has = |kind: Axis| long().any(|(axis, _)| *axis == kind);
+        problem.note(match (has(Axis::Channel), has(Axis::Frame)) {
+            (true, true) => "--channel N and --frame N take one of each, counted from 0",
+            (true, false) => "--channel N takes one channel, counted from 0",
+            (false, true) => "--frame N takes one frame, counted from 0",
+            (false, false) => "save a part of it with three axes",
+        })
+    }
+}
+
+fn told(count: Option<usize>) -> String {
+    count.map_or_else(|| "more than 2^64".to_owned(), |count| count.to_string())
+}
+
+/// What ImageJ says; none, as to ImageJ itself, where its numbers of channels, slices and frames are not those of its images.
+fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, Problem> {
+    let number = |key: &str| {
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        value.and_then(|value| value.trim().parse::<usize>().ok()).filter(|&number| number > 0)
+    };
+    let images = number("images").unwrap_or(1);
+    if images > pages && pages > 1 {
+        let expected = format!("{images} pages, the images of the stack that ImageJ describes");
+        let problem = Problem::new(Place::Whole, expected, pages.to_string());
+        return Err(problem.note("save it again with ImageJ, or as a raw file"));
+    }
+    let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
+    let axes = axes.map(|(axis, key)| (axis, number(key).unwrap_or(1))).to_vec();
+    let planes = Planes { axes, pages: None };
+    Ok(if planes.count() == Some(images) {
+        Some(planes)
+    } else {
+        (pages == 1).then(|| Planes { axes: vec![(Axis::Slice, images)], pages: None })
+    })
+}
+
+/// What tifffile says of the array that it has written.
+#[derive(Deserialize)]
+struct Shaped {
+    shape: Vec<usize>,
+    axes: Option<String>,
+}
+
+/// What tifffile says, if it is of an array of pages of this size.
+fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
+    let Shaped { shape, axes } = serde_json::from_str(text).ok()?;
+    let letters: Vec<char> = axes.unwrap_or_default().chars().collect();
+    let leading = shape.strip_suffix(&size).or_else(|| shape.strip_suffix(&[size[0], size[1], 1]))?;
+    if leading.is_empty() || leading.contains(&0) {
+        return None;
+    }
+    let is_named = letters.len() == shape.len();
+    let axis = |(k, &extent): (usize, &usize)| {
+        (if is_named { Axis::of_letter(letters[k]) } else { Axis::Other }, extent)
+    };
+    Some(Planes { axes: leading.iter().enumerate().map(axis).collect(), pages: None })
+}
+
+/// What OME-XML says.
+fn ome(text: &str, pages: usize) -> Result<Planes, Problem> {
+    let problem = |expected: &str, found: String| Problem::new(Place::Whole, expected, found);
+    let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
+    let named = |name: &'static str| {
+        document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
+    };
+    if let Some(file) = named("BinaryOnly").find_map(|node| node.attribute("MetadataFile")) {
+        let found = format!("one that lies in {file}");
+        return Err(problem("OME-XML that describes the planes", found).note("save the image in one file"));
+    }
+    let images = named("Pixels").count();
+    let mut pixels = named("Pixels");
+    let (Some(pixels), 1) = (pixels.next(), images) else {
+        return Err(problem("one image in OME-XML", images.to_string()).note("save one of them alone"));
+    };
+    let files: BTreeSet<&str> = named("UUID").filter_map(|node| node.attribute("FileName")).collect();
+    if files.len() > 1 {
+        let found = format!("{} files, such as {}", files.len(), files.iter().next().unwrap_or(&""));
+        return Err(
+            problem("all planes of an OME image in this file", found).note("save the image in one file")
+        );
+    }
+    let number = |node: Node, name: &str, otherwise: usize| match node.attribute(name) {
+        None => Ok(otherwise),
+        Some(text) => text
+            .trim()
+            .parse()
+            .map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}"))),
+    };
+    let order = pixels.attribute("DimensionOrder").unwrap_or("XYCZT");
+    let Some(letters) = order.strip_prefix("XY").filter(|letters| is_order(letters)) else {
+        let expected = "a DimensionOrder of XY and then C, Z and T in OME-XML";
+        return Err(problem(expected, format!("{order:?}")));
+    };
+    let letters: Vec<char> = letters.chars().collect();
+    let mut extents = Vec::new();
+    for &letter in &letters {
+        extents.push(number(pixels, &format!("Size{letter}"), 1)?);
+    }
+    let axes = letters.iter().zip(&extents).rev().map(|(&letter, &extent)| (Axis::of_letter(letter), extent));
+    let planes = Planes { axes: axes.collect(), pages: None };
+    let count = planes.count();
+    if count != Some(pages) {
+        let expected = format!("{} pages, the planes that OME-XML names", told(count));
+        let note = "save the image in one file, without other images in it";
+        return Err(problem(&expected, pages.to_string()).note(note));
+    }
+    let mut page_of = vec![None; pages];
+    let mut is_listed = false;
+    for data in pixels.children().filter(|node| node.tag_name().name() == "TiffData") {
+        is_listed = true;
+        let page = number(data, "IFD", 0)?;
+        let (mut first, mut stride) = (0_usize, 1);
+        for (letter, extent) in letters.iter().zip(&extents) {
+            first = first.saturating_add(number(data, &format!("First{letter}"), 0)?.saturating_mul(stride));
+            stride *= extent;
+        }
+        let all = if data.has_attribute("IFD") { 1 } else { pages };
+        let listed = number(data, "PlaneCount", all)?;
+        for (k, of_plane) in page_of.iter_mut().skip(first).take(listed).enumerate() {
+            *of_plane = Some(page.saturating_add(k)).filter(|&page| page < pages);
+        }
+    }
+    let listed: Option<Vec<usize>> = page_of.into_iter().collect();
+    match listed {
+        Some(listed) => Ok(Planes { pages: Some(listed), ..planes }),
+        None if !is_listed => Ok(planes),
+        None => Err(problem("a page for each plane in OME-XML", "planes without one".to_owned())
+            .note("save the image in one file")),
+    }
+}
+
+/// Whether these are the three letters, each once.
+fn is_order(letters: &str) -> bool {
+    let letters: BTreeSet<char> = letters.chars().collect();
+    letters == BTreeSet::from(['C', 'T', 'Z'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: [usize; 2] = [5, 4];
+
+    fn picked(
+        text: &str,
+        pages: usize,
+        channel: Option<usize>,
+        frame: Option<usize>,
+    ) -> Result<Vec<usize>, String> {
+        let planes = Planes::of(text, pages, SIZE).and_then(|planes| planes.picked(channel, frame));
+        planes.map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn pages_alone_are_slices() {
+        for text in [
+            "",
+            "a drawing",
+            "{}",
+            "{\"shape\": [5, 4]}",
+            "{\"shape\": [7, 7, 7]}",
+            "ImageJ=1\nimages=3\nslices=7",
+        ] {
+            assert_eq!(picked(text, 3, None, None), Ok(vec![0, 1, 2]), "{text}");
+            assert_eq!(picked(text, 3, Some(0), Some(0)), Ok(vec![0, 1, 2]), "{text}");
+        }
+        let found = picked("", 3, Some(1), None);
+        assert_eq!(found, Err("expected channel 0, the only one, found channel 1".to_owned()));
+    }
+
+    #[test]
+    fn channels_are_fastest_in_imagej() {
+        let text = "ImageJ=1.53\nimages=12\nchannels=2\nslices=3\nframes=2\nhyperstack=true\n";
+        assert_eq!(picked(text, 12, Some(1), Some(0)), Ok(vec![1, 3, 5]));
+        assert_eq!(picked(text, 12, Some(0), Some(1)), Ok(vec![6, 8, 10]));
+        let message = "expected planes along one axis, found 2 frames of 3 slices of 2 channels; \
+             --channel N and --frame N take one of each, counted from 0";
+        for (channel, frame) in [(None, None), (Some(0), None), (None, Some(1))] {
+            assert_eq!(picked(text, 12, channel, frame), Err(message.to_owned()));
+        }
+        let found = picked(text, 12, Some(2), Some(0));
+        assert_eq!(found, Err("expected a channel from 0 to 1, found channel 2".to_owned()));
+        let found = picked(text, 11, Some(1), Some(0)).unwrap_err();
+        assert!(
+            found.starts_with("expected 12 pages, the images of the stack that ImageJ describes, found 11"),
+            "{found}"
+        );
+        let one = "ImageJ=1.53\nimages=32\nchannels=2\nslices=16\nhyperstack=true\n";
+        let message = "expected planes along one axis, found 16 slices of 2 channels; --channel N takes one channel, counted from 0";
+        assert_eq!(picked(one, 32, None, None), Err(message.to_owned()));
+        // One page, which others follow.
+        assert_eq!(picked(one, 1, Some(1), None).unwrap(), (0..16).map(|z| 2 * z + 1).collect::<Vec<_>>());
+        assert_eq!(picked("ImageJ=1\nimages=3\n", 1, None, None), Ok(vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn arrays_of_tifffile() {
+        let named = "{\"shape\": [2, 3, 5, 4], \"axes\": \"TZYX\"}";
+        assert_eq!(picked(named, 6, None, Some(1)), Ok(vec![3, 4, 5]));
+        assert!(picked(named, 6, None, None).unwrap_err().contains("--frame N takes one frame"));
+        let unnamed = "{\"shape\": [2, 3, 5, 4]}";
+        assert!(picked(unnamed, 6, None, None).unwrap_err().contains("save a part of it with three axes"));
+        for text in ["{\"shape\": [6, 5, 4]}", "{\"shape\": [1, 6, 1, 5, 4]}", "{\"shape\": [6, 5, 4, 1]}"] {
+            assert_eq!(picked(text, 6, None, None), Ok((0..6).collect()));
+            assert_eq!(picked(text, 1, None, None), Ok((0..6).collect()));
+        }
+        let message = "expected 6 pages, the planes that the description of the first names, found 12; \
+             save the stack alone in a file";
+        assert_eq!(picked("{\"shape\": [6, 5, 4]}", 12, None, None), Err(message.to_owned()));
+    }
+
+    fn xml(pixels: &str, inside: &str) -> String {
+        format!(
+            "<?xml version=\"1.0\"?><OME xmlns=\"o\"><Image><Pixels {pixels}>{inside}</Pixels></Image></OME>"
+        )
+    }
+
+    #[test]
+    fn ome_says_which_page_is_which_plane() {
+        let pixels = "DimensionOrder=\"XYZCT\" SizeX=\"4\" SizeY=\"5\" SizeZ=\"3\" SizeC=\"2\" SizeT=\"1\"";
+        for inside in ["", "<TiffData/>", "<TiffData IFD=\"0\" PlaneCount=\"6\"/>"] {
+            assert_eq!(picked(&xml(pixels, inside), 6, Some(1), None), Ok(vec![3, 4, 5]), "{inside}");
+        }
+        let turned: String = (0..6)
+            .map(|k| format!("<TiffData IFD=\"{}\" FirstZ=\"{}\" FirstC=\"{}\"><UUID FileName=\"a.tif\">u</UUID></TiffData>", 5 - k, k % 3, k / 3))
+            .collect();
+        assert_eq!(picked(&xml(pixels, &turned), 6, Some(1), None), Ok(vec![2, 1, 0]));
+        let message = |inside: &str, pages| picked(&xml(pixels, inside), pages, Some(1), None).unwrap_err();
+        assert!(message("", 7).starts_with("expected 6 pages, the planes that OME-XML names, found 7"));
+        assert!(message("<TiffData IFD=\"2\"/>", 6).starts_with("expected a page for each plane in OME-XML"));
+        assert!(message("<TiffData IFD=\"x\"/>", 6).contains("a number as IFD in OME-XML, found \"x\""));
+        let files = "<TiffData IFD=\"0\"><UUID FileName=\"a.tif\"/></TiffData><TiffData IFD=\"0\"><UUID FileName=\"b.tif\"/></TiffData>";
+        assert!(message(files, 6).contains("found 2 files, such as a.tif; save the image in one file"));
+        assert!(picked("<?xml?><OME", 6, None, None).unwrap_err().starts_with("expected sound OME-XML"));
+        let order = xml("DimensionOrder=\"XYZZT\"", "");
+        assert!(picked(&order, 1, None, None).unwrap_err().contains("found \"XYZZT\""));
+        let two = "<OME><Image><Pixels/></Image><Image><Pixels/></Image></OME>";
+        assert!(
+            picked(two, 2, None, None).unwrap_err().starts_with("expected one image in OME-XML, found 2")
+        );
+        let apart = "<OME><BinaryOnly MetadataFile=\"x.companion.ome\"/></OME>";
+        assert!(picked(apart, 2, None, None).unwrap_err().contains("lies in x.companion.ome"));
+        let bomb = xml("SizeC=\"9999999999999\" SizeZ=\"9999999999999\"", "");
+        assert!(picked(&bomb, 2, None, None).unwrap_err().contains("expected more than 2^64 pages"));
+    }
+}
