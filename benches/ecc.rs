@@ -109,7 +109,7 @@ fn measure<T: Voxel>(bench: &mut Criterion, name: &str, image: &Image<T>, bins: 
 
 fn curves(bench: &mut Criterion) {
     let size = size();
-    let bins = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
+    let bins = Bins::Uniform { count: 1024, range: Some((0.0.into(), 1.0.into())) };
     for (kind, values) in [("noise", noise(size)), ("smooth", smooth(size))] {
         measure(bench, &format!("u8 {kind}"), &image(size, &values, |x| (x * 255.99) as u8), Bins::Distinct);
         measure(

@@ -61,7 +61,7 @@ fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     if !is_streamed {
         table(gpu, n)?;
     }
-    let unit = Bins::Uniform { count: 1024, range: Some((0.0, 1.0)) };
+    let unit = Bins::Uniform { count: 1024, range: Some((0.0.into(), 1.0.into())) };
     println!("| voxels | shape | first stream | next | only read |");
     println!("|---|---|---|---|---|");
     let byte = |at| (noise(at) * 256.0) as u8;

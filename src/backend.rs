@@ -50,7 +50,11 @@ struct Seconds(f64);
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Seconds(seconds) = *self;
-        if seconds < 0.1 { write!(f, "{:.1} ms", 1e3 * seconds) } else { write!(f, "{seconds:.2} s") }
+        match seconds {
+            _ if seconds < 1e-4 => write!(f, "{:.1} µs", 1e6 * seconds),
+            _ if seconds < 0.1 => write!(f, "{:.1} ms", 1e3 * seconds),
+            _ => write!(f, "{seconds:.2} s"),
+        }
     }
 }
 
@@ -217,6 +221,8 @@ mod tests {
         let faster = backend(Choice::Auto).decide(&estimate(0.0017, 0.0123)).unwrap();
         let expected = "cpu: work: some 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
         assert_eq!(faster.to_string(), expected);
+        let shorter = backend(Choice::Auto).decide(&estimate(2.5e-6, 0.02)).unwrap();
+        assert!(shorter.why.starts_with("work: some 2.5 µs on the processor, 20.0 ms on a GPU"), "{shorter}");
     }
 
     #[test]

@@ -36,6 +36,19 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     Ok(items)
 }
 
+/// Asks for `bytes` of memory that is about to be taken by parts, and gives it back.
+///
+/// # Errors
+/// [`Refused`]: there is less available, or the system refuses it.
+pub fn probe(bytes: u64) -> Result<(), Refused> {
+    let refused = Refused { bytes };
+    if available().is_some_and(|available| bytes > available) {
+        return Err(refused);
+    }
+    let length = usize::try_from(bytes).map_err(|_| refused)?;
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused)
+}
+
 /// A number of bytes as it reads best: `17 bytes`, `80.0 GB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);

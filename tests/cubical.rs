@@ -187,7 +187,7 @@ fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
 fn changes_by_curve<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     let Request { construction, superlevel, .. } = *request;
     let curve = ecc::curve(image, &ecc::Request { construction, superlevel, bins: ecc::Bins::Distinct });
-    changes(curve.unwrap().rows().map(|(value, change, _)| (value, change)))
+    changes(curve.unwrap().rows().map(|(value, change, _)| (value.double(), change)))
 }
 
 fn check_changes<T: Voxel>(image: &Image<T>) {

@@ -21,7 +21,7 @@ pub(crate) struct BackendArguments {
         value_parser = parse::bytes, allow_hyphen_values = true)]
     device_memory: Option<u64>,
 
-    /// Let processor and GPU do the work both, stage by stage, and compare
+    /// Let processor and GPU both do the work, stage by stage, and compare
     #[arg(long, help_heading = "Computation")]
     self_check: bool,
 }

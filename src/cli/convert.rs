@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use lacuna::cubical::value::Inexact;
 use lacuna::cubical::{AnyImage, read};
 use lacuna::filtration::{FiltrationError, ImageComplex, image as complex_of};
 use lacuna::input::name_of;
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, counted, described, tell, timing_line};
 use super::outputs::Outputs;
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, start_threads, timed};
@@ -145,8 +146,8 @@ impl Job<'_> {
     ) -> Result<Done, CliError> {
         self.meter.stage("writing");
         let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let what =
-            format!("{} image of {}, {cells} cells, {entries} entries", image.shape(), image.voxel_type());
+        let image_is = described(image.shape(), image.voxel_type());
+        let what = format!("{image_is}, {}, {entries} entries", counted(cells, "cell"));
         let superlevel = self.arguments.filtration.superlevel;
         let format = self.arguments.format();
         let written = timed(|| {
@@ -170,9 +171,12 @@ fn write_dipha<I: Row>(
     mut out: &mut dyn Write,
 ) -> io::Result<()> {
     let ImageComplex { matrix, owners, max_dim } = complex;
-    // Adding zero makes −0 a 0.
-    let value = |x: f64| if superlevel { 0.0 - x } else { x + 0.0 };
-    let values = owners.par_iter().map(|owner| value(image.value(owner.to_usize()))).collect();
+    let values = owners.par_iter().map(|owner| {
+        let x = image.exact(owner.to_usize()).exact_double()?;
+        // Adding zero makes −0 a 0.
+        Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
+    });
+    let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
     write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
 }
 

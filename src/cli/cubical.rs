@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
-use lacuna::cubical::persistence::{self, Class, Classes, Request, persistence_by, via_matrix};
+use lacuna::cubical::persistence::{
+    self, Class, Classes, MachineError, PersistenceError, Request, persistence_by, via_matrix,
+};
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
-use lacuna::cubical::{AnyImage, Construction, read};
+use lacuna::cubical::value::Threshold;
+use lacuna::cubical::{AnyImage, Construction, Shape, Value, read};
 use lacuna::input::name_of;
 use lacuna::matrix::{self, Reason};
 use lacuna::output::images::{Barcode, Format};
@@ -19,7 +22,7 @@ use crate::allocator::keep_freed_pages;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, counted, described, tell, timing_line};
 use super::outputs::Outputs;
 use super::parse::OrAuto;
 use super::planning;
@@ -56,9 +59,11 @@ pub(crate) struct Arguments {
     max_dim: Option<usize>,
 
     /// The value at which the filtration ends: what dies past it is essential [default: none]
+    ///
+    /// Voxels are compared with the number as it is written, integers of 64 bits too.
     #[arg(long, value_name = "X", help_heading = "Filtration",
-        value_parser = parse::level, allow_hyphen_values = true)]
-    threshold: Option<f64>,
+        value_parser = parse::end_of_filtration, allow_hyphen_values = true)]
+    threshold: Option<Threshold>,
 
     /// How bars are found; they are the same
     ///
@@ -82,7 +87,8 @@ pub(crate) struct Arguments {
     /// text     as `lacuna rips` and Ripser print them
     /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
     /// json     {"shape", "voxels", "construction", "superlevel", "threshold", "max_dim",
-    ///          "bars": [...]}, a bar is {"dim", "birth", "death"}; null stands for infinity
+    ///          "bars": [...]}, a bar is {"dim", "birth", "death"}; essential bars die at null, infinite
+    ///          voxels are "inf" and "-inf"
     /// npy      NumPy array of doubles, a row a bar: dim, birth, death
     /// dipha    DIPHA's persistence diagram; of superlevel sets that of the negated image
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
@@ -158,7 +164,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
-    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let (image, read) = timed(|| {
+        let stream = read::open(&arguments.file, &options)?;
+        if arguments.via == Way::Gradient {
+            // What is too large need not be read.
+            persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
+        }
+        Ok::<_, CliError>(stream.image()?)
+    });
     let job = Job { arguments, backend, meter, outputs, start, read };
     job.run(image?)
 }
@@ -183,7 +196,8 @@ impl Job<'_> {
         };
         let (found, persistence) = timed(|| self.solve(&image, &request));
         let Found { mut classes, reasons, figures, matrix } = found?;
-        if let Some(threshold) = arguments.threshold {
+        let threshold = arguments.threshold();
+        if let Some(threshold) = threshold {
             classes = classes.cut(&image, &request, threshold);
         }
         if arguments.explain {
@@ -191,8 +205,11 @@ impl Job<'_> {
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
         self.meter.stage("writing");
-        let barcode =
-            Barcode { image: &image, classes: &classes, request: &request, threshold: arguments.threshold };
+        let barcode = Barcode { image: &image, classes: &classes, request: &request, threshold };
+        arguments
+            .format()
+            .check(&barcode)
+            .map_err(|source| CliError::Inexact { output: arguments.format(), source })?;
         let (written, write) = timed(|| self.outputs.fill(|out| arguments.format().write(&barcode, out)));
         written?;
         drop(self.meter);
@@ -207,7 +224,7 @@ impl Job<'_> {
             voxels: image.voxel_type(),
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
-            threshold: arguments.threshold,
+            threshold,
             via: arguments.via.name(),
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
@@ -223,7 +240,7 @@ impl Job<'_> {
         };
         self.outputs.commit(|out| record.write(out))?;
         if arguments.verbose {
-            record.tell(&image.shape().to_string());
+            record.tell(image.shape());
         }
         // The program is about to end; giving memory back would take longer.
         std::mem::forget((image, classes));
@@ -261,7 +278,11 @@ impl Job<'_> {
         match self.arguments.via {
             Way::Gradient => {
                 let mut hear = |stage| self.meter.stage(stage);
-                let (classes, figures, decision) = persistence_by(image, request, &self.backend, &mut hear)?;
+                let found = persistence_by(image, request, &self.backend, &mut hear);
+                let (classes, figures, decision) = found.map_err(|error| match error {
+                    MachineError::Persistence(source) => self.arguments.failed(source),
+                    error => error.into(),
+                })?;
                 let backend = if decision.gpus.is_empty() { "cpu" } else { "cuda" };
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
@@ -323,7 +344,7 @@ struct Record {
     voxels: &'static str,
     construction: String,
     superlevel: bool,
-    threshold: Option<f64>,
+    threshold: Option<Value>,
     via: &'static str,
     backend: String,
     threads: usize,
@@ -371,15 +392,18 @@ impl Record {
     }
 
     /// The lines of `-v`.
-    fn tell(&self, shape: &str) {
-        tell(format_args!("{}: {shape} image of {}", name_of(Path::new(&self.file)), self.voxels));
+    fn tell(&self, shape: Shape) {
+        tell(format_args!("{}: {}", name_of(Path::new(&self.file)), described(shape, self.voxels)));
         for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
-            tell(format_args!("dimension {dim}: {finite} bars, {essential} essential"));
+            tell(format_args!("dimension {dim}: {}, {essential} essential", counted(*finite, "bar")));
         }
         tell(timing_line("read", self.read_seconds));
         if let Some(ThinningRecord { rule, iterations, voxels: [before, after], seconds }) = &self.thinning {
             tell(timing_line("thin", *seconds));
-            tell(format_args!("  {before} voxels, {after} left by {rule} after {iterations} iterations"));
+            tell(format_args!(
+                "  {before} voxels, {after} left by {rule} after {}",
+                counted(*iterations, "iteration")
+            ));
         }
         tell(timing_line("persistence", self.persistence_seconds));
         let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));
@@ -404,6 +428,15 @@ impl Way {
 }
 
 impl Arguments {
+    /// The value that no voxel of the filtration is past.
+    fn threshold(&self) -> Option<Value> {
+        self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))
+    }
+
+    fn failed(&self, source: PersistenceError) -> CliError {
+        CliError::Bars { file: name_of(&self.file), source }
+    }
+
     fn request(&self) -> Request {
         let FiltrationArguments { construction, superlevel } = self.filtration;
         Request { construction, superlevel, max_dim: self.max_dim }

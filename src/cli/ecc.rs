@@ -8,16 +8,17 @@ use std::time::Instant;
 
 use lacuna::cubical::ecc::batch::{Batch, Found};
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, Request};
+use lacuna::cubical::ecc::{Bins, Request, Rows};
 use lacuna::input::name_of;
 use lacuna::output::curves::Format;
 use serde::Serialize;
 
 use super::backend::BackendArguments;
 use super::cubical::FiltrationArguments;
+use super::directory::files_of;
 use super::error::CliError;
 use super::image::ImageArguments;
-use super::notes::{Notes, tell, timing_line};
+use super::notes::{Notes, counted, described, tell, timing_line};
 use super::parse::{self, Bounds};
 use super::progress::Meter;
 use super::sink::Sink;
@@ -48,9 +49,9 @@ pub(crate) struct Arguments {
         value_parser = parse::bins, allow_hyphen_values = true)]
     bins: Option<usize>,
 
-    /// Where bins begin and end [default: at the least and the greatest value, for which floats are read twice]
+    /// Where bins begin and end [default: at the least and the greatest finite value, for which floats are read twice]
     ///
-    /// What is below is in the first bin, what is above in none; of superlevel sets the other way round.
+    /// What is below, -inf included, is in the first bin; what is above, inf included, in none; of superlevel sets the other way round.
     #[arg(long, value_name = "LOW,HIGH", help_heading = "Filtration", requires = "bins",
         value_parser = parse::bounds, allow_hyphen_values = true)]
     range: Option<Bounds>,
@@ -76,6 +77,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "BYTES", help_heading = "Computation", default_value = "512M",
         value_parser = parse::bytes, allow_hyphen_values = true)]
     memory: u64,
+
+    /// Directory for rows of distinct values that are too many for --memory, in files that go when the run ends [default: the system's]
+    #[arg(long, value_name = "DIR", help_heading = "Computation")]
+    temp_dir: Option<PathBuf>,
 
     /// Number of threads [default: one a core]
     #[arg(long, value_name = "N", help_heading = "Computation",
@@ -139,17 +144,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?;
+    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?
+        .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
         scales.weights()?;
     }
-    let (tasks, is_batch) = arguments.tasks()?;
+    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let (tasks, is_batch) = arguments.tasks(notes)?;
     let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path))).transpose()?;
     start_threads(arguments.threads)?;
     if arguments.explain {
         explain(limit);
     }
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let mut job = Job { arguments, request, batch, notes, stats_file: stats.as_ref().and_then(Sink::file) };
     let mut records = Vec::new();
     let mut failed = 0;
@@ -169,7 +175,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         stats.commit()?;
     }
     if arguments.verbose && is_batch {
-        tell(format_args!("{} images, {} voxels", record.images.len(), record.voxels));
+        let (images, voxels) = (counted(record.images.len(), "image"), counted(record.voxels, "voxel"));
+        tell(format_args!("{images}, {voxels}"));
         tell(timing_line("total", record.total_seconds));
     }
     if failed > 0 { Err(CliError::Images { failed, all: tasks.len() }) } else { Ok(()) }
@@ -235,10 +242,10 @@ impl Arguments {
     }
 
     /// What is to be done, and whether it is more than one image could be.
-    fn tasks(&self) -> Result<(Vec<Task>, bool), CliError> {
+    fn tasks(&self, notes: Notes) -> Result<(Vec<Task>, bool), CliError> {
         let mut images = Vec::new();
         for path in &self.images {
-            if path.is_dir() { images.extend(files(path)?) } else { images.push(path.clone()) }
+            if path.is_dir() { images.extend(files_of(path, notes)?) } else { images.push(path.clone()) }
         }
         let is_batch = self.images.len() > 1 || self.images[0].is_dir();
         if images.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
@@ -281,17 +288,6 @@ impl Arguments {
     }
 }
 
-/// The files of a directory by name, but for hidden ones.
-fn files(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
-    let failed = |source| CliError::List { path: directory.to_path_buf(), source };
-    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
-    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
-    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
-    files.sort();
-    Ok(files)
-}
-
 /// What `--stats FILE` writes, as a JSON object.
 ///
 /// | key | value |
@@ -325,7 +321,7 @@ struct ImageRecord {
     shape: Vec<usize>,
     voxels: &'static str,
     passes: u64,
-    rows: usize,
+    rows: u64,
     backend: String,
     curve_seconds: f64,
     write_seconds: f64,
@@ -370,7 +366,7 @@ impl ImageRecord {
             shape: found.shape.axes(),
             voxels: found.voxels,
             passes: found.passes,
-            rows: std::iter::once(&found.curve).chain(&found.smoothed).map(|curve| curve.values.len()).sum(),
+            rows: found.rows(),
             backend: found.backend.clone(),
             curve_seconds,
             write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
@@ -380,7 +376,11 @@ impl ImageRecord {
     /// The lines of `-v`.
     fn tell(&self, found: &Found) {
         let name = name_of(Path::new(&self.file));
-        tell(format_args!("{name}: {} image of {}, {} rows", found.shape, self.voxels, self.rows));
+        let (image, rows) = (described(found.shape, self.voxels), counted(self.rows as usize, "row"));
+        tell(format_args!("{name}: {image}, {rows}"));
+        if matches!(found.curve, Rows::Disk(_)) {
+            tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");
+        }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;
         tell(format_args!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
         tell(timing_line("write", self.write_seconds));

@@ -8,18 +8,21 @@ use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
 use lacuna::cubical::ecc::scales::ScalesError;
-use lacuna::cubical::persistence::MachineError;
+use lacuna::cubical::ecc::stream::StreamError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
+use lacuna::cubical::persistence::{MachineError, PersistenceError};
 use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
+use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
 use lacuna::matrix::NotAComplex;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
+use lacuna::output::images::Format as BarsFormat;
 use lacuna::rips::RipsError;
 
 /// Why the program fails.
@@ -71,6 +74,12 @@ pub(crate) enum CliError {
     Scales(#[from] ScalesError),
     #[error("--bins, --range")]
     Bins(#[from] BinsError),
+    #[error("{file}")]
+    Bars { file: String, source: PersistenceError },
+    #[error("--output {output}")]
+    Inexact { output: BarsFormat, source: Inexact },
+    #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
+    NoFiles { path: PathBuf },
     #[error("{failed} of {all} images have no curve")]
     Images { failed: usize, all: usize },
     #[error("--output-file: expected a directory for the curves of several images, found none")]
@@ -116,7 +125,15 @@ impl CliError {
     /// 2 for what the user can mend in the command or the input, 1 for what befell the run.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            // What was to be written does not fit into the format, which is no fault of the disk.
+            CliError::Write { source, .. } if source.get_ref().is_some_and(|error| error.is::<Inexact>()) => {
+                2
+            }
             CliError::Write { .. }
+            | CliError::Bars { source: PersistenceError::Memory(_), .. }
+            | CliError::Cells { source: FiltrationError::Memory(_), .. }
+            | CliError::ViaMatrix(ViaMatrixError::Filtration(FiltrationError::Memory(_)))
+            | CliError::Curve(BatchError::Stream { error: StreamError::Spill { .. }, .. })
             | CliError::Threads { .. }
             | CliError::Backend(_)
             | CliError::Scan(_)

@@ -4,6 +4,7 @@ mod backend;
 mod compare;
 mod convert;
 mod cubical;
+mod directory;
 mod ecc;
 mod error;
 mod image;

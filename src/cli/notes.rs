@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
+use lacuna::cubical::Shape;
 use lacuna::rips::{Plan, Stats};
 
 /// How talkative the program is.
@@ -60,6 +61,19 @@ pub(crate) struct Times {
 /// A stage and how long it took.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
+}
+
+/// What an image is: `7x6x5 image of u16`, `line of 600 voxels of f64`.
+pub(crate) fn described(shape: Shape, voxels: &str) -> String {
+    match shape.dim() {
+        1 => format!("line of {} of {voxels}", counted(shape.count(), "voxel")),
+        _ => format!("{shape} image of {voxels}"),
+    }
+}
+
+/// So many of what has a regular plural.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says a line whatever was asked: a closed standard error is no reason to fail.

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use lacuna::backend::Choice;
+use lacuna::cubical::ecc::bins::MOST_BINS;
 use lacuna::cubical::read::VoxelType;
 use lacuna::cubical::thinning::Rule;
+use lacuna::cubical::value::Threshold;
 use lacuna::cubical::write;
-use lacuna::cubical::{Construction, Order};
+use lacuna::cubical::{Construction, Order, Value};
 use lacuna::matrix::{self, Algorithm, Dualize, Representation};
 use lacuna::output::{self, curves, images, pairs};
 use lacuna::rips::PairStore;
@@ -17,9 +19,6 @@ use super::cubical::Way;
 
 /// Threads that can be asked for: more than any pool takes would be cut without a word.
 const MAX_THREADS: usize = 65_535;
-
-/// Bins that can be asked for: a row each.
-const MAX_BINS: usize = 1 << 24;
 
 /// Non-negative; infinity asks for the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
@@ -45,22 +44,28 @@ pub(crate) fn level(found: &str) -> Result<f64, String> {
     }
 }
 
+/// The value of a voxel at which a filtration ends, of all its digits.
+pub(crate) fn end_of_filtration(found: &str) -> Result<Threshold, String> {
+    found.parse::<Threshold>().map_err(|error| error.to_string())
+}
+
 /// How many bins.
 pub(crate) fn bins(found: &str) -> Result<usize, String> {
     match found.parse() {
-        Ok(bins) if (1..=MAX_BINS).contains(&bins) => Ok(bins),
-        _ => Err(format!("expected a number of bins from 1 to {MAX_BINS}, found {found}")),
+        Ok(bins) if (1..=MOST_BINS).contains(&bins) => Ok(bins),
+        _ => Err(format!("expected a number of bins from 1 to {MOST_BINS}, found {found}")),
     }
 }
 
 /// The least value and the greatest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bounds(pub(crate) f64, pub(crate) f64);
+pub(crate) struct Bounds(pub(crate) Value, pub(crate) Value);
 
 /// Two finite numbers with a comma between, the lower first.
 pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     let pair = found.split_once(',').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
-    let bounds = pair.filter(|&(low, high): &(f64, f64)| low <= high && (high - low).is_finite());
+    let bounds =
+        pair.filter(|&(low, high): &(Value, Value)| low <= high && low.is_finite() && high.is_finite());
     let expected = || format!("expected two finite numbers, the lower first, such as 0,255, found {found}");
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
@@ -240,11 +245,18 @@ mod tests {
     #[test]
     fn bins_and_their_bounds() {
         assert_eq!((bins("1"), bins("16777216")), (Ok(1), Ok(1 << 24)));
-        assert_eq!((bounds("-1,2.5"), bounds("3,3")), (Ok(Bounds(-1.0, 2.5)), Ok(Bounds(3.0, 3.0))));
+        assert_eq!(
+            (bounds("-1,2.5"), bounds("3,3")),
+            (Ok(Bounds((-1).into(), 2.5.into())), Ok(Bounds(3.into(), 3.into())))
+        );
+        assert_eq!(bounds("-1e308,1e308"), Ok(Bounds((-1e308).into(), 1e308.into())));
+        let most = Bounds(u64::MAX.into(), u64::MAX.into());
+        assert_eq!(bounds("18446744073709551615,18446744073709551615"), Ok(most));
+        assert!(bounds("18446744073709551615,18446744073709551614").is_err());
         for bad in ["0", "16777217", "-1", "x", ""] {
             assert!(bins(bad).unwrap_err().contains("from 1 to 16777216"), "{bad}");
         }
-        for bad in ["", "1", "2,1", "0,inf", "nan,1", "1,nan", "0,1,2", "-1e308,1e308"] {
+        for bad in ["", "1", "2,1", "0,inf", "nan,1", "1,nan", "0,1,2", "0,1e309"] {
             assert!(bounds(bad).unwrap_err().contains("such as 0,255"), "{bad}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Value;
 use crate::simd::BlocksOf;
 
 /// How an image is made a filtered complex.
@@ -190,7 +191,7 @@ macro_rules! key {
 key!(u8, u16, u32, u64);
 
 /// A type of voxels.
-pub trait Voxel: Copy + PartialOrd + Send + Sync + fmt::Debug + fmt::Display + 'static {
+pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fmt::Display + 'static {
     /// What stands for it.
     type Key: Key;
     /// NumPy's name of the type.

@@ -27,6 +27,8 @@ pub mod image;
 pub mod persistence;
 pub mod read;
 pub mod thinning;
+pub mod value;
 pub mod write;
 
 pub use image::{AnyImage, Construction, Image, Key, Order, Shape, ShapeError, Voxel};
+pub use value::Value;

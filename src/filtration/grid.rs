@@ -68,6 +68,12 @@ pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Re
     FiltrationError::check_size::<I>("cells", cells)
 }
 
+/// Bytes that so many cells take with their boundaries: of each its key, its places in both orders, its offset, its owner, its dimension and
+/// its facets, on average one for each axis.
+pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
+    (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
+}
+
 /// The cells in the order of their keys, equal ones in the order of their numbers, and where each is in it.
 fn sort<I: Index>(keys: &[I], buckets: usize) -> (Vec<I>, Vec<I>) {
     let mut next = vec![I::default(); buckets + 1];

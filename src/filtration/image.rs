@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::FiltrationError;
 use super::grid::{self, Filtered, filter};
 use crate::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use crate::memory;
 use crate::with_image;
 
 /// The cells of an image.
@@ -24,11 +25,14 @@ pub struct ImageComplex<I> {
     pub max_dim: Dimension,
 }
 
+/// Bytes that a voxel takes while voxels are put in order: a key with its place, and the place alone.
+const BYTES_OF_VOXEL: u64 = 24;
+
 /// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
 /// `upper_dim` are left out.
 ///
 /// # Errors
-/// More cells or entries than the index type numbers.
+/// More cells or entries than the index type numbers; more memory than there is.
 pub fn image<I: Index>(
     image: &AnyImage,
     construction: Construction,
@@ -38,7 +42,8 @@ pub fn image<I: Index>(
     let shape = image.shape();
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
     // Before anything is sorted.
-    grid::cells::<I>(construction, &axes)?;
+    let cells = grid::cells::<I>(construction, &axes)?;
+    memory::probe(grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL))?;
     let order = places(image, superlevel);
     let mut ranks = vec![I::default(); order.len()];
     for (rank, &place) in order.iter().enumerate() {

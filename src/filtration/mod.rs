@@ -21,6 +21,8 @@ use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
 pub use cubical::cubical;
+
+use crate::memory::Refused;
 pub use image::{ImageComplex, image};
 pub use rips::rips;
 
@@ -80,6 +82,9 @@ pub enum FiltrationError {
         /// The bits of an index.
         bits: usize,
     },
+    /// There is not memory enough.
+    #[error(transparent)]
+    Memory(#[from] Refused),
     /// Cells that make no boundary matrix.
     #[error(transparent)]
     Column(#[from] ColumnError),

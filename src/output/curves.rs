@@ -8,7 +8,8 @@
 //!
 //! A row is a value, the change of the Euler characteristic there (VCEC), and what it is from there on (ECC). Rows are in the order of the
 //! filtration: values ascend, of superlevel sets they descend. Whole values are written as integers, others with the fewest digits
-//! that read back as the same double; infinite ones are `inf` and `-inf`, in JSON `null`.
+//! that read back as the same double; infinite ones are `inf` and `-inf`, in JSON strings. They are written one by one, so that those of a
+//! file ([`Rows`](crate::cubical::ecc::Rows)) need no memory.
 //!
 //! Curves at several scales follow each other, and each row begins with how often the image was smoothed: `scale,value,vcec,ecc`, and arrays
 //! of four.
@@ -22,15 +23,17 @@
 //! ```
 //!
 //! # NPY
-//! Version 1.0, dtype `<f8`, C order, shape (rows, 3). Counts past 2^53 are rounded.
+//! Version 1.0, dtype `<f8`, C order, shape (rows, 3). Counts past 2^53 are rounded; values of integers that no double is are refused, for
+//! rounding them would make different values one.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::npy;
+use crate::cubical::Value;
+use crate::cubical::ecc::Request;
 use crate::cubical::ecc::batch::Found;
-use crate::cubical::ecc::{Curve, Request};
 
 /// A format of curves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,14 +63,20 @@ impl Format {
     /// Writes what was found to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// What `out` answers; rows in a file cannot be read; an error of which [`Inexact`](crate::cubical::value::Inexact) is the source, when
+    /// doubles are to be written and a value is none.
     pub fn write(self, found: &Found, request: &Request, out: &mut dyn Write) -> io::Result<()> {
-        let curves: Vec<&Curve> = std::iter::once(&found.curve).chain(&found.smoothed).collect();
         let is_one = found.smoothed.is_empty();
-        let rows = curves.iter().enumerate().flat_map(|(scale, curve)| {
-            let scale = (!is_one).then_some(scale);
-            curve.rows().map(move |(value, change, euler)| Row { scale, value, change, euler })
+        let scale = move |scale: usize| (!is_one).then_some(scale);
+        let first = found.curve.iter()?.map(move |row| {
+            let (value, change, euler) = row?;
+            Ok(Row { scale: scale(0), value, change, euler })
         });
+        let smoothed = found.smoothed.iter().zip(1..).flat_map(move |(curve, number)| {
+            let row = move |(value, change, euler)| Ok(Row { scale: scale(number), value, change, euler });
+            curve.rows().map(row)
+        });
+        let rows = first.chain(smoothed);
         match self {
             Format::Csv => {
                 let header = if is_one { "value,vcec,ecc\n" } else { "scale,value,vcec,ecc\n" };
@@ -83,18 +92,22 @@ impl Format {
                 };
                 let head = serde_json::to_string(&head)?;
                 write!(out, "{},\"rows\":[", head.strip_suffix('}').unwrap_or(&head))?;
-                write_rows(rows, "\n[", ["null", "null"], "]", ",", out)?;
+                write_rows(rows, "\n[", ["\"inf\"", "\"-inf\""], "]", ",", out)?;
                 out.write_all(b"\n]}\n")
             }
             Format::Npy => {
-                let count = curves.iter().map(|curve| curve.rows().len() as u64).sum();
-                let three = |row: Row| [row.value, row.change as f64, row.euler as f64];
+                let count = found.rows();
+                let three = |row: &Row| -> io::Result<[f64; 3]> {
+                    let value = row.value.exact_double().map_err(io::Error::other)?;
+                    Ok([value, row.change as f64, row.euler as f64])
+                };
                 if is_one {
-                    return npy::write_rows(count, rows.map(three), out);
+                    return npy::write_rows(count, rows.map(|row| three(&row?)), out);
                 }
-                let four = |row: Row| {
-                    let [value, change, euler] = three(row);
-                    [row.scale.unwrap_or_default() as f64, value, change, euler]
+                let four = |row: io::Result<Row>| {
+                    let row = row?;
+                    let [value, change, euler] = three(&row)?;
+                    Ok([row.scale.unwrap_or_default() as f64, value, change, euler])
                 };
                 npy::write_rows(count, rows.map(four), out)
             }
@@ -106,7 +119,7 @@ impl Format {
 #[derive(Clone, Copy)]
 struct Row {
     scale: Option<usize>,
-    value: f64,
+    value: Value,
     change: i64,
     euler: i64,
 }
@@ -121,7 +134,7 @@ struct Head {
 
 /// Writes rows between what opens and closes each, with separators between them; infinity and its negative by these names.
 fn write_rows(
-    rows: impl Iterator<Item = Row>,
+    rows: impl Iterator<Item = io::Result<Row>>,
     open: &str,
     infinities: [&str; 2],
     close: &str,
@@ -130,7 +143,8 @@ fn write_rows(
 ) -> io::Result<()> {
     let mut line = String::new();
     let mut integer = itoa::Buffer::new();
-    for (row, Row { scale, value, change, euler }) in rows.enumerate() {
+    for (row, found) in rows.enumerate() {
+        let Row { scale, value, change, euler } = found?;
         line.clear();
         line.push_str(if row == 0 { "" } else { separator });
         line.push_str(open);
@@ -150,49 +164,53 @@ fn write_rows(
 }
 
 /// Appends a value.
-fn push(value: f64, [inf, negative_inf]: [&str; 2], line: &mut String) {
+fn push(value: Value, [inf, negative_inf]: [&str; 2], line: &mut String) {
     /// Doubles below are exact integers.
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() < EXACT {
-        line.push_str(itoa::Buffer::new().format(value as i64));
-    } else if value.is_finite() {
-        line.push_str(zmij::Buffer::new().format_finite(value));
-    } else {
-        line.push_str(if value > 0.0 { inf } else { negative_inf });
+    match value {
+        Value::Unsigned(value) => line.push_str(itoa::Buffer::new().format(value)),
+        Value::Signed(value) => line.push_str(itoa::Buffer::new().format(value)),
+        Value::Double(value) if value.fract() == 0.0 && value.abs() < EXACT => {
+            line.push_str(itoa::Buffer::new().format(value as i64));
+        }
+        Value::Double(value) if value.is_finite() => line.push_str(zmij::Buffer::new().format_finite(value)),
+        Value::Double(value) => line.push_str(if value > 0.0 { inf } else { negative_inf }),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::ecc::Curve;
+    use crate::cubical::ecc::{Curve, Rows, Values};
     use crate::cubical::{Order, Shape};
 
-    fn written(format: Format, values: &[f64]) -> Vec<u8> {
-        let curve = Curve { values: values.to_vec(), changes: vec![2, -1, 3, 0][..values.len()].to_vec() };
+    fn written(format: Format, values: impl Into<Values>) -> io::Result<Vec<u8>> {
+        let values = values.into();
+        let changes = vec![2, -1, 3, 0][..values.len()].to_vec();
+        let curve = Rows::Memory(Curve { values, changes });
         let shape = Shape::new(&[3, 2], Order::C).unwrap();
         let found =
             Found { curve, shape, voxels: "f32", passes: 1, smoothed: Vec::new(), backend: String::new() };
         let mut bytes = Vec::new();
-        format.write(&found, &Request::default(), &mut bytes).unwrap();
-        bytes
+        format.write(&found, &Request::default(), &mut bytes)?;
+        Ok(bytes)
     }
 
-    fn text(format: Format, values: &[f64]) -> String {
-        String::from_utf8(written(format, values)).unwrap()
+    fn text(format: Format, values: impl Into<Values>) -> String {
+        String::from_utf8(written(format, values).unwrap()).unwrap()
     }
 
     #[test]
     fn every_format() {
-        let values = [f64::NEG_INFINITY, -2.0, 0.1, f64::INFINITY];
+        let values = vec![f64::NEG_INFINITY, -2.0, 0.1, f64::INFINITY];
         let csv = "value,vcec,ecc\n-inf,2,2\n-2,-1,1\n0.1,3,4\ninf,0,4\n";
-        assert_eq!(text(Format::Csv, &values), csv);
-        let json = text(Format::Json, &values);
+        assert_eq!(text(Format::Csv, values.clone()), csv);
+        let json = text(Format::Json, values.clone());
         let head =
             "{\"shape\":[3,2],\"voxels\":\"f32\",\"construction\":\"T\",\"superlevel\":false,\"rows\":[\n";
-        assert_eq!(json, format!("{head}[null,2,2],\n[-2,-1,1],\n[0.1,3,4],\n[null,0,4]\n]}}\n"));
+        assert_eq!(json, format!("{head}[\"-inf\",2,2],\n[-2,-1,1],\n[0.1,3,4],\n[\"inf\",0,4]\n]}}\n"));
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
-        let npy = written(Format::Npy, &values);
+        let npy = written(Format::Npy, values).unwrap();
         let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
         assert_eq!(array.shape(), [4, 3]);
         assert_eq!(array.into_vec::<f64>().unwrap()[3..9], [-2.0, -1.0, 1.0, 0.1, 3.0, 4.0]);
@@ -200,11 +218,17 @@ mod tests {
 
     #[test]
     fn scales_come_first() {
-        let curve = |value| Curve { values: vec![value], changes: vec![1] };
+        let curve = |value: f64| Curve::new(vec![value], vec![1]);
         let shape = Shape::new(&[1], Order::C).unwrap();
         let smoothed = vec![curve(0.5), curve(0.25)];
-        let found =
-            Found { curve: curve(1.0), shape, voxels: "u8", passes: 1, smoothed, backend: String::new() };
+        let found = Found {
+            curve: Rows::Memory(curve(1.0)),
+            shape,
+            voxels: "u8",
+            passes: 1,
+            smoothed,
+            backend: String::new(),
+        };
         let written = |format: Format| {
             let mut bytes = Vec::new();
             format.write(&found, &Request::default(), &mut bytes).unwrap();
@@ -221,6 +245,21 @@ mod tests {
 
     #[test]
     fn large_values_are_doubles() {
-        assert_eq!(text(Format::Csv, &[1e300, 9e15]), "value,vcec,ecc\n1e+300,2,2\n9000000000000000,-1,1\n");
+        assert_eq!(
+            text(Format::Csv, vec![1e300, 9e15]),
+            "value,vcec,ecc\n1e+300,2,2\n9000000000000000,-1,1\n"
+        );
+    }
+
+    #[test]
+    fn integers_are_written_in_full_or_refused() {
+        let values = || Values::Unsigned(vec![1 << 63, u64::MAX - 1, u64::MAX]);
+        let rows = "9223372036854775808,2,2\n18446744073709551614,-1,1\n18446744073709551615,3,4\n";
+        assert_eq!(text(Format::Csv, values()), format!("value,vcec,ecc\n{rows}"));
+        let json = text(Format::Json, values());
+        assert!(json.contains("\n[18446744073709551614,-1,1],\n[18446744073709551615,3,4]"), "{json}");
+        let error = written(Format::Npy, values()).unwrap_err();
+        assert!(error.to_string().contains("the integer 18446744073709551614;"), "{error}");
+        assert!(written(Format::Npy, Values::Signed(vec![i64::MIN, 0, 1 << 60])).is_ok());
     }
 }

@@ -11,23 +11,23 @@ use crate::diagram::Diagram;
 /// # Errors
 /// What `out` answers.
 pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
-    let rows = diagram.iter().map(|(dim, bar)| [dim as f64, bar.birth, bar.death]);
+    let rows = diagram.iter().map(|(dim, bar)| Ok([dim as f64, bar.birth, bar.death]));
     write_rows(diagram.iter().count() as u64, rows, out)
 }
 
 /// Writes an array of so many rows.
 ///
 /// # Errors
-/// What `out` answers; there are more or fewer rows.
+/// What `out` and `rows` answer; there are more or fewer rows.
 pub fn write_rows<const COLUMNS: usize>(
     count: u64,
-    mut rows: impl Iterator<Item = [f64; COLUMNS]>,
+    mut rows: impl Iterator<Item = io::Result<[f64; COLUMNS]>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
     let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[count, COLUMNS as u64]);
     let mut array = options.writer(out).begin_nd()?;
-    rows.try_for_each(|row| array.extend(row))?;
+    rows.try_for_each(|row| array.extend(row?))?;
     array.finish()
 }
 

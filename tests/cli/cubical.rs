@@ -122,7 +122,7 @@ fn stats_are_json() {
     };
     let object = run("gradient");
     assert_eq!((&object["version"], &object["voxels"]), (&env!("CARGO_PKG_VERSION").into(), &"u16".into()));
-    assert_eq!((&object["shape"], &object["threshold"]), (&serde_json::json!([7, 6, 5]), &6.0.into()));
+    assert_eq!((&object["shape"], &object["threshold"]), (&serde_json::json!([7, 6, 5]), &6.into()));
     assert_eq!((&object["construction"], &object["superlevel"]), (&"T".into(), &false.into()));
     assert_eq!((&object["via"], &object["backend"]), (&"gradient".into(), &"cpu".into()));
     // The cavity is not filled before 9.
@@ -215,4 +215,154 @@ fn a_full_disk_is_a_failure_of_the_run() {
         .code(1)
         .stdout(is_empty())
         .stderr(refused.and(contains("panicked").not()));
+}
+
+/// A file of voxels of eight bytes each.
+fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
+    let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
+    scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
+}
+
+/// What `lacuna cubical` prints of such a file.
+fn bars(image: &str, options: &str) -> String {
+    let run = cubical(options.split_whitespace().chain([image])).assert().success();
+    String::from_utf8(run.get_output().stdout.clone()).unwrap()
+}
+
+/// A ring around a hole: 0 and 2 above the least value of these types, where doubles do not tell them apart.
+const RING: [u8; 9] = [0, 0, 0, 0, 2, 0, 0, 0, 0];
+
+#[test]
+fn a_threshold_is_compared_with_integers_as_it_is_written() {
+    let scratch = Scratch::new();
+    let unsigned = wide(&scratch, RING.map(|step| (u64::MAX - 3 + u64::from(step)).to_le_bytes()));
+    let options = "--shape 3,3 --dtype u64 --output csv --threshold";
+    let of = |threshold: &str| bars(&unsigned, &format!("{options} {threshold}"));
+    let (low, high) = ("18446744073709551612", "18446744073709551614");
+    let cut = format!("dim,birth,death\n0,{low},inf\n1,{low},inf\n");
+    assert_eq!(of("18446744073709551613"), cut);
+    assert_eq!(of("18446744073709551613.9"), cut);
+    assert_eq!(of(high), format!("dim,birth,death\n0,{low},inf\n1,{low},{high}\n"));
+    assert_eq!(of("18446744073709551611"), "dim,birth,death\n");
+    let of = |threshold: &str| bars(&unsigned, &format!("--superlevel {options} {threshold}"));
+    let all = format!("dim,birth,death\n0,{high},-inf\n");
+    assert_eq!((of(high), of("1e30")), (all, "dim,birth,death\n".to_owned()));
+    let json = bars(&unsigned, "--shape 3,3 --dtype u64 --output json --threshold 18446744073709551613");
+    assert!(json.contains("\"threshold\":18446744073709551613,"), "{json}");
+    let signed = wide(&scratch, RING.map(|step| (i64::MIN + i64::from(step)).to_le_bytes()));
+    let of = |threshold: &str| {
+        bars(&signed, &format!("--shape 3,3 --dtype i64 --output csv --threshold={threshold}"))
+    };
+    let low = i64::MIN;
+    assert_eq!(of("-9223372036854775807"), format!("dim,birth,death\n0,{low},inf\n1,{low},inf\n"));
+    assert_eq!(of("-9223372036854775806"), format!("dim,birth,death\n0,{low},inf\n1,{low},{}\n", low + 2));
+    assert_eq!(of("-9223372036854775809"), "dim,birth,death\n");
+}
+
+#[test]
+fn integers_that_are_no_doubles_are_not_written_as_such() {
+    let scratch = Scratch::new();
+    let image = wide(&scratch, RING.map(|step| (u64::MAX - 3 + u64::from(step)).to_le_bytes()));
+    for format in ["npy", "dipha"] {
+        let out = scratch.file("out", "precious");
+        let message = format!(
+            "--output {format}: expected values that doubles hold exactly, found the integer 184467440737095516"
+        );
+        cubical(["--shape", "3,3", "--dtype", "u64", "--output", format, "-o"])
+            .args([out.to_str().unwrap(), &image])
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(contains(message));
+        assert_eq!(read(&out), "precious");
+    }
+    // Bars whose ends doubles hold are written, whatever other voxels there are.
+    let exact = wide(&scratch, [0, 1 << 60, (1 << 53) + 1, u64::MAX].map(u64::to_le_bytes));
+    for format in ["npy", "dipha"] {
+        let arguments = [
+            "--shape",
+            "4",
+            "--dtype",
+            "u64",
+            "--output",
+            format,
+            "--threshold",
+            "1152921504606846976",
+            "-o",
+        ];
+        let out = scratch.name("bars");
+        cubical(arguments).args([&out, &exact]).assert().success();
+    }
+}
+
+#[test]
+fn infinite_voxels_are_strings_in_json() {
+    let scratch = Scratch::new();
+    let inf = f64::INFINITY;
+    let image = wide(&scratch, [-inf, 1.0, inf, 0.0, 7.0].map(f64::to_le_bytes));
+    let bars_of = |options: &str| -> Value {
+        let text = bars(&image, &format!("--shape 5 --dtype f64 --output json {options}"));
+        serde_json::from_str(&text).unwrap()
+    };
+    let ends = |json: &Value| -> Vec<[Value; 2]> {
+        let bars = json["bars"].as_array().unwrap().iter();
+        bars.map(|bar| [bar["birth"].clone(), bar["death"].clone()]).collect()
+    };
+    let expected = [["-inf".into(), Value::Null], [0.0.into(), "inf".into()]];
+    assert_eq!(ends(&bars_of("")), expected);
+    let expected = [["inf".into(), Value::Null], [7.0.into(), 0.0.into()]];
+    assert_eq!(ends(&bars_of("--superlevel")), expected);
+    assert_eq!(bars_of("--threshold inf")["threshold"], "inf");
+    for alone in [inf, -inf] {
+        let image = wide(&scratch, [alone.to_le_bytes()]);
+        for superlevel in ["", " --superlevel"] {
+            let options = format!("--shape 1 --dtype f64 --output json{superlevel}");
+            let json: Value = serde_json::from_str(&bars(&image, &options)).unwrap();
+            assert_eq!(ends(&json), [[Value::from(alone.to_string()), Value::Null]]);
+        }
+    }
+}
+
+/// The file is a hole that takes no room on the disk, and is not read.
+#[test]
+fn an_image_that_is_too_large_is_refused_before_it_is_read() {
+    let scratch = Scratch::new();
+    let image = scratch.path("zeros.raw");
+    fs::File::create(&image).unwrap().set_len(1 << 40).unwrap();
+    let start = std::time::Instant::now();
+    let message = "expected an image that takes fewer than 1073741824 places with a rim around it, found 1099511627776 voxels";
+    cubical(["--shape", "10240,10485,10240", "--dtype", "u8"])
+        .arg(&image)
+        .assert()
+        .code(2)
+        .stderr(contains("zeros.raw: "));
+    cubical(["--shape", "16384,8192,8192", "--dtype", "u8"])
+        .arg(&image)
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains(message).and(contains("16384x8192x8192")).and(contains("lacuna ecc")));
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused_is_an_error() {
+    let scratch = Scratch::new();
+    let image = scratch.path("zeros.raw");
+    fs::File::create(&image).unwrap().set_len(400 * 400 * 400).unwrap();
+    for arguments in ["cubical", "cubical --via matrix", "cubical --construction v", "convert"] {
+        let program = env!("CARGO_BIN_EXE_lacuna");
+        let out = if arguments == "convert" { scratch.name("out.bin") } else { String::new() };
+        let command = format!(
+            "ulimit -v 300000; exec {program} {arguments} --threads 2 --shape 400,400,400 --dtype u8 {} {out}",
+            image.display()
+        );
+        let mut run = Command::new("sh");
+        run.args(["-c", &command]);
+        run.assert()
+            .code(1)
+            .stdout(is_empty())
+            .stderr(contains("out of memory: ").and(contains("panicked").not()));
+    }
 }

@@ -169,3 +169,169 @@ fn what_was_chosen_is_told_when_asked_for() {
     );
     ecc([data("no such file")]).assert().code(2).stderr(contains("no such file"));
 }
+
+/// A file of voxels of eight bytes each.
+fn wide(scratch: &Scratch, voxels: impl IntoIterator<Item = [u8; 8]>) -> String {
+    let bytes: Vec<u8> = voxels.into_iter().flatten().collect();
+    scratch.file("wide.raw", bytes).to_str().unwrap().to_owned()
+}
+
+/// What `lacuna ecc` prints.
+fn curve(image: &str, options: &str) -> String {
+    let run = ecc(options.split_whitespace().chain([image])).assert().success();
+    String::from_utf8(run.get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn integers_of_64_bits_are_rows_of_all_digits() {
+    let scratch = Scratch::new();
+    let steps = [0, 0, 0, 0, 2, 0, 0, 0, 0_u8];
+    let image = wide(&scratch, steps.map(|step| (u64::MAX - 3 + u64::from(step)).to_le_bytes()));
+    let options = "--shape 3,3 --dtype u64";
+    let rows = "18446744073709551612,0,0\n18446744073709551614,1,1\n";
+    assert_eq!(curve(&image, options), format!("value,vcec,ecc\n{rows}"));
+    let json = curve(&image, &format!("{options} --output json"));
+    assert!(json.contains("\n[18446744073709551612,0,0],\n[18446744073709551614,1,1]\n"), "{json}");
+    let rows = "18446744073709551613,0,0\n18446744073709551614,1,1\n";
+    assert_eq!(curve(&image, &format!("{options} --bins 2")), format!("value,vcec,ecc\n{rows}"));
+    let bins = "--bins 2 --range 18446744073709551611,18446744073709551613";
+    let rows = "18446744073709551612,0,0\n18446744073709551613,0,0\n";
+    assert_eq!(curve(&image, &format!("{options} {bins}")), format!("value,vcec,ecc\n{rows}"));
+    let error =
+        "expected values that doubles hold exactly, found the integer 18446744073709551612; csv and json";
+    let npy = options.split(' ').chain(["--output", "npy", &image]);
+    ecc(npy).assert().code(2).stderr(contains(error));
+    let signed = wide(&scratch, steps.map(|step| (i64::MIN + 1 + i64::from(step)).to_le_bytes()));
+    let rows = "-9223372036854775805,1,1\n-9223372036854775807,0,1\n";
+    assert_eq!(curve(&signed, "--superlevel --shape 3,3 --dtype i64"), format!("value,vcec,ecc\n{rows}"));
+}
+
+#[test]
+fn bins_lie_over_finite_voxels() {
+    let scratch = Scratch::new();
+    let inf = f64::INFINITY;
+    let image = wide(&scratch, [-inf, 3.0, 0.0, inf, 2.0].map(f64::to_le_bytes));
+    let options = "--shape 5 --dtype f64 --bins 3";
+    assert_eq!(curve(&image, options), "value,vcec,ecc\n1,2,2\n2,1,3\n3,-1,2\n");
+    assert_eq!(
+        curve(&image, &format!("{options} --superlevel --construction v")),
+        "value,vcec,ecc\n2,2,2\n1,0,2\n0,-1,1\n"
+    );
+    let json = curve(&image, "--shape 5 --dtype f64 --output json");
+    assert!(
+        json.contains("\n[\"-inf\",1,1],\n[0.0,1,2],") || json.contains("\n[\"-inf\",1,1],\n[0,1,2],"),
+        "{json}"
+    );
+    assert!(json.contains("\n[\"inf\","), "{json}");
+    let wide_range = wide(&scratch, [-1e308, 0.0, 1e308, 1e308].map(f64::to_le_bytes));
+    let rows = "-5e+307,1,1\n0,0,1\n5e+307,0,1\n1e+308,0,1\n";
+    assert_eq!(curve(&wide_range, "--shape 4 --dtype f64 --bins 4"), format!("value,vcec,ecc\n{rows}"));
+    assert_eq!(
+        curve(&wide_range, "--shape 4 --dtype f64 --bins 4 --range=-1e308,1e308"),
+        format!("value,vcec,ecc\n{rows}")
+    );
+    let none = wide(&scratch, [inf, inf].map(f64::to_le_bytes));
+    ecc(["--shape", "2", "--dtype", "f64", "--bins", "3", &none])
+        .assert()
+        .code(2)
+        .stdout(is_empty())
+        .stderr(contains("found only infinite voxels (--range)"));
+    let rows = "value,vcec,ecc\n3,0,0\n3,0,0\n";
+    assert_eq!(curve(&none, "--shape 2 --dtype f64 --bins 2 --range 3,3"), rows);
+}
+
+#[test]
+fn a_directory_without_files_is_an_error() {
+    let scratch = Scratch::new();
+    let (images, curves) = (scratch.path("images"), scratch.path("curves"));
+    fs::create_dir(&images).unwrap();
+    let run = || {
+        let mut run = ecc(bytes("3,3"));
+        run.arg(&images).arg("-o").arg(&curves);
+        run.assert()
+    };
+    let message =
+        "images: expected a directory with files for images, found none but hidden ones and what is no file";
+    run().code(2).stdout(is_empty()).stderr(contains(message));
+    fs::create_dir(images.join("deeper")).unwrap();
+    fs::write(images.join(".hidden"), RING).unwrap();
+    run().code(2).stderr(contains(message));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_left_out_of_directories_and_read_by_their_names() {
+    use std::time::Duration;
+    let scratch = Scratch::new();
+    let (images, curves) = (scratch.path("images"), scratch.path("curves"));
+    fs::create_dir(&images).unwrap();
+    let pipe = images.join("pipe.raw");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let of_directory = || {
+        let mut run = ecc(bytes("3,3"));
+        run.arg(&images).arg("-o").arg(&curves).timeout(Duration::from_secs(30));
+        run.assert()
+    };
+    let left_out = "pipe.raw: left out, for it is no regular file\n";
+    of_directory().code(2).stderr(contains(left_out).and(contains("expected a directory with files")));
+    fs::write(images.join("ring.raw"), RING).unwrap();
+    of_directory().success().stderr(predicates::str::ends_with(left_out));
+    assert!(curves.join("ring.raw.csv").exists() && !curves.join("pipe.raw.csv").exists());
+    let writer = |path: std::path::PathBuf, voxels: Vec<u8>| {
+        std::thread::spawn(move || fs::write(path, voxels).unwrap())
+    };
+    let writing = writer(pipe.clone(), RING.to_vec());
+    let mut run = ecc(bytes("3,3"));
+    run.arg(&pipe)
+        .timeout(Duration::from_secs(30))
+        .assert()
+        .success()
+        .stdout("value,vcec,ecc\n1,0,0\n5,1,1\n");
+    writing.join().unwrap();
+    // It cannot be read twice.
+    let floats = [0.5_f32, 1.5].iter().flat_map(|voxel| voxel.to_le_bytes()).collect();
+    let writing = writer(pipe.clone(), floats);
+    let mut run = ecc(["--shape", "2", "--dtype", "f32", "--bins", "2"]);
+    let message = "pipe.raw: expected the range of the bins of f32 voxels beforehand, found none (--range)";
+    run.arg(&pipe).timeout(Duration::from_secs(30)).assert().code(2).stderr(contains(message));
+    writing.join().unwrap();
+}
+
+/// More distinct values than memory holds, in order through a pipe and at any place of a file.
+#[test]
+fn rows_that_are_too_many_for_memory_are_kept_in_files() {
+    let scratch = Scratch::new();
+    let voxels: Vec<u8> = (0..1_500_000_u64)
+        .flat_map(|k| f64::from_bits((k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8) | 1 << 58).to_le_bytes())
+        .collect();
+    let image = scratch.file("noise.raw", &voxels);
+    let temporary = scratch.path("temporary");
+    fs::create_dir(&temporary).unwrap();
+    let options = ["--shape", "1500,1000", "--dtype", "f64", "--threads", "2"];
+    let (stats, out) = (scratch.name("stats.json"), scratch.name("curve.csv"));
+    let in_memory = ecc(options).arg(&image).assert().success().get_output().stdout.clone();
+    let little = |format: &str| {
+        let mut run = ecc(options);
+        run.args(["--memory", "48M", "--stats", &stats, "-o", &out, "-v", "--output", format]);
+        run.arg("--temp-dir").arg(&temporary).arg(&image);
+        run.assert().success().stderr(contains("1500000 rows\nrows that memory had no room for"));
+        assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+        let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+        assert_eq!(stats["images"][0]["rows"], 1_500_000);
+        if let Some(peak) = stats["peak_memory"].as_u64() {
+            assert!(peak <= 48 << 20, "{peak} bytes in use");
+        }
+        fs::read(&out).unwrap()
+    };
+    assert!(little("csv") == in_memory);
+    let npy = little("npy");
+    let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
+    assert_eq!(array.shape(), [1_500_000, 3]);
+    assert_eq!(array.into_vec::<f64>().unwrap().len(), 4_500_000);
+    let mut piped = ecc(options);
+    piped.args(["--memory", "48M", "-"]).write_stdin(voxels);
+    assert!(piped.assert().success().get_output().stdout == in_memory);
+    let mut nowhere = ecc(options);
+    nowhere.args(["--memory", "48M", "--temp-dir", "no such directory"]).arg(&image);
+    nowhere.assert().code(1).stdout(is_empty()).stderr(contains("no such directory: cannot keep rows"));
+}

@@ -4,16 +4,17 @@
 //! curves at several scales it is read whole.
 
 use std::any::Any;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use super::cuda::{DeviceError, Prepared, Voxels};
 use super::machine::{Difference, compare};
 use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
-use super::{Bins, BinsError, Curve, Request, estimate};
+use super::{Bins, BinsError, Curve, Request, Rows, estimate};
 use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::read::{self, AnyStream, Options, ReadError, Stream};
-use crate::cubical::{Image, Shape, Voxel};
+use crate::cubical::{Image, Shape, Value, Voxel};
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::input::name_of;
 use crate::{with_image, with_stream};
@@ -39,6 +40,8 @@ pub struct Batch {
     request: Request,
     options: Options,
     limit: usize,
+    /// Where rows go that memory has no room for; the system's directory for temporary files when `None`.
+    directory: Option<PathBuf>,
     backend: Backend,
     /// A [`Streamer`] of the type that the voxels of the last image had.
     kept: Option<Box<dyn Any>>,
@@ -47,10 +50,10 @@ pub struct Batch {
 }
 
 /// What was found of an image.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Found {
     /// Its curve.
-    pub curve: Curve,
+    pub curve: Rows,
     /// Its shape.
     pub shape: Shape,
     /// The type of its voxels, as NumPy calls it.
@@ -63,17 +66,24 @@ pub struct Found {
     pub backend: String,
 }
 
+impl Found {
+    /// How many rows there are, of all curves.
+    pub fn rows(&self) -> u64 {
+        self.curve.count() + self.smoothed.iter().map(|curve| curve.changes.len() as u64).sum::<u64>()
+    }
+}
+
 /// Why an image has no curve.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Standard input cannot be read twice.
-    #[error(
-        "standard input: expected the range of the bins of {voxels} voxels beforehand, found none (--range)"
-    )]
+    /// Standard input or a pipe cannot be read twice.
+    #[error("{file}: expected the range of the bins of {voxels} voxels beforehand, found none (--range)")]
     Range {
+        /// The file.
+        file: String,
         /// The type of the voxels.
         voxels: &'static str,
     },
@@ -98,11 +108,14 @@ pub enum BatchError {
         #[source]
         difference: Difference,
     },
-    /// Standard input cannot be read again.
+    /// Standard input or a pipe cannot be read again.
     #[error(
-        "standard input: expected a file, which can be read by processor and device both, for a self-check"
+        "{file}: expected a regular file, which can be read by processor and device both, for a self-check"
     )]
-    Twice,
+    Twice {
+        /// The file.
+        file: String,
+    },
     /// It cannot be smoothed.
     #[error("{file}")]
     Scales {
@@ -134,7 +147,14 @@ impl Batch {
         backend: Backend,
     ) -> Result<Self, BinsError> {
         request.bins.check()?;
-        Ok(Batch { request: *request, options, limit, backend, kept: None, prepared: None })
+        let directory = None;
+        Ok(Batch { request: *request, options, limit, directory, backend, kept: None, prepared: None })
+    }
+
+    /// With rows that memory has no room for in files of this directory.
+    #[must_use]
+    pub fn spilling_to(self, directory: Option<PathBuf>) -> Self {
+        Batch { directory, ..self }
     }
 
     /// The curve of the image in a file, or in standard input when it is `-`.
@@ -142,19 +162,22 @@ impl Batch {
     /// # Errors
     /// [`BatchError`].
     pub fn curve(&mut self, path: &Path, watch: &dyn Watch) -> Result<Found, BatchError> {
+        // What has been read of a pipe is gone; to open it again would wait for ever.
+        let is_read_once =
+            path == Path::new("-") || std::fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut stream = read::open(path, &self.options)?;
         let (voxels, needs_range) = with_stream!(&stream, stream => kind(stream, &self.request));
         let shape = stream.shape();
         let mut decision =
             self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
-        if decision.self_check && path == Path::new("-") {
-            return Err(BatchError::Twice);
+        if decision.self_check && is_read_once {
+            return Err(BatchError::Twice { file: name_of(path) });
         }
         watch.begin(if needs_range { 2 } else { 1 } * shape.count() as u64);
         let mut range = None;
         if needs_range {
-            if path == Path::new("-") {
-                return Err(BatchError::Range { voxels });
+            if is_read_once {
+                return Err(BatchError::Range { file: name_of(path), voxels });
             }
             range = Some(self.range(stream, watch).map_err(|error| failed(path, error))?);
             stream = read::open(path, &self.options)?;
@@ -171,11 +194,10 @@ impl Batch {
         let mut device = None;
         if let Some(gpu) = decision.gpus.first().cloned() {
             match with_stream!(stream, stream => self.on_device(&gpu, stream, range, watch)) {
-                Ok(curve) if !decision.self_check => return Ok(found(curve, &decision)),
+                Ok(curve) if !decision.self_check => return Ok(found(Rows::Memory(curve), &decision)),
                 Ok(curve) => device = Some(curve),
                 Err(Failed::Read(error)) => return Err(error.into()),
-                // What was read of standard input is gone.
-                Err(Failed::Device(error)) if decision.may_fall_back && path != Path::new("-") => {
+                Err(Failed::Device(error)) if decision.may_fall_back && !is_read_once => {
                     decision.fall_back(&error);
                 }
                 Err(Failed::Device(error)) => {
@@ -184,10 +206,15 @@ impl Batch {
             }
             stream = read::open(path, &self.options)?;
         }
-        let curve = with_stream!(stream, stream => self.add_up(stream, range, watch));
-        let curve = curve.map_err(|error| failed(path, error))?;
-        check(path, device.as_slice(), std::slice::from_ref(&curve))?;
-        Ok(found(curve, &decision))
+        let rows = with_stream!(stream, stream => self.add_up(stream, range, watch));
+        let mut rows = rows.map_err(|error| failed(path, error))?;
+        if device.is_some() {
+            let unreadable = |error| failed(path, self.unreadable(error));
+            let curve = rows.into_curve().map_err(unreadable)?;
+            check(path, device.as_slice(), std::slice::from_ref(&curve))?;
+            rows = Rows::Memory(curve);
+        }
+        Ok(found(rows, &decision))
     }
 
     /// The curves of the image in a file at several scales; the image is read whole, and its voxels count at each scale.
@@ -237,7 +264,7 @@ impl Batch {
             }
         };
         let mut found = found.into_iter();
-        let curve = found.next().unwrap_or_default();
+        let curve = Rows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
         Ok(Found { curve, shape, voxels, passes: 1, smoothed, backend: decision.to_string() })
     }
@@ -246,7 +273,7 @@ impl Batch {
         &mut self,
         gpu: &Gpu,
         mut stream: Stream<T>,
-        range: Option<(f64, f64)>,
+        range: Option<(Value, Value)>,
         watch: &dyn Watch,
     ) -> Result<Curve, Failed> {
         let kept = self.prepared.take().and_then(|kept| kept.downcast::<Prepared<T>>().ok());
@@ -270,7 +297,11 @@ impl Batch {
         curve
     }
 
-    fn range(&mut self, stream: AnyStream, watch: &dyn Watch) -> Result<(f64, f64), StreamError<ReadError>> {
+    fn range(
+        &mut self,
+        stream: AnyStream,
+        watch: &dyn Watch,
+    ) -> Result<(Value, Value), StreamError<ReadError>> {
         with_stream!(stream, stream => self.with_streamer(stream, |streamer, stream| {
             streamer.range(stream.shape(), |voxels| stream.read(voxels), &|voxels| watch.advance(voxels))
         }))
@@ -279,9 +310,9 @@ impl Batch {
     fn add_up<T: Voxel>(
         &mut self,
         stream: Stream<T>,
-        range: Option<(f64, f64)>,
+        range: Option<(Value, Value)>,
         watch: &dyn Watch,
-    ) -> Result<Curve, StreamError<ReadError>> {
+    ) -> Result<Rows, StreamError<ReadError>> {
         self.with_streamer(stream, |streamer, stream| {
             let (shape, advance) = (stream.shape(), |voxels| watch.advance(voxels));
             if let Some(places) = stream.anywhere() {
@@ -292,6 +323,12 @@ impl Batch {
         })
     }
 
+    /// Why rows that are in a file cannot be read.
+    fn unreadable(&self, error: io::Error) -> StreamError<ReadError> {
+        let directory = self.directory.clone().unwrap_or_else(std::env::temp_dir);
+        StreamError::Spill { directory, limit: self.limit, error }
+    }
+
     fn with_streamer<T: Voxel, R>(
         &mut self,
         mut stream: Stream<T>,
@@ -300,7 +337,13 @@ impl Batch {
         let kept = self.kept.take().and_then(|kept| kept.downcast::<Streamer<T>>().ok());
         let mut streamer = match kept {
             Some(streamer) => streamer,
-            None => Box::new(Streamer::new(&self.request, self.limit)?),
+            None => {
+                let streamer = Streamer::new(&self.request, self.limit)?;
+                Box::new(match &self.directory {
+                    Some(directory) => streamer.spilling_to(directory.clone()),
+                    None => streamer,
+                })
+            }
         };
         let found = work(&mut streamer, &mut stream);
         self.kept = Some(streamer);

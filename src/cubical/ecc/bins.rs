@@ -1,17 +1,24 @@
 //! Bins: which row of the curve a voxel's value belongs to, decided by keys alone.
 
 use super::Bins;
-use crate::cubical::{Key, Voxel};
+use super::curve::Values;
+use crate::cubical::{Key, Value, Voxel};
+
+/// The most bins there can be: each has a row, and an end that is looked for among all keys.
+pub const MOST_BINS: usize = 1 << 24;
 
 /// The rows of a curve with bins.
 ///
 /// The end of bin k is computed once, in double precision, as low + (k + 1) · (high − low) / count, and that of the last is high itself;
 /// of superlevel sets it is high − (k + 1) · (high − low) / count, and low. It becomes the last key, in the order of the filtration, whose
-/// voxel is not past it. So a voxel is put in a bin by comparing keys: no rounding depends on who does it.
+/// voxel is not past it; the two are compared exactly. So a voxel is put in a bin by comparing keys: no rounding depends on who does it.
+///
+/// Of integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
+/// exactly, and rounded to an integer towards low (of superlevel sets towards high), which moves no voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edges<K> {
     /// The end of each bin, as a number: what [`Curve::values`](super::Curve::values) will be.
-    pub values: Vec<f64>,
+    pub values: Values,
     /// The end of each bin, as a key in the order of the filtration (reversed for superlevel sets): ascending, and bin k holds the keys
     /// that are greater than that of bin k − 1 and at most this. `None`: no key is that small, the bin is empty.
     pub keys: Vec<Option<K>>,
@@ -23,26 +30,42 @@ pub enum BinsError {
     /// No bins.
     #[error("expected at least one bin, found 0")]
     None,
+    /// More bins than there can be.
+    #[error("expected at most {MOST_BINS} bins, found {found}")]
+    TooMany {
+        /// How many were asked for.
+        found: usize,
+    },
     /// Bounds that are no range.
     #[error("expected finite bounds of the range, the lower first, found {low},{high}")]
     Range {
         /// The lower bound.
-        low: f64,
+        low: Value,
         /// The upper one.
-        high: f64,
+        high: Value,
     },
+    /// Bins from the least finite value to the greatest, of an image without any.
+    #[error(
+        "expected a finite voxel, or the range of the bins beforehand, found only infinite voxels (--range)"
+    )]
+    NoneFinite,
 }
 
 impl Bins {
     /// Whether there are such bins.
     ///
     /// # Errors
-    /// [`BinsError`]: there are none, or their range is none.
+    /// [`BinsError`]: there are none or too many, or their range is none.
     pub fn check(&self) -> Result<(), BinsError> {
         match *self {
             Bins::Uniform { count: 0, .. } => Err(BinsError::None),
-            // Not a number fails every comparison; the width of the range must be finite, too.
-            Bins::Uniform { range: Some((low, high)), .. } if !(low <= high && (high - low).is_finite()) => {
+            Bins::Uniform { count: found @ MOST_BINS.., .. } if found > MOST_BINS => {
+                Err(BinsError::TooMany { found })
+            }
+            // Not a number fails every comparison.
+            Bins::Uniform { range: Some((low, high)), .. }
+                if !(low <= high && low.is_finite() && high.is_finite()) =>
+            {
                 Err(BinsError::Range { low, high })
             }
             _ => Ok(()),
@@ -53,18 +76,27 @@ impl Bins {
 impl<K: Key> Edges<K> {
     /// Of `count` bins over a range of the voxels' values.
     ///
-    /// Infinite voxels make an infinite range, in which every inner end is infinite or not a number; such an end is taken for that of
-    /// the last bin.
-    pub fn uniform<T: Voxel<Key = K>>(count: usize, (low, high): (f64, f64), superlevel: bool) -> Self {
-        let width = high - low;
-        let (start, step, last) = if superlevel { (high, -width, low) } else { (low, width, high) };
-        let end = |k: usize| {
-            let end = start + (k + 1) as f64 * step / count as f64;
-            if k + 1 == count || end.is_nan() { last } else { end }
-        };
-        let values: Vec<f64> = (0..count).map(end).collect();
-        let keys = values.iter().map(|&end| last_key::<T>(end, superlevel)).collect();
-        Edges { values, keys }
+    /// # Errors
+    /// [`BinsError`]: there are no such bins.
+    pub fn uniform<T: Voxel<Key = K>>(
+        count: usize,
+        range: (Value, Value),
+        superlevel: bool,
+    ) -> Result<Self, BinsError> {
+        Bins::Uniform { count, range: Some(range) }.check()?;
+        let values = ends::<T>(count, range, superlevel);
+        let mut keys: Vec<Option<K>> = Vec::with_capacity(count);
+        let mut before: Option<(Value, Option<K>)> = None;
+        for end in values.iter() {
+            // Of a range of one value all ends are equal.
+            let key = match before {
+                Some((value, key)) if value == end => key,
+                _ => last_key::<T>(end, superlevel),
+            };
+            before = Some((end, key));
+            keys.push(key);
+        }
+        Ok(Edges { values, keys })
     }
 
     /// The bin of a key in the order of the filtration: the first whose end is not less; `None` past the last.
@@ -74,8 +106,49 @@ impl<K: Key> Edges<K> {
     }
 }
 
+/// The ends of bins, in the order of the filtration.
+fn ends<T: Voxel>(count: usize, (low, high): (Value, Value), superlevel: bool) -> Values {
+    let has_integers = Value::integer(T::of_key(T::Key::default()).into()).is_some();
+    let is_past_doubles = |bound: i128| bound.unsigned_abs() > 1 << f64::MANTISSA_DIGITS;
+    match (low.integer(), high.integer()) {
+        (Some(low), Some(high)) if has_integers && (is_past_doubles(low) || is_past_doubles(high)) => {
+            integer_ends(count, low, high, superlevel)
+        }
+        _ => None,
+    }
+    .unwrap_or_else(|| double_ends(count, low.double(), high.double(), superlevel).into())
+}
+
+/// Ends that are integers; `None` where no type of 64 bits holds them all.
+fn integer_ends(count: usize, low: i128, high: i128, superlevel: bool) -> Option<Values> {
+    // A width has 65 bits and a count has 24.
+    let step = |k: usize| (k as i128 + 1) * (high - low) / count as i128;
+    let ends = (0..count).map(|k| if superlevel { high - step(k) } else { low + step(k) });
+    if low >= 0 {
+        Some(Values::Unsigned(ends.map(|end| end as u64).collect()))
+    } else if high <= i64::MAX.into() {
+        Some(Values::Signed(ends.map(|end| end as i64).collect()))
+    } else {
+        None
+    }
+}
+
+fn double_ends(count: usize, low: f64, high: f64, superlevel: bool) -> Vec<f64> {
+    /// A power of two, by which numbers are scaled without being rounded.
+    const SCALE: f64 = 1.0 / (1_u64 << 32) as f64;
+    // Where a multiple of the width is past the greatest double, all is computed of numbers that are less by a power of two.
+    let scale = if ((high - low) * count as f64).is_finite() { 1.0 } else { SCALE };
+    let width = high * scale - low * scale;
+    let (start, step, last) = if superlevel { (high, -width, low) } else { (low, width, high) };
+    let end = |k: usize| {
+        let end = (start * scale + (k + 1) as f64 * step / count as f64) / scale;
+        if k + 1 == count { last } else { end.clamp(low, high) }
+    };
+    (0..count).map(end).collect()
+}
+
 /// The last key, in the order of the filtration, whose voxel is not past `end`.
-fn last_key<T: Voxel>(end: f64, superlevel: bool) -> Option<T::Key> {
+fn last_key<T: Voxel>(end: Value, superlevel: bool) -> Option<T::Key> {
     let enters = |bits: u64| {
         let key = T::Key::from_u64(bits);
         let voxel = T::of_key(if superlevel { key.reversed() } else { key });
@@ -83,7 +156,8 @@ fn last_key<T: Voxel>(end: f64, superlevel: bool) -> Option<T::Key> {
             // Keys of what is not a number are beyond those of both infinities.
             return bits >> (T::Key::BITS - 1) == 0;
         }
-        if superlevel { voxel.value() >= end } else { voxel.value() <= end }
+        let voxel: Value = voxel.into();
+        if superlevel { voxel >= end } else { voxel <= end }
     };
     // Bisection: `below` are keys that enter, the ones from `above` on do not.
     let (mut below, mut above) = (0_u128, u128::from(T::Key::MAX.to_u64()) + 1);
@@ -95,6 +169,58 @@ fn last_key<T: Voxel>(end: f64, superlevel: bool) -> Option<T::Key> {
     below.checked_sub(1).map(|key| T::Key::from_u64(key as u64))
 }
 
+/// The least finite value and the greatest, of keys.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FiniteRange<K> {
+    /// The keys of finite voxels.
+    finite: (K, K),
+    found: Option<(K, K)>,
+}
+
+impl<K: Key> FiniteRange<K> {
+    /// Of no voxels yet.
+    pub(super) fn new<T: Voxel<Key = K>>() -> Self {
+        let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(K::MAX);
+        let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(K::MAX).reversed();
+        FiniteRange { finite: (least, greatest), found: None }
+    }
+
+    /// Takes voxels in.
+    pub(super) fn add<T: Voxel<Key = K>>(&mut self, voxels: &[T]) {
+        let (least, greatest) = self.finite;
+        // Without a branch, so that it is done in vectors.
+        let found =
+            voxels.iter().map(|voxel| voxel.key()).fold((K::MAX, K::default()), |(low, high), key| {
+                let is_finite = key >= least && key <= greatest;
+                (
+                    low.min(if is_finite { key } else { K::MAX }),
+                    high.max(if is_finite { key } else { K::default() }),
+                )
+            });
+        if found.0 <= found.1 {
+            self.found = Some(self.found.map_or(found, |(low, high)| (low.min(found.0), high.max(found.1))));
+        }
+    }
+
+    /// Takes in what another has found.
+    pub(super) fn join(mut self, other: Self) -> Self {
+        self.found = match (self.found, other.found) {
+            (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+            (a, b) => a.or(b),
+        };
+        self
+    }
+
+    /// The values.
+    ///
+    /// # Errors
+    /// [`BinsError::NoneFinite`]: no voxel was finite.
+    pub(super) fn values<T: Voxel<Key = K>>(self) -> Result<(Value, Value), BinsError> {
+        let (low, high) = self.found.ok_or(BinsError::NoneFinite)?;
+        Ok((T::of_key(low).into(), T::of_key(high).into()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,17 +230,21 @@ mod tests {
     }
 
     /// The definition: the first end that is not before the value.
-    fn expected(values: &[f64], value: f64, superlevel: bool) -> Option<usize> {
-        values.iter().position(|&end| if superlevel { end <= value } else { end >= value })
+    fn expected(values: &Values, value: Value, superlevel: bool) -> Option<usize> {
+        values.iter().position(|end| if superlevel { end <= value } else { end >= value })
+    }
+
+    fn uniform<T: Voxel>(count: usize, (low, high): (f64, f64), superlevel: bool) -> Edges<T::Key> {
+        Edges::uniform::<T>(count, (low.into(), high.into()), superlevel).unwrap()
     }
 
     fn every_value_has_its_bin<T: Voxel>(voxels: &[T], count: usize, range: (f64, f64)) {
         for superlevel in [false, true] {
-            let edges = Edges::uniform::<T>(count, range, superlevel);
+            let edges = uniform::<T>(count, range, superlevel);
             assert!(edges.keys.is_sorted() && edges.values.len() == count);
             for &voxel in voxels {
                 let found = bin(&edges, voxel, superlevel);
-                assert_eq!(found, expected(&edges.values, voxel.value(), superlevel), "{voxel} {edges:?}");
+                assert_eq!(found, expected(&edges.values, voxel.into(), superlevel), "{voxel} {edges:?}");
             }
         }
     }
@@ -140,24 +270,103 @@ mod tests {
     }
 
     #[test]
-    fn infinite_voxels_are_in_the_first_and_the_last_bin() {
+    fn infinite_voxels_are_before_the_first_end_or_past_the_last() {
         let inf = f32::INFINITY;
-        let edges = Edges::uniform::<f32>(2, (0.0, f64::INFINITY), false);
-        assert_eq!((edges.bin(inf.key()), edges.bin((-inf).key())), (Some(0), Some(0)));
-        let edges = Edges::uniform::<f32>(4, (0.0, 1.0), false);
+        let edges = uniform::<f32>(4, (0.0, 1.0), false);
         assert_eq!((edges.bin(inf.key()), edges.bin((-inf).key())), (None, Some(0)));
-        let edges = Edges::uniform::<f32>(4, (0.0, 1.0), true);
+        let edges = uniform::<f32>(4, (0.0, 1.0), true);
         assert_eq!((edges.bin(inf.key().reversed()), edges.bin((-inf).key().reversed())), (Some(0), None));
     }
 
     #[test]
+    fn ranges_are_those_of_finite_voxels() {
+        let range = |voxels: &[f64]| {
+            let mut range = FiniteRange::new::<f64>();
+            voxels.chunks(2).for_each(|voxels| range.add(voxels));
+            range.join(FiniteRange::new::<f64>()).values::<f64>()
+        };
+        let inf = f64::INFINITY;
+        let doubles = |low: f64, high: f64| Ok((low.into(), high.into()));
+        assert_eq!(range(&[inf, 1.0, -inf, -2.0, inf]), doubles(-2.0, 1.0));
+        assert_eq!(range(&[inf, f64::MAX, f64::MIN]), doubles(f64::MIN, f64::MAX));
+        assert_eq!(range(&[inf, -inf, inf]), Err(BinsError::NoneFinite));
+        let mut all = FiniteRange::new::<u64>();
+        all.add(&[u64::MAX, 0]);
+        assert_eq!(all.values::<u64>(), Ok((0_u64.into(), u64::MAX.into())));
+    }
+
+    #[test]
+    fn widths_past_the_greatest_double_are_divided_all_the_same() {
+        for (low, high) in [(f64::MIN, f64::MAX), (-1e308, 1e308), (0.0, 1e308), (1e-300, f64::MAX)] {
+            for count in [1, 2, 3, 1000, 100_000] {
+                for superlevel in [false, true] {
+                    let Values::Doubles(ends) = uniform::<f64>(count, (low, high), superlevel).values else {
+                        panic!("doubles")
+                    };
+                    let is_sorted = if superlevel {
+                        ends.is_sorted_by(|a, b| a > b)
+                    } else {
+                        ends.is_sorted_by(|a, b| a < b)
+                    };
+                    assert!(is_sorted && ends.iter().all(|end| end.is_finite()), "{low} {high} {count}");
+                    assert_eq!(ends[count - 1], if superlevel { low } else { high });
+                }
+            }
+        }
+        let ends = uniform::<f64>(4, (-1e308, 1e308), false).values;
+        assert_eq!(ends, vec![-5e307, 0.0, 5e307, 1e308].into());
+    }
+
+    #[test]
+    fn ends_past_2_to_the_53_are_integers() {
+        let (low, high) = (u64::MAX - 10, u64::MAX);
+        let of = |superlevel| Edges::uniform::<u64>(4, (low.into(), high.into()), superlevel).unwrap();
+        let ends = |steps: [u64; 4], from_low: bool| {
+            Values::Unsigned(steps.map(|step| if from_low { low + step } else { high - step }).to_vec())
+        };
+        // Of 2.5, 5, 7.5 and 10.
+        assert_eq!(of(false).values, ends([2, 5, 7, 10], true));
+        assert_eq!(of(true).values, ends([2, 5, 7, 10], false));
+        let of_voxels = |superlevel| [0, 2, 3, 7, 8, 10].map(|k| bin(&of(superlevel), low + k, superlevel));
+        assert_eq!(of_voxels(false), [0, 0, 1, 2, 3, 3].map(Some));
+        assert_eq!(of_voxels(true), [3, 3, 2, 1, 0, 0].map(Some));
+        let all = Edges::uniform::<i64>(2, (i64::MIN.into(), i64::MAX.into()), false).unwrap();
+        assert_eq!(all.values, Values::Signed(vec![-1, i64::MAX]));
+        // Below, they are those of other types.
+        assert_eq!(uniform::<i64>(2, (0.0, 5.0), false).values, vec![2.5, 5.0].into());
+        assert_eq!(
+            Edges::uniform::<u64>(2, (0_u8.into(), 5_u8.into()), false).unwrap().values,
+            vec![2.5, 5.0].into()
+        );
+    }
+
+    /// A voxel next to an end that doubles do not tell from it.
+    #[test]
+    fn integers_are_compared_with_doubles_exactly() {
+        let edge = 1_u64 << 60;
+        let edges = uniform::<u64>(2, (0.0, (edge * 2) as f64), false);
+        assert_eq!([edge - 1, edge, edge + 1].map(|voxel| edges.bin(voxel)), [Some(0), Some(0), Some(1)]);
+    }
+
+    #[test]
     fn bins_that_cannot_be() {
-        let check = |count, range| Bins::Uniform { count, range }.check();
+        let check = |count, range: Option<(f64, f64)>| {
+            Bins::Uniform { count, range: range.map(|(low, high)| (low.into(), high.into())) }.check()
+        };
         assert_eq!(check(0, None), Err(BinsError::None));
         assert_eq!(check(1, Some((1.0, 1.0))), Ok(()));
-        for (low, high) in [(1.0, 0.0), (f64::MIN, f64::MAX), (0.0, f64::INFINITY)] {
-            assert_eq!(check(1, Some((low, high))), Err(BinsError::Range { low, high }));
+        assert_eq!((check(MOST_BINS, None), check(1, Some((f64::MIN, f64::MAX)))), (Ok(()), Ok(())));
+        for (low, high) in [(1.0, 0.0), (f64::NEG_INFINITY, 0.0), (0.0, f64::INFINITY)] {
+            let error = BinsError::Range { low: low.into(), high: high.into() };
+            assert_eq!(check(1, Some((low, high))), Err(error));
         }
         assert!(check(1, Some((f64::NAN, 0.0))).is_err() && Bins::Distinct.check().is_ok());
+        let zero = Value::from(0_u8);
+        let error = Edges::uniform::<u8>(1 << 40, (zero, zero), false).unwrap_err();
+        assert_eq!(error, BinsError::TooMany { found: 1 << 40 });
+        assert_eq!(error.to_string(), "expected at most 16777216 bins, found 1099511627776");
+        // As many as can be, of which all end at one value.
+        let edges = uniform::<f64>(MOST_BINS, (3.0, 3.0), false);
+        assert_eq!((edges.bin(3.0_f64.key()), edges.bin(3.5_f64.key())), (Some(0), None));
     }
 }

@@ -15,7 +15,7 @@ pub use stream::Voxels;
 
 use std::ops::Range;
 
-use crate::cubical::{Construction, Key, Shape};
+use crate::cubical::{Construction, Key, Shape, Value};
 use crate::cuda::ecc::{EccKernels, Order, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
 use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
@@ -247,7 +247,8 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let value = |key| value_of::<T>(key, request.superlevel);
                 let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
                 let range = range.or_else(found).expect("whoever begins knows the range");
-                let edges = Edges::uniform::<T>(count, range, request.superlevel);
+                let edges =
+                    Edges::uniform::<T>(count, range, request.superlevel).expect("the bins were checked");
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // A number more than bins is that of voxels past the last.
                 let numbers = if count < 1 << 16 {
@@ -315,7 +316,8 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                     Bins::Uniform { count, range } => {
                         let found = || ordered(value(rows[0].0), value(rows[rows.len() - 1].0));
                         let range = range.unwrap_or_else(found);
-                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel);
+                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)
+                            .expect("the bins were checked");
                         let mut changes = vec![0; count];
                         for (key, change) in rows {
                             if let Some(bin) = edges.bin(key) {
@@ -415,15 +417,15 @@ fn count_distinct<T: KernelVoxel>(
 }
 
 /// The value of a key in the order of the filtration.
-fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> f64 {
-    T::of_key(if superlevel { key.reversed() } else { key }).value()
+fn value_of<T: KernelVoxel>(key: T::Key, superlevel: bool) -> Value {
+    T::of_key(if superlevel { key.reversed() } else { key }).into()
 }
 
-fn ordered(a: f64, b: f64) -> (f64, f64) {
-    (a.min(b), a.max(b))
+fn ordered(a: Value, b: Value) -> (Value, Value) {
+    if a <= b { (a, b) } else { (b, a) }
 }
 
-fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> f64) -> Curve {
+fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> Value) -> Curve {
     Curve {
         values: rows.iter().map(|&(key, _)| value(key)).collect(),
         changes: rows.iter().map(|&(_, change)| change).collect(),

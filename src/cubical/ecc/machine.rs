@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn differences_are_named() {
-        let curve = Curve { values: vec![1.0, 2.5], changes: vec![3, -2] };
+        let curve = Curve::new(vec![1.0, 2.5], vec![3, -2]);
         assert_eq!(compare(&curve, &curve), Ok(()));
         let of = |values: &[f64], changes: &[i64]| {
-            let other = Curve { values: values.to_vec(), changes: changes.to_vec() };
+            let other = Curve::new(values.to_vec(), changes.to_vec());
             compare(&other, &curve).unwrap_err().to_string()
         };
         assert_eq!(of(&[1.0, 2.5], &[3, -1]), "row 1, change: -1 on the device, -2 on the processor");

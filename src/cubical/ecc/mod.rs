@@ -14,11 +14,13 @@
 //! | `Distinct` | one for each distinct value of a voxel, also where nothing changes; `-0.0` and `0.0` are one |
 //! | `Uniform` | one for each of `count` bins over a range: bin k ends at low + (k + 1) · (high − low) / count, the last at high |
 //!
-//! A value belongs to the first bin whose end is not less. Without a range, it is from the least value to the greatest. Of a given
-//! range: a value below it is in the first bin; a value above it is in none, for it is in no sublevel set up to high. Superlevel sets have
-//! their bins from above: bin k ends at high − (k + 1) · (high − low) / count; a value above the range is in the first bin, one below it in
-//! none. See [`bins::Edges`] for the rounding. Values are those of [`Voxel::value`]: integers past 2^53 are rounded in the
-//! output, but are rows of their own with `Distinct`.
+//! A value belongs to the first bin whose end is not less. Without a range, it is from the least finite value to the greatest. A
+//! value below the range, −∞ included, is in the first bin; a value above it, ∞ included, is in none, for it is in no sublevel set up to
+//! high: the characteristic in each row is that of the sublevel set at the end of its bin, whatever there is past the range. Superlevel
+//! sets have their bins from above: bin k ends at high − (k + 1) · (high − low) / count; a value above the range is in the first bin, one
+//! below it in none. See [`bins::Edges`] for the rounding.
+//!
+//! Values of rows are exact: integers of 64 bits are kept as such ([`Values`]).
 //!
 //! # One small number a voxel
 //!
@@ -35,15 +37,18 @@ mod curve;
 mod estimate;
 mod machine;
 pub mod plain;
+pub mod rows;
 pub mod scales;
+mod spill;
 pub mod stream;
 
 pub use bins::BinsError;
-pub use curve::Curve;
+pub use curve::{Curve, Values};
 pub use estimate::estimate;
 pub use machine::{Difference, MachineError, compare, curve_by};
+pub use rows::Rows;
 
-use crate::cubical::{Construction, Image, Voxel};
+use crate::cubical::{Construction, Image, Value, Voxel};
 use crate::simd::Level;
 
 /// The rows of a curve.
@@ -54,10 +59,10 @@ pub enum Bins {
     Distinct,
     /// Bins of one width.
     Uniform {
-        /// How many; at least one.
+        /// How many: from one to [`bins::MOST_BINS`].
         count: usize,
-        /// From where to where; the least value and the greatest when `None`.
-        range: Option<(f64, f64)>,
+        /// From where to where; the least finite value and the greatest when `None`.
+        range: Option<(Value, Value)>,
     },
 }
 
@@ -75,8 +80,8 @@ pub struct Request {
 /// The curve of an image.
 ///
 /// # Errors
-/// [`BinsError`]: there are no such bins.
+/// [`BinsError`]: there are no such bins, or their range is to be found and no voxel is finite.
 pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
     request.bins.check()?;
-    Ok(cpu::curve(image, request, Level::detect()))
+    cpu::curve(image, request, Level::detect())
 }

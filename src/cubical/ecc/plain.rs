@@ -8,11 +8,14 @@
 use std::collections::BTreeMap;
 
 use super::bins::Edges;
-use super::{Bins, Curve, Request};
-use crate::cubical::{Construction, Image, Key, Voxel};
+use super::{Bins, BinsError, Curve, Request, Values};
+use crate::cubical::{Construction, Image, Key, Value, Voxel};
 
 /// The curve, by its definition.
-pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Curve {
+///
+/// # Errors
+/// [`BinsError`]: there are no such bins.
+pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
     let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
@@ -20,27 +23,30 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Curve {
         *changes.entry(key).or_insert(0) += sign;
     }
     let voxel = |key: T::Key| T::of_key(if request.superlevel { key.reversed() } else { key });
-    match request.bins {
+    Ok(match request.bins {
         Bins::Distinct => Curve {
-            values: changes.keys().map(|&key| voxel(key).value()).collect(),
+            values: Values::of(changes.keys().map(|&key| voxel(key))),
             changes: changes.into_values().collect(),
         },
         Bins::Uniform { count, range } => {
-            let values = || changes.keys().map(|&key| voxel(key).value());
-            let least = values().fold(f64::INFINITY, f64::min);
-            let greatest = values().fold(f64::NEG_INFINITY, f64::max);
-            let edges = Edges::uniform::<T>(count, range.unwrap_or((least, greatest)), request.superlevel);
+            let range = range.or_else(|| {
+                let mut finite: Vec<Value> = changes.keys().map(|&key| voxel(key).into()).collect();
+                finite.retain(|value| value.is_finite());
+                finite.sort_by(|a, b| a.partial_cmp(b).expect("they are numbers"));
+                finite.first().copied().zip(finite.last().copied())
+            });
+            let edges = Edges::uniform::<T>(count, range.ok_or(BinsError::NoneFinite)?, request.superlevel)?;
             let mut binned = vec![0; count];
             for (&key, change) in &changes {
-                let value = voxel(key).value();
-                let reached = |&end: &f64| if request.superlevel { end <= value } else { end >= value };
+                let value: Value = voxel(key).into();
+                let reached = |end: Value| if request.superlevel { end <= value } else { end >= value };
                 if let Some(bin) = edges.values.iter().position(reached) {
                     binned[bin] += change;
                 }
             }
             Curve { values: edges.values, changes: binned }
         }
-    }
+    })
 }
 
 /// Every cell: its key, and (−1)^dim.
@@ -86,8 +92,8 @@ mod tests {
 
     fn of(axes: &[usize], voxels: &[u8], request: Request) -> Vec<(f64, i64)> {
         let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels.to_vec()).unwrap();
-        let Curve { values, changes } = curve(&image, &request);
-        values.into_iter().zip(changes).collect()
+        let curve = curve(&image, &request).unwrap();
+        curve.rows().map(|(value, change, _)| (value.double(), change)).collect()
     }
 
     #[test]
@@ -109,7 +115,7 @@ mod tests {
         let line = [0, 2, 1];
         assert_eq!(of(&[3], &line, t), [(0.0, 1), (1.0, 1), (2.0, -1)]);
         assert_eq!(of(&[3], &line, Request { superlevel: true, ..v }), [(2.0, 1), (1.0, 0), (0.0, 0)]);
-        let bins = Bins::Uniform { count: 2, range: Some((0.5, 1.5)) };
+        let bins = Bins::Uniform { count: 2, range: Some((0.5.into(), 1.5.into())) };
         assert_eq!(of(&[3], &line, Request { bins, ..t }), [(1.0, 2), (1.5, 0)]);
     }
 }

@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 
 use super::cuda::{DeviceError, Prepared};
-use super::{BinsError, Curve, Request, curve};
+use super::{Bins, BinsError, Curve, Request, curve};
 use crate::cubical::{Image, Shape, Voxel};
 use crate::cuda::smooth::SmoothKernel;
 use crate::cuda::{Gpu, KernelVoxel};
@@ -135,7 +135,8 @@ pub fn curves_device<T: KernelVoxel>(
     let failed = DeviceError::from;
     if scales.count > 0 {
         let voxels = gpu.upload(image.voxels()).map_err(failed)?;
-        curves.push(Prepared::<T>::new(gpu).map_err(failed)?.curve(&voxels, shape, request)?);
+        let request = with_range(image, request)?;
+        curves.push(Prepared::<T>::new(gpu).map_err(failed)?.curve(&voxels, shape, &request)?);
         advance(shape.count() as u64);
     }
     if scales.count > 1 {
@@ -156,6 +157,15 @@ pub fn curves_device<T: KernelVoxel>(
         }
     }
     Ok(curves)
+}
+
+/// A request for bins over the finite voxels of an image, where they are to be over all of it: a device finds infinite ends, too.
+fn with_range<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Request, BinsError> {
+    let mut request = *request;
+    if let Bins::Uniform { range: range @ None, .. } = &mut request.bins {
+        *range = Some(super::cpu::range(image.voxels()).values::<T>()?);
+    }
+    Ok(request)
 }
 
 /// The voxels of a scale, that are told a part at a time: one an axis, and one for the curve.

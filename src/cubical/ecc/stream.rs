@@ -10,8 +10,8 @@
 //! | in memory order, as through a pipe | one thread reads them, the others add them up (`in_order`) | are copied from slab to slab |
 //!
 //! **Memory.** The limit is for everything: slabs with their collars, tables and sums of all threads, the program itself. It does
-//! not grow with the image, but for [`Bins::Distinct`] of 32 or 64 bits, whose rows are as many as there are distinct values: when they pass
-//! the limit, that is an error. What a reader keeps (a picture that is compressed as a whole) is its own.
+//! not grow with the image. The rows of [`Bins::Distinct`] of 32 or 64 bits are as many as there are distinct values: when they pass the
+//! limit, they go to temporary files, and are read from there ([`Rows`]). What a reader keeps (a picture that is compressed as a whole) is its own.
 //!
 //! **Ranges.** Bins over the whole range of 32 or 64 bits need it beforehand: [`Streamer::range`] is a pass of its own.
 
@@ -20,11 +20,13 @@ mod in_order;
 mod queue;
 mod slabs;
 
-use rayon::prelude::*;
+use std::io;
+use std::path::PathBuf;
 
-use super::cpu::Counter;
-use super::{Bins, BinsError, Curve, Request};
-use crate::cubical::{Key, Shape, Voxel};
+use super::bins::FiniteRange;
+use super::cpu::{self, Counter, Room};
+use super::{Bins, BinsError, Request, Rows};
+use crate::cubical::{Shape, Value, Voxel};
 use crate::simd::{BLOCK, Level};
 use slabs::{Slabs, Use};
 
@@ -72,16 +74,15 @@ pub enum StreamError<E> {
         /// What is allowed.
         limit: usize,
     },
-    /// Too little memory for the rows.
-    #[error(
-        "expected the rows of all distinct values to fit into {limit} bytes of memory, found more after {voxels} voxels \
-         (--memory allows more, --bins takes less)"
-    )]
-    Rows {
-        /// Voxels until then.
-        voxels: usize,
+    /// Rows that memory has no room for cannot be kept in temporary files.
+    #[error("{}: cannot keep rows that {limit} bytes of memory have no room for (--temp-dir, --memory): {error}", directory.display())]
+    Spill {
+        /// Where.
+        directory: PathBuf,
         /// What is allowed.
         limit: usize,
+        /// What the system says.
+        error: io::Error,
     },
 }
 
@@ -90,6 +91,7 @@ pub enum StreamError<E> {
 pub struct Streamer<T: Voxel> {
     request: Request,
     limit: usize,
+    directory: PathBuf,
     counter: Counter<T>,
     /// Memory of slabs.
     buffers: Vec<Vec<T>>,
@@ -102,9 +104,15 @@ impl<T: Voxel> Streamer<T> {
     /// [`BinsError`]: there are no such bins.
     pub fn new(request: &Request, limit: usize) -> Result<Self, BinsError> {
         request.bins.check()?;
-        let counter = Counter::new(request, None, Level::detect());
-        let request = *request;
-        Ok(Streamer { request, limit, counter, buffers: Vec::new() })
+        let counter = Counter::new(request, Level::detect());
+        let directory = std::env::temp_dir();
+        Ok(Streamer { request: *request, limit, directory, counter, buffers: Vec::new() })
+    }
+
+    /// With rows that memory has no room for in files of this directory, not in that of the system.
+    #[must_use]
+    pub fn spilling_to(self, directory: PathBuf) -> Self {
+        Streamer { directory, ..self }
     }
 
     /// Whether the curve takes a range that only a pass over all voxels can tell.
@@ -112,7 +120,7 @@ impl<T: Voxel> Streamer<T> {
         matches!(request.bins, Bins::Uniform { range: None, .. }) && !Counter::<T>::finds_range()
     }
 
-    /// The least value and the greatest, of all voxels that `read` gives in memory order: it fills the front of what it is given and says how
+    /// The least finite value and the greatest, of all voxels that `read` gives in memory order: it fills the front of what it is given and says how
     /// many it filled, fewer only at the end. `advance` is told how many have been read.
     ///
     /// # Errors
@@ -122,25 +130,21 @@ impl<T: Voxel> Streamer<T> {
         shape: Shape,
         mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
-    ) -> Result<(f64, f64), StreamError<E>> {
+    ) -> Result<(Value, Value), StreamError<E>> {
         let mut buffer = self.buffers.pop().unwrap_or_default();
         let length = shape.count().min(RANGE_BYTES / size_of::<T>());
         resize(&mut buffer, length);
-        let (mut least, mut greatest) = (T::Key::MAX, T::Key::default());
+        let mut found = FiniteRange::new::<T>();
         let mut done = 0;
         while done < shape.count() {
             let part = &mut buffer[..length.min(shape.count() - done)];
             fill(&mut read, part, done, shape.count())?;
             done += part.len();
-            let keys = part.par_iter().with_min_len(BLOCK << 8).map(|voxel| voxel.key());
-            let (low, high) = keys
-                .map(|key| (key, key))
-                .reduce(|| (T::Key::MAX, T::Key::default()), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-            (least, greatest) = (least.min(low), greatest.max(high));
+            found = found.join(cpu::range(part));
             advance(part.len() as u64);
         }
         self.buffers.push(buffer);
-        Ok((T::of_key(least).value(), T::of_key(greatest).value()))
+        Ok(found.values::<T>()?)
     }
 
     /// The curve of the voxels that `read` gives, as in [`Streamer::range`]. The range is that of the values, if it
@@ -151,14 +155,14 @@ impl<T: Voxel> Streamer<T> {
     pub fn curve<E>(
         &mut self,
         shape: Shape,
-        range: Option<(f64, f64)>,
+        range: Option<(Value, Value)>,
         read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
-    ) -> Result<Curve, StreamError<E>> {
+    ) -> Result<Rows, StreamError<E>> {
         let range = self.bins_range(range)?;
         let slabs = self.slabs(shape, Use::InOrder)?;
-        in_order::add_up(self.begin(&slabs, shape, range, advance), &slabs, read)?;
-        Ok(self.counter.finish())
+        in_order::add_up(self.begin(&slabs, shape, range, advance)?, &slabs, read)?;
+        self.finish()
     }
 
     /// The same of voxels that can be read at any place.
@@ -168,10 +172,10 @@ impl<T: Voxel> Streamer<T> {
     pub fn curve_anywhere<E: Send>(
         &mut self,
         shape: Shape,
-        range: Option<(f64, f64)>,
+        range: Option<(Value, Value)>,
         read: &ReadAt<'_, T, E>,
         advance: &dyn Fn(u64),
-    ) -> Result<Curve, StreamError<E>> {
+    ) -> Result<Rows, StreamError<E>> {
         let threads = rayon::current_num_threads();
         let apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
         if apart.count() < threads {
@@ -185,11 +189,18 @@ impl<T: Voxel> Streamer<T> {
             return self.curve(shape, range, read, advance);
         }
         let range = self.bins_range(range)?;
-        apart::add_up(self.begin(&apart, shape, range, advance), &apart, read)?;
-        Ok(self.counter.finish())
+        apart::add_up(self.begin(&apart, shape, range, advance)?, &apart, read)?;
+        self.finish()
     }
 
-    fn bins_range<E>(&self, range: Option<(f64, f64)>) -> Result<Option<(f64, f64)>, StreamError<E>> {
+    /// The rows of what was added up.
+    fn finish<E>(&mut self) -> Result<Rows, StreamError<E>> {
+        let Streamer { counter, directory, limit, .. } = self;
+        let failed = |error| StreamError::Spill { directory: directory.clone(), limit: *limit, error };
+        counter.finish().map_err(failed)
+    }
+
+    fn bins_range<E>(&self, range: Option<(Value, Value)>) -> Result<Option<(Value, Value)>, StreamError<E>> {
         let range = match self.request.bins {
             Bins::Uniform { range: given, .. } => given.or(range),
             Bins::Distinct => None,
@@ -211,16 +222,16 @@ impl<T: Voxel> Streamer<T> {
         &'a mut self,
         slabs: &Slabs,
         shape: Shape,
-        range: Option<(f64, f64)>,
+        range: Option<(Value, Value)>,
         advance: &'a dyn Fn(u64),
-    ) -> Job<'a, T> {
-        let Streamer { counter, buffers, limit, .. } = self;
+    ) -> Result<Job<'a, T>, BinsError> {
+        let Streamer { counter, buffers, directory, .. } = self;
         let (count, threads) = (shape.count(), rayon::current_num_threads());
-        counter.begin(range, threads.max(slabs.buffers));
+        counter.begin(range, threads.max(slabs.buffers), Some(Room { bytes: slabs.room, directory }))?;
         buffers.resize_with(slabs.buffers, Vec::new);
         // Few voxels are not worth many threads.
         let threads = threads.min((count / LEAST_VOXELS).max(1));
-        Job { counter, buffers, count, limit: *limit, threads, advance }
+        Ok(Job { counter, buffers, count, threads, advance })
     }
 }
 
@@ -231,8 +242,6 @@ struct Job<'a, T: Voxel> {
     buffers: &'a mut Vec<Vec<T>>,
     /// Voxels of the image.
     count: usize,
-    /// Bytes of memory.
-    limit: usize,
     /// That add up at a time.
     threads: usize,
     advance: &'a dyn Fn(u64),

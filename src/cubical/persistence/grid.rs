@@ -38,7 +38,7 @@ impl Layout {
         extents[3 - long.len()..].copy_from_slice(&long);
         let with_rim = |axis: usize| extents[axis] + if 3 - axis <= long.len() { 2 } else { 0 };
         let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
-        let too_large = PersistenceError::TooLarge { found: shape.count(), most: LIMIT };
+        let too_large = PersistenceError::TooLarge { shape, most: LIMIT };
         let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
         let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
         Ok(Layout { axes: long.len(), extents, strides, places })

@@ -57,9 +57,10 @@ pub use self::figures::Figures;
 use self::figures::Watch;
 use self::forest::Joined;
 use self::gradient::{Critical, Gradient};
-use self::grid::Grid;
+use self::grid::{Grid, Layout};
 pub use self::machine::{MachineError, persistence_by};
-use super::{Construction, Image, Voxel};
+use super::{Construction, Image, Shape, Voxel};
+use crate::memory::{self, Refused};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -96,14 +97,30 @@ pub struct Classes {
 pub enum PersistenceError {
     /// More voxels than are numbered.
     #[error(
-        "expected an image that takes fewer than {most} places with a rim around it, found {found} voxels"
+        "expected an image that takes fewer than {most} places with a rim around it, found {} voxels of {shape}; \
+         it has to be cropped or downsampled (`lacuna ecc` takes images of any size)", shape.count()
     )]
     TooLarge {
-        /// Voxels.
-        found: usize,
+        /// The image.
+        shape: Shape,
         /// Places, the rim included, that are too many.
         most: usize,
     },
+    /// There is not memory enough.
+    #[error(transparent)]
+    Memory(#[from] Refused),
+}
+
+/// Bytes that a place on the grid takes while voxels are put in order, which is when it takes most: a word, its bucket and the place; later
+/// these are the rank, the place and the code, and critical cells, of which smooth images have few.
+const BYTES_OF_PLACE: u64 = 16;
+
+/// Whether images of this shape can have their classes found, before they are read.
+///
+/// # Errors
+/// [`PersistenceError::TooLarge`]: they take 2^30 places or more.
+pub fn check(shape: Shape) -> Result<(), PersistenceError> {
+    Layout::new(shape).map(drop)
 }
 
 impl Request {
@@ -116,7 +133,7 @@ impl Request {
 /// The classes of an image.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
+/// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
     Ok(persistence_with(image, request, &mut Gradient::new, &mut |_| ())?.0)
 }
@@ -124,7 +141,7 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Clas
 /// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
 ///
 /// # Errors
-/// [`PersistenceError::TooLarge`]: it takes 2^30 places or more.
+/// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is.
 pub fn persistence_with<T: Voxel>(
     image: &Image<T>,
     request: &Request,
@@ -133,6 +150,7 @@ pub fn persistence_with<T: Voxel>(
 ) -> Result<(Classes, Figures), PersistenceError> {
     let mut watch = Watch::new(hear);
     watch.begin("order");
+    memory::probe(Layout::new(image.shape())?.places() as u64 * BYTES_OF_PLACE)?;
     let grid = Grid::new(image, request)?;
     let classes = classes(&grid, request.dimensions(image.shape().dim()), gradient, &mut watch);
     Ok((classes, watch.figures))

@@ -1,23 +1,21 @@
 //! Filtrations that end at a threshold.
 
 use super::{Class, Classes, Request};
-use crate::cubical::AnyImage;
+use crate::cubical::{AnyImage, Value};
 
 impl Request {
     /// Whether a filtration that ends at a threshold reaches this value: sublevel sets those up to it, superlevel sets those
-    /// from it up.
-    pub fn reaches(&self, threshold: f64, value: f64) -> bool {
+    /// from it up. Both are compared exactly, whatever their types.
+    pub fn reaches(&self, threshold: Value, value: Value) -> bool {
         if self.superlevel { value >= threshold } else { value <= threshold }
     }
 }
 
 impl Classes {
     /// The classes of the filtration that ends at a threshold: those that are born later vanish, those that die later are essential.
-    ///
-    /// Voxels are compared with it as doubles.
     #[must_use]
-    pub fn cut(mut self, image: &AnyImage, request: &Request, threshold: f64) -> Classes {
-        let is_reached = |place: usize| request.reaches(threshold, image.value(place));
+    pub fn cut(mut self, image: &AnyImage, request: &Request, threshold: Value) -> Classes {
+        let is_reached = |place: usize| request.reaches(threshold, image.exact(place));
         for classes in &mut self.dimensions {
             classes.retain(|class| is_reached(class.birth));
             for Class { death, .. } in classes.iter_mut() {
@@ -31,6 +29,7 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cubical::value::Threshold;
     use crate::cubical::{Image, Order, Shape};
 
     fn class(birth: usize, death: Option<usize>) -> Class {
@@ -43,7 +42,7 @@ mod tests {
         let all =
             Classes { dimensions: vec![vec![class(2, None), class(0, Some(1)), class(4, Some(3))], vec![]] };
         let sublevel = Request::default();
-        let cut = |threshold| all.clone().cut(&image, &sublevel, threshold).dimensions;
+        let cut = |threshold: f64| all.clone().cut(&image, &sublevel, threshold.into()).dimensions;
         assert_eq!(cut(9.0), all.dimensions);
         assert_eq!(cut(8.5)[0], [class(2, None), class(0, None), class(4, Some(3))]);
         assert_eq!(cut(3.0)[0], [class(2, None), class(0, None), class(4, None)]);
@@ -56,9 +55,44 @@ mod tests {
         let image = Image::new(Shape::new(&[4], Order::C).unwrap(), vec![9_u8, 2, 5, 4]).unwrap().into();
         let all = Classes { dimensions: vec![vec![class(0, None), class(2, Some(1))]] };
         let superlevel = Request { superlevel: true, ..Request::default() };
-        let cut = |threshold| all.clone().cut(&image, &superlevel, threshold).dimensions;
+        let cut = |threshold: f64| all.clone().cut(&image, &superlevel, threshold.into()).dimensions;
         assert_eq!(cut(2.0), all.dimensions);
         assert_eq!(cut(3.0)[0], [class(0, None), class(2, None)]);
         assert_eq!(cut(6.0)[0], [class(0, None)]);
+    }
+
+    /// Of every two neighbours among 64-bit integers that doubles do not tell apart, and fractions between them.
+    #[test]
+    fn integers_past_2_to_the_53_are_compared_exactly() {
+        let shape = Shape::new(&[2], Order::C).unwrap();
+        let all = Classes { dimensions: vec![vec![class(0, Some(1))]] };
+        let deaths = |image: &AnyImage, text: &str, superlevel| {
+            let request = Request { superlevel, ..Request::default() };
+            let threshold = text.parse::<Threshold>().unwrap().side(superlevel);
+            let cut = all.clone().cut(image, &request, threshold);
+            cut.dimensions[0].iter().map(|class| class.death).collect::<Vec<_>>()
+        };
+        let top = u64::MAX;
+        let ascending: AnyImage = Image::new(shape, vec![top - 1, top]).unwrap().into();
+        let descending: AnyImage = Image::new(shape, vec![top, top - 1]).unwrap().into();
+        for (text, sublevel, superlevel) in [
+            ("18446744073709551613", vec![], vec![Some(1)]),
+            ("18446744073709551614", vec![None], vec![Some(1)]),
+            ("18446744073709551614.5", vec![None], vec![None]),
+            ("18446744073709551615", vec![Some(1)], vec![None]),
+            ("18446744073709551615.5", vec![Some(1)], vec![]),
+            ("18446744073709551616", vec![Some(1)], vec![]),
+            ("1e300", vec![Some(1)], vec![]),
+            ("-1", vec![], vec![Some(1)]),
+        ] {
+            assert_eq!(deaths(&ascending, text, false), sublevel, "{text}");
+            assert_eq!(deaths(&descending, text, true), superlevel, "{text}, superlevel");
+        }
+        let low = i64::MIN;
+        let image: AnyImage = Image::new(shape, vec![low, low + 1]).unwrap().into();
+        assert_eq!(deaths(&image, "-9223372036854775808", false), [None]);
+        assert_eq!(deaths(&image, "-9223372036854775807.5", false), [None]);
+        assert_eq!(deaths(&image, "-9223372036854775807", false), [Some(1)]);
+        assert_eq!(deaths(&image, "-9223372036854775809", false), []);
     }
 }

@@ -122,6 +122,16 @@ fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -
     }
 }
 
+impl AnyStream {
+    /// The whole image, of which nothing has been read yet.
+    ///
+    /// # Errors
+    /// As [`read()`].
+    pub fn image(self) -> Result<AnyImage, ReadError> {
+        image(self)
+    }
+}
+
 /// All of a stream.
 fn image(stream: AnyStream) -> Result<AnyImage, ReadError> {
     Ok(match stream {

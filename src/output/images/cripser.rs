@@ -19,8 +19,8 @@
 
 use std::io::{self, Write};
 
-use super::value::Value;
 use super::{Barcode, lines};
+use crate::cubical::Value;
 
 /// Writes a line a bar.
 ///

@@ -9,27 +9,38 @@ use std::io::{self, Write};
 use phat_formats::dipha::{DiagramPoint, write_diagram};
 
 use super::{Bar, Barcode};
+use crate::cubical::Value;
+use crate::cubical::value::Inexact;
 
 /// Writes the diagram.
 ///
 /// # Errors
-/// What `out` answers.
+/// What `out` answers; an error of which [`Inexact`] is the source, when a bar has a value that no double is.
 pub fn write(barcode: &Barcode<'_>, mut out: &mut dyn Write) -> io::Result<()> {
-    let points = points(barcode);
+    let points = points(barcode).map_err(io::Error::other)?;
     write_diagram(&mut out, points.into_iter())
 }
 
-fn points(barcode: &Barcode<'_>) -> Vec<DiagramPoint> {
+/// Whether all values of the diagram are doubles.
+pub(super) fn check(barcode: &Barcode<'_>) -> Result<(), Inexact> {
+    let exact = |value: Option<Value>| value.map_or(Ok(0.0), Value::exact_double).map(drop);
+    if barcode.len() > 0 {
+        exact(barcode.last())?;
+    }
+    barcode.iter().try_for_each(|(_, bar)| exact(Some(bar.birth)).and_then(|()| exact(bar.death)))
+}
+
+fn points(barcode: &Barcode<'_>) -> Result<Vec<DiagramPoint>, Inexact> {
     // Adding zero makes −0 a 0.
-    let value = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
-    let last = value(barcode.last().unwrap_or(0.0));
-    let point = |(dim, bar): (usize, Bar)| DiagramPoint {
-        dim: dim as u32,
-        birth: value(bar.birth.double()),
-        death: bar.death.map_or(last, |death| value(death.double())),
-        essential: bar.death.is_none(),
+    let double = |x: f64| if barcode.request.superlevel { 0.0 - x } else { x + 0.0 };
+    let value = |value: Value| value.exact_double().map(double);
+    check(barcode)?;
+    let last = barcode.last().map_or(0.0, |last| double(last.double()));
+    let point = |(dim, bar): (usize, Bar)| {
+        let death = bar.death.map_or(Ok(last), value)?;
+        Ok(DiagramPoint { dim: dim as u32, birth: value(bar.birth)?, death, essential: bar.death.is_none() })
     };
-    let mut points: Vec<_> = barcode.iter().map(point).collect();
+    let mut points = barcode.iter().map(point).collect::<Result<Vec<_>, Inexact>>()?;
     points.sort_unstable_by(|a, b| {
         let dim = |point: &DiagramPoint| {
             let dim = i64::from(point.dim);
@@ -38,5 +49,5 @@ fn points(barcode: &Barcode<'_>) -> Vec<DiagramPoint> {
         let births = a.birth.total_cmp(&b.birth);
         dim(a).cmp(&dim(b)).then(births).then_with(|| a.death.total_cmp(&b.death))
     });
-    points
+    Ok(points)
 }

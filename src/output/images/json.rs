@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::value::Value;
 use super::{Barcode, lines};
+use crate::cubical::Value;
 
 #[derive(Serialize)]
 struct Head {
@@ -13,7 +13,7 @@ struct Head {
     voxels: &'static str,
     construction: String,
     superlevel: bool,
-    threshold: Option<f64>,
+    threshold: Option<Value>,
     max_dim: usize,
 }
 
@@ -43,9 +43,12 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
             lines::write(barcode, classes, out, |bar, line| {
                 line.push_str(separator);
                 line.push_str(&open);
-                push(Some(bar.birth), line);
+                push(bar.birth, line);
                 line.push_str(",\"death\":");
-                push(bar.death, line);
+                match bar.death {
+                    Some(death) => push(death, line),
+                    None => line.push_str("null"),
+                }
                 line.push('}');
             })?;
         }
@@ -53,10 +56,10 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n]}\n")
 }
 
-/// Appends a value; JSON has no infinity.
-fn push(value: Option<Value>, line: &mut String) {
-    match value.filter(|value| value.double().is_finite()) {
-        Some(value) => value.push(line),
-        None => line.push_str("null"),
-    }
+/// Appends a value; JSON has no infinity, which is a string.
+fn push(value: Value, line: &mut String) {
+    let quote = if value.is_finite() { "" } else { "\"" };
+    line.push_str(quote);
+    value.push(line);
+    line.push_str(quote);
 }

@@ -11,10 +11,12 @@
 //!
 //! All but `dipha` hold the bars in the order of [`Classes`]: by dimension, then by birth in the order of the filtration. Values of integer
 //! voxels are written as integers, in full. Those of floating-point voxels are written as doubles: in `text` with six significant digits, in
-//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy` and `dipha` hold doubles.
+//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy` and `dipha` hold doubles: bars of 64-bit integers
+//! that no double is are refused, for rounding them would make different values one.
 //!
 //! An essential class of sublevel sets dies at infinity; of superlevel sets, where bars go down, at minus infinity. Voxels may be infinite,
-//! and a class that dies at such a one is written like an essential class, but in `dipha`.
+//! and a class that dies at such a one is written like an essential class, but in `json`, where it dies at `"inf"` or `"-inf"` and an essential
+//! class at `null`, and in `dipha`.
 //!
 //! Lines are made by all threads, some at a time, so that memory does not grow with them.
 //!
@@ -41,9 +43,9 @@
 //! | `shape` | voxels along the axes |
 //! | `voxels` | the type of the voxels, as NumPy calls it |
 //! | `construction`, `superlevel` | how the image is made a filtered complex |
-//! | `threshold` | the value at which the filtration ends, `null` for none |
+//! | `threshold` | the value at which the filtration ends, as bars have them, `null` for none |
 //! | `max_dim` | the highest dimension computed |
-//! | `bars` | the bars; infinity of either sign is `null` |
+//! | `bars` | the bars; a value that is infinite is the string `"inf"` or `"-inf"`, the death of an essential class is `null` |
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3).
@@ -61,9 +63,9 @@ use std::io::{self, Write};
 use std::str::FromStr;
 
 use crate::cubical::persistence::{Class, Classes, Request};
-use crate::cubical::{AnyImage, Image, Key, Voxel};
+use crate::cubical::value::Inexact;
+use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
 use crate::with_image;
-use value::Value;
 
 /// A format of the bars of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,7 +95,7 @@ pub struct Barcode<'a> {
     /// What was asked for.
     pub request: &'a Request,
     /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
-    pub threshold: Option<f64>,
+    pub threshold: Option<Value>,
 }
 
 /// A class with the values of its voxels.
@@ -107,17 +109,17 @@ struct Bar {
 const BLOCK: usize = 1 << 8;
 
 /// The bars of classes.
-fn look_up<T: Voxel + Into<Value>>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
+fn look_up<T: Voxel>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
     let value = |place: usize| image.voxels()[place].into();
     let bar = |&class: &Class| Bar { class, birth: value(class.birth), death: class.death.map(value) };
     classes.iter().map(bar).collect()
 }
 
 /// The last value that a filtration reaches; none where it reaches no voxel.
-fn last<T: Voxel>(image: &Image<T>, request: &Request, threshold: Option<f64>) -> Option<f64> {
-    let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, voxel.value()));
+fn last<T: Voxel>(image: &Image<T>, request: &Request, threshold: Option<Value>) -> Option<Value> {
+    let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
     let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
-    image.voxels().iter().filter(within).max_by_key(key).map(|voxel| voxel.value())
+    image.voxels().iter().filter(within).max_by_key(key).map(|&voxel| voxel.into())
 }
 
 impl Barcode<'_> {
@@ -139,15 +141,17 @@ impl Barcode<'_> {
         self.classes.dimensions.iter().map(Vec::len).sum()
     }
 
-    /// (dim, birth, death), as doubles. Of superlevel sets essential classes die at minus infinity.
-    fn rows(&self) -> impl Iterator<Item = [f64; 3]> {
+    /// (dim, birth, death), as doubles, or that a value is none. Of superlevel sets essential classes die at minus infinity.
+    fn rows(&self) -> impl Iterator<Item = Result<[f64; 3], Inexact>> {
         let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
-        self.iter()
-            .map(move |(dim, bar)| [dim as f64, bar.birth.double(), bar.death.map_or(end, Value::double)])
+        self.iter().map(move |(dim, bar)| {
+            let death = bar.death.map_or(Ok(end), Value::exact_double)?;
+            Ok([dim as f64, bar.birth.exact_double()?, death])
+        })
     }
 
     /// The last value of the filtration; none where there are no classes.
-    fn last(&self) -> Option<f64> {
+    fn last(&self) -> Option<Value> {
         with_image!(self.image, image => last(image, self.request, self.threshold))
     }
 }
@@ -169,16 +173,31 @@ impl Format {
         }
     }
 
+    /// Whether the format holds the bars as they are.
+    ///
+    /// # Errors
+    /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
+    pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
+        match self {
+            Format::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
+            Format::Dipha => dipha::check(barcode),
+            Format::Text | Format::Csv | Format::Json | Format::Cripser => Ok(()),
+        }
+    }
+
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers.
+    /// What `out` answers; an error of which [`Inexact`] is the source, where [`Format::check`] gives one.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Format::Text => text::write(barcode, out),
             Format::Csv => csv::write(barcode, out),
             Format::Json => json::write(barcode, out),
-            Format::Npy => crate::output::npy::write_rows(barcode.len() as u64, barcode.rows(), out),
+            Format::Npy => {
+                let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
+                crate::output::npy::write_rows(barcode.len() as u64, rows, out)
+            }
             Format::Dipha => dipha::write(barcode, out),
             Format::Cripser => cripser::write(barcode, out),
         }

@@ -14,7 +14,7 @@ struct Example {
     image: AnyImage,
     classes: Classes,
     request: Request,
-    threshold: Option<f64>,
+    threshold: Option<Value>,
 }
 
 impl Example {
@@ -114,8 +114,8 @@ fn json_says_what_the_bars_are_of() {
     let expected = json!({"shape": [2, 3], "voxels": "i32", "construction": "V", "superlevel": false,
         "threshold": null, "max_dim": 1, "bars": bars});
     assert_eq!(integers().json(), expected);
-    assert_eq!(floats().json()["bars"][2], bar(1, json!(1e-7), Json::Null));
-    let cut = Example { threshold: Some(0.5), ..descending() };
+    assert_eq!(floats().json()["bars"][2], bar(1, json!(1e-7), json!("inf")));
+    let cut = Example { threshold: Some(0.5.into()), ..descending() };
     assert_eq!((&cut.json()["threshold"], &cut.json()["superlevel"]), (&json!(0.5), &json!(true)));
     let none =
         Example { classes: Classes { dimensions: vec![vec![], vec![class(3, Some(4))]] }, ..integers() };
@@ -141,11 +141,11 @@ fn diphas_essential_classes_die_at_the_last_value() {
     let expected =
         [(0, -2_000_000_001.0, greatest, true), (0, 3.0, 7.0, false), (1, 1_234_567.0, greatest, false)];
     assert_eq!(integers().points(), expected);
-    assert_eq!(Example { threshold: Some(100.0), ..integers() }.points()[0].2, 7.0);
+    assert_eq!(Example { threshold: Some(100.0.into()), ..integers() }.points()[0].2, 7.0);
     // As of the negated image.
     let expected = [(0, -9.0, 1.0, true), (0, -5.0, -f64::from(0.1_f32), false), (1, -8.0, 1.0, false)];
     assert_eq!(descending().points(), expected);
-    let none = Example { classes: Classes::default(), threshold: Some(-3e9), ..integers() };
+    let none = Example { classes: Classes::default(), threshold: Some((-3e9).into()), ..integers() };
     assert_eq!(none.points(), []);
 }
 

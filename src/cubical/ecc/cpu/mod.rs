@@ -14,17 +14,22 @@ mod tables;
 mod tally;
 mod view;
 
+use std::io;
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::bins::Edges;
-use super::{Bins, Curve, Request};
-use crate::cubical::{Construction, Image, Key, Voxel};
-use crate::simd::Level;
+use super::bins::{Edges, FiniteRange};
+use super::rows::Spilled;
+use super::spill::Store;
+use super::{Bins, BinsError, Curve, Request, Rows, Values};
+use crate::cubical::{Construction, Image, Key, Value, Voxel};
+use crate::simd::{BLOCK, Level};
 use tables::{Tables, sweep};
-use tally::{Summed, Sums};
+use tally::{Spill, Summed, Sums};
 use view::table_bytes;
 pub(crate) use view::{Tile, View, tiles};
 
@@ -32,7 +37,7 @@ pub(crate) use view::{Tile, View, tiles};
 #[derive(Debug)]
 pub(crate) struct Counter<T: Voxel> {
     request: Request,
-    range: Option<(f64, f64)>,
+    range: Option<(Value, Value)>,
     edges: Option<Edges<T::Key>>,
     level: Level,
     workers: Vec<Worker<T>>,
@@ -45,13 +50,19 @@ struct Worker<T: Voxel> {
     sums: Sums<T>,
 }
 
+/// Memory for rows that grow with what is found, and where they go that have no room in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room<'a> {
+    /// Bytes, for all threads.
+    pub(crate) bytes: usize,
+    /// A directory for temporary files.
+    pub(crate) directory: &'a Path,
+}
+
 impl<T: Voxel> Counter<T> {
-    /// For an image whose bins, if it has any, are over this range; `None` when [`Counter::finds_range`].
-    pub(crate) fn new(request: &Request, range: Option<(f64, f64)>, level: Level) -> Self {
-        let workers = Vec::new();
-        let mut counter = Counter { request: *request, range, edges: None, level, workers };
-        counter.begin(range, rayon::current_num_threads());
-        counter
+    /// For images one after another.
+    pub(crate) fn new(request: &Request, level: Level) -> Self {
+        Counter { request: *request, range: None, edges: None, level, workers: Vec::new() }
     }
 
     /// Whether the range of the bins is known at the end at the latest: every value of a narrow type is kept.
@@ -59,18 +70,33 @@ impl<T: Voxel> Counter<T> {
         T::Key::BITS <= 16
     }
 
-    /// Begins another image, for so many threads, with the same buffers.
-    pub(crate) fn begin(&mut self, range: Option<(f64, f64)>, threads: usize) {
+    /// Begins an image, for so many threads, with the buffers of the one before. Bins, if there are any, are over this range; `None` when
+    /// [`Counter::finds_range`]. Without `room` all rows are kept in memory.
+    ///
+    /// # Errors
+    /// [`BinsError`]: there are no such bins.
+    pub(crate) fn begin(
+        &mut self,
+        range: Option<(Value, Value)>,
+        threads: usize,
+        room: Option<Room<'_>>,
+    ) -> Result<(), BinsError> {
         self.range = range;
         self.edges = match (self.request.bins, range) {
             (Bins::Uniform { count, .. }, Some(range)) => {
-                Some(Edges::uniform::<T>(count, range, self.request.superlevel))
+                Some(Edges::uniform::<T>(count, range, self.request.superlevel)?)
             }
             _ => None,
         };
-        let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel);
+        let spill = room.map(|Room { bytes, directory }| Spill {
+            store: Arc::new(Store::new(directory)),
+            room: bytes / threads,
+        });
+        let sums = || Sums::new(self.edges.as_ref(), self.request.superlevel, spill.as_ref());
+        self.workers.truncate(threads);
         self.workers.iter_mut().for_each(|worker| worker.sums = sums());
         self.workers.resize_with(threads, || Worker { tables: Tables::default(), sums: sums() });
+        Ok(())
     }
 
     /// Adds the voxels of a box: planes, rows, columns. What lies around them, as far as the image goes, must be in view; columns
@@ -101,31 +127,38 @@ impl<T: Voxel> Counter<T> {
     /// Each adds up what it is given, in a thread of its own.
     pub(crate) fn adders(&mut self) -> impl Iterator<Item = Adder<'_, T>> {
         let Counter { request, level, ref mut workers, .. } = *self;
-        workers.iter_mut().map(move |worker| Adder { request, level, worker, bytes: 0 })
+        workers.iter_mut().map(move |worker| Adder { request, level, worker })
     }
 
-    /// The curve of what was added. Another image must begin before more is.
-    pub(crate) fn finish(&mut self) -> Curve {
+    /// The rows of what was added. Another image must begin before more is.
+    ///
+    /// # Errors
+    /// Rows that memory had no room for could not be kept in files.
+    pub(crate) fn finish(&mut self) -> io::Result<Rows> {
         let Request { construction, superlevel, bins } = self.request;
         let (edges, range) = (self.edges.take(), self.range);
-        let sums = || Sums::new(None, superlevel);
+        let sums = || Sums::new(None, superlevel, None);
         let all = self.workers.iter_mut().map(|worker| std::mem::replace(&mut worker.sums, sums()));
-        let summed = Sums::finish(all.collect());
+        let summed = Sums::finish(all.collect())?;
         // The numbers are those of T: cells of V have the dimension 3 − dim.
         let sign = if construction == Construction::V { -1 } else { 1 };
-        let value = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key }).value();
-        let (values, mut changes): (Vec<f64>, Vec<i64>) = match (summed, bins) {
+        let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
+        let (values, mut changes) = match (summed, bins) {
+            (Summed::Run(run), _) => return Ok(Rows::Disk(Spilled::new::<T>(run, superlevel, sign))),
             (Summed::Bins(changes), _) => (edges.map(|edges| edges.values).unwrap_or_default(), changes),
-            (Summed::Keys(keys), Bins::Distinct) => {
-                keys.into_iter().map(|(key, change)| (value(key), change)).unzip()
+            (Summed::Keys(keys, changes), Bins::Distinct) => {
+                (Values::of(keys.into_iter().map(voxel)), changes)
             }
-            (Summed::Keys(keys), Bins::Uniform { count, .. }) => {
-                let (first, last) = keys.first().zip(keys.last()).expect("an image has voxels");
-                let (first, last) = (value(first.0), value(last.0));
-                let range = range.unwrap_or((first.min(last), first.max(last)));
-                let edges = Edges::uniform::<T>(count, range, superlevel);
+            (Summed::Keys(keys, all), Bins::Uniform { count, .. }) => {
+                let found = || {
+                    let ends: [Value; 2] = [keys[0], keys[keys.len() - 1]].map(|key| voxel(key).into());
+                    if superlevel { (ends[1], ends[0]) } else { (ends[0], ends[1]) }
+                };
+                // Their type is a narrow one, so that the range is one of integers.
+                let range = range.unwrap_or_else(found);
+                let edges = Edges::uniform::<T>(count, range, superlevel).expect("the bins were checked");
                 let mut changes = vec![0; count];
-                for (key, change) in keys {
+                for (key, change) in keys.into_iter().zip(all) {
                     if let Some(bin) = edges.bin(key) {
                         changes[bin] += change;
                     }
@@ -134,7 +167,7 @@ impl<T: Voxel> Counter<T> {
             }
         };
         changes.iter_mut().for_each(|change| *change *= sign);
-        Curve { values, changes }
+        Ok(Rows::Memory(Curve { values, changes }))
     }
 }
 
@@ -144,8 +177,6 @@ pub(crate) struct Adder<'a, T: Voxel> {
     request: Request,
     level: Level,
     worker: &'a mut Worker<T>,
-    /// Of its sums.
-    bytes: usize,
 }
 
 impl<T: Voxel> Adder<'_, T> {
@@ -154,12 +185,9 @@ impl<T: Voxel> Adder<'_, T> {
         self.worker.sweep(self.level, &self.request, view, tile);
     }
 
-    /// Adds what its sums have grown by to those of all, and says how many bytes these are: they grow with the number of distinct values.
-    pub(crate) fn grow(&mut self, all: &AtomicUsize) -> usize {
-        let bytes = self.worker.sums.bytes();
-        // Sums that are merged shrink: what is added wraps around, and so does the total, to what it is.
-        let more = bytes.wrapping_sub(std::mem::replace(&mut self.bytes, bytes));
-        all.fetch_add(more, Ordering::Relaxed).wrapping_add(more)
+    /// Whether what was added could not be kept, so that adding more is in vain.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.worker.sums.has_failed()
     }
 }
 
@@ -181,32 +209,44 @@ pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
     let sums = match T::Key::BITS {
         8 => 40 << 10,
         16 => 1 << 20,
-        _ => 2 << 20,
+        // A batch, and the run that it becomes.
+        _ => 3 << 20,
     };
     table_bytes(columns, size_of::<T>()) + sums
 }
 
-/// The least and the greatest value.
-fn range<T: Voxel>(voxels: &[T]) -> (f64, f64) {
-    let keys = voxels.par_iter().map(|voxel| voxel.key());
-    let (least, greatest) = keys
-        .map(|key| (key, key))
-        .reduce(|| (T::Key::MAX, T::Key::default()), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    (T::of_key(least).value(), T::of_key(greatest).value())
+/// The least finite value and the greatest.
+pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
+    let none = FiniteRange::new::<T>();
+    let of = |part: &[T]| {
+        let mut range = none;
+        range.add(part);
+        range
+    };
+    voxels.par_chunks(BLOCK << 8).map(of).reduce(|| none, FiniteRange::join)
 }
 
 /// The curve of an image in memory, with the instructions of a level.
-pub(crate) fn curve<T: Voxel>(image: &Image<T>, request: &Request, level: Level) -> Curve {
+///
+/// # Errors
+/// [`BinsError`]: there are no such bins.
+pub(crate) fn curve<T: Voxel>(image: &Image<T>, request: &Request, level: Level) -> Result<Curve, BinsError> {
     let range = match request.bins {
-        Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => Some(range(image.voxels())),
+        Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => {
+            Some(range(image.voxels()).values::<T>()?)
+        }
         Bins::Uniform { range, .. } => range,
         Bins::Distinct => None,
     };
     let extents = image.shape().extents();
-    let mut counter = Counter::new(request, range, level);
+    let mut counter = Counter::new(request, level);
+    counter.begin(range, rayon::current_num_threads(), None)?;
     let view = View { extents, first: [0; 3], voxels: image.voxels() };
     counter.add(view, extents.map(|extent| 0..extent));
-    counter.finish()
+    match counter.finish() {
+        Ok(Rows::Memory(curve)) => Ok(curve),
+        rows => unreachable!("without a directory rows are in memory: {rows:?}"),
+    }
 }
 
 #[cfg(test)]

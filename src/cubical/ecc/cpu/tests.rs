@@ -12,7 +12,7 @@ fn requests() -> Vec<Request> {
     let mut requests = Vec::new();
     for construction in [Construction::T, Construction::V] {
         for superlevel in [false, true] {
-            let ranges = [None, Some((1.0, 2.5)), Some((0.0, 300.0))];
+            let ranges = [None, Some((1.0.into(), 2.5.into())), Some((0.0.into(), 300.0.into()))];
             let uniform = ranges.map(|range| Bins::Uniform { count: 1 + 3 * ranges.len(), range });
             for bins in uniform.into_iter().chain([Bins::Distinct, Bins::Uniform { count: 1, range: None }]) {
                 requests.push(Request { construction, superlevel, bins });
@@ -125,9 +125,10 @@ fn any_cut_and_any_slab() {
         let (unit, before) = if axis == 2 { (BLOCK, BLOCK) } else { (1, 1) };
         for construction in [Construction::T, Construction::V] {
             let request = Request { construction, ..Request::default() };
-            let expected = plain::curve(&image, &request);
+            let expected = plain::curve(&image, &request).unwrap();
             for cut in (unit..extents[axis]).step_by(unit) {
-                let mut counter = Counter::<u16>::new(&request, None, level);
+                let mut counter = Counter::<u16>::new(&request, level);
+                counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 for part in [0..cut, cut..extents[axis]] {
                     // Only what must be in view is.
                     let (from, to) = (part.start.saturating_sub(before), extents[axis].min(part.end + 1));
@@ -136,15 +137,24 @@ fn any_cut_and_any_slab() {
                     let view = View { extents, first, voxels: &voxels[from * slice..to * slice] };
                     counter.add(view, own);
                 }
-                assert_eq!(counter.finish(), expected, "{axes:?} cut at {cut}");
+                assert_eq!(
+                    counter.finish().unwrap().into_curve().unwrap(),
+                    expected,
+                    "{axes:?} cut at {cut}"
+                );
             }
             for row in 1..extents[1] {
-                let mut counter = Counter::<u16>::new(&request, None, level);
+                let mut counter = Counter::<u16>::new(&request, level);
+                counter.begin(None, rayon::current_num_threads(), None).unwrap();
                 let tiles: Vec<Tile> = [0..row, row..extents[1]]
                     .map(|rows| Tile { planes: 0..extents[0], rows, columns: 0..extents[2] })
                     .into();
                 counter.add_tiles(View { extents, first: [0; 3], voxels }, &tiles);
-                assert_eq!(counter.finish(), expected, "{axes:?} rows cut at {row}");
+                assert_eq!(
+                    counter.finish().unwrap().into_curve().unwrap(),
+                    expected,
+                    "{axes:?} rows cut at {row}"
+                );
             }
         }
     }
@@ -205,10 +215,10 @@ fn every_number() {
         let image = Image::new(Shape::new(&[3, 3, 84], Order::C).unwrap(), voxels).unwrap();
         for construction in [Construction::T, Construction::V] {
             let request = Request { construction, ..Request::default() };
-            let found = curve(&image, &request, Level::detect());
-            assert_eq!(found, plain::curve(&image, &request));
+            let found = curve(&image, &request, Level::detect()).unwrap();
+            assert_eq!(found, plain::curve(&image, &request).unwrap());
             let changes = found.values.iter().zip(found.changes);
-            let centres = changes.filter(|(value, _)| (100.0..121.0).contains(*value));
+            let centres = changes.filter(|(value, _)| (100.0..121.0).contains(&value.double()));
             numbers.extend(centres.map(|(_, change)| (construction == Construction::T, change)));
         }
     }

@@ -127,7 +127,9 @@ fn gpu_finds_the_same_curves_at_all_scales() {
         let image = image(axes, 9);
         let scales = Scales { count: 4, sigma, taps };
         for construction in [Construction::T, Construction::V] {
-            for bins in [Bins::Distinct, Bins::Uniform { count: 100, range: Some((-0.5, 0.5)) }] {
+            for bins in
+                [Bins::Distinct, Bins::Uniform { count: 100, range: Some(((-0.5).into(), 0.5.into())) }]
+            {
                 let request = Request { construction, bins, superlevel: construction == Construction::V };
                 let found = curves_device(&gpu, &image, &request, &scales, &|_| ()).unwrap();
                 assert_eq!(

@@ -19,17 +19,16 @@ pub(super) fn add_up<T: Voxel, E: Send>(
     slabs: &Slabs,
     read: &ReadAt<'_, T, E>,
 ) -> Result<(), StreamError<E>> {
-    let Job { counter, buffers, limit, threads, advance, .. } = job;
+    let Job { counter, buffers, threads, advance, .. } = job;
     let work = &Work {
         slabs,
         read,
         next: AtomicUsize::new(0),
         ended: AtomicBool::new(false),
         permits: Permits::new(threads),
-        grown: AtomicUsize::new(0),
     };
     let (tell, told) = mpsc::channel();
-    let (mut added, mut fault, mut is_full) = (0, None, false);
+    let mut fault = None;
     thread::scope(|scope| {
         for (adder, buffer) in counter.adders().zip(buffers) {
             let tell = tell.clone();
@@ -38,11 +37,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
         drop(tell);
         for told in told {
             match told {
-                Told::Added(voxels) => {
-                    added += voxels;
-                    advance(voxels as u64);
-                }
-                Told::Full => is_full = true,
+                Told::Added(voxels) => advance(voxels as u64),
                 // Slabs are claimed in order: all before this one are read too, and the first fault is found.
                 Told::Broken(slab, error) => {
                     if fault.as_ref().is_none_or(|&(first, _)| slab < first) {
@@ -52,19 +47,13 @@ pub(super) fn add_up<T: Voxel, E: Send>(
             }
         }
     });
-    match fault {
-        Some((_, error)) => Err(StreamError::Read(error)),
-        None if is_full => Err(StreamError::Rows { voxels: added, limit }),
-        None => Ok(()),
-    }
+    fault.map_or(Ok(()), |(_, error)| Err(StreamError::Read(error)))
 }
 
 /// What threads tell.
 enum Told<E> {
     /// So many voxels have been added up.
     Added(usize),
-    /// Sums take more memory than there is.
-    Full,
     /// The slab of this number cannot be read.
     Broken(usize, E),
 }
@@ -78,7 +67,6 @@ struct Work<'a, T, E> {
     /// Nothing more is to be read.
     ended: AtomicBool,
     permits: Permits,
-    grown: AtomicUsize,
 }
 
 impl<T: Voxel, E> Work<'_, T, E> {
@@ -97,14 +85,11 @@ impl<T: Voxel, E> Work<'_, T, E> {
                     let _permit = self.permits.take();
                     let view = slabs.view(&own, voxels);
                     slabs.tiles::<T>(&own).iter().for_each(|tile| adder.add(view, tile));
-                    if adder.grow(&self.grown) > slabs.room {
-                        Told::Full
-                    } else {
-                        Told::Added(own.len() * slabs.slice)
-                    }
+                    Told::Added(own.len() * slabs.slice)
                 }
             };
-            if !matches!(told, Told::Added(_)) {
+            // Whoever asks for the rows is told why they could not be kept.
+            if !matches!(told, Told::Added(_)) || adder.has_failed() {
                 self.ended.store(true, Ordering::Relaxed);
             }
             // Whoever listens does so to the end.

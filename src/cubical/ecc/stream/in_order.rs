@@ -1,7 +1,6 @@
 //! Slabs one after another: one thread reads them, the others add them up.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
@@ -17,16 +16,16 @@ pub(super) fn add_up<T: Voxel, E>(
     slabs: &Slabs,
     read: impl FnMut(&mut [T]) -> Result<usize, E>,
 ) -> Result<(), StreamError<E>> {
-    let Job { counter, buffers, count, limit, threads, advance } = job;
+    let Job { counter, buffers, count, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
-    let (queue, grown) = (&Queue::new(), &AtomicUsize::new(0));
+    let queue = &Queue::new();
     buffers.iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
     let spare = std::mem::take(buffers);
-    let mut reader = Reader { slabs, count, read, queue, spare, done, added: 0, advance };
+    let mut reader = Reader { slabs, count, read, queue, spare, done, advance };
     let found = thread::scope(|scope| {
         for adder in counter.adders().take(threads) {
             let hand_back = hand_back.clone();
-            scope.spawn(move || add(adder, slabs, queue, hand_back, grown));
+            scope.spawn(move || add(adder, slabs, queue, hand_back));
         }
         drop(hand_back);
         let ending = queue.ending();
@@ -41,25 +40,17 @@ pub(super) fn add_up<T: Voxel, E>(
         found
     });
     *buffers = reader.spare;
-    if queue.is_full() {
-        return Err(StreamError::Rows { voxels: reader.added, limit });
-    }
     found
 }
 
 /// Adds up tiles as long as there are such.
-fn add<T: Voxel>(
-    mut adder: Adder<'_, T>,
-    slabs: &Slabs,
-    queue: &Queue<T>,
-    hand_back: Sender<Slab<T>>,
-    grown: &AtomicUsize,
-) {
+fn add<T: Voxel>(mut adder: Adder<'_, T>, slabs: &Slabs, queue: &Queue<T>, hand_back: Sender<Slab<T>>) {
     let _ending = queue.ending();
     while let Some((slab, tile)) = queue.claim() {
         adder.add(slabs.view(&slab.own, &slab.voxels), &slab.tiles[tile]);
-        if adder.grow(grown) > slabs.room {
-            return queue.overflow();
+        if adder.has_failed() {
+            // Whoever asks for the rows is told why they could not be kept.
+            return queue.give_up();
         }
         // Who is the last to leave a slab gives it back.
         if let Some(slab) = Arc::into_inner(slab) {
@@ -80,8 +71,6 @@ struct Reader<'a, T, R> {
     spare: Vec<Vec<T>>,
     /// Slabs that have been added up.
     done: Receiver<Slab<T>>,
-    /// Their voxels.
-    added: usize,
     advance: &'a dyn Fn(u64),
 }
 
@@ -133,9 +122,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
 
 impl<T, R> Reader<'_, T, R> {
     fn take_back(&mut self, slab: Slab<T>) {
-        let added = slab.own.len() * self.slabs.slice;
-        self.added += added;
         self.spare.push(slab.voxels);
-        (self.advance)(added as u64);
+        (self.advance)((slab.own.len() * self.slabs.slice) as u64);
     }
 }

@@ -33,13 +33,11 @@ struct State<T> {
     tile: usize,
     /// Nothing more comes.
     ended: bool,
-    /// Why: sums took more memory than there is.
-    full: bool,
 }
 
 impl<T> Queue<T> {
     pub(super) fn new() -> Self {
-        let state = State { slabs: VecDeque::new(), tile: 0, ended: false, full: false };
+        let state = State { slabs: VecDeque::new(), tile: 0, ended: false };
         Queue { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -77,18 +75,6 @@ impl<T> Queue<T> {
     /// Nothing that is left is worth adding up.
     pub(super) fn give_up(&self) {
         self.lock().slabs.clear();
-    }
-
-    /// The same, for want of memory.
-    pub(super) fn overflow(&self) {
-        let mut state = self.lock();
-        state.slabs.clear();
-        state.full = true;
-    }
-
-    /// Whether there was too little memory.
-    pub(super) fn is_full(&self) -> bool {
-        self.lock().full
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {

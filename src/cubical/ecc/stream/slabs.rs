@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::cubical::ecc::Bins;
 use crate::cubical::ecc::cpu::{Tile, View, tiles, worker_bytes};
+use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::{Key, Shape, Voxel};
 use crate::simd::BLOCK;
 
@@ -69,6 +70,7 @@ impl Slabs {
             Bins::Uniform { count, .. } => (count.saturating_mul(32 + 8 * (threads + 1)), false),
             Bins::Distinct => (0, T::Key::BITS > 16),
         };
+        let rows = if grows { MERGE_BYTES } else { rows };
         let fixed = (PROGRAM + threads * worker_bytes::<T>(extents)).saturating_add(rows);
         let left = limit.saturating_sub(fixed);
         let for_slabs = if grows { left / 2 } else { left };

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::cubical::ecc::curve;
+use crate::cubical::ecc::{Curve, curve};
 use crate::cubical::{Construction, Image, Order};
 
 /// Gives the voxels of a slice, then an error or nothing.
@@ -51,12 +51,16 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                         told.fetch_add(voxels, Ordering::Relaxed);
                     };
                     let read = reader(image.voxels(), Err("read on"));
-                    let job = streamer.begin(&slabs, shape, range, &add);
+                    let job = streamer.begin(&slabs, shape, range, &add).unwrap();
                     in_order::add_up(Job { threads: buffers, ..job }, &slabs, read).unwrap();
-                    assert_eq!(streamer.counter.finish(), expected, "{shape} {own} {request:?}");
-                    let job = streamer.begin(&slabs, shape, range, &add);
+                    assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {own} {request:?}");
+                    let job = streamer.begin(&slabs, shape, range, &add).unwrap();
                     apart::add_up(Job { threads: buffers - 1, ..job }, &slabs, &read_at).unwrap();
-                    assert_eq!(streamer.counter.finish(), expected, "{shape} {own} {request:?}, apart");
+                    assert_eq!(
+                        in_memory(streamer.counter.finish()),
+                        expected,
+                        "{shape} {own} {request:?}, apart"
+                    );
                     assert_eq!(told.into_inner(), 2 * shape.count() as u64);
                 }
             }
@@ -72,7 +76,7 @@ fn reader_at<T: Copy + Sync>(voxels: &[T]) -> impl Fn(usize, &mut [T]) -> Result
     }
 }
 
-fn range_of<T: Voxel>(image: &Image<T>) -> (f64, f64) {
+fn range_of<T: Voxel>(image: &Image<T>) -> (Value, Value) {
     let mut streamer = Streamer::<T>::new(&Request::default(), 1 << 30).unwrap();
     streamer.range(image.shape(), reader(image.voxels(), Err("read on")), NOT_TOLD).unwrap()
 }
@@ -100,7 +104,8 @@ fn little_memory_gives_the_same_curve() {
     assert!(matches!(stream(&image, &request, needed - 1), Err(StreamError::Slabs { .. })));
     let apart = |limit| {
         let mut streamer = Streamer::new(&request, limit)?;
-        streamer.curve_anywhere(image.shape(), None, &reader_at(image.voxels()), NOT_TOLD)
+        let rows = streamer.curve_anywhere(image.shape(), None, &reader_at(image.voxels()), NOT_TOLD)?;
+        Ok::<_, StreamError<&str>>(in_memory::<std::io::Error>(Ok(rows)))
     };
     let StreamError::Slabs { needed, .. } = apart(1 << 20).unwrap_err() else { panic!() };
     for limit in [needed, needed + 100_000, needed + 1_000_000, 1 << 30] {
@@ -125,12 +130,12 @@ fn of_several_faults_of_reading_the_first_counts() {
         };
         let slabs = streamer.slabs::<usize>(shape, Use::Apart(4)).unwrap();
         let slabs = Slabs { own: 30, ..slabs };
-        let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+        let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
         let found = apart::add_up(job, &slabs, &read);
         assert!(matches!(found, Err(StreamError::Read(place)) if place == broken), "{found:?}");
     }
     let found = streamer.curve_anywhere::<&str>(shape, None, &reader_at(&vec![3; 4_000_000]), NOT_TOLD);
-    assert_eq!(found.unwrap(), Curve { values: vec![3.0], changes: vec![1] });
+    assert_eq!(in_memory(found), Curve::new(vec![3.0], vec![1]));
 }
 
 fn stream<T: Voxel>(
@@ -139,26 +144,77 @@ fn stream<T: Voxel>(
     limit: usize,
 ) -> Result<Curve, StreamError<&'static str>> {
     let mut streamer = Streamer::<T>::new(request, limit)?;
-    streamer.curve(image.shape(), None, reader(image.voxels(), Ok(())), NOT_TOLD)
+    let rows = streamer.curve(image.shape(), None, reader(image.voxels(), Ok(())), NOT_TOLD)?;
+    Ok(in_memory::<std::io::Error>(Ok(rows)))
+}
+
+/// A curve of few rows.
+fn in_memory<E: std::fmt::Debug>(rows: Result<Rows, E>) -> Curve {
+    match rows.unwrap() {
+        Rows::Memory(curve) => curve,
+        rows => panic!("{rows:?}"),
+    }
+}
+
+/// Every way a stream is added up, with so little memory that most rows go to files, and more than there may be files at a time.
+#[test]
+fn rows_that_do_not_fit_into_memory_are_kept_in_files() {
+    let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
+    // An odd factor shuffles the numbers: no slab has rows of a narrow range.
+    let voxel = |k: u32| k.wrapping_mul(2_654_435_761) >> 4;
+    let image = Image::new(shape, (0..1_000_000).map(voxel).collect()).unwrap();
+    for construction in [Construction::T, Construction::V] {
+        let request =
+            Request { construction, superlevel: construction == Construction::V, ..Request::default() };
+        let expected = curve(&image, &request).unwrap();
+        let StreamError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+        for more in [0, 1 << 20] {
+            let mut streamer = Streamer::new(&request, needed + more).unwrap();
+            let rows = streamer.curve(shape, None, reader(image.voxels(), Ok(())), NOT_TOLD).unwrap();
+            assert!(matches!(rows, Rows::Disk(_)) && rows.count() == expected.changes.len() as u64);
+            let read = rows.iter().unwrap().collect::<std::io::Result<Vec<_>>>().unwrap();
+            assert!(read.into_iter().eq(expected.rows()));
+            assert!(rows.into_curve().unwrap() == expected);
+            let mut streamer = Streamer::new(&request, needed + (8 << 20) + more).unwrap();
+            let rows = streamer.curve_anywhere(shape, None, &reader_at(image.voxels()), NOT_TOLD).unwrap();
+            assert!(matches!(rows, Rows::Disk(_)) && rows.into_curve().unwrap() == expected);
+        }
+        assert_eq!(stream(&image, &request, 1 << 30).unwrap(), expected);
+    }
 }
 
 #[test]
-fn rows_that_do_not_fit_are_an_error() {
+fn files_that_cannot_be_kept_are_an_error() {
+    let shape = Shape::new(&[200, 100, 100], Order::C).unwrap();
+    let image = Image::new(shape, (0..2_000_000_u32).collect()).unwrap();
+    let request = Request::default();
+    let StreamError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
+    let streamer = |more| {
+        let streamer = Streamer::<u32>::new(&request, needed + more).unwrap();
+        streamer.spilling_to("no such directory".into())
+    };
+    let in_order = streamer(0).curve(shape, None, reader(image.voxels(), Ok(())), NOT_TOLD);
+    let apart = streamer(8 << 20).curve_anywhere::<&str>(shape, None, &reader_at(image.voxels()), NOT_TOLD);
+    for found in [in_order, apart] {
+        let error = found.unwrap_err().to_string();
+        assert!(
+            error.starts_with("no such directory: cannot keep rows that ") && error.contains("--temp-dir"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn bins_take_memory_of_their_own() {
     let shape = Shape::new(&[100, 100, 100], Order::C).unwrap();
     let image = Image::new(shape, (0..1_000_000).map(|k| k as f32).collect()).unwrap();
     let request = Request::default();
     let StreamError::Slabs { needed, .. } = stream(&image, &request, 0).unwrap_err() else { panic!() };
-    let error = stream(&image, &request, needed + (1 << 20)).unwrap_err();
-    assert!(matches!(error, StreamError::Rows { voxels, .. } if voxels < 1_000_000), "{error}");
-    let mut streamer = Streamer::new(&request, needed + (8 << 20)).unwrap();
-    let error = streamer.curve_anywhere(shape, None, &reader_at(image.voxels()), NOT_TOLD).unwrap_err();
-    assert!(matches!(error, StreamError::Rows { voxels, .. } if voxels < 1_000_000), "{error}");
-    assert_eq!(stream(&image, &request, 1 << 30).unwrap(), curve(&image, &request).unwrap());
-    let bins = Bins::Uniform { count: 10, range: Some((0.0, 1e6)) };
+    let bins = Bins::Uniform { count: 10, range: Some((0.0.into(), 1e6.into())) };
     let binned = Request { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
     // So many bins take more than there is.
-    let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0, 1e6)) };
+    let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
     let error = Slabs::new::<f32>(shape, &bins, 1 << 30, Use::InOrder).unwrap_err();
     assert!(error > 1 << 40);
 }
@@ -172,20 +228,20 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
         let slabs = streamer.slabs::<&str>(shape, Use::InOrder).unwrap();
         let slabs = Slabs { own, buffers: 2, ..slabs };
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
-            let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+            let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
             let short = in_order::add_up(job, &slabs, reader(&voxels[..found], Ok(())));
             let at = found;
             assert!(
                 matches!(short, Err(StreamError::Short { expected: 51_200, found }) if found == at),
                 "{found}"
             );
-            let job = streamer.begin(&slabs, shape, None, NOT_TOLD);
+            let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
             let broken = in_order::add_up(job, &slabs, reader(&voxels[..found], Err("broken")));
             assert!(matches!(broken, Err(StreamError::Read("broken"))), "{found}");
         }
     }
     // Afterwards the same streamer is as good as new.
-    let found = streamer.curve(shape, None, reader(voxels, Ok(())), NOT_TOLD).unwrap();
+    let found = in_memory(streamer.curve(shape, None, reader(voxels, Ok(())), NOT_TOLD));
     assert_eq!(found, curve(&image, &Request::default()).unwrap());
 }
 
@@ -198,6 +254,6 @@ fn wide_voxels_need_their_range_first() {
     assert!(matches!(error, StreamError::Range("f32")), "{error}");
     let mut streamer = Streamer::<f32>::new(&request, 1 << 30).unwrap();
     let range = range_of(&image);
-    let found = streamer.curve(image.shape(), Some(range), reader(image.voxels(), Ok(())), NOT_TOLD).unwrap();
-    assert_eq!((range, found), ((0.0, 8.0), curve(&image, &request).unwrap()));
+    let found = streamer.curve(image.shape(), Some(range), reader(image.voxels(), Ok(())), NOT_TOLD);
+    assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }

@@ -5,14 +5,18 @@ mod bytes;
 mod runs;
 mod words;
 
+use std::io;
+
 use super::digits::OFFSET;
 use super::tables::{Block, Numbers};
 use crate::cubical::ecc::bins::Edges;
+use crate::cubical::ecc::spill::Run;
 use crate::cubical::{Key, Voxel};
 use crate::simd::Level;
 use binned::BinTally;
 use bytes::ByteTally;
 use runs::RunTally;
+pub(crate) use runs::Spill;
 use words::WordTally;
 
 /// Takes the numbers of voxels.
@@ -54,30 +58,40 @@ pub(crate) enum Sums<T: Voxel> {
 }
 
 /// Sums by key, ascending, or by bin.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) enum Summed<K> {
-    Keys(Vec<(K, i64)>),
+    /// Keys, and the sum of each.
+    Keys(Vec<K>, Vec<i64>),
     Bins(Vec<i64>),
+    /// Keys and sums in a file.
+    Run(Run<K>),
 }
 
 impl<T: Voxel> Sums<T> {
-    /// Nothing yet. Edges serve keys of more than 16 bits; others are put into bins at the end.
-    pub(crate) fn new(edges: Option<&Edges<T::Key>>, superlevel: bool) -> Self {
+    /// Nothing yet. Edges serve keys of more than 16 bits; others are put into bins at the end. Keys that are too many go to `spill`.
+    pub(crate) fn new(
+        edges: Option<&Edges<T::Key>>,
+        superlevel: bool,
+        spill: Option<&Spill<T::Key>>,
+    ) -> Self {
         match (T::Key::BITS, edges) {
             (8, _) => Sums::Bytes(Box::new(ByteTally::new())),
             (16, _) => Sums::Words(Box::new(WordTally::new())),
             (_, Some(edges)) => Sums::Bins(BinTally::new(edges, superlevel)),
-            (_, None) => Sums::Runs(RunTally::new()),
+            (_, None) => Sums::Runs(RunTally::new(spill.cloned())),
         }
     }
 
-    /// Bytes of memory that grow with what is added.
-    pub(crate) fn bytes(&self) -> usize {
-        if let Sums::Runs(runs) = self { runs.bytes() } else { 0 }
+    /// Whether what was added could not be kept.
+    pub(crate) fn has_failed(&self) -> bool {
+        if let Sums::Runs(runs) = self { runs.has_failed() } else { false }
     }
 
     /// What several threads added, which is the same however they shared the work.
-    pub(crate) fn finish(all: Vec<Self>) -> Summed<T::Key> {
+    ///
+    /// # Errors
+    /// Keys that were too many could not be kept in a file.
+    pub(crate) fn finish(all: Vec<Self>) -> io::Result<Summed<T::Key>> {
         let mut all = all.into_iter();
         let mut sum = all.next().expect("a thread at least");
         for other in all {
@@ -89,11 +103,15 @@ impl<T: Voxel> Sums<T> {
                 _ => unreachable!("all are made alike"),
             }
         }
-        match sum {
-            Sums::Bytes(sum) => Summed::Keys(sum.finish()),
-            Sums::Words(sum) => Summed::Keys(sum.finish()),
+        let keys = |rows: Vec<(T::Key, i64)>| {
+            let (keys, sums) = rows.into_iter().unzip();
+            Summed::Keys(keys, sums)
+        };
+        Ok(match sum {
+            Sums::Bytes(sum) => keys(sum.finish()),
+            Sums::Words(sum) => keys(sum.finish()),
             Sums::Bins(sum) => Summed::Bins(sum.finish()),
-            Sums::Runs(sum) => Summed::Keys(sum.finish()),
-        }
+            Sums::Runs(sum) => sum.finish()?,
+        })
     }
 }

@@ -1,7 +1,12 @@
 //! By key, of more keys than a table has rows for.
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+
+use super::{Block, Level, Numbers, OFFSET, Summed, Tally, number, places};
 use crate::cubical::Key;
+use crate::cubical::ecc::spill::{self, Store};
 use crate::simd::BLOCK;
 
 /// Numbers that are put in order at a time.
@@ -14,46 +19,89 @@ struct Run<K> {
     sums: Vec<i64>,
 }
 
+/// Where keys go that are too many for memory.
+#[derive(Debug)]
+pub(crate) struct Spill<K> {
+    /// Runs in files, those of all threads.
+    pub(crate) store: Arc<Store<K>>,
+    /// Bytes that a thread's runs may take, with what merging them takes.
+    pub(crate) room: usize,
+}
+
+impl<K> Clone for Spill<K> {
+    fn clone(&self) -> Self {
+        Spill { store: Arc::clone(&self.store), room: self.room }
+    }
+}
+
 /// The sum of the numbers of each key that occurred, be they 0: runs in order, which are merged when the last is no shorter than half of the
-/// one before. So there are few, and a key is moved as often as there are runs.
+/// one before. So there are few, and a key is moved as often as there are runs. Runs that take more than there is room for go to a file.
 #[derive(Debug)]
 pub(crate) struct RunTally<K> {
     batch: Vec<(K, i8)>,
     runs: Vec<Run<K>>,
+    spill: Option<Spill<K>>,
 }
 
 impl<K: Key> RunTally<K> {
-    pub(crate) fn new() -> Self {
-        RunTally { batch: Vec::with_capacity(BATCH), runs: Vec::new() }
+    pub(crate) fn new(spill: Option<Spill<K>>) -> Self {
+        // The batch takes its room when there is something to add.
+        RunTally { batch: Vec::new(), runs: Vec::new(), spill }
+    }
+
+    /// Whether a file could not be written.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.spill.as_ref().is_some_and(|spill| spill.store.has_failed())
     }
 
     /// Bytes of the runs and of what merging them takes.
-    pub(crate) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         let keys: usize = self.runs.iter().map(|run| run.keys.len()).sum();
         2 * keys * (size_of::<K>() + size_of::<i64>())
     }
 
     /// The changes of all keys that occurred.
-    pub(crate) fn finish(mut self) -> Vec<(K, i64)> {
+    ///
+    /// # Errors
+    /// Runs could not be kept in files.
+    pub(crate) fn finish(mut self) -> io::Result<Summed<K>> {
         self.order();
+        self.batch = Vec::new();
+        if let Some(Spill { store, .. }) = self.spill.take_if(|spill| !spill.store.is_empty()) {
+            self.put(&store);
+            return Ok(Summed::Run(store.finish()?));
+        }
         self.merge_while(|_, _| true);
-        let run = self.runs.pop().unwrap_or_default();
-        run.keys.into_iter().zip(run.sums).collect()
+        let Run { keys, sums } = self.runs.pop().unwrap_or_default();
+        Ok(Summed::Keys(keys, sums))
     }
 
     /// Adds what another added up.
     pub(crate) fn absorb(&mut self, mut other: Self) {
         other.order();
         self.order();
+        if let Some(Spill { store, .. }) = self.spill.as_ref().filter(|spill| !spill.store.is_empty()) {
+            return other.put(&Arc::clone(store));
+        }
         self.runs.append(&mut other.runs);
         self.runs.sort_by_key(|run| std::cmp::Reverse(run.keys.len()));
         self.merge_while(|before, last| before <= 2 * last);
+    }
+
+    /// Puts all runs into a file.
+    fn put(&mut self, store: &Store<K>) {
+        let records = |run: Run<K>| run.keys.into_iter().zip(run.sums).map(Ok::<_, Infallible>);
+        let merged = spill::merge(self.runs.drain(..).map(records).collect());
+        store.put(merged.map(|record| record.unwrap_or_else(|never| match never {})));
     }
 
     /// Makes a run of the batch.
     #[cold]
     #[inline(never)]
     fn order(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
         self.batch.sort_unstable_by_key(|&(key, _)| key);
         let mut run = Run::default();
         for equal in self.batch.chunk_by(|a, b| a.0 == b.0) {
@@ -63,6 +111,9 @@ impl<K: Key> RunTally<K> {
         self.batch.clear();
         self.runs.push(run);
         self.merge_while(|before, last| before <= 2 * last);
+        if let Some(Spill { store, .. }) = self.spill.as_ref().filter(|spill| self.bytes() > spill.room) {
+            self.put(&Arc::clone(store));
+        }
     }
 
     fn merge_while(&mut self, wanted: impl Fn(usize, usize) -> bool) {
@@ -100,6 +151,7 @@ fn merge<K: Key>(a: &Run<K>, b: &Run<K>) -> Run<K> {
 
 impl<K: Key> Tally<K> for RunTally<K> {
     fn plane(&mut self, _level: Level, numbers: &Numbers<'_, K>) {
+        self.batch.reserve_exact(BATCH - self.batch.len());
         numbers.for_each(|Block { keys, digits, own, .. }| {
             for place in places(own) {
                 self.batch.push((keys[place], number(digits, place) as i8 - OFFSET as i8));

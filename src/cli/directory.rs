@@ -1,0 +1,33 @@
+//! Directories that stand for their files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::CliError;
+use super::notes::Notes;
+
+/// The regular files of a directory by name, but for hidden ones. Pipes, sockets and devices are named and left out: to open one could
+/// wait for ever. Directories are left out unsaid.
+///
+/// # Errors
+/// The directory cannot be listed, or has no such file.
+pub(crate) fn files_of(directory: &Path, notes: Notes) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| CliError::List { path: directory.to_path_buf(), source };
+    let entries: Vec<_> = fs::read_dir(directory).and_then(Iterator::collect).map_err(failed)?;
+    let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let shown = entries.iter().filter(|entry| !is_hidden(entry)).map(fs::DirEntry::path);
+    let mut files: Vec<PathBuf> = shown.filter(|path| !path.is_dir()).collect();
+    files.sort();
+    files.retain(|path| {
+        // A link that leads nowhere is a file that cannot be read, and its reader says so.
+        let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
+        if is_special {
+            notes.note(format_args!("{}: left out, for it is no regular file", path.display()));
+        }
+        !is_special
+    });
+    if files.is_empty() {
+        return Err(CliError::NoFiles { path: directory.to_path_buf() });
+    }
+    Ok(files)
+}

@@ -1,0 +1,88 @@
+//! The rows of a curve, in memory or not.
+
+use std::fmt;
+use std::io;
+
+use super::Curve;
+use super::spill::{Records, Run};
+use crate::cubical::{Key, Value, Voxel};
+
+/// The rows of a curve: in memory or, of more distinct values than memory holds, in a temporary file.
+#[derive(Debug)]
+pub enum Rows {
+    /// In memory.
+    Memory(Curve),
+    /// In a file.
+    Disk(Spilled),
+}
+
+/// Rows in a temporary file, which goes with them.
+pub struct Spilled {
+    count: u64,
+    #[expect(clippy::type_complexity, reason = "it is named here alone")]
+    read: Box<dyn Fn() -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> + Send + Sync>,
+}
+
+impl fmt::Debug for Spilled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spilled").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+impl Spilled {
+    /// The rows of a run: keys in the order of the filtration; changes are the sums times `sign`.
+    pub(super) fn new<T: Voxel>(run: Run<T::Key>, superlevel: bool, sign: i64) -> Self {
+        let row = move |(key, sum): (T::Key, i64)| {
+            (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
+        };
+        let count = run.count;
+        let read = move || -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> {
+            let records: Records<T::Key> = run.records()?;
+            Ok(Box::new(records.map(move |record| record.map(row))))
+        };
+        Spilled { count, read: Box::new(read) }
+    }
+}
+
+impl Rows {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        match self {
+            Rows::Memory(curve) => curve.changes.len() as u64,
+            Rows::Disk(spilled) => spilled.count,
+        }
+    }
+
+    /// Value, change, Euler characteristic of each. Those of a file may be read once at a time.
+    ///
+    /// # Errors
+    /// The file cannot be read; that it cannot be read further is an item.
+    pub fn iter(&self) -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64, i64)>> + '_>> {
+        Ok(match self {
+            Rows::Memory(curve) => Box::new(curve.rows().map(Ok)),
+            Rows::Disk(spilled) => {
+                let mut sum = 0;
+                let row = move |row: io::Result<(Value, i64)>| {
+                    let (value, change) = row?;
+                    sum += change;
+                    Ok((value, change, sum))
+                };
+                Box::new((spilled.read)()?.map(row))
+            }
+        })
+    }
+
+    /// All in memory.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn into_curve(self) -> io::Result<Curve> {
+        let spilled = match self {
+            Rows::Memory(curve) => return Ok(curve),
+            Rows::Disk(spilled) => spilled,
+        };
+        let rows = (spilled.read)()?.collect::<io::Result<Vec<_>>>()?;
+        let (values, changes): (Vec<Value>, Vec<i64>) = rows.into_iter().unzip();
+        Ok(Curve { values: values.into_iter().collect(), changes })
+    }
+}

@@ -1,0 +1,304 @@
+//! Values of voxels of any type, none rounded.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use super::{AnyImage, Image, Voxel};
+use crate::with_image;
+
+/// A value of a voxel of any type, or one that voxels are compared with. Values compare as the numbers that they are, exactly,
+/// whatever their types: 2^53 + 1 as an integer is greater than 2^53 as a double.
+#[derive(Debug, Clone, Copy)]
+pub enum Value {
+    /// Of an integer type without a sign.
+    Unsigned(u64),
+    /// Of an integer type with a sign.
+    Signed(i64),
+    /// Of a floating-point type.
+    Double(f64),
+}
+
+macro_rules! value {
+    ($($variant:ident: $($t:ident),*);*) => {$($(
+        impl From<$t> for Value {
+            #[inline]
+            fn from(voxel: $t) -> Self {
+                Value::$variant(voxel.into())
+            }
+        }
+    )*)*};
+}
+
+value!(Unsigned: u8, u16, u32, u64; Signed: i8, i16, i32, i64; Double: f32, f64);
+
+impl Value {
+    /// The nearest double. Integers past 2^53 are rounded.
+    pub fn double(self) -> f64 {
+        match self {
+            Value::Unsigned(value) => value as f64,
+            Value::Signed(value) => value as f64,
+            Value::Double(value) => value,
+        }
+    }
+
+    /// The double that is this value.
+    ///
+    /// # Errors
+    /// [`Inexact`]: an integer past 2^53 that no double is.
+    pub fn exact_double(self) -> Result<f64, Inexact> {
+        let double = self.double();
+        if Value::Double(double) == self { Ok(double) } else { Err(Inexact { value: self }) }
+    }
+
+    /// The integer that this is, if it has an integer type.
+    pub fn integer(self) -> Option<i128> {
+        match self {
+            Value::Unsigned(value) => Some(value.into()),
+            Value::Signed(value) => Some(value.into()),
+            Value::Double(_) => None,
+        }
+    }
+
+    /// Whether it is neither infinite nor not a number.
+    pub fn is_finite(self) -> bool {
+        !matches!(self, Value::Double(value) if !value.is_finite())
+    }
+}
+
+/// Compares an integer of at most 65 bits with a double; `None` when that is not a number.
+fn compare(integer: i128, double: f64) -> Option<Ordering> {
+    if double.is_nan() {
+        return None;
+    }
+    // The cast cuts off the fraction, and past the range of 128 bits it gives the end of it, which no integer here reaches.
+    let whole = integer.cmp(&(double.trunc() as i128));
+    Some(whole.then_with(|| 0.0.partial_cmp(&double.fract()).unwrap_or(Ordering::Equal)))
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (self.integer(), other.integer()) {
+            (Some(a), Some(b)) => Some(a.cmp(&b)),
+            (Some(a), None) => compare(a, other.double()),
+            (None, Some(b)) => compare(b, self.double()).map(Ordering::reverse),
+            (None, None) => self.double().partial_cmp(&other.double()),
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.partial_cmp(other) == Some(Ordering::Equal)
+    }
+}
+
+/// As messages say it: integers in full, doubles with the fewest digits that read back.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Unsigned(value) => value.fmt(f),
+            Value::Signed(value) => value.fmt(f),
+            Value::Double(value) => value.fmt(f),
+        }
+    }
+}
+
+/// A number; JSON has no infinity, which is the string `inf` or `-inf`.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Value::Unsigned(value) => serializer.serialize_u64(value),
+            Value::Signed(value) => serializer.serialize_i64(value),
+            Value::Double(value) if value.is_infinite() => serializer.collect_str(&value),
+            Value::Double(value) => serializer.serialize_f64(value),
+        }
+    }
+}
+
+/// A text that is no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a number, found {0}")]
+pub struct NoValue(
+    /// The text.
+    pub String,
+);
+
+/// Whole decimal numbers of up to 64 bits are read exactly; others are rounded to a double.
+impl FromStr for Value {
+    type Err = NoValue;
+
+    fn from_str(text: &str) -> Result<Self, NoValue> {
+        if let Ok(value) = text.parse() {
+            return Ok(Value::Unsigned(value));
+        }
+        if let Ok(value) = text.parse() {
+            return Ok(Value::Signed(value));
+        }
+        match text.parse::<f64>() {
+            Ok(value) if !value.is_nan() => Ok(Value::Double(value)),
+            _ => Err(NoValue(text.to_owned())),
+        }
+    }
+}
+
+/// A number at which a filtration ends, as it was written in decimal digits.
+///
+/// It is kept as the two values around it, which are one but for numbers past 2^53 that neither an integer of 64 bits nor a double is.
+/// There all doubles are integers, so that a voxel reaches such a number if and only if it reaches the value on its side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Threshold {
+    below: Value,
+    above: Value,
+}
+
+impl Threshold {
+    /// The value that stands for it: a voxel is within the filtration if it is not past this one.
+    pub fn side(self, superlevel: bool) -> Value {
+        if superlevel { self.above } else { self.below }
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = NoValue;
+
+    fn from_str(text: &str) -> Result<Self, NoValue> {
+        let value: Value = text.parse()?;
+        Ok(around(text).unwrap_or(Threshold { below: value, above: value }))
+    }
+}
+
+/// The values next to a decimal number past 2^53, with or without a fraction: the last one that is not above it, the first one that is
+/// not below it. They are integers of 64 bits or, past those, doubles.
+fn around(text: &str) -> Option<Threshold> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let truncated: i128 = whole.parse().ok()?;
+    if truncated.unsigned_abs() < 1 << f64::MANTISSA_DIGITS {
+        return None;
+    }
+    let is_whole = fraction.bytes().all(|digit| digit == b'0');
+    let away = if is_whole { truncated } else { truncated + truncated.signum() };
+    let narrow = |integer: i128| {
+        let unsigned = u64::try_from(integer).map(Value::Unsigned);
+        unsigned.or_else(|_| i64::try_from(integer).map(Value::Signed)).ok()
+    };
+    let nearest = |integer: i128, past: Ordering, next: fn(f64) -> f64| {
+        let double = integer as f64;
+        Value::Double(if compare(integer, double) == Some(past) { next(double) } else { double })
+    };
+    let (below, above) = (truncated.min(away), truncated.max(away));
+    Some(Threshold {
+        below: narrow(below).unwrap_or_else(|| nearest(below, Ordering::Less, f64::next_down)),
+        above: narrow(above).unwrap_or_else(|| nearest(above, Ordering::Greater, f64::next_up)),
+    })
+}
+
+/// A value that no double is, where doubles are to be written.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "expected values that doubles hold exactly, found the integer {value}; csv and json hold all of its digits"
+)]
+pub struct Inexact {
+    /// The value.
+    pub value: Value,
+}
+
+impl AnyImage {
+    /// The value of the voxel at a place in memory, not rounded.
+    pub fn exact(&self, place: usize) -> Value {
+        fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
+            image.voxels()[place].into()
+        }
+        with_image!(self, image => at(image, place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Value {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn values_compare_as_numbers_whatever_their_types() {
+        let ascending = [
+            Value::Double(f64::NEG_INFINITY),
+            Value::Double(-1e300),
+            Value::Signed(i64::MIN),
+            Value::Signed(i64::MIN + 1),
+            Value::Double(-9007199254740992.0),
+            Value::Double(-0.5),
+            Value::Unsigned(0),
+            Value::Double(f64::from_bits(1)),
+            Value::Double(0.5),
+            Value::Signed(1),
+            Value::Double(9007199254740992.0),
+            Value::Unsigned((1 << 53) + 1),
+            Value::Double(9007199254740994.0),
+            Value::Signed(i64::MAX),
+            Value::Double(9223372036854775808.0),
+            Value::Unsigned(u64::MAX - 1),
+            Value::Unsigned(u64::MAX),
+            Value::Double(18446744073709551616.0),
+            Value::Double(f64::INFINITY),
+        ];
+        for (i, a) in ascending.iter().enumerate() {
+            for (j, b) in ascending.iter().enumerate() {
+                assert_eq!(a.partial_cmp(b), Some(i.cmp(&j)), "{a:?} {b:?}");
+            }
+        }
+        assert!(Value::Signed(3) == Value::Unsigned(3) && Value::Double(3.0) == Value::Unsigned(3));
+        assert!(Value::Double(-0.0) == Value::Signed(0));
+        assert_eq!(Value::Double(f64::NAN).partial_cmp(&Value::Signed(0)), None);
+    }
+
+    #[test]
+    fn texts_are_read_exactly_up_to_64_bits() {
+        assert!(matches!(value("18446744073709551615"), Value::Unsigned(u64::MAX)));
+        assert!(matches!(value("-9223372036854775808"), Value::Signed(i64::MIN)));
+        assert!(matches!(value("18446744073709551616"), Value::Double(18446744073709551616.0)));
+        assert!(matches!(value("1e3"), Value::Double(1e3)));
+        assert!(matches!(value("-inf"), Value::Double(f64::NEG_INFINITY)));
+        for bad in ["", "x", "nan", "1,5"] {
+            assert_eq!(bad.parse::<Value>(), Err(NoValue(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn fractions_past_doubles_lie_between_integers() {
+        let sides = |text: &str| {
+            let threshold: Threshold = text.parse().unwrap();
+            [false, true].map(|superlevel| threshold.side(superlevel).to_string())
+        };
+        assert_eq!(sides("9007199254740993.5"), ["9007199254740993", "9007199254740994"]);
+        assert_eq!(sides("-9007199254740993.5"), ["-9007199254740994", "-9007199254740993"]);
+        assert_eq!(sides("18446744073709551615.000"), ["18446744073709551615"; 2]);
+        assert_eq!(sides("2.5"), ["2.5"; 2]);
+        assert_eq!(sides("18446744073709551615"), ["18446744073709551615"; 2]);
+        // Past 64 bits the values around are doubles: 2^64 and the next one, those around −2^63 − 1.
+        assert_eq!(sides("18446744073709551615.5"), ["18446744073709551615", "18446744073709552000"]);
+        assert_eq!(sides("18446744073709551617"), ["18446744073709552000", "18446744073709556000"]);
+        assert_eq!(sides("-9223372036854775809"), ["-9223372036854778000", "-9223372036854776000"]);
+        assert!("1.2.3".parse::<Threshold>().is_err());
+    }
+
+    #[test]
+    fn doubles_that_are_the_value() {
+        assert_eq!(Value::Unsigned(1 << 63).exact_double(), Ok(9223372036854775808.0));
+        let error = Value::Signed(i64::MAX).exact_double().unwrap_err();
+        assert!(error.to_string().contains("the integer 9223372036854775807;"), "{error}");
+    }
+
+    #[test]
+    fn json_has_strings_for_infinity() {
+        let values = [Value::Unsigned(u64::MAX), value("-inf"), value("inf"), value("0.5")];
+        assert_eq!(serde_json::to_string(&values).unwrap(), "[18446744073709551615,\"-inf\",\"inf\",0.5]");
+    }
+}
