@@ -16,7 +16,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use lacuna::cubical::ecc::stream::Streamer;
-use lacuna::cubical::ecc::{Bins, Curve, Request, curve, plain};
+use lacuna::cubical::ecc::{Bins, Curve, Request, Rows, curve, plain};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
 /// Voxels along each axis.
@@ -52,6 +52,11 @@ fn image<T: Voxel>(size: usize, values: &[f64], voxel: impl Fn(f64) -> T) -> Ima
     Image::new(shape, values.iter().map(|&value| voxel(value)).collect()).expect("a voxel for each place")
 }
 
+/// Rows that memory has room for.
+fn in_memory(rows: Rows) -> Curve {
+    rows.into_curve().expect("temporary files")
+}
+
 fn piped<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
     let mut left = image.voxels();
     let read = |voxels: &mut [T]| {
@@ -60,7 +65,7 @@ fn piped<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
         left = later;
         Ok::<_, Infallible>(now.len())
     };
-    streamer.curve(image.shape(), None, read, &|_| ()).expect("voxels for the shape")
+    in_memory(streamer.curve(image.shape(), None, read, &|_| ()).expect("voxels for the shape"))
 }
 
 fn apart<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
@@ -68,7 +73,7 @@ fn apart<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
         voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
         Ok::<_, Infallible>(())
     };
-    streamer.curve_anywhere(image.shape(), None, &read, &|_| ()).expect("voxels for the shape")
+    in_memory(streamer.curve_anywhere(image.shape(), None, &read, &|_| ()).expect("voxels for the shape"))
 }
 
 fn verify<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>, request: &Request) {
@@ -77,7 +82,7 @@ fn verify<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>, request: &Requ
         (0..18 * 20 * 70).map(|k| image.voxels()[(k / 1400 * rows + k / 70 % 20) * columns + k % 70]);
     let corner = Image::new(Shape::new(&[18, 20, 70], Order::C).expect("a shape"), corner.collect());
     let corner = corner.expect("a voxel for each place");
-    assert_eq!(curve(&corner, request).expect("bins"), plain::curve(&corner, request));
+    assert_eq!(curve(&corner, request).expect("bins"), plain::curve(&corner, request).expect("bins"));
     let whole = curve(image, request).expect("bins");
     assert_eq!(whole, piped(streamer, image));
     assert_eq!(whole, apart(streamer, image));
