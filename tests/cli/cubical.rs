@@ -277,11 +277,11 @@ fn integers_that_are_no_doubles_are_not_written_as_such() {
         assert_eq!(read(&out), "precious");
     }
     // Bars whose ends doubles hold are written, whatever other voxels there are.
-    let exact = wide(&scratch, [0, 1 << 60, (1 << 53) + 1, u64::MAX].map(u64::to_le_bytes));
+    let exact = wide(&scratch, [0, (1 << 53) + 1, 1 << 60, 1 << 53, u64::MAX].map(u64::to_le_bytes));
     for format in ["npy", "dipha"] {
         let arguments = [
             "--shape",
-            "4",
+            "5",
             "--dtype",
             "u64",
             "--output",
