@@ -44,8 +44,13 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     filtration: FiltrationArguments,
 
-    /// Take cells up to dimension U, for homology below it [default: all]
-    #[arg(long, value_name = "U", help_heading = "Filtration",
+    /// Highest homology dimension that the cells are to have [default: all]
+    #[arg(long, value_name = "K", help_heading = "Filtration",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    max_dim: Option<usize>,
+
+    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
+    #[arg(long, value_name = "U", help_heading = "Filtration", conflicts_with = "max_dim",
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 
@@ -77,7 +82,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   lacuna convert slice.png slice.bin
-  lacuna convert --construction v --upper-dim 2 volume.nii volume.complex
+  lacuna convert --construction v --max-dim 1 volume.nii volume.complex
   lacuna convert --output phat-ascii image.npy - | lacuna reduce -";
 
 /// Reads, builds, writes.
@@ -139,7 +144,7 @@ impl Job<'_> {
 
     fn complex<I: Row>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
-        complex_of(image, construction, superlevel, self.arguments.upper_dim)
+        complex_of(image, construction, superlevel, self.arguments.upper_dim())
     }
 
     fn write<I: Row>(
@@ -187,4 +192,11 @@ fn write_dipha<I: Row>(
     });
     let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
     write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
+}
+
+impl Arguments {
+    /// The greatest dimension of the cells: homology of a dimension takes the cells one above it.
+    fn upper_dim(&self) -> Option<usize> {
+        self.upper_dim.or(self.max_dim.map(|dim| dim.saturating_add(1)))
+    }
 }

@@ -162,6 +162,19 @@ fn the_highest_dimension_is_max_dim_everywhere() {
         assert!(same != answer(subcommand, &["--max-dim", "2"], file), "{subcommand}");
     }
     answer("cubical", &["--max-dim", "0"], "cubical/shell.npy");
+    let cells = |option: [&str; 2]| {
+        let image = super::data("cubical/shell.npy");
+        let mut run = super::lacuna("convert", option);
+        run.args(["--output", "phat-ascii"])
+            .arg(image)
+            .arg("-")
+            .assert()
+            .success()
+            .get_output()
+            .stdout
+            .clone()
+    };
+    assert!(cells(["--max-dim", "0"]) == cells(["--upper-dim", "1"]));
 }
 
 /// So many points that the matrix of their distances would be twice as large as the memory there is.
