@@ -257,18 +257,31 @@ impl<I: Index> BoundaryMatrix<I> {
         let Some(max_dim) = self.max_dim().filter(|&dim| dim >= 2) else { return Ok(()) };
         let mut words = vec![0u64; self.len()];
         words.par_chunks_mut(CHECKED).enumerate().for_each(|(task, words)| {
-            for (column, word) in (task * CHECKED..).zip(words) {
-                if (1..max_dim).contains(&self.dim(column)) {
-                    *word = self.column(column).iter().fold(0, |sum, row| sum ^ hash(row.to_usize()));
+            let first = task * CHECKED;
+            let dims = &self.dims[first..first + words.len()];
+            let offsets = &self.offsets[first..=first + words.len()];
+            for ((word, dim), range) in words.iter_mut().zip(dims).zip(offsets.windows(2)) {
+                if (1..max_dim).contains(dim) {
+                    let rows = &self.rows[range[0].to_usize()..range[1].to_usize()];
+                    *word = rows.iter().fold(0, |sum, row| sum ^ hash(row.to_usize()));
                 }
             }
         });
-        let is_wrong = |column: &usize| {
-            let boundaries = self.column(*column).iter();
-            self.dim(*column) >= 2 && boundaries.fold(0, |sum, row| sum ^ words[row.to_usize()]) != 0
+        // The words of rows lie anywhere. Nothing waits for one while a task is looked at as a whole, so their loads overlap.
+        let is_wrong = |&task: &usize| {
+            let columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
+            let offsets = &self.offsets[columns.start..=columns.end];
+            let sums = offsets.windows(2).map(|range| {
+                let rows = &self.rows[range[0].to_usize()..range[1].to_usize()];
+                rows.iter().fold(0, |sum, row| sum ^ words[row.to_usize()])
+            });
+            sums.fold(0, |wrong, sum| wrong | sum) != 0
         };
-        let columns = (0..self.len()).into_par_iter().with_min_len(CHECKED);
-        let first = columns.filter(is_wrong).find_map_first(|column| self.boundary_of_boundary(column));
+        let tasks = (0..self.len().div_ceil(CHECKED)).into_par_iter();
+        let first = tasks.filter(is_wrong).find_map_first(|task| {
+            let mut columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
+            columns.find_map(|column| self.boundary_of_boundary(column))
+        });
         first.map_or(Ok(()), Err)
     }
 
@@ -377,8 +390,13 @@ mod tests {
             let mut next = bits;
             for (column, &dim) in dims.iter().enumerate() {
                 let below = (0..column).filter(|&row| dims[row] + 1 == dim);
-                let rows: Vec<usize> =
-                    below.filter(|_| std::mem::replace(&mut next, next >> 1) & 1 == 1).collect();
+                let mut rows = Vec::new();
+                for row in below {
+                    if next & 1 == 1 {
+                        rows.push(row);
+                    }
+                    next >>= 1;
+                }
                 matrix.push(dim, &rows).unwrap();
             }
             let expected = (0..matrix.len()).find_map(|column| matrix.boundary_of_boundary(column));
