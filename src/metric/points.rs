@@ -58,6 +58,7 @@ impl<T: Value> PointCloud<T> {
     ///
     /// # Panics
     /// A point is out of range.
+    #[inline]
     pub fn distance(&self, i: usize, j: usize) -> T {
         T::euclidean(self.point(i), self.point(j))
     }

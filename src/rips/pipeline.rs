@@ -140,12 +140,12 @@ fn survey<'a, T: Value>(
         progress.begin("distances", 0, binomial(points.len(), 2));
         let matrix = matrix_of_points(points, progress)?;
         progress.begin("summary", 0, 1);
-        let infinite = first_infinite(&matrix);
         let distances = Distances::Matrix(matrix);
         let summary = Summary::of(&distances, threshold);
         // Up to a finite threshold a distance that is too great for its precision makes no difference.
-        if let Some((i, j)) = infinite
-            && summary.threshold.is_infinite()
+        if summary.threshold.is_infinite()
+            && let Distances::Matrix(matrix) = &distances
+            && let Some((i, j)) = first_infinite(matrix)
         {
             return Err(RipsError::TooFarApart { i, j });
         }
