@@ -150,7 +150,7 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         }
         Relation::Written(format) => written(format, case, &found),
         Relation::Cut(threshold) => {
-            let cut = found.clone().cut(&case.image, request, threshold);
+            let cut = found.clone().cut(&case.image, request, threshold.into());
             same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
         }
     }

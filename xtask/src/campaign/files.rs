@@ -198,7 +198,7 @@ fn image_is_read(image: &AnyImage, format: ImageFormat) -> Result<(), String> {
 fn image_is_written(image: &Image<u8>, format: write::Format) -> Result<(), String> {
     let mut file = Vec::new();
     let held = format.holds(image.shape());
-    let written = format.write(image, &mut file);
+    let written = format.write(image, None, &mut file);
     same(&format!("whether {format} holds the image"), &held.is_ok(), &written.is_ok())?;
     if written.is_err() {
         return Ok(());

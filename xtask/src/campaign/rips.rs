@@ -246,7 +246,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
     let outcome = case.run(distances.clone(), case.limit, case.max_dim, pools)?;
     let found = &outcome.diagram;
     same("bars of the fast and of the plain version", found, &expected)?;
-    same("bars that are kept at ratio 1", &found.with_ratio(1.0), found)?;
+    same("bars that are kept at ratio 1", &found.with_ratio(1.0, T::PRECISION), found)?;
     match &case.relation {
         Relation::Plain => Ok(()),
         Relation::Edges => {
@@ -322,12 +322,15 @@ fn scattered<T: Value>(
 
 /// The residue of each dimension without clearing, swept with ranks of either width at every level.
 fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Result<(), String> {
-    let Ranking { values, edges } = rank(distances, T::from_f64(value));
+    let refused = |error: &dyn std::fmt::Debug| format!("refused: {error:?}");
+    let ranking = rank(distances, T::from_f64(value)).map_err(|error| refused(&error))?;
+    let Ranking { values, edges } = ranking;
     if values.len() > usize::from(u16::MAX) {
         return Ok(());
     }
     let n = distances.len();
-    let (narrow, wide) = (edges.square::<u16>(n), edges.square::<u32>(n));
+    let narrow = edges.square::<u16>(n).map_err(|error| refused(&error))?;
+    let wide = edges.square::<u32>(n).map_err(|error| refused(&error))?;
     for dim in 1..=case.max_dim.min(n.saturating_sub(2)) {
         let mut expected = None;
         for level in Level::available() {

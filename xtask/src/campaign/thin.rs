@@ -66,6 +66,7 @@ impl Subject for Skeletons {
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
         let Case { rule, iterations, machine, .. } = *case;
         let image = case.image();
+        same("foreground by its coordinates", &image.places(), &case.places())?;
         let request = Request { rule: Some(rule), iterations };
         let run = |image: &BitImage| {
             let thinned = pools.run(machine, || thin(image, &request, &mut |_| ()));
@@ -86,9 +87,9 @@ impl Subject for Skeletons {
         if rule.keeps_topology() {
             keeps_bars(case, pools)?;
         }
-        let turned = BitImage::of(&images::turned(&image.to_image(1)), |voxel| voxel != 0);
-        let other = images::turned(&run(&turned)?.0.to_image(1));
-        let places = BitImage::of(&other, |voxel| voxel != 0).places();
+        let other = if case.order == Order::C { Order::F } else { Order::C };
+        let turned = BitImage::of(&image.to_image(1, other), |voxel| voxel != 0);
+        let places = run(&turned)?.0.places();
         same(&format!("the skeleton of {rule} in the other order in memory"), &places, &shown(&skeleton))
     }
 
@@ -156,6 +157,14 @@ fn axes(rule: Rule, random: &mut Random) -> Vec<usize> {
 impl Case {
     fn shape(&self) -> Shape {
         Shape::new(&self.axes, self.order).expect("a few voxels")
+    }
+
+    /// The foreground by its places in C order.
+    fn places(&self) -> Vec<usize> {
+        let by_coordinates = Shape::new(&self.axes, Order::C).expect("a few voxels");
+        let is_black =
+            |&place: &usize| self.voxels[images::place_of(self.shape(), &by_coordinates.coordinates(place))];
+        (0..by_coordinates.count()).filter(is_black).collect()
     }
 
     fn image(&self) -> BitImage {

@@ -78,9 +78,12 @@ impl Case {
         let image = &input.image;
         let mut classes = with_image!(image, image => plain::persistence(image, request));
         if let Some(threshold) = threshold {
-            classes = classes.cut(image, request, threshold);
+            classes = classes.cut(image, request, threshold.into());
         }
-        self.output.write(&Barcode { image, classes: &classes, request, threshold }, &mut bytes)?;
+        self.output.write(
+            &Barcode { image, classes: &classes, request, threshold: threshold.map(f64::into) },
+            &mut bytes,
+        )?;
         Ok(bytes)
     }
 }

@@ -7,8 +7,9 @@ use std::io::{self, Cursor, Write as _};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use npyz::WriterBuilder as _;
 use tiff::encoder::{TiffEncoder, colortype};
+
+use super::arrays::{npy, npz};
 
 /// Rows and columns of the plane.
 const PLANE: [usize; 2] = [8, 6];
@@ -67,7 +68,7 @@ pub(super) fn images() -> io::Result<Vec<Image>> {
     Ok(vec![
         image("plane.npy", "npy", "u8", true, npy(&PLANE, npyz::Order::C, plane_rows())?),
         image("plane_fortran.npy", "npy", "u8", true, npy(&PLANE, npyz::Order::Fortran, plane_columns())?),
-        image("plane.npz", "npz", "u8", true, npz(&npy(&PLANE, npyz::Order::C, plane_rows())?)?),
+        image("plane.npz", "npz", "u8", true, npz(&[("arr_0", npy(&PLANE, npyz::Order::C, plane_rows())?)])?),
         image("plane.png", "png", "u8", true, png(&plane_rows())?),
         image("plane.pgm", "pgm", "u8", true, [b"P5\n6 8\n255\n", &plane_rows()[..]].concat()),
         image("plane.tif", "tiff", "u8", true, tiff::<colortype::Gray8>(&[plane_rows()], &PLANE)?),
@@ -132,32 +133,6 @@ fn words(values: &[i16]) -> Vec<u8> {
 
 fn doubles<T: Copy + Into<f64>>(values: &[T]) -> Vec<u8> {
     values.iter().flat_map(|&value| value.into().to_le_bytes()).collect()
-}
-
-fn npy<T>(axes: &[usize], order: npyz::Order, values: Vec<T>) -> io::Result<Vec<u8>>
-where
-    T: npyz::AutoSerialize,
-{
-    let axes: Vec<u64> = axes.iter().map(|&extent| extent as u64).collect();
-    let mut bytes = Vec::new();
-    let options = npyz::WriteOptions::<T>::new().default_dtype().shape(&axes).order(order);
-    let mut writer = options.writer(&mut bytes).begin_nd()?;
-    writer.extend(values)?;
-    writer.finish()?;
-    Ok(bytes)
-}
-
-/// An archive of one array, as `numpy.savez` writes it.
-fn npz(array: &[u8]) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut zip = rawzip::ZipArchiveWriter::new(&mut bytes);
-    let (mut entry, config) = zip.new_file("arr_0.npy").start().map_err(io::Error::other)?;
-    let mut writer = config.wrap(&mut entry);
-    writer.write_all(array)?;
-    let (_, descriptor) = writer.finish().map_err(io::Error::other)?;
-    entry.finish(descriptor).map_err(io::Error::other)?;
-    zip.finish().map_err(io::Error::other)?;
-    Ok(bytes)
 }
 
 fn png(rows: &[u8]) -> io::Result<Vec<u8>> {

@@ -1,5 +1,6 @@
 //! data/: generated as a whole, so that what is committed can be checked against what made it.
 
+mod arrays;
 mod catalogue;
 mod complexes;
 mod cubical;
@@ -115,7 +116,9 @@ fn generate() -> Result<Files, DataError> {
 /// The inputs of `lacuna reduce`, and what it must answer.
 fn reduction_files(inputs: &[reductions::Input], files: &mut Files) -> Result<(), DataError> {
     for input in inputs {
-        files.insert(input.file.to_owned(), words::input(input));
+        let bytes =
+            words::input(input).map_err(|source| DataError::Io { path: input.file.into(), source })?;
+        files.insert(input.file.to_owned(), bytes);
     }
     for case in &reductions::CASES {
         let input = inputs.iter().find(|input| input.file == case.file);

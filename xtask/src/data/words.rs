@@ -2,9 +2,11 @@
 //! for its readers.
 
 use std::fmt::Write as _;
+use std::io;
 
 use lacuna::matrix::read::Format;
 
+use super::arrays::{npy, npy_text, npz};
 use super::complexes::{Complex, Image};
 use super::reductions::{Answer, Input, Shape};
 
@@ -12,13 +14,44 @@ use super::reductions::{Answer, Input, Shape};
 const MAGIC: i64 = 8_067_171_840;
 
 /// The file of an input.
-pub(super) fn input(input: &Input) -> Vec<u8> {
-    match (&input.shape, input.format) {
+pub(super) fn input(input: &Input) -> io::Result<Vec<u8>> {
+    Ok(match (&input.shape, input.format) {
         (Shape::Image(image), _) => dipha_image(image),
         (Shape::Complex(complex), Format::PhatAscii) => phat_text(complex).into_bytes(),
         (Shape::Complex(complex), Format::PhatBinary) => phat_words(complex),
         (Shape::Complex(complex), Format::Dipha) => dipha_matrix(complex),
-    }
+        (Shape::Complex(complex), Format::Npz) => scipy_archive(complex)?,
+        (Shape::Complex(complex), Format::MatrixMarket) => matrix_market(complex).into_bytes(),
+    })
+}
+
+/// The places of the ones, column after column, counted from 0: row, column.
+fn ones(complex: &Complex) -> Vec<(usize, usize)> {
+    let column = |(j, cell): (usize, &super::complexes::Cell)| {
+        cell.boundary.iter().map(move |&row| (row, j)).collect::<Vec<_>>()
+    };
+    complex.cells.iter().enumerate().flat_map(column).collect()
+}
+
+/// A coordinate matrix of Matrix Market: rows, columns, entries; then an entry a line, counted from 1.
+fn matrix_market(complex: &Complex) -> String {
+    let (n, ones) = (complex.cells.len(), ones(complex));
+    let head = format!("%%MatrixMarket matrix coordinate integer general\n{n} {n} {}\n", ones.len());
+    ones.into_iter().fold(head, |text, (row, column)| format!("{text}{} {} 1\n", row + 1, column + 1))
+}
+
+/// What `scipy.sparse.save_npz` writes of a `coo_matrix`.
+fn scipy_archive(complex: &Complex) -> io::Result<Vec<u8>> {
+    let (n, ones) = (complex.cells.len(), ones(complex));
+    let order = npyz::Order::C;
+    let (rows, columns) = ones.iter().map(|&(row, column)| (row as i32, column as i32)).unzip();
+    npz(&[
+        ("row", npy::<i32>(&[ones.len()], order, rows)?),
+        ("col", npy::<i32>(&[ones.len()], order, columns)?),
+        ("format", npy_text("coo")?),
+        ("shape", npy(&[2], order, vec![n as i64; 2])?),
+        ("data", npy(&[ones.len()], order, vec![1_i8; ones.len()])?),
+    ])
 }
 
 /// The file of an answer.
