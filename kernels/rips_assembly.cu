@@ -31,6 +31,8 @@ typedef unsigned __int128 Word;
 #define BETWEEN 16u
 // Vertices `last` of a job in dimension 2.
 #define LASTS 32u
+// A list of neighbours more than this many times as long as that of a tile's vertices is long (rips/assembly/neighbourhood.rs).
+#define LONG 8u
 // A simplex has at most WARP vertices.
 #define MAX_TOPS WARP
 
@@ -125,16 +127,16 @@ __device__ bool older_inside(const Sweep &s, const Tile &tile, const Rank *matri
     return false;
 }
 
-// The rank of an edge of the graph, or ~0.
-__device__ u32 graph_edge(const Sweep &s, u32 u, u32 w) {
-    u64 low = s.offsets[u], high = s.offsets[u + 1];
+// The rank of an edge of the graph, or ~0: `w` is searched for in the ascending neighbours of u.
+__device__ u32 graph_edge(const u64 *offsets, const u32 *neighbours, const u32 *neighbour_ranks, u32 u, u32 w) {
+    u64 low = offsets[u], high = offsets[u + 1];
     const u64 end = high;
     while (low < high) {
         const u64 middle = low + (high - low) / 2;
-        if (s.neighbours[middle] < w) low = middle + 1;
+        if (neighbours[middle] < w) low = middle + 1;
         else high = middle;
     }
-    return low < end && s.neighbours[low] == w ? s.neighbour_ranks[low] : ~0u;
+    return low < end && neighbours[low] == w ? neighbour_ranks[low] : ~0u;
 }
 
 // The same in the whole graph, of the facet that omits the tile's top.
@@ -151,7 +153,8 @@ __device__ bool older_outside(const Sweep &s, const Tile &tile, const Job &job, 
         if (__all_sync(ALL, place >= to || s.neighbours[place] < floor)) return false;
         for (u32 k = 1; within && k < s.dim; k++) {
             const u32 top = k + 1 == s.dim ? simplex.last : job.tops[k];
-            within = graph_edge(s, ids[top], s.neighbours[place]) <= simplex.rank;
+            const u32 rank = graph_edge(s.offsets, s.neighbours, s.neighbour_ranks, ids[top], s.neighbours[place]);
+            within = rank <= simplex.rank;
         }
         if (__any_sync(ALL, within)) return true;
         to = at;
@@ -529,7 +532,9 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
 // Writes the simplices that are neither apparent nor cleared by an apparent pair; with PAIRS the cofacets of the apparent ones too.
 SWEEP(rips_sweep, PAIRS_TOO)
 
-// The matrix of a neighbourhood's ranks: a block a tile, a warp a row, a lane a neighbour.
+// The matrix of a neighbourhood's ranks: a block a tile, a warp a row, a lane a neighbour. In a list of neighbours that is long for
+// the tile the tile's vertices are searched for, a lane each: walking along the list of a hub once for each of its neighbours takes
+// time that grows with the square of their number.
 extern "C" __global__ void rips_tiles(Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,
                                       const u32 *neighbours, const u32 *neighbour_ranks) {
     const Tile tile = tiles[blockIdx.x];
@@ -539,7 +544,16 @@ extern "C" __global__ void rips_tiles(Rank *ranks, const Tile *tiles, const u32 
     __syncthreads();
     for (u32 row = warp(); row < tile.n; row += warps()) {
         const u32 id = own[row];
-        for (u64 place = offsets[id] + lane(); place < offsets[id + 1]; place += WARP) {
+        Rank *out = matrix + (u64)row * tile.stride;
+        const u64 begin = offsets[id], end = offsets[id + 1];
+        if ((end - begin) / LONG > tile.n) {
+            for (u32 v = lane(); v < tile.n; v += WARP) {
+                // What is no edge is cut to ABSENT.
+                out[v] = (Rank)graph_edge(offsets, neighbours, neighbour_ranks, id, own[v]);
+            }
+            continue;
+        }
+        for (u64 place = begin + lane(); place < end; place += WARP) {
             const u32 w = neighbours[place];
             u32 low = 0, high = tile.n;
             while (low < high) {
@@ -547,7 +561,7 @@ extern "C" __global__ void rips_tiles(Rank *ranks, const Tile *tiles, const u32 
                 if (own[middle] < w) low = middle + 1;
                 else high = middle;
             }
-            if (low < tile.n && own[low] == w) matrix[(u64)row * tile.stride + low] = (Rank)neighbour_ranks[place];
+            if (low < tile.n && own[low] == w) out[low] = (Rank)neighbour_ranks[place];
         }
     }
 }

@@ -335,7 +335,7 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         let mut expected = None;
         for level in Level::available() {
             for width in [16, 32] {
-                let store = PairStoreOf { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+                let store = PairStoreOf { pivots: Pivots::none(), apparent: ApparentPairs::None };
                 let task = Task {
                     dim,
                     code: Code::<u64>::new(n, dim + 1),
