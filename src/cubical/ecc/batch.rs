@@ -191,18 +191,22 @@ impl Batch {
             smoothed: Vec::new(),
             backend: decision.to_string(),
         };
+        // The processor cannot take a device's place where the image is gone.
+        decision.may_fall_back &= !is_read_once;
         let mut device = None;
-        if let Some(gpu) = decision.gpus.first().cloned() {
-            match with_stream!(stream, stream => self.on_device(&gpu, stream, range, watch)) {
-                Ok(curve) if !decision.self_check => return Ok(found(Rows::Memory(curve), &decision)),
-                Ok(curve) => device = Some(curve),
-                Err(Failed::Read(error)) => return Err(error.into()),
-                Err(Failed::Device(error)) if decision.may_fall_back && !is_read_once => {
-                    decision.fall_back(&error);
+        if !decision.gpus.is_empty() {
+            let on_device = decision.on_device(|gpu| {
+                match with_stream!(stream, stream => self.on_device(gpu, stream, range, watch)) {
+                    Ok(curve) => Ok(Ok(curve)),
+                    // What cannot be read is no failure of the device.
+                    Err(Failed::Read(error)) => Ok(Err(error)),
+                    Err(Failed::Device(error)) => Err(error),
                 }
-                Err(Failed::Device(error)) => {
-                    return Err(BatchError::Device { file: name_of(path), error });
-                }
+            });
+            device =
+                on_device.map_err(|error| BatchError::Device { file: name_of(path), error })?.transpose()?;
+            if let Some(curve) = device.take_if(|_| !decision.self_check) {
+                return Ok(found(Rows::Memory(curve), &decision));
             }
             stream = read::open(path, &self.options)?;
         }
@@ -246,14 +250,13 @@ impl Batch {
         let begin = || watch.begin(image.shape().count() as u64 * scales.count as u64);
         let advance = |voxels| watch.advance(voxels);
         begin();
-        let mut device = None;
-        if let Some(gpu) = decision.gpus.first() {
-            match curves_device(gpu, image, &self.request, scales, &advance) {
-                Ok(curves) => device = Some(curves),
-                Err(ScalesError::Device(error)) if decision.may_fall_back => decision.fall_back(&error),
-                Err(error) => return Err(failed(error)),
-            }
-        }
+        let on_device =
+            decision.on_device(|gpu| match curves_device(gpu, image, &self.request, scales, &advance) {
+                Err(ScalesError::Device(error)) => Err(error),
+                answer => Ok(answer),
+            });
+        let on_device = on_device.map_err(|error| failed(error.into()))?;
+        let device = on_device.transpose().map_err(failed)?;
         let found = match device {
             Some(curves) if !decision.self_check => curves,
             device => {

@@ -110,7 +110,7 @@ impl<T: KernelVoxel> Prepared<T> {
         if counting.may_lack_rows()? {
             counting.mark(&part)?;
         }
-        Ok(counting.finish()?)
+        counting.finish()
     }
 
     /// Looks at an image that is going to be counted, and begins.
@@ -133,7 +133,7 @@ impl<T: KernelVoxel> Prepared<T> {
             }
             _ => Known { range: None, flags: None },
         };
-        Ok(Counting::begin(self, request, known)?)
+        Counting::begin(self, request, known)
     }
 }
 
@@ -171,8 +171,8 @@ impl<T: KernelVoxel> Resident<'_, T> {
     /// The changes, as often as they were counted.
     ///
     /// # Errors
-    /// What the driver says.
-    pub fn finish(self) -> Result<Curve, CudaError> {
+    /// What the driver says; there are no bins of the range of the voxels.
+    pub fn finish(self) -> Result<Curve, DeviceError> {
         self.counting.finish()
     }
 }
@@ -231,7 +231,11 @@ enum Numbers<'p> {
 
 impl<'p, T: KernelVoxel> Counting<'p, T> {
     /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
-    fn begin(prepared: &'p Prepared<T>, request: &Request, known: Known<T::Key>) -> Result<Self, CudaError> {
+    fn begin(
+        prepared: &'p Prepared<T>,
+        request: &Request,
+        known: Known<T::Key>,
+    ) -> Result<Self, DeviceError> {
         let gpu = &prepared.gpu;
         let order = order_of(request);
         let found = match (&prepared.kernels, request.bins) {
@@ -246,9 +250,9 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
                 let value = |key| value_of::<T>(key, request.superlevel);
                 let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
-                let range = range.or_else(found).expect("whoever begins knows the range");
-                let edges =
-                    Edges::uniform::<T>(count, range, request.superlevel).expect("the bins were checked");
+                let range = range.or_else(found).ok_or(DeviceError::NoRange)?;
+                // That of the voxels may reach to infinity.
+                let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // A number more than bins is that of voxels past the last.
                 let numbers = if count < 1 << 16 {
@@ -294,7 +298,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// The curve, when all parts have been counted.
-    fn finish(self) -> Result<Curve, CudaError> {
+    fn finish(self) -> Result<Curve, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
         Ok(match self.found {
@@ -316,8 +320,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                     Bins::Uniform { count, range } => {
                         let found = || ordered(value(rows[0].0), value(rows[rows.len() - 1].0));
                         let range = range.unwrap_or_else(found);
-                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)
-                            .expect("the bins were checked");
+                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)?;
                         let mut changes = vec![0; count];
                         for (key, change) in rows {
                             if let Some(bin) = edges.bin(key) {
