@@ -1,11 +1,13 @@
 //! How much memory this process may still take, and large allocations that are refused as errors.
 //!
 //! A Rust collection that the system refuses memory aborts the process. Whoever is about to make a table whose size depends on
-//! the input asks [`available`] first and refuses what cannot fit, with the figures; and makes the table through [`filled`]
-//! or [`reserve`], which turn a refusal that comes all the same into an error.
+//! the input asks [`available`] first and refuses what cannot fit, with the figures; and makes the table through [`filled`],
+//! [`zeroed`], [`push`] or [`reserve`], which turn a refusal that comes all the same into an error.
 
 use std::fmt;
 use std::path::Path;
+
+use zerocopy::FromZeros;
 
 /// The system refused memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -20,9 +22,34 @@ pub struct Refused {
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
 pub fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
-    items.try_reserve_exact(additional).map_err(|_| Refused {
-        bytes: (items.len() as u64 + additional as u64).saturating_mul(size_of::<T>() as u64),
-    })
+    items.try_reserve_exact(additional).map_err(|_| refused::<T>(items.len().saturating_add(additional)))
+}
+
+/// What the system refused, when it refused room for `len` items.
+fn refused<T>(len: usize) -> Refused {
+    Refused { bytes: (len as u64).saturating_mul(size_of::<T>() as u64) }
+}
+
+/// Appends an item. Where there is no room left, room is made for as many items again, as [`Vec::push`] does.
+///
+/// # Errors
+/// [`Refused`]: the memory is not to be had.
+#[inline]
+pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
+    if items.len() == items.capacity() {
+        items.try_reserve(1).map_err(|_| refused::<T>(items.len().saturating_mul(2)))?;
+    }
+    items.push(item);
+    Ok(())
+}
+
+/// A vector of `len` zeros. The system hands out memory that is zero already: unlike that of [`filled`] it is not written
+/// before it is used.
+///
+/// # Errors
+/// [`Refused`]: the memory is not to be had.
+pub fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
+    T::new_vec_zeroed(len).map_err(|_| refused::<T>(len))
 }
 
 /// A vector of `len` copies of `value`.
@@ -249,6 +276,15 @@ mod tests {
         assert_eq!(refused.bytes, (u64::MAX / 16) * 8);
         assert!(refused.to_string().ends_with("the system refused 9.2 EB"), "{refused}");
         assert_eq!(filled(7u8, 3), Ok(vec![7; 3]));
+        assert_eq!(zeroed::<u64>(usize::MAX / 16), Err(refused));
+        assert_eq!(zeroed::<u16>(3), Ok(vec![0; 3]));
+    }
+
+    #[test]
+    fn items_are_pushed_past_the_room_there_is() {
+        let mut items = Vec::new();
+        (0..1000).for_each(|k| push(&mut items, k).unwrap());
+        assert_eq!(items, (0..1000).collect::<Vec<_>>());
     }
 
     #[test]

@@ -40,7 +40,8 @@ pub trait Value:
 }
 
 mod sealed {
-    pub trait Sealed {}
+    /// All bits zero are the number 0.
+    pub trait Sealed: zerocopy::FromZeros {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -76,7 +77,7 @@ macro_rules! value {
                 for (&u, &v) in a.iter().zip(b) {
                     sum += (u - v) * (u - v);
                 }
-                if !($unharmed..<$t>::INFINITY).contains(&sum) {
+                if sum < $unharmed || sum == <$t>::INFINITY {
                     return scaled(a, b, if sum < 1.0 { $up } else { $down });
                 }
                 return sum.sqrt();

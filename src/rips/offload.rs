@@ -136,7 +136,7 @@ pub(super) mod stand_in {
             rank_width: u32,
             found: &mut dyn FnMut(Swept<W>) -> bool,
         ) {
-            let nothing = PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+            let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
             for dim in 1..=task.max_dim {
                 let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
                 let residue = complex.assemble(&Task {

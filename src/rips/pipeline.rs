@@ -315,7 +315,7 @@ impl Run<'_> {
         field: F,
         mut ahead: Ahead<W>,
     ) -> Result<Diagram, RipsError> {
-        let (bars, mut store) = self.components::<C, W>(complex);
+        let (bars, mut store) = self.components::<C, W>(complex)?;
         let mut dimensions = vec![bars];
         for dim in 1..=self.plan.max_dim {
             let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
@@ -332,7 +332,7 @@ impl Run<'_> {
                 columns: &residue.columns,
                 apparent: &residue.apparent,
                 progress: self.progress,
-            });
+            })?;
             let reduction_seconds = started.elapsed().as_secs_f64();
             dimensions.push(self.bars(&residue.columns, &reduction.pivots, &code, &cofacet_code));
             self.count(&residue, &reduction, reduction_seconds);
@@ -347,7 +347,7 @@ impl Run<'_> {
     }
 
     /// Dimension 0: its bars, and the edges they die with.
-    fn components<C: Shaped, W: Word>(&mut self, complex: &C) -> (Vec<Bar>, PairStore<W>) {
+    fn components<C: Shaped, W: Word>(&mut self, complex: &C) -> Result<(Vec<Bar>, PairStore<W>), RipsError> {
         let started = Instant::now();
         self.progress.begin("components", 0, complex.forest_work());
         let code = self.code(1);
@@ -356,13 +356,13 @@ impl Run<'_> {
         let essential = std::iter::repeat_n(f64::INFINITY, trees);
         let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
         let bars = bars.collect();
-        let pivots = Pivots::with_capacity(edges.len());
+        let pivots = Pivots::with_capacity(edges.len())?;
         for &edge in &edges {
             // Each edge comes once.
             let _ = pivots.insert(edge, 0);
         }
         self.stats.components_seconds = started.elapsed().as_secs_f64();
-        (bars, PairStore { pivots, apparent: ApparentPairs::None })
+        Ok((bars, PairStore { pivots, apparent: ApparentPairs::None }))
     }
 
     fn assemble<C: Shaped, W: Word>(
@@ -400,8 +400,7 @@ impl Run<'_> {
                 stats.backend = CUDA;
                 stats.device_seconds = undecided.seconds;
                 if decision.self_check {
-                    let nothing =
-                        PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+                    let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
                     let own = complex.assemble(&assembly::Task { cleared: &nothing, ..task });
                     undecided
                         .check(&own, &task.code)

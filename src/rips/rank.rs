@@ -5,6 +5,7 @@
 //! exactly, in whatever precision these had; the output looks the values up again.
 
 use rayon::prelude::*;
+use zerocopy::FromZeros;
 
 use super::complex::{ABSENT, Sparse, stride};
 use super::{Progress, RipsError};
@@ -49,52 +50,52 @@ pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking,
 }
 
 fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Result<Ranking, RipsError> {
-    let all = matrix.lower();
-    let present = |place: usize| Some(all[place]).filter(|&d| d <= threshold && d < T::INFINITY);
-    let (values, lower) = rank_places(all.len(), present)?;
+    let present = |d: &T| *d <= threshold && *d < T::INFINITY;
+    let (values, lower) = rank_places(matrix.lower(), present, |&d| d)?;
     Ok(Ranking { values, edges: Edges::Lower(lower) })
 }
 
 fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Result<Ranking, RipsError> {
-    let (values, ranks) = rank_places(edges.len(), |place| Some(edges[place].2))?;
+    let (values, ranks) = rank_places(edges, |_| true, |&(_, _, d)| d)?;
     let mut ranked = Vec::new();
     memory::reserve(&mut ranked, edges.len())?;
     ranked.extend(edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)));
     Ok(Ranking { values, edges: Edges::List(ranked) })
 }
 
-/// The distinct values, ascending from 0, and for each of `len` places the rank of the value there, or `ABSENT` where there is
-/// none.
-fn rank_places<T: Value>(
-    len: usize,
-    value: impl Fn(usize) -> Option<T> + Sync,
+/// The distinct values of the items that are `present`, ascending from 0, and for each item the rank of its value, or `ABSENT`.
+fn rank_places<T: Value, I: Sync>(
+    items: &[I],
+    present: impl Fn(&I) -> bool + Sync,
+    value: impl Fn(&I) -> T + Sync,
 ) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
+    let len = items.len();
     if T::NARROW && u32::try_from(len).is_ok() {
         // Value and place side by side in one word sort twice as fast as a pair.
-        let pack = |place: usize| Some((value(place)?.order_bits() << 32) | place as u64);
-        let mut words = gather(len, 0u64, pack)?;
+        let pack = |place: usize, item: &I| (value(item).order_bits() << 32) | place as u64;
+        let mut words = gather(items, present, pack)?;
         words.par_sort_unstable();
         let pairs = words.iter().map(|&word| (word >> 32, (word & u64::from(u32::MAX)) as usize));
         assign::<T>(pairs, len)
     } else {
-        let mut pairs = gather(len, (0, 0), |place| Some((value(place)?.order_bits(), place)))?;
+        let mut pairs = gather(items, present, |place, item| [value(item).order_bits(), place as u64])?;
         pairs.par_sort_unstable();
-        assign::<T>(pairs.iter().copied(), len)
+        assign::<T>(pairs.iter().map(|&[bits, place]| (bits, place as usize)), len)
     }
 }
 
-/// What is found at the places below `len`, in their order. `filler` may be anything.
-fn gather<W: Copy + Send>(
-    len: usize,
-    filler: W,
-    found: impl Fn(usize) -> Option<W> + Sync,
+/// Items that a thread takes at a time.
+const CHUNK: usize = 1 << 14;
+
+/// What `word` makes of the places of the items that are `present` and of these items, in their order.
+fn gather<I: Sync, W: FromZeros + Send>(
+    items: &[I],
+    present: impl Fn(&I) -> bool + Sync,
+    word: impl Fn(usize, &I) -> W + Sync,
 ) -> Result<Vec<W>, Refused> {
-    /// Places that a thread takes at a time.
-    const CHUNK: usize = 1 << 14;
-    let places = |chunk: usize| chunk * CHUNK..len.min((chunk + 1) * CHUNK);
-    let count = |chunk| places(chunk).filter(|&place| found(place).is_some()).count();
-    let counts: Vec<usize> = (0..len.div_ceil(CHUNK)).into_par_iter().map(count).collect();
-    let mut all = memory::filled(filler, counts.iter().sum())?;
+    let count = |chunk: &[I]| chunk.iter().filter(|item| present(item)).count();
+    let counts: Vec<usize> = items.par_chunks(CHUNK).map(count).collect();
+    let mut all = memory::zeroed(counts.iter().sum())?;
     let mut rest = all.as_mut_slice();
     let mut parts = Vec::with_capacity(counts.len());
     for count in counts {
@@ -102,9 +103,20 @@ fn gather<W: Copy + Send>(
         parts.push(part);
         rest = after;
     }
-    parts.into_par_iter().enumerate().for_each(|(chunk, part)| {
-        part.iter_mut().zip(places(chunk).filter_map(&found)).for_each(|(out, word)| *out = word);
-    });
+    let fill = |(chunk, (part, items)): (usize, (&mut [W], &[I]))| {
+        let first = chunk * CHUNK;
+        if part.len() == items.len() {
+            for (k, (out, item)) in part.iter_mut().zip(items).enumerate() {
+                *out = word(first + k, item);
+            }
+            return;
+        }
+        let found = items.iter().enumerate().filter(|&(_, item)| present(item));
+        for (out, (k, item)) in part.iter_mut().zip(found) {
+            *out = word(first + k, item);
+        }
+    };
+    parts.into_par_iter().zip(items.par_chunks(CHUNK)).enumerate().for_each(fill);
     Ok(all)
 }
 
@@ -122,11 +134,7 @@ fn assign<T: Value>(
             if rank == ABSENT {
                 return Err(RipsError::TooManyDistances);
             }
-            if values.len() == values.capacity() {
-                let more = values.len();
-                memory::reserve(&mut values, more)?;
-            }
-            values.push(T::from_order_bits(bits).into());
+            memory::push(&mut values, T::from_order_bits(bits).into())?;
         }
         ranks[place] = rank;
     }
@@ -136,10 +144,15 @@ fn assign<T: Value>(
 /// The pairs of points within `threshold`.
 fn within<T: Value>(points: &PointCloud<T>, threshold: T) -> Result<Vec<(u32, u32, T)>, Refused> {
     let near = |i: usize| {
-        let pairs = (0..i).map(move |j| (i as u32, j as u32, points.distance(i, j)));
-        pairs.filter(|&(_, _, d)| d <= threshold && d < T::INFINITY).collect::<Vec<_>>()
+        let mut row = Vec::new();
+        for (j, d) in points.distances_before(i).enumerate() {
+            if d <= threshold && d < T::INFINITY {
+                memory::push(&mut row, (i as u32, j as u32, d))?;
+            }
+        }
+        Ok(row)
     };
-    let rows: Vec<_> = (0..points.len()).into_par_iter().map(near).collect();
+    let rows: Vec<_> = (0..points.len()).into_par_iter().map(near).collect::<Result<_, Refused>>()?;
     let mut all = Vec::new();
     memory::reserve(&mut all, rows.iter().map(Vec::len).sum())?;
     rows.into_iter().for_each(|row| all.extend_from_slice(&row));
@@ -221,7 +234,7 @@ pub fn matrix_of_points<T: Value>(
     progress: &dyn Progress,
 ) -> Result<DistanceMatrix<T>, Refused> {
     let n = points.len();
-    let mut lower = memory::filled(T::from_f64(0.0), n * (n - 1) / 2)?;
+    let mut lower = memory::zeroed(n * (n - 1) / 2)?;
     let mut rows = Vec::with_capacity(n);
     let mut rest = lower.as_mut_slice();
     for i in 0..n {
@@ -230,7 +243,7 @@ pub fn matrix_of_points<T: Value>(
         rest = after;
     }
     let fill = |(i, row): (usize, &mut [T])| {
-        row.iter_mut().enumerate().for_each(|(j, out)| *out = points.distance(i, j));
+        row.iter_mut().zip(points.distances_before(i)).for_each(|(out, d)| *out = d);
         progress.advance(i as u64);
     };
     rows.into_par_iter().enumerate().for_each(fill);
@@ -278,10 +291,12 @@ mod tests {
 
     #[test]
     fn places_in_order_over_many_chunks() {
-        for len in [0, 1, 16_383, 16_384, 16_385, 100_000] {
-            let found = |place: usize| (place % 7 < place / 5_000).then_some(place);
-            let expected: Vec<usize> = (0..len).filter_map(found).collect();
-            assert_eq!(gather(len, usize::MAX, found), Ok(expected), "{len}");
+        for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 100_000] {
+            let items: Vec<usize> = (0..len).map(|place| 3 * place).collect();
+            let present = |item: &usize| item / 3 % 7 < item / 15_000;
+            let expected: Vec<u64> =
+                (0..len).filter(|place| present(&items[*place])).map(|place| 4 * place as u64).collect();
+            assert_eq!(gather(&items, present, |place, item| (place + item) as u64), Ok(expected), "{len}");
         }
     }
 

@@ -44,7 +44,7 @@ impl Summary {
                 Summary { value_range: value_range(n, &row), ..Summary::of_rows(n, &row, given) }
             }
             Distances::Points(p) => {
-                let row = |i: usize| (0..i).map(move |j| p.distance(i, j));
+                let row = |i: usize| p.distances_before(i);
                 let summary = Summary::of_rows(n, &row, given);
                 let asked = summary.enclosing_radius || summary.threshold.is_infinite();
                 let value_range = if asked { value_range(n, &row) } else { None };

@@ -18,7 +18,7 @@ const MAX_TILE: usize = 2048;
 /// A list of neighbours is long for a tile when it is more than this many times as long as the list of the tile's vertices.
 /// Then these are searched for in it, for walking along the list of a hub once for each of its neighbours takes time that
 /// grows with the square of their number.
-const LONG: usize = 8;
+pub(super) const LONG: usize = 8;
 
 pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -> Assembly<W> {
     assemble_by_tiles::<W, R>(complex, task, MAX_TILE)

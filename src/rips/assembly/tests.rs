@@ -131,7 +131,7 @@ fn conforms(
     assemble: impl Fn(&Task<'_, u64>) -> Assembly<u64>,
 ) {
     let expected = expected(table, dim);
-    let pivots = Pivots::with_capacity(expected.cleared.len());
+    let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
     let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
     for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
@@ -181,22 +181,34 @@ fn the_residue_is_what_the_definitions_say() {
     }
 }
 
-/// Hubs at the first, the middle and the last place, joined to all others; these are joined to few of each other. The lists
-/// of the hubs are long for the tiles of the others.
-#[test]
-fn the_residue_around_hubs_is_what_the_definitions_say() {
-    let (n, level) = (70, Level::detect());
-    let mut state = 15;
-    for hubs in [&[0][..], &[35], &[69], &[0, 69], &[0, 1, 40]] {
-        let mut table = Table::random(n, 6, 0, &mut state);
+impl Table {
+    /// Points some of which, the hubs, are joined to all others; these are joined to few of each other. The lists of the hubs'
+    /// neighbours are long for the tiles of the others.
+    fn with_hubs(n: usize, hubs: &[usize], state: &mut u32) -> Self {
+        let mut table = Table::random(n, 6, 0, state);
         for i in 0..n {
             for j in 0..i {
-                let joined = hubs.contains(&i) || hubs.contains(&j) || (i * 7 + j * 3) % 23 == 0;
+                let joined = hubs.contains(&i) || hubs.contains(&j) || (i * 7 + j * 3) % (n / 3) == 0;
                 if !joined {
                     (table.ranks[i * n + j], table.ranks[j * n + i]) = (ABSENT, ABSENT);
                 }
             }
         }
+        table
+    }
+}
+
+/// Sets of hubs among n points: the first, the middle and the last of them, alone and together.
+fn sets_of_hubs(n: usize) -> [Vec<usize>; 5] {
+    [vec![0], vec![n / 2], vec![n - 1], vec![0, n - 1], vec![0, 1, n / 2 + 5]]
+}
+
+#[test]
+fn the_residue_around_hubs_is_what_the_definitions_say() {
+    let (n, level) = (70, Level::detect());
+    let mut state = 15;
+    for hubs in sets_of_hubs(n) {
+        let table = Table::with_hubs(n, &hubs, &mut state);
         let graph = table.sparse();
         for dim in 1..=3 {
             for max_tile in [0, 5, 20, 2048] {
@@ -245,7 +257,7 @@ fn device_conforms<C: Assemble, W: Word>(
                 let word = |&entry: &u64| W::from_limbs(|k| if k == 0 { entry } else { 0 });
                 entries.iter().map(word).collect()
             };
-            let pivots = Pivots::with_capacity(expected.cleared.len());
+            let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
             wide(&expected.cleared).into_iter().for_each(|entry| pivots.insert(entry, 0).unwrap());
             let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
             let found = swept.unwrap().clear(&cleared, layer);
@@ -279,6 +291,26 @@ fn gpu_residue_is_what_the_definitions_say() {
                 (table.dense::<u16>(level), table.dense::<u32>(level), table.sparse());
             device_conforms::<_, u64>(&gpus, &narrow, 16, max_dim, &expected);
             device_conforms::<_, u128>(&gpus, &wide, 32, max_dim, &expected);
+            device_conforms::<_, u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<_, u128>(&gpus, &graph, 32, max_dim, &expected);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_residue_around_hubs_is_what_the_definitions_say() {
+    let gpus = [gpu(None)];
+    let (max_dim, mut state) = (3, 16);
+    for n in [70, 150] {
+        for hubs in sets_of_hubs(n) {
+            let table = Table::with_hubs(n, &hubs, &mut state);
+            let graph = table.sparse();
+            // Both ways of filling a row of a tile are taken: by the list of neighbours, and by searching in a long one.
+            let row = |v: usize| graph.row(v as u32).0;
+            let is_long = |v: usize| row(hubs[0]).len() / neighbourhood::LONG > row(v).len() + 1;
+            assert!((0..n).any(is_long) && !(0..n).all(is_long), "{n} points, hubs {hubs:?}");
+            let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
             device_conforms::<_, u64>(&gpus, &graph, 16, max_dim, &expected);
             device_conforms::<_, u128>(&gpus, &graph, 32, max_dim, &expected);
         }
@@ -321,7 +353,7 @@ fn gpu_of_little_memory_gives_the_same() {
                     swept(std::slice::from_ref(&little), &graph, 3, layer),
                 ),
             ];
-            let nothing = PairStore { pivots: Pivots::with_capacity(0), apparent: ApparentPairs::None };
+            let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
             for (expected, found) in tasks {
                 assert!(
                     layer == plan::PairStore::Implicit || found[2].cofacets.len() > 1,

@@ -14,6 +14,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::memory::{self, Refused};
 use crate::rips::word::Word;
 
 /// Nobody claimed the slot.
@@ -43,10 +44,19 @@ pub struct Found {
 
 impl<W: Word> Pivots<W> {
     /// Room for `pivots` pivots, at two thirds full.
-    pub fn with_capacity(pivots: usize) -> Self {
-        let slots = pivots + pivots / 2 + 4;
-        let zeros = |n| std::iter::repeat_with(|| AtomicU64::new(0)).take(n).collect();
-        Pivots { states: zeros(slots), keys: zeros(slots * W::LIMBS), word: PhantomData }
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn with_capacity(pivots: usize) -> Result<Self, Refused> {
+        let slots = pivots.saturating_add(pivots / 2).saturating_add(4);
+        let (states, keys) = (memory::zeroed(slots)?, memory::zeroed(slots.saturating_mul(W::LIMBS))?);
+        Ok(Pivots { states, keys, word: PhantomData })
+    }
+
+    /// No pivots, and room for none.
+    pub fn none() -> Self {
+        let zero = || AtomicU64::new(EMPTY);
+        Pivots { states: vec![zero()], keys: (0..W::LIMBS).map(|_| zero()).collect(), word: PhantomData }
     }
 
     /// The value of a pivot.
@@ -152,7 +162,7 @@ mod tests {
     use std::collections::HashMap;
 
     fn conforms<W: Word>() {
-        let table = Pivots::<W>::with_capacity(500);
+        let table = Pivots::<W>::with_capacity(500).unwrap();
         let mut map = HashMap::new();
         for x in 0..500u32 {
             let key = (W::from_u32(x.wrapping_mul(2_654_435_761) % 700) << 30) | W::from_u32(5);
@@ -186,9 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn one_that_is_too_large_is_refused() {
+        assert!(Pivots::<u64>::with_capacity(usize::MAX / 8).is_err());
+        assert!(Pivots::<u128>::with_capacity(usize::MAX).is_err());
+        assert_eq!(Pivots::<u128>::none().get(7), None);
+    }
+
+    #[test]
     fn what_it_was_made_for_fits_and_leaves_room() {
         for pivots in [0, 1, 2, 3, 100] {
-            let table = Pivots::<u64>::with_capacity(pivots);
+            let table = Pivots::<u64>::with_capacity(pivots).unwrap();
             (0..pivots as u64).for_each(|key| table.insert(key, key).unwrap());
             assert!((0..pivots as u64).all(|key| table.get(key).is_some_and(|found| found.value == key)));
             assert!((1000..1100).all(|key| table.get(key).is_none()));
@@ -199,13 +216,13 @@ mod tests {
     #[test]
     #[should_panic(expected = "a table of pivots is full")]
     fn too_many_pivots_end_the_search() {
-        let table = Pivots::<u64>::with_capacity(2);
+        let table = Pivots::<u64>::with_capacity(2).unwrap();
         (0..20).for_each(|key| table.insert(key, 0).unwrap());
     }
 
     #[test]
     fn one_of_many_threads_inserts_a_key() {
-        let table = Pivots::<u128>::with_capacity(1000);
+        let table = Pivots::<u128>::with_capacity(1000).unwrap();
         let inserted = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for thread in 0..8u64 {

@@ -118,7 +118,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
             return;
         }
         *built = true;
-        self.shared.untouched[j].store(false, Ordering::Relaxed);
+        self.shared.touched[j].store(true, Ordering::Relaxed);
         self.reset(pivot.0);
         self.add_term(self.own(j));
     }
@@ -167,7 +167,7 @@ impl<'a, C: Complex, W: Word, F: Field> Worker<'a, C, W, F> {
         let one = self.shared.task.field.one();
         self.add_claimed(value, one);
         let j = self.shared.column_of(value);
-        self.shared.untouched[j].store(false, Ordering::Relaxed);
+        self.shared.touched[j].store(true, Ordering::Relaxed);
     }
 
     /// Adds a stored column so that the pivot, with coefficient `c`, cancels.

@@ -27,6 +27,7 @@ use super::field::Field;
 use super::pair_store::{ApparentPairs, Pivots};
 use super::progress::Progress;
 use super::word::Word;
+use crate::memory::{self, Refused};
 
 /// What to reduce.
 pub struct Task<'a, C, W, F> {
@@ -99,21 +100,24 @@ struct Shared<'a, C, W: Word, F: Field> {
     task: &'a Task<'a, C, W, F>,
     store: Pivots<W>,
     versions: boxcar::Vec<Version<W, F>>,
-    /// Whether the column has had nothing added to it.
-    untouched: Vec<AtomicBool>,
+    /// Whether something was added to the column.
+    touched: Vec<AtomicBool>,
 }
 
 /// Columns a thread takes at a time.
 const BATCH: usize = 16;
 
 /// Reduces all columns on the threads of the current pool.
-pub fn reduce<C: Complex, W: Word, F: Field>(task: &Task<'_, C, W, F>) -> Reduction<W> {
+///
+/// # Errors
+/// There is no memory for a slot and a pivot a column.
+pub fn reduce<C: Complex, W: Word, F: Field>(task: &Task<'_, C, W, F>) -> Result<Reduction<W>, Refused> {
     let columns = task.columns.len();
     let shared = Shared {
         task,
-        store: Pivots::with_capacity(columns),
+        store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
-        untouched: std::iter::repeat_with(|| AtomicBool::new(true)).take(columns).collect(),
+        touched: memory::zeroed(columns)?,
     };
     let next = AtomicUsize::new(0);
     let per_thread = rayon::broadcast(|_| {
@@ -130,17 +134,17 @@ pub fn reduce<C: Complex, W: Word, F: Field>(task: &Task<'_, C, W, F>) -> Reduct
     });
     let mut counts = Counts::default();
     per_thread.into_iter().for_each(|part| counts += part);
-    let mut pivots = vec![None; columns];
+    let mut pivots = memory::filled(None, columns)?;
     for (pivot, value) in shared.store.iter() {
         let j = shared.column_of(value);
         pivots[j] = Some(pivot);
-        if shared.untouched[j].load(Ordering::Relaxed) {
+        if !shared.touched[j].load(Ordering::Relaxed) {
             counts.emergent += 1;
             let zero_length = task.cofacet_code.rank(pivot) == task.code.rank(task.columns[j]);
             counts.shortcut += u64::from(zero_length);
         }
     }
-    Reduction { pivots, store: shared.store, counts }
+    Ok(Reduction { pivots, store: shared.store, counts })
 }
 
 impl<C, W: Word, F: Field> Shared<'_, C, W, F> {
