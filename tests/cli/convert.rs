@@ -26,7 +26,7 @@ fn cells_come_by_owner_then_dimension() {
     let scratch = Scratch::new();
     let image = scratch.file("line.npy", line([2, 0, 1]));
     let text = |arguments: &[&str]| {
-        let mut command = convert(["--output", "phat-ascii"]);
+        let mut command = convert(["--format", "npy", "--output", "phat-ascii"]);
         let run = command.args(arguments).arg(&image).arg("-").assert().success().stderr(is_empty());
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };

@@ -13,7 +13,7 @@ use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
 use super::{Bins, BinsError, Curve, Request, Rows, estimate};
 use crate::backend::{Backend, BackendError, Decision, Estimate};
-use crate::cubical::read::{self, AnyStream, Options, ReadError, Stream};
+use crate::cubical::read::{self, AnyStream, Detection, Options, ReadError, Stream};
 use crate::cubical::{Image, Shape, Value, Voxel};
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::input::name_of;
@@ -62,6 +62,8 @@ pub struct Found {
     pub passes: u64,
     /// The curves of the image smoothed once, twice, and so on.
     pub smoothed: Vec<Curve>,
+    /// What its file was detected to be; `None` where the format was given.
+    pub detection: Option<Detection>,
     /// What found it: `cpu` or `cuda`, and why.
     pub backend: String,
 }
@@ -167,7 +169,7 @@ impl Batch {
             path == Path::new("-") || std::fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut stream = read::open(path, &self.options)?;
         let (voxels, needs_range) = with_stream!(&stream, stream => kind(stream, &self.request));
-        let shape = stream.shape();
+        let (shape, detection) = (stream.shape(), stream.detection());
         let mut decision =
             self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
         if decision.self_check && is_read_once {
@@ -189,6 +191,7 @@ impl Batch {
             voxels,
             passes,
             smoothed: Vec::new(),
+            detection: detection.clone(),
             backend: decision.to_string(),
         };
         // The processor cannot take a device's place where the image is gone.
@@ -226,8 +229,11 @@ impl Batch {
     /// # Errors
     /// [`BatchError`].
     pub fn curves(&mut self, path: &Path, scales: &Scales, watch: &dyn Watch) -> Result<Found, BatchError> {
-        let image = read::read(path, &self.options)?;
-        with_image!(image, image => self.curves_of(path, &image, scales, watch))
+        let stream = read::open(path, &self.options)?;
+        let detection = stream.detection();
+        let image = stream.image()?;
+        let found = with_image!(image, image => self.curves_of(path, &image, scales, watch))?;
+        Ok(Found { detection, ..found })
     }
 
     fn curves_of<T: KernelVoxel>(
@@ -269,7 +275,8 @@ impl Batch {
         let mut found = found.into_iter();
         let curve = Rows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
-        Ok(Found { curve, shape, voxels, passes: 1, smoothed, backend: decision.to_string() })
+        let backend = decision.to_string();
+        Ok(Found { curve, shape, voxels, passes: 1, smoothed, detection: None, backend })
     }
 
     fn on_device<T: KernelVoxel>(

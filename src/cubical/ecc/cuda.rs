@@ -38,6 +38,12 @@ pub enum DeviceError {
     /// Bins of an image that comes a piece at a time, of which the least and the greatest value are not known.
     #[error("bins of a stream: expected a range, found none")]
     NoRange,
+    /// The system starts no thread to read voxels.
+    #[error(
+        "cannot start a thread that reads voxels: {0}; the system's limits of processes and memory (ulimit -u, \
+         ulimit -v) may allow more"
+    )]
+    Threads(String),
 }
 
 /// The curve of an image that lies in a buffer of a device in memory order.

@@ -63,7 +63,7 @@ impl<T: KernelVoxel> Prepared<T> {
         let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
         let readers = Readers::new(voxels, slabs.pieces::<T>(), spared);
         let curve = thread::scope(|scope| {
-            let feed = readers.start(scope, &self.gpu, memory);
+            let feed = readers.start(scope, &self.gpu, memory)?;
             count(slots, &slabs, counting, feed, advance)
         });
         self.ring.put(readers.end());

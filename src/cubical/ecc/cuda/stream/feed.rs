@@ -12,6 +12,7 @@ use std::thread::Scope;
 
 use super::{DeviceError, Voxels, device};
 use crate::backend::guarded;
+use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
 /// Bytes of a piece. With 4 MiB streams are as fast, but more memory is locked first; with 1 MiB and less they are slower (H200, 16 threads).
@@ -105,18 +106,24 @@ where
     }
 
     /// Starts them. They end when all is read, or nobody takes any more.
+    ///
+    /// # Errors
+    /// [`DeviceError::Threads`]: not one starts.
     pub(super) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         gpu: &'scope Gpu,
         memory: Memory<T>,
-    ) -> Feed<'scope, T, E> {
+    ) -> Result<Feed<'scope, T, E>, E> {
         let (hand_on, filled) = mpsc::channel();
-        for _ in 0..self.threads {
+        let works = (0..self.threads).map(|_| {
             let hand_on = hand_on.clone();
-            scope.spawn(move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {});
-        }
-        Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 }
+            move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {}
+        });
+        threads::start(scope, works).map_err(|error| DeviceError::Threads(error.to_string()))?;
+        // What hands on ends with the threads: whoever waits for another piece then knows that none comes.
+        drop(hand_on);
+        Ok(Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 })
     }
 
     /// Reads the next piece.
