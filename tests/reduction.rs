@@ -9,8 +9,12 @@ use common::metrics::generator;
 use lacuna::matrix::columns::Vector;
 use lacuna::matrix::reduction::{Additions, Problem, spectral_sequence, ss_plus, standard_counted, twist};
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
+use lacuna::matrix::scan::Scanner;
 use lacuna::matrix::state::{Columns, Lookup};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Index, Pairs, Plan, Representation, Row, reduce};
+use lacuna::matrix::{
+    Algorithm, BoundaryMatrix, Dualize, Index, Pairs, Plan, ReduceError, Representation, Row, reduce,
+    reduce_with,
+};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -343,4 +347,31 @@ fn boundaries_with_boundaries_break_nothing() {
             }
         });
     }
+}
+
+/// A size of stacks that no system maps, by which no thread can be started but those whose stacks have a size of their own.
+#[cfg(target_os = "linux")]
+const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
+
+/// Runs in a process of its own, for a process looks at the variable once.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    if std::env::var(IMPOSSIBLE_STACK.0).as_deref() != Ok(IMPOSSIBLE_STACK.1) {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        let name = "threads_that_cannot_be_started_are_an_error";
+        child.args(["--exact", name, "--nocapture", "--test-threads=1"]);
+        let output = child.env(IMPOSSIBLE_STACK.0, IMPOSSIBLE_STACK.1).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
+        return;
+    }
+    let matrix = any_matrix(9, &mut generator(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
+    pool.install(|| {
+        let plan = Plan { threads: 3, ..PLAINEST };
+        let error = reduce_with(&matrix, &plan, &Scanner::processor()).unwrap_err();
+        assert!(matches!(error, ReduceError::Threads { threads: 3, .. }), "{error:?}");
+        assert!(error.to_string().starts_with("cannot start 3 threads: "), "{error}");
+    });
 }

@@ -16,9 +16,9 @@ use rayon::prelude::*;
 
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
-use super::image::ImageArguments;
+use super::image::{ImageArguments, tell_detection};
 use super::naming::{Named, format_of};
-use super::notes::{Notes, counted, described, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
 use super::{EXIT_CODES, parse, threads, timed};
@@ -96,7 +96,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     threads::start(arguments.threads, notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
-    let (image, read) = timed(|| read::read(&arguments.file, &options));
+    let (image, read) = timed(|| {
+        let stream = read::open(&arguments.file, &options)?;
+        tell_detection(&arguments.file, &stream, notes, &meter);
+        stream.image()
+    });
     let job = Job { arguments, format, meter, outputs };
     let sizes = job.run(&image?)?;
     if arguments.verbose {
@@ -155,7 +159,7 @@ impl Job<'_> {
     ) -> Result<Done, CliError> {
         self.meter.stage("writing");
         let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let image_is = described(image.shape(), image.voxel_type());
+        let image_is = image.shape().described(image.voxel_type());
         let what = format!("{image_is}, {}, {}", counted(cells, "cell"), entries_of(entries));
         let superlevel = self.arguments.filtration.superlevel;
         let format = self.format;

@@ -21,9 +21,9 @@ use crate::allocator::keep_freed_pages;
 
 use super::backend::BackendArguments;
 use super::error::CliError;
-use super::image::ImageArguments;
+use super::image::{ImageArguments, tell_detection};
 use super::naming::{Named, format_of};
-use super::notes::{Notes, counted, described, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::parse::OrAuto;
 use super::planning;
@@ -170,6 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let (image, read) = timed(|| {
         let stream = read::open(&arguments.file, &options)?;
+        tell_detection(&arguments.file, &stream, notes, &meter);
         if arguments.via == Way::Gradient {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
@@ -396,7 +397,7 @@ impl Record {
 
     /// The lines of `-v`.
     fn tell(&self, shape: Shape) {
-        tell(format_args!("{}: {}", name_of(Path::new(&self.file)), described(shape, self.voxels)));
+        tell(format_args!("{}: {}", name_of(Path::new(&self.file)), shape.described(self.voxels)));
         for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
             tell(format_args!("dimension {dim}: {}, {essential} essential", counted(*finite, "bar")));
         }

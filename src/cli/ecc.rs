@@ -8,6 +8,7 @@ use std::time::Instant;
 use lacuna::cubical::ecc::batch::{Batch, Found};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, Request, Rows};
+use lacuna::cubical::read::Detection;
 use lacuna::input::name_of;
 use lacuna::output::curves::Format;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::Named;
-use super::notes::{Notes, counted, described, tell, timing_line};
+use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
 use super::progress::Meter;
@@ -158,7 +159,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         explain(limit);
     }
     let inputs = &tasks.inputs;
-    let mut job = Job { arguments, request, batch, format, inputs, notes, stats: stats.as_ref() };
+    let (is_batch, stats_sink) = (tasks.is_batch, stats.as_ref());
+    let mut job = Job {
+        arguments,
+        request,
+        batch,
+        format,
+        inputs,
+        notes,
+        stats: stats_sink,
+        is_batch,
+        detected: Vec::new(),
+    };
     let mut ran = tasks.run(|task| job.run(task))?;
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, arguments.memory, start);
@@ -182,6 +194,9 @@ struct Job<'a> {
     inputs: &'a Inputs,
     notes: Notes,
     stats: Option<&'a Sink>,
+    is_batch: bool,
+    /// What images before were detected to be.
+    detected: Vec<Detection>,
 }
 
 impl Job<'_> {
@@ -197,6 +212,7 @@ impl Job<'_> {
             None => self.batch.curve(&task.input, &meter)?,
         };
         drop(meter);
+        self.tell_detection(task, found.detection.as_ref());
         let curve_seconds = start.elapsed().as_secs_f64();
         sink.fill(|out| self.format.write(&found, &self.request, out))?;
         sink.commit()?;
@@ -208,6 +224,14 @@ impl Job<'_> {
             record.tell(&found);
         }
         Ok(record)
+    }
+
+    /// Says what an image was detected to be. Of a batch, whose images are many and mostly alike, the first of a kind stands for all.
+    fn tell_detection(&mut self, task: &Task, detection: Option<&Detection>) {
+        let Some(detection) = detection.filter(|found| !self.detected.contains(found)) else { return };
+        self.detected.push(detection.clone());
+        let others = if self.is_batch { ", and others like it" } else { "" };
+        self.notes.note(format_args!("{}: {detection}{others}", name_of(&task.input)));
     }
 }
 
@@ -322,7 +346,7 @@ impl ImageRecord {
     /// The lines of `-v`.
     fn tell(&self, found: &Found) {
         let name = name_of(Path::new(&self.file));
-        let (image, rows) = (described(found.shape, self.voxels), counted(self.rows as usize, "row"));
+        let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
         tell(format_args!("{name}: {image}, {rows}"));
         if matches!(found.curve, Rows::Disk(_)) {
             tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");

@@ -19,6 +19,7 @@ use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::filtration::FiltrationError;
+use lacuna::matrix::ReduceError;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::matrix::scan::ScanError;
 use lacuna::metric::read::ReadError;
@@ -122,6 +123,8 @@ pub(crate) enum CliError {
     Backend(#[from] BackendError),
     #[error(transparent)]
     Scan(#[from] ScanError),
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
     #[error("cannot write {target}")]
     Write { target: String, source: io::Error },
     #[error(
@@ -225,6 +228,7 @@ impl Blame for CliError {
             CliError::Scales(error) => error.fault(),
             CliError::Backend(error) => error.fault(),
             CliError::Scan(error) => error.fault(),
+            CliError::Reduce(error) => error.fault(),
         }
     }
 }
@@ -242,6 +246,15 @@ impl Blame for ScanError {
         match self {
             ScanError::Backend(error) => error.fault(),
             ScanError::SelfCheck(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ReduceError {
+    fn fault(&self) -> Fault {
+        match self {
+            ReduceError::Scan(error) => error.fault(),
+            ReduceError::Threads { .. } => Fault::Machine,
         }
     }
 }
@@ -299,7 +312,7 @@ impl<E: Blame> Blame for StreamError<E> {
     fn fault(&self) -> Fault {
         match self {
             StreamError::Read(error) => error.fault(),
-            StreamError::Spill { .. } => Fault::Machine,
+            StreamError::Spill { .. } | StreamError::Threads(_) => Fault::Machine,
             StreamError::Bins(_)
             | StreamError::Short { .. }
             | StreamError::Range(_)
@@ -323,6 +336,7 @@ impl Blame for ViaMatrixError {
         match self {
             ViaMatrixError::Filtration(error) => error.fault(),
             ViaMatrixError::Scan(error) => error.fault(),
+            ViaMatrixError::Reduce(error) => error.fault(),
         }
     }
 }
@@ -376,7 +390,7 @@ impl Blame for DeviceError {
     fn fault(&self) -> Fault {
         match self {
             DeviceError::Bins(_) | DeviceError::NoRange => Fault::Request,
-            DeviceError::Cuda(_) => Fault::Machine,
+            DeviceError::Cuda(_) | DeviceError::Threads(_) => Fault::Machine,
         }
     }
 }

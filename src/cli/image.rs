@@ -1,10 +1,15 @@
 //! How an image is read: the options of all commands on images.
 
+use std::path::Path;
+
 use lacuna::cubical::Order;
-use lacuna::cubical::read::{Format, Options, Raw, VoxelType};
+use lacuna::cubical::read::{AnyStream, Format, Options, Raw, VoxelType};
+use lacuna::input::name_of;
 
 use super::error::CliError;
+use super::notes::Notes;
 use super::parse::{self, Extents};
+use super::progress::Meter;
 
 /// The format of an image and, where its file has no header, what it holds.
 #[derive(Debug, Clone, clap::Args)]
@@ -89,6 +94,13 @@ impl ImageArguments {
             }
             (format, _, _, _) => Ok(Options { format, ..picked }),
         }
+    }
+}
+
+/// Says what the image in `file` was detected to be, while `meter` may be seen.
+pub(crate) fn tell_detection(file: &Path, stream: &AnyStream, notes: Notes, meter: &Meter) {
+    if let Some(detection) = stream.detection() {
+        meter.aside(|| notes.note(format_args!("{}: {detection}", name_of(file))));
     }
 }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
-use lacuna::cubical::Shape;
 use lacuna::rips::{Plan, Stats};
 
 /// How talkative the program is.
@@ -70,14 +69,6 @@ pub(crate) struct Times {
 /// A stage and how long it took.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
-}
-
-/// What an image is: `7x6x5 image of u16`, `line of 600 voxels of f64`.
-pub(crate) fn described(shape: Shape, voxels: &str) -> String {
-    match shape.axes().len() {
-        1 => format!("line of {} of {voxels}", counted(shape.count(), "voxel")),
-        _ => format!("{shape} image of {voxels}"),
-    }
 }
 
 /// So many of what has a regular plural.

@@ -41,6 +41,11 @@ impl Meter {
         self.bar.set_message(stage);
     }
 
+    /// Says something on standard error, which the bar makes room for.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
+
     /// How far a stage is that does not know how much there is.
     pub(crate) fn at(&self, what: String) {
         self.bar.set_message(what);

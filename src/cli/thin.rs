@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::backend::BackendArguments;
 use super::error::CliError;
-use super::image::ImageArguments;
+use super::image::{ImageArguments, tell_detection};
 use super::naming::{Named, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
@@ -135,6 +135,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
     let stream = read::open(&arguments.file, &options)?;
+    tell_detection(&arguments.file, &stream, notes, &meter);
     // What the header tells is wrong is said before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape)?;

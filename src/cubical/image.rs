@@ -148,6 +148,15 @@ impl Shape {
         axes
     }
 
+    /// What an image of this shape is, for messages: `7x6x5 image of u16`; of one axis, `line of 600 voxels of f64`.
+    pub fn described(&self, voxel_type: &str) -> String {
+        match self.axes()[..] {
+            [1] => format!("line of 1 voxel of {voxel_type}"),
+            [voxels] => format!("line of {voxels} voxels of {voxel_type}"),
+            _ => format!("{self} image of {voxel_type}"),
+        }
+    }
+
     /// The number of voxels.
     pub fn count(&self) -> usize {
         self.extents.iter().product()

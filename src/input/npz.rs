@@ -303,7 +303,7 @@ pub(crate) mod tests {
         for (name, array) in arrays {
             let method = if deflated { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
             let (mut entry, config) =
-                zip.new_file(&format!("{name}.npy")).compression_method(method).start().unwrap();
+                zip.new_file(format!("{name}.npy")).compression_method(method).start().unwrap();
             let descriptor = if deflated {
                 let mut writer = config.wrap(DeflateEncoder::new(&mut entry, flate2::Compression::default()));
                 writer.write_all(array).unwrap();

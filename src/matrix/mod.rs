@@ -54,5 +54,5 @@ pub use figures::Figures;
 pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex, Part};
 pub use plan::{Algorithm, Dualize, Plan, Reason, Representation, Request};
-pub use reduction::{reduce, reduce_with};
+pub use reduction::{ReduceError, reduce, reduce_with};
 pub use row::Row;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use phat_formats::Index;
 
-use super::reduction::reduce_here;
-use super::scan::{ScanError, Scanner};
+use super::reduction::{ReduceError, reduce_here};
+use super::scan::Scanner;
 use super::{BoundaryMatrix, Pairs, Plan};
 use crate::cuda::KernelIndex;
 
@@ -25,7 +25,7 @@ pub trait Row: Index + KernelIndex {
         matrix: &BoundaryMatrix<Self>,
         plan: &Plan,
         scanner: &Scanner<Self>,
-    ) -> Result<Pairs<Self>, ScanError>;
+    ) -> Result<Pairs<Self>, ReduceError>;
 }
 
 /// An integer that several threads read and write. Writes publish what was written before them.
@@ -59,7 +59,7 @@ macro_rules! atomic {
                 matrix: &BoundaryMatrix<$integer>,
                 plan: &Plan,
                 scanner: &Scanner<$integer>,
-            ) -> Result<Pairs<$integer>, ScanError> {
+            ) -> Result<Pairs<$integer>, ReduceError> {
                 reduce_here(matrix, plan, scanner)
             }
         }

@@ -189,8 +189,15 @@ mod tests {
         let changes = vec![2, -1, 3, 0][..values.len()].to_vec();
         let curve = Rows::Memory(Curve { values, changes });
         let shape = Shape::new(&[3, 2], Order::C).unwrap();
-        let found =
-            Found { curve, shape, voxels: "f32", passes: 1, smoothed: Vec::new(), backend: String::new() };
+        let found = Found {
+            curve,
+            shape,
+            voxels: "f32",
+            passes: 1,
+            smoothed: Vec::new(),
+            detection: None,
+            backend: String::new(),
+        };
         let mut bytes = Vec::new();
         format.write(&found, &Request::default(), &mut bytes)?;
         Ok(bytes)
@@ -227,6 +234,7 @@ mod tests {
             voxels: "u8",
             passes: 1,
             smoothed,
+            detection: None,
             backend: String::new(),
         };
         let written = |format: Format| {

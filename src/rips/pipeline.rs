@@ -598,7 +598,7 @@ mod tests {
             }
             let counted: Vec<&str> =
                 stages.iter().filter(|&&(_, _, total, _)| total > 1).map(|&(stage, ..)| stage).collect();
-            let counts = |stage| counted.iter().any(|&counted| counted == stage);
+            let counts = |stage| counted.contains(&stage);
             assert!(counts("assembly") && counts("reduction"), "{counted:?}");
             assert!(is_sparse || counts("distances") && counts("components"), "{counted:?}");
         }

@@ -26,7 +26,7 @@ fn cells_come_by_owner_then_dimension() {
     let scratch = Scratch::new();
     let image = scratch.file("line.npy", line([2, 0, 1]));
     let text = |arguments: &[&str]| {
-        let mut command = convert(["--output", "phat-ascii"]);
+        let mut command = convert(["--format", "npy", "--output", "phat-ascii"]);
         let run = command.args(arguments).arg(&image).arg("-").assert().success().stderr(is_empty());
         String::from_utf8(run.get_output().stdout.clone()).unwrap()
     };
@@ -73,6 +73,53 @@ fn a_complex_reduces_to_the_diagram_of_the_image() {
                 "{} {options:?}",
                 image.display()
             );
+        }
+    }
+}
+
+/// Classes that are born at infinity, and ones that die there, as `lacuna cubical` writes them.
+#[test]
+fn infinite_voxels_reduce_to_the_bars_of_the_image() {
+    let scratch = Scratch::new();
+    let inf = f64::INFINITY;
+    let images: [&[f64]; 5] = [&[inf], &[-inf], &[inf, inf], &[0.0, inf, 1.0], &[-inf, inf, -inf]];
+    for voxels in images {
+        let image = scratch.path("image.dipha");
+        let sizes = [8067171840, 1, voxels.len() as i64, 1, voxels.len() as i64];
+        let values: Vec<u8> = voxels.iter().flat_map(|value| value.to_le_bytes()).collect();
+        fs::write(&image, [words(&sizes), values].concat()).unwrap();
+        for superlevel in [false, true] {
+            let options: &[&str] = if superlevel { &["--superlevel"] } else { &[] };
+            let complex = scratch.path("image.complex");
+            convert(options).args([&image, &complex]).assert().success();
+            let bars_of = |command: &str, options: &[&str], format: &str, file: &std::path::Path| {
+                let run =
+                    lacuna(command, ["-q", "--output", format]).args(options).arg(file).assert().success();
+                run.get_output().stdout.clone()
+            };
+            for format in ["dipha", "csv", "json"] {
+                // The complex has the negated values of superlevels, which DIPHA's diagram of the image has, too.
+                if superlevel && format != "dipha" {
+                    continue;
+                }
+                let reduced = bars_of("reduce", &[], format, &complex);
+                let expected = bars_of("cubical", options, format, &image);
+                if format == "json" {
+                    let [reduced, expected] = [&reduced, &expected].map(|text| -> serde_json::Value {
+                        serde_json::from_slice::<serde_json::Value>(text).unwrap()["bars"].clone()
+                    });
+                    assert_eq!(reduced, expected, "{voxels:?}");
+                } else {
+                    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(".0", "");
+                    assert_eq!(text(&reduced), text(&expected), "{voxels:?} {superlevel} {format}");
+                }
+            }
+            if superlevel {
+                let reduced = bars_of("reduce", &[], "csv", &complex);
+                let expected = bars_of("cubical", options, "csv", &image);
+                let bars = |text: &[u8]| text.iter().filter(|&&byte| byte == b'\n').count();
+                assert_eq!(bars(&reduced), bars(&expected), "{voxels:?}");
+            }
         }
     }
 }

@@ -40,14 +40,20 @@ fn every_case_of_the_example_data_gives_its_expected_output() {
 }
 
 #[test]
-fn nothing_is_said_that_was_not_asked_for() {
+fn what_was_detected_is_said_and_nothing_else() {
     let shell = data("cubical/shell.npy");
     let bars = "persistence intervals in dim 0:\n [1, )\npersistence intervals in dim 1:\n\
                 persistence intervals in dim 2:\n [1,9)\n";
     let text = format!("7x6x5 image of u16, T-construction, sublevel sets\n{bars}");
-    cubical([&shell]).assert().success().stdout(text.clone()).stderr(is_empty());
+    let why = "npy (begins with NumPy's magic bytes)\n";
+    let run = cubical([&shell]).assert().success().stdout(text.clone());
+    run.stderr(predicates::str::ends_with(format!("shell.npy: {why}")));
     let mut piped = cubical(["-"]);
-    piped.write_stdin(fs::read(&shell).unwrap()).assert().success().stdout(text).stderr(is_empty());
+    let run = piped.write_stdin(fs::read(&shell).unwrap()).assert().success().stdout(text.clone());
+    run.stderr(format!("standard input: {why}"));
+    for silent in [["--quiet"].as_slice(), &["--format", "NPY"]] {
+        cubical(silent).arg(&shell).assert().success().stdout(text.clone()).stderr(is_empty());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips, rips_of};
+use super::{SQUARE, SQUARE_TEXT, Scratch, data, lacuna, read, rips, rips_of};
 
 #[test]
 fn the_detected_format_is_said_on_standard_error() {
@@ -13,6 +13,43 @@ fn the_detected_format_is_said_on_standard_error() {
     let said = contains("square.txt: distance (").and(contains(")\n"));
     rips([&file]).assert().success().stdout(SQUARE_TEXT).stderr(said);
     rips_of(SQUARE, &[]).assert().success().stderr(contains("standard input: distance ("));
+}
+
+/// Every command that reads an image, by itself and as one of a batch.
+#[test]
+fn what_images_are_detected_to_be_is_said_by_every_command() {
+    let scratch = Scratch::new();
+    let [shell, levels] = ["cubical/shell.npy", "cubical/levels.npy"].map(data);
+    let [out, skeleton] = ["cells.bin", "skeleton.npy"].map(|name| scratch.name(name));
+    let note = "shell.npy: npy (begins with NumPy's magic bytes)\n";
+    let shell_name = shell.to_str().unwrap();
+    for (command, arguments) in [
+        ("cubical", vec![shell_name]),
+        ("ecc", vec![shell_name]),
+        ("thin", vec![shell_name, "-o", &skeleton]),
+        ("convert", vec![shell_name, &out]),
+    ] {
+        let run = || lacuna(command, &arguments);
+        run().assert().success().stderr(contains(note));
+        run().arg("--quiet").assert().success().stderr(is_empty());
+        run().args(["--format", "Npy"]).assert().success().stderr(contains("magic bytes").not());
+    }
+    // Of many images of one kind, the first stands for all.
+    let run = lacuna("ecc", [&shell, &levels]).args(["-o", &scratch.name("curves")]).assert().success();
+    run.stderr(predicates::str::ends_with(
+        "shell.npy: npy (begins with NumPy's magic bytes), and others like it\n",
+    ));
+}
+
+#[test]
+fn input_formats_are_taken_in_either_case() {
+    rips_of(SQUARE, &["--format", "Distance"]).assert().success().stdout(SQUARE_TEXT).stderr(is_empty());
+    rips_of(SQUARE, &["--format", "DIST"]).assert().success().stdout(SQUARE_TEXT).stderr(is_empty());
+    let triangle = data("triangle.dat");
+    let pairs = data("expected/triangle_pairs.dat");
+    lacuna("reduce", ["--format", "PHAT-ascii"]).arg(&triangle).assert().success().stderr(is_empty());
+    let formats = ["-q", "--format-a", "PHAT-ASCII", "--format-b", "Phat-Ascii"];
+    lacuna("compare", formats).args([&pairs, &pairs]).assert().success();
 }
 
 #[test]

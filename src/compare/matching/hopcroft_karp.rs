@@ -57,9 +57,9 @@ impl Matching {
 
     /// Adds the points without partners, and answers the work it took.
     pub(super) fn leave(self, left: &mut [Vec<usize>; 2]) -> u64 {
-        for side in 0..2 {
-            let points = self.points[side].iter().zip(&self.partners[side]);
-            left[side].extend(points.filter(|(_, partner)| partner.is_none()).map(|(point, _)| point.id));
+        for ((points, partners), left) in self.points.iter().zip(&self.partners).zip(left) {
+            let points = points.iter().zip(partners);
+            left.extend(points.filter(|(_, partner)| partner.is_none()).map(|(point, _)| point.id));
         }
         self.work
     }

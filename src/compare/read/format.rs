@@ -71,7 +71,7 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
         named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
     }
 }

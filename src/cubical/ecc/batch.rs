@@ -13,7 +13,7 @@ use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
 use super::{Bins, BinsError, Curve, Request, Rows, estimate};
 use crate::backend::{Backend, BackendError, Decision, Estimate};
-use crate::cubical::read::{self, AnyStream, Options, ReadError, Stream};
+use crate::cubical::read::{self, AnyStream, Detection, Options, ReadError, Stream};
 use crate::cubical::{Image, Shape, Value, Voxel};
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::input::name_of;
@@ -62,6 +62,8 @@ pub struct Found {
     pub passes: u64,
     /// The curves of the image smoothed once, twice, and so on.
     pub smoothed: Vec<Curve>,
+    /// What its file was detected to be; `None` where the format was given.
+    pub detection: Option<Detection>,
     /// What found it: `cpu` or `cuda`, and why.
     pub backend: String,
 }
@@ -167,7 +169,7 @@ impl Batch {
             path == Path::new("-") || std::fs::metadata(path).is_ok_and(|found| !found.is_file());
         let mut stream = read::open(path, &self.options)?;
         let (voxels, needs_range) = with_stream!(&stream, stream => kind(stream, &self.request));
-        let shape = stream.shape();
+        let (shape, detection) = (stream.shape(), stream.detection());
         let mut decision =
             self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
         if decision.self_check && is_read_once {
@@ -189,20 +191,25 @@ impl Batch {
             voxels,
             passes,
             smoothed: Vec::new(),
+            detection: detection.clone(),
             backend: decision.to_string(),
         };
+        // The processor cannot take a device's place where the image is gone.
+        decision.may_fall_back &= !is_read_once;
         let mut device = None;
-        if let Some(gpu) = decision.gpus.first().cloned() {
-            match with_stream!(stream, stream => self.on_device(&gpu, stream, range, watch)) {
-                Ok(curve) if !decision.self_check => return Ok(found(Rows::Memory(curve), &decision)),
-                Ok(curve) => device = Some(curve),
-                Err(Failed::Read(error)) => return Err(error.into()),
-                Err(Failed::Device(error)) if decision.may_fall_back && !is_read_once => {
-                    decision.fall_back(&error);
+        if !decision.gpus.is_empty() {
+            let on_device = decision.on_device(|gpu| {
+                match with_stream!(stream, stream => self.on_device(gpu, stream, range, watch)) {
+                    Ok(curve) => Ok(Ok(curve)),
+                    // What cannot be read is no failure of the device.
+                    Err(Failed::Read(error)) => Ok(Err(error)),
+                    Err(Failed::Device(error)) => Err(error),
                 }
-                Err(Failed::Device(error)) => {
-                    return Err(BatchError::Device { file: name_of(path), error });
-                }
+            });
+            device =
+                on_device.map_err(|error| BatchError::Device { file: name_of(path), error })?.transpose()?;
+            if let Some(curve) = device.take_if(|_| !decision.self_check) {
+                return Ok(found(Rows::Memory(curve), &decision));
             }
             stream = read::open(path, &self.options)?;
         }
@@ -222,8 +229,11 @@ impl Batch {
     /// # Errors
     /// [`BatchError`].
     pub fn curves(&mut self, path: &Path, scales: &Scales, watch: &dyn Watch) -> Result<Found, BatchError> {
-        let image = read::read(path, &self.options)?;
-        with_image!(image, image => self.curves_of(path, &image, scales, watch))
+        let stream = read::open(path, &self.options)?;
+        let detection = stream.detection();
+        let image = stream.image()?;
+        let found = with_image!(image, image => self.curves_of(path, &image, scales, watch))?;
+        Ok(Found { detection, ..found })
     }
 
     fn curves_of<T: KernelVoxel>(
@@ -246,14 +256,13 @@ impl Batch {
         let begin = || watch.begin(image.shape().count() as u64 * scales.count as u64);
         let advance = |voxels| watch.advance(voxels);
         begin();
-        let mut device = None;
-        if let Some(gpu) = decision.gpus.first() {
-            match curves_device(gpu, image, &self.request, scales, &advance) {
-                Ok(curves) => device = Some(curves),
-                Err(ScalesError::Device(error)) if decision.may_fall_back => decision.fall_back(&error),
-                Err(error) => return Err(failed(error)),
-            }
-        }
+        let on_device =
+            decision.on_device(|gpu| match curves_device(gpu, image, &self.request, scales, &advance) {
+                Err(ScalesError::Device(error)) => Err(error),
+                answer => Ok(answer),
+            });
+        let on_device = on_device.map_err(|error| failed(error.into()))?;
+        let device = on_device.transpose().map_err(failed)?;
         let found = match device {
             Some(curves) if !decision.self_check => curves,
             device => {
@@ -266,7 +275,8 @@ impl Batch {
         let mut found = found.into_iter();
         let curve = Rows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
-        Ok(Found { curve, shape, voxels, passes: 1, smoothed, backend: decision.to_string() })
+        let backend = decision.to_string();
+        Ok(Found { curve, shape, voxels, passes: 1, smoothed, detection: None, backend })
     }
 
     fn on_device<T: KernelVoxel>(

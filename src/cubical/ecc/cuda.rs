@@ -38,6 +38,12 @@ pub enum DeviceError {
     /// Bins of an image that comes a piece at a time, of which the least and the greatest value are not known.
     #[error("bins of a stream: expected a range, found none")]
     NoRange,
+    /// The system starts no thread to read voxels.
+    #[error(
+        "cannot start a thread that reads voxels: {0}; the system's limits of processes and memory (ulimit -u, \
+         ulimit -v) may allow more"
+    )]
+    Threads(String),
 }
 
 /// The curve of an image that lies in a buffer of a device in memory order.
@@ -110,7 +116,7 @@ impl<T: KernelVoxel> Prepared<T> {
         if counting.may_lack_rows()? {
             counting.mark(&part)?;
         }
-        Ok(counting.finish()?)
+        counting.finish()
     }
 
     /// Looks at an image that is going to be counted, and begins.
@@ -133,7 +139,7 @@ impl<T: KernelVoxel> Prepared<T> {
             }
             _ => Known { range: None, flags: None },
         };
-        Ok(Counting::begin(self, request, known)?)
+        Counting::begin(self, request, known)
     }
 }
 
@@ -171,8 +177,8 @@ impl<T: KernelVoxel> Resident<'_, T> {
     /// The changes, as often as they were counted.
     ///
     /// # Errors
-    /// What the driver says.
-    pub fn finish(self) -> Result<Curve, CudaError> {
+    /// What the driver says; there are no bins of the range of the voxels.
+    pub fn finish(self) -> Result<Curve, DeviceError> {
         self.counting.finish()
     }
 }
@@ -231,7 +237,11 @@ enum Numbers<'p> {
 
 impl<'p, T: KernelVoxel> Counting<'p, T> {
     /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
-    fn begin(prepared: &'p Prepared<T>, request: &Request, known: Known<T::Key>) -> Result<Self, CudaError> {
+    fn begin(
+        prepared: &'p Prepared<T>,
+        request: &Request,
+        known: Known<T::Key>,
+    ) -> Result<Self, DeviceError> {
         let gpu = &prepared.gpu;
         let order = order_of(request);
         let found = match (&prepared.kernels, request.bins) {
@@ -246,9 +256,9 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
                 let value = |key| value_of::<T>(key, request.superlevel);
                 let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
-                let range = range.or_else(found).expect("whoever begins knows the range");
-                let edges =
-                    Edges::uniform::<T>(count, range, request.superlevel).expect("the bins were checked");
+                let range = range.or_else(found).ok_or(DeviceError::NoRange)?;
+                // That of the voxels may reach to infinity.
+                let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // A number more than bins is that of voxels past the last.
                 let numbers = if count < 1 << 16 {
@@ -294,7 +304,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// The curve, when all parts have been counted.
-    fn finish(self) -> Result<Curve, CudaError> {
+    fn finish(self) -> Result<Curve, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
         Ok(match self.found {
@@ -316,8 +326,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                     Bins::Uniform { count, range } => {
                         let found = || ordered(value(rows[0].0), value(rows[rows.len() - 1].0));
                         let range = range.unwrap_or_else(found);
-                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)
-                            .expect("the bins were checked");
+                        let edges = Edges::uniform::<T>(count, range, self.request.superlevel)?;
                         let mut changes = vec![0; count];
                         for (key, change) in rows {
                             if let Some(bin) = edges.bin(key) {

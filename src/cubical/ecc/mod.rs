@@ -41,6 +41,7 @@ pub mod rows;
 pub mod scales;
 mod spill;
 pub mod stream;
+mod threads;
 
 pub use bins::BinsError;
 pub use curve::{Curve, Values};

@@ -19,9 +19,14 @@ pub enum Rows {
 /// Rows in a temporary file, which goes with them.
 pub struct Spilled {
     count: u64,
-    #[expect(clippy::type_complexity, reason = "it is named here alone")]
-    read: Box<dyn Fn() -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> + Send + Sync>,
+    read: Box<dyn Fn() -> io::Result<Changes> + Send + Sync>,
 }
+
+/// Values with their changes, as they come from a file.
+type Changes = Box<dyn Iterator<Item = io::Result<(Value, i64)>>>;
+
+/// Rows as they are written: value, change, Euler characteristic. Those of a file may fail at each.
+pub type Row = io::Result<(Value, i64, i64)>;
 
 impl fmt::Debug for Spilled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,7 +41,7 @@ impl Spilled {
             (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
         };
         let count = run.count;
-        let read = move || -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> {
+        let read = move || -> io::Result<Changes> {
             let records: Records<T::Key> = run.records()?;
             Ok(Box::new(records.map(move |record| record.map(row))))
         };
@@ -57,7 +62,7 @@ impl Rows {
     ///
     /// # Errors
     /// The file cannot be read; that it cannot be read further is an item.
-    pub fn iter(&self) -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64, i64)>> + '_>> {
+    pub fn iter(&self) -> io::Result<Box<dyn Iterator<Item = Row> + '_>> {
         Ok(match self {
             Rows::Memory(curve) => Box::new(curve.rows().map(Ok)),
             Rows::Disk(spilled) => {

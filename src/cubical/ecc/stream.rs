@@ -74,6 +74,12 @@ pub enum StreamError<E> {
         /// What is allowed.
         limit: usize,
     },
+    /// The system starts no thread to add up voxels.
+    #[error(
+        "cannot start a thread that adds up voxels: {0}; the system's limits of processes and memory (ulimit -u, \
+         ulimit -v) may allow more"
+    )]
+    Threads(io::Error),
     /// Rows that memory has no room for cannot be kept in temporary files.
     #[error("{}: cannot keep rows that {limit} bytes of memory have no room for (--temp-dir, --memory): {error}", directory.display())]
     Spill {

@@ -12,7 +12,7 @@ use crate::backend::{Backend, BackendError};
 use crate::cubical::{AnyImage, Key, Voxel};
 use crate::filtration::{FiltrationError, ImageComplex, image as complex_of};
 use crate::matrix::scan::{Feed, ScanError, Scanner};
-use crate::matrix::{self, Figures, Pairs, Plan, Reason, Row, reduce_with};
+use crate::matrix::{self, Figures, Pairs, Plan, Reason, ReduceError, Row, reduce_with};
 use crate::with_image;
 
 /// The classes, and how they were found.
@@ -43,6 +43,9 @@ pub enum ViaMatrixError {
     /// The scan failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
+    /// The matrix is not reduced.
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
 }
 
 impl From<BackendError> for ViaMatrixError {

@@ -64,7 +64,7 @@ mod tests;
 pub use error::{Place, Problem, ReadError};
 pub use format::{Format, UnknownFormat};
 pub use options::{Options, Raw};
-pub use stream::{AnyStream, Places, Stream};
+pub use stream::{AnyStream, Detection, Places, Stream};
 pub use voxel::{UnknownType, VoxelType};
 
 use std::path::Path;

@@ -4,9 +4,9 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use super::ReadError;
 use super::error::{Context, Fault, Place, Problem, room};
 use super::voxel::Plain;
+use super::{Format, ReadError};
 use crate::cubical::geometry::Geometry;
 use crate::cubical::{AnyImage, Image, Shape, Voxel};
 
@@ -41,6 +41,21 @@ pub(super) trait Source<T> {
 pub(super) trait Anywhere<T>: Send + Sync {
     /// Fills the slice with the voxels from `first` on, which the shape promises; fewer are an error.
     fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault>;
+}
+
+/// What a file was detected to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detection {
+    /// Its format.
+    pub format: Format,
+    /// Why it is taken for that, such as `begins with NumPy's magic bytes`.
+    pub why: String,
+}
+
+impl fmt::Display for Detection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.format, self.why)
+    }
 }
 
 /// The voxels of an image in memory order. After an error there are no more.
@@ -80,6 +95,12 @@ impl<T> Stream<T> {
     /// Where its file says that the voxels lie in space, if it does.
     pub fn geometry(&self) -> Option<&Geometry> {
         self.geometry.as_ref()
+    }
+
+    /// The format that was detected, and why; `None` where it was given.
+    pub fn detection(&self) -> Option<Detection> {
+        let Context { format, detection, .. } = &self.context;
+        Some(Detection { format: (*format)?, why: detection.clone()? })
     }
 }
 
@@ -278,6 +299,11 @@ impl AnyStream {
     /// Where its file says that the voxels lie in space, if it does.
     pub fn geometry(&self) -> Option<&Geometry> {
         with_stream!(self, stream => stream.geometry())
+    }
+
+    /// The format that was detected, and why; `None` where it was given.
+    pub fn detection(&self) -> Option<Detection> {
+        with_stream!(self, stream => stream.detection())
     }
 
     /// The same voxels, which lie there.

@@ -234,7 +234,7 @@ mod tests {
             &[67, 2, 129],
         ] {
             let black =
-                |at: &[usize]| at.iter().fold(7, |hash, at| hash * 31 + at) * 2_654_435_761 >> 7 & 1 == 1;
+                |at: &[usize]| (at.iter().fold(7, |hash, at| hash * 31 + at) * 2_654_435_761) >> 7 & 1 == 1;
             let [c, f] = [Order::C, Order::F].map(|order| {
                 let shape = Shape::new(axes, order).unwrap();
                 let voxel = |place: usize| u8::from(black(&shape.coordinates(place)));

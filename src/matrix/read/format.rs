@@ -53,7 +53,7 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
         named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
     }
 }
@@ -66,6 +66,7 @@ mod tests {
     fn names_read_back() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
+            assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
         }
         let error = "phat".parse::<Format>().unwrap_err().to_string();
         assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");

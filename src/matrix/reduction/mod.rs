@@ -56,6 +56,22 @@ use super::scan::{ScanError, Scanner};
 use super::state::{Columns, Lookup};
 use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representation, Row};
 
+/// Why a matrix has no pairs.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReduceError {
+    /// A scan failed, or was found wrong.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The system does not start the threads that the plan asks for.
+    #[error("cannot start {threads} threads: {error}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system says.
+        error: String,
+    },
+}
+
 /// The persistence pairs of a matrix, found as planned.
 ///
 /// Boundaries of the matrix have no boundary; otherwise the pairs depend on the algorithm, as the table of this module says.
@@ -63,24 +79,21 @@ use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representa
 /// Runs on the current pool if that has as many threads as planned, and starts one for the run otherwise.
 ///
 /// # Panics
-/// When the system does not start the planned threads. To answer that otherwise, start a pool and call from inside.
+/// The system does not start the planned threads, of which [`reduce_with`] makes an error.
 pub fn reduce<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
     let reduced = reduce_with(matrix, plan, &Scanner::processor());
-    reduced.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
+    reduced.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The same, scans done by this machine.
+/// Like [`reduce`], with the scans of leftmost ones done by the machine of `scanner`.
 ///
 /// # Errors
-/// A scan failed, or was found wrong.
-///
-/// # Panics
-/// As [`reduce`].
+/// A scan failed, or was found wrong; the system does not start the planned threads.
 pub fn reduce_with<I: Row>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
-) -> Result<Pairs<I>, ScanError> {
+) -> Result<Pairs<I>, ReduceError> {
     I::reduce(matrix, plan, scanner)
 }
 
@@ -89,15 +102,14 @@ pub(super) fn reduce_here<I: Row>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
-) -> Result<Pairs<I>, ScanError> {
+) -> Result<Pairs<I>, ReduceError> {
     let threads = plan.threads.max(1);
     if rayon::current_num_threads() == threads {
-        return run(matrix, plan, scanner);
+        return Ok(run(matrix, plan, scanner)?);
     }
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(|| run(matrix, plan, scanner)),
-        Err(error) => panic!("expected {threads} threads to start, found: {error}"),
-    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| ReduceError::Threads { threads, error: error.to_string() })?;
+    Ok(pool.install(|| run(matrix, plan, scanner))?)
 }
 
 fn run<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, scanner: &Scanner<I>) -> Result<Pairs<I>, ScanError> {

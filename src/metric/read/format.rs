@@ -84,7 +84,7 @@ pub struct UnknownFormat {
 impl FromStr for Format {
     type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+    fn from_str(found: &str) -> Result<Self, UnknownFormat> {
         const PREFIXES: [(&str, Format); 5] = [
             ("lower", Format::LowerDistance),
             ("upper", Format::UpperDistance),
@@ -92,9 +92,10 @@ impl FromStr for Format {
             ("point", Format::PointCloud),
             ("condensed", Format::UpperDistance),
         ];
+        let name = &*found.to_ascii_lowercase();
         let exact = Format::ALL.into_iter().find(|f| f.name() == name);
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
-        exact.or_else(prefixed).ok_or_else(|| UnknownFormat { found: name.to_owned() })
+        exact.or_else(prefixed).ok_or_else(|| UnknownFormat { found: found.to_owned() })
     }
 }
 
@@ -111,12 +112,14 @@ mod tests {
             ("lower", Format::LowerDistance),
             ("upper-dist", Format::UpperDistance),
             ("dist", Format::Distance),
+            ("DIPHA", Format::Dipha),
+            ("Upper-Dist", Format::UpperDistance),
             ("points", Format::PointCloud),
             ("condensed", Format::UpperDistance),
         ] {
             assert_eq!(name.parse(), Ok(format));
         }
-        for name in ["", "low", "DIPHA", "sparse2", "csv"] {
+        for name in ["", "low", "sparse2", "csv"] {
             let error = name.parse::<Format>().unwrap_err();
             assert!(error.to_string().contains("lower-distance"), "{error}");
         }

@@ -21,7 +21,7 @@
 //! Lines are made by all threads, some at a time, so that memory does not grow with them.
 //!
 //! # Text
-//! The line `WxHxD image of TYPE, C-construction, WHICH sets`, then for each dimension the line `persistence intervals in dim k:` and a line
+//! The line `WxHxD image of TYPE, C-construction, WHICH sets` (of one axis, `line of N voxels of TYPE, …`), then for each dimension the line `persistence intervals in dim k:` and a line
 //! a bar, ` [birth,death)`, or ` [birth, )` for an essential one.
 //!
 //! # CSV

@@ -10,9 +10,10 @@ use super::{Barcode, lines};
 /// What `out` answers.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Barcode { image, request, .. } = barcode;
-    let (shape, construction) = (image.shape(), request.construction);
+    let construction = request.construction;
     let which = if request.superlevel { "superlevel" } else { "sublevel" };
-    writeln!(out, "{shape} image of {}, {construction}-construction, {which} sets", image.voxel_type())?;
+    let what = image.shape().described(image.voxel_type());
+    writeln!(out, "{what}, {construction}-construction, {which} sets")?;
     for (dim, classes) in barcode.classes.dimensions.iter().enumerate() {
         writeln!(out, "persistence intervals in dim {dim}:")?;
         lines::write(barcode, classes, out, |bar, line| {

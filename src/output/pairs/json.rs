@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::Solution;
-use crate::diagram::Diagram;
+use super::{Solution, ValuedClass};
+use crate::cubical::Value;
 use crate::matrix::Index;
 
 /// Writes the object, a line a pair or bar.
@@ -14,22 +14,27 @@ use crate::matrix::Index;
 /// What `out` answers.
 pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"cells\":{},", solution.matrix.len())?;
-    match solution.diagram() {
-        Some(diagram) => write_bars(&diagram, out),
+    match solution.valued_classes() {
+        Some(classes) => write_bars(&classes, out),
         None => write_cells(solution, out),
     }
 }
 
+/// A bar. JSON has no infinity, which is the string `inf` or `-inf`.
 #[derive(Serialize)]
 struct Bar {
     dim: usize,
-    birth: f64,
-    /// Infinity is `null`: that is what serde_json makes of it.
-    death: f64,
+    birth: Value,
+    /// `null` of an essential class.
+    death: Option<Value>,
 }
 
-fn write_bars(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
-    let bars = diagram.iter().map(|(dim, bar)| Bar { dim, birth: bar.birth, death: bar.death });
+fn write_bars(classes: &[ValuedClass], out: &mut dyn Write) -> io::Result<()> {
+    let bars = classes.iter().map(|&ValuedClass { dim, birth, death }| Bar {
+        dim,
+        birth: Value::Double(birth),
+        death: death.map(Value::Double),
+    });
     out.write_all(b"\"bars\":[")?;
     write_lines(bars, out)?;
     out.write_all(b"\n]}\n")

@@ -8,7 +8,7 @@
 //! | `json` | [`json`] | an object: pairs and essential classes, or bars |
 //!
 //! `dipha`, `csv` and `json` hold filtration values where the input has them, and else the numbers of cells, from 0.
-//! With values, classes that die where they are born are left out, and essential classes of the greatest dimension are
+//! With values, classes that are killed where they are born are left out, and essential classes of the greatest dimension are
 //! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the
 //! barcode.
 //!
@@ -42,7 +42,7 @@
 //! | `cells` | the number of cells |
 //! | `pairs` | the pairs \[birth, death\], by birth |
 //! | `essential` | the cells in no pair, ascending |
-//! | `bars` | the barcode; the `death` of an essential bar is `null` |
+//! | `bars` | the barcode; the `death` of an essential bar is `null`, any other infinite value the string `inf` or `-inf` |
 
 pub mod csv;
 pub mod json;
@@ -56,7 +56,7 @@ use phat_formats::{dipha, phat};
 
 use crate::matrix::Index;
 
-pub use solution::{Class, Solution};
+pub use solution::{Class, Solution, ValuedClass};
 
 /// A format of persistence pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -32,6 +32,17 @@ pub struct Class {
     pub death: Option<usize>,
 }
 
+/// A class of a filtration with values: its dimension, the value at which it is born and the one at which it dies, if it does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ValuedClass {
+    /// Its dimension.
+    pub dim: usize,
+    /// The value of the cell that gives birth to it.
+    pub birth: f64,
+    /// The value of the cell that kills it; none of an essential class.
+    pub death: Option<f64>,
+}
+
 impl<'a, I: Index> Solution<'a, I> {
     /// The pairs (birth cell, death cell), by birth.
     pub fn cell_pairs(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + 'a {
@@ -41,23 +52,38 @@ impl<'a, I: Index> Solution<'a, I> {
 
     /// The bars, where there are values: by dimension, then by (birth, death).
     pub fn diagram(&self) -> Option<Diagram> {
-        let values = self.values?;
-        let greatest = usize::from(self.max_dim);
-        let mut dimensions = vec![Vec::new(); greatest + 1];
-        for class in self.classes().filter(|class| class.death.is_some() || !self.cut || class.dim < greatest)
-        {
-            let birth = values[class.birth];
-            let death = class.death.map_or(f64::INFINITY, |cell| values[cell]);
-            if birth < death {
-                dimensions[class.dim].push(Bar { birth, death });
-            }
-        }
-        for bars in &mut dimensions {
-            bars.sort_unstable_by(|a, b| {
-                a.birth.total_cmp(&b.birth).then_with(|| a.death.total_cmp(&b.death))
-            });
+        let mut dimensions = vec![Vec::new(); usize::from(self.max_dim) + 1];
+        for ValuedClass { dim, birth, death } in self.valued_classes()? {
+            dimensions[dim].push(Bar { birth, death: death.unwrap_or(f64::INFINITY) });
         }
         Some(Diagram::new(dimensions))
+    }
+
+    /// The classes of the barcode with the values they are born and die at, where there are values: by dimension, then by (birth,
+    /// death), where essential classes die at infinity.
+    ///
+    /// An essential class never dies, so it is there wherever it is born, at infinity too. A class that is killed at the value of its
+    /// birth is left out.
+    pub fn valued_classes(&self) -> Option<Vec<ValuedClass>> {
+        let values = self.values?;
+        let greatest = usize::from(self.max_dim);
+        let kept = self.classes().filter(|class| class.death.is_some() || !self.cut || class.dim < greatest);
+        let valued = kept.map(|Class { dim, birth, death }| ValuedClass {
+            dim,
+            birth: values[birth],
+            death: death.map(|cell| values[cell]),
+        });
+        let mut classes: Vec<_> =
+            valued.filter(|class| class.death.is_none_or(|death| class.birth < death)).collect();
+        classes.sort_unstable_by(|a, b| {
+            // An essential class comes before one that is killed at infinity.
+            let deaths = || {
+                let [first, second] = [a, b].map(|class| class.death.unwrap_or(f64::INFINITY));
+                first.total_cmp(&second).then_with(|| a.death.is_some().cmp(&b.death.is_some()))
+            };
+            a.dim.cmp(&b.dim).then_with(|| a.birth.total_cmp(&b.birth)).then_with(deaths)
+        });
+        Some(classes)
     }
 
     /// The points of a DIPHA diagram, in DIPHA's order; without values, cells stand for them.

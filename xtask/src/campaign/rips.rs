@@ -335,7 +335,8 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         let mut expected = None;
         for level in Level::available() {
             for width in [16, 32] {
-                let store = PairStoreOf { pivots: Pivots::none(), apparent: ApparentPairs::None };
+                let pivots = Pivots::with_capacity(0).map_err(|error| refused(&error))?;
+                let store = PairStoreOf { pivots, apparent: ApparentPairs::None };
                 let task = Task {
                     dim,
                     code: Code::<u64>::new(n, dim + 1),

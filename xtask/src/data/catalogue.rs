@@ -11,6 +11,8 @@ pub(super) struct Input {
     pub(super) file: &'static str,
     /// The format it is written in.
     pub(super) format: Format,
+    /// What is around the numbers in its file.
+    pub(super) dress: Dress,
     /// The call that makes it.
     pub(super) generator: &'static str,
     /// Seed of its random numbers, when it has any.
@@ -19,6 +21,17 @@ pub(super) struct Input {
     pub(super) shows: &'static str,
     /// Its distances.
     pub(super) space: Distances<f64>,
+}
+
+/// What is around the numbers of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dress {
+    /// Nothing.
+    Bare,
+    /// The file is compressed with gzip.
+    Gzip,
+    /// The rows and columns of the text are numbered from 0, as pandas writes a table.
+    Numbered,
 }
 
 /// A run whose output is committed as `expected/NAME.txt`.
@@ -69,7 +82,7 @@ impl Case {
 }
 
 /// Every run with a committed answer.
-pub(super) const CASES: [Case; 24] = [
+pub(super) const CASES: [Case; 28] = [
     Case::new("circle", "circle.pts", 1),
     Case::new("figure_eight", "figure_eight.pts", 1),
     Case::new("figure_eight_threshold", "figure_eight.pts", 1).threshold(0.8),
@@ -94,6 +107,10 @@ pub(super) const CASES: [Case; 24] = [
     Case::new("octahedron_dipha", "octahedron.dipha", 2),
     Case::new("octahedron_bin", "octahedron.bin", 2),
     Case::new("octahedron_npy", "octahedron.npy", 2),
+    Case::new("octahedron_npz", "octahedron.npz", 2),
+    Case::new("octahedron_gz", "octahedron.csv.gz", 2),
+    Case::new("octahedron_table", "octahedron_table.csv", 2),
+    Case::new("octahedron_mtx", "octahedron.mtx", 2),
 ];
 
 /// Every committed input.
@@ -112,6 +129,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "circle.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "circle(48)",
             seed: Some(1),
             shows: "unit circle, radii off by up to 0.1: one long bar in dimension 1",
@@ -120,6 +138,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "figure_eight.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "figure_eight(60)",
             seed: Some(2),
             shows: "two unit circles that touch: two long bars in dimension 1, alike in length",
@@ -128,6 +147,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "sphere.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "sphere(40)",
             seed: Some(3),
             shows: "unit sphere: one long bar in dimension 2, short ones in dimension 1",
@@ -136,6 +156,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "torus.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "torus(180, 1.0)",
             seed: Some(4),
             shows: "torus of radii 2 and 1: two long bars in dimension 1 (around the tube, around the hole) and one in \
@@ -145,6 +166,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "klein_bottle.lower",
             format: Format::LowerDistance,
+            dress: Dress::Bare,
             generator: "klein_bottle(90)",
             seed: Some(5),
             shows: "flat Klein bottle: over Z/2 two long bars in dimension 1 and one in dimension 2; over Z/3 one in \
@@ -154,6 +176,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "projective_plane.dist",
             format: Format::Distance,
+            dress: Dress::Bare,
             generator: "projective_plane()",
             seed: None,
             shows: "barycentric subdivision of the six-vertex projective plane, distance 1 along an edge and else 2: over \
@@ -163,6 +186,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "cube.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "cube(40)",
             seed: Some(6),
             shows: "uniform points in the unit cube: noise, short bars only",
@@ -171,6 +195,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "grid.upper",
             format: Format::UpperDistance,
+            dress: Dress::Bare,
             generator: "grid(6)",
             seed: None,
             shows: "6 × 6 grid with the city-block distance, ten distinct values: 25 bars [1, 2) in dimension 1, one for \
@@ -180,6 +205,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         Input {
             file: "two_cycles.sparse",
             format: Format::Sparse,
+            dress: Dress::Bare,
             generator: "two_cycles(9, 14)",
             seed: Some(7),
             shows: "a graph of two cycles joined by an edge: one essential bar in dimension 0, two in dimension 1, each \
@@ -195,10 +221,21 @@ fn one_per_format() -> Result<Vec<Input>, MetricError> {
     let matrix_in = |file, format| Input {
         file,
         format,
+        dress: Dress::Bare,
         generator: "octahedron_distances()",
         seed: None,
         shows: "all distances of the octahedron's vertices: [1.41421, 2) in dimension 2",
         space: matrix.clone(),
+    };
+    let edges = spaces::octahedron_edges()?;
+    let edges_in = |file, format| Input {
+        file,
+        format,
+        dress: Dress::Bare,
+        generator: "octahedron_edges()",
+        seed: None,
+        shows: "the octahedron's edges alone: its surface is never filled, so the bar in dimension 2 is essential",
+        space: edges.clone(),
     };
     Ok(vec![
         matrix_in("octahedron.lower", Format::LowerDistance),
@@ -207,17 +244,20 @@ fn one_per_format() -> Result<Vec<Input>, MetricError> {
         matrix_in("octahedron.dipha", Format::Dipha),
         matrix_in("octahedron.bin", Format::Binary),
         matrix_in("octahedron.npy", Format::Npy),
+        matrix_in("octahedron.npz", Format::Npz),
+        Input { dress: Dress::Gzip, ..matrix_in("octahedron.csv.gz", Format::Distance) },
         Input {
-            file: "octahedron.sparse",
-            format: Format::Sparse,
-            generator: "octahedron_edges()",
-            seed: None,
-            shows: "the octahedron's edges alone: its surface is never filled, so the bar in dimension 2 is essential",
-            space: spaces::octahedron_edges()?,
+            dress: Dress::Numbered,
+            shows: "the same below a header of column numbers and beside a column of row numbers, as pandas writes a \
+                    table: both are left out",
+            ..matrix_in("octahedron_table.csv", Format::Distance)
         },
+        edges_in("octahedron.sparse", Format::Sparse),
+        edges_in("octahedron.mtx", Format::MatrixMarket),
         Input {
             file: "octahedron.pts",
             format: Format::PointCloud,
+            dress: Dress::Bare,
             generator: "octahedron()",
             seed: None,
             shows: "the octahedron's vertices ±e₁, ±e₂, ±e₃: [1.41421, 2) in dimension 2, a hollow sphere",

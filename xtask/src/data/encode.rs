@@ -5,13 +5,34 @@ use std::io;
 
 use lacuna::metric::read::Format;
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
-use npyz::WriterBuilder as _;
 
-/// The file of a space.
+use super::arrays;
+use super::catalogue::{Dress, Input};
+use super::images::gzip;
+
+/// The file of an input.
 ///
 /// # Errors
 /// The format does not hold spaces of that shape.
-pub(super) fn encode(space: &Distances<f64>, format: Format) -> io::Result<Vec<u8>> {
+pub(super) fn encode(input: &Input) -> io::Result<Vec<u8>> {
+    let bytes = bare(&input.space, input.format)?;
+    match input.dress {
+        Dress::Bare => Ok(bytes),
+        Dress::Gzip => gzip(&bytes),
+        Dress::Numbered => Ok(numbered(&String::from_utf8(bytes).map_err(io::Error::other)?).into_bytes()),
+    }
+}
+
+/// A table with a header and an index, as `pandas.DataFrame(d).to_csv()` writes it: lines and columns are numbered from 0.
+fn numbered(text: &str) -> String {
+    let columns = text.lines().next().map_or(0, |line| line.split(',').count());
+    let header: String = (0..columns).map(|column| format!(",{column}")).collect();
+    let row = |(row, line): (usize, &str)| format!("{row},{line}\n");
+    header + "\n" + &text.lines().enumerate().map(row).collect::<String>()
+}
+
+/// The numbers of a space in a format.
+fn bare(space: &Distances<f64>, format: Format) -> io::Result<Vec<u8>> {
     match (space, format) {
         (Distances::Points(cloud), Format::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
         (Distances::Sparse(graph), Format::Sparse) => Ok(sparse(graph).into_bytes()),
@@ -22,7 +43,9 @@ pub(super) fn encode(space: &Distances<f64>, format: Format) -> io::Result<Vec<u
         (Distances::Matrix(matrix), Format::Distance) => Ok(rows(matrix, |_| 0..matrix.len()).into_bytes()),
         (Distances::Matrix(matrix), Format::Dipha) => Ok(dipha(matrix)),
         (Distances::Matrix(matrix), Format::Binary) => Ok(binary(matrix)),
+        (Distances::Sparse(graph), Format::MatrixMarket) => Ok(matrix_market(graph).into_bytes()),
         (Distances::Matrix(matrix), Format::Npy) => npy(matrix),
+        (Distances::Matrix(matrix), Format::Npz) => arrays::npz(&[("distances", npy(matrix)?)]),
         _ => Err(io::Error::other(format!("{} does not hold a space of this shape", format.name()))),
     }
 }
@@ -62,13 +85,18 @@ fn binary(matrix: &DistanceMatrix<f64>) -> Vec<u8> {
 
 /// The full matrix as a two-dimensional f64 array.
 fn npy(matrix: &DistanceMatrix<f64>) -> io::Result<Vec<u8>> {
-    let n = matrix.len() as u64;
-    let mut bytes = Vec::new();
-    let mut writer =
-        npyz::WriteOptions::new().default_dtype().shape(&[n, n]).writer(&mut bytes).begin_nd()?;
-    writer.extend(full(matrix))?;
-    writer.finish()?;
-    Ok(bytes)
+    arrays::npy(&[matrix.len(); 2], npyz::Order::C, full(matrix).collect())
+}
+
+/// A symmetric coordinate matrix of Matrix Market: rows, columns, entries; then an entry below the diagonal a line, counted from 1.
+fn matrix_market(graph: &SparseDistances<f64>) -> String {
+    let (n, edges) = (graph.len(), graph.edges());
+    let head = format!("%%MatrixMarket matrix coordinate real symmetric\n{n} {n} {}\n", edges.len());
+    edges.iter().fold(head, |mut text, edge| {
+        let (row, column) = (edge.i.max(edge.j) + 1, edge.i.min(edge.j) + 1);
+        let _ = writeln!(text, "{row} {column} {}", edge.distance);
+        text
+    })
 }
 
 fn full(matrix: &DistanceMatrix<f64>) -> impl Iterator<Item = f64> + '_ {

@@ -13,8 +13,8 @@ use super::catalogue::{Case, Input};
 /// The whole standard output of `case`.
 pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
     match input.format {
-        // The one format whose numbers stay in double precision.
-        Format::Npy => answer(case, &input.space),
+        // The formats whose numbers stay in double precision.
+        Format::Npy | Format::Npz => answer(case, &input.space),
         _ => answer(case, &single(&input.space)?),
     }
     .map_err(|source| DataError::Io { path: input.format.name().into(), source })

@@ -188,7 +188,7 @@ pub(crate) fn nifti(
     [header.to_vec(), voxels].concat()
 }
 
-fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn gzip(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
     encoder.write_all(bytes)?;
     encoder.finish()

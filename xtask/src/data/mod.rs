@@ -83,7 +83,7 @@ fn generate() -> Result<Files, DataError> {
     let inputs = catalogue::inputs()?;
     let mut files = Files::new();
     for input in &inputs {
-        let bytes = encode::encode(&input.space, input.format);
+        let bytes = encode::encode(input);
         let bytes = bytes.map_err(|source| DataError::Io { path: input.file.into(), source })?;
         files.insert(input.file.to_owned(), bytes);
     }

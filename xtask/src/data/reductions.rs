@@ -66,8 +66,10 @@ const fn case(file: &'static str, answer: Answer, expected: &'static str) -> Cas
 }
 
 /// Every run with a committed answer.
-pub(super) const CASES: [Case; 9] = [
+pub(super) const CASES: [Case; 11] = [
     case("triangle.dat", Answer::PhatAscii, "triangle_pairs.dat"),
+    case("triangle.mtx", Answer::PhatAscii, "triangle_pairs.dat"),
+    case("triangle.npz", Answer::PhatAscii, "triangle_pairs.dat"),
     case("octahedron_surface.dat", Answer::PhatAscii, "octahedron_surface_pairs.dat"),
     case("octahedron_surface.bin", Answer::PhatBinary, "octahedron_surface_pairs.bin"),
     case("torus_surface.bin", Answer::PhatBinary, "torus_surface_pairs.bin"),
@@ -94,6 +96,20 @@ pub(super) fn inputs() -> Vec<Input> {
             "triangle()",
             "a triangle with its faces: two edges join its vertices, the third closes a loop that the triangle fills; \
              one essential class",
+            complexes::triangle(),
+        ),
+        complex(
+            "triangle.mtx",
+            Format::MatrixMarket,
+            "triangle()",
+            "the same as a sparse matrix of Matrix Market, whose dimensions are those that boundaries tell",
+            complexes::triangle(),
+        ),
+        complex(
+            "triangle.npz",
+            Format::Npz,
+            "triangle()",
+            "the same as SciPy's sparse matrix",
             complexes::triangle(),
         ),
         complex(

@@ -59,11 +59,11 @@ impl<T: KernelVoxel> Prepared<T> {
         }
         let (slots, slabs) = slots(&self.gpu, shape).map_err(device)?;
         let known = Known { range: None, flags: None };
-        let counting = Counting::begin(self, request, known).map_err(device)?;
+        let counting = Counting::begin(self, request, known)?;
         let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
         let readers = Readers::new(voxels, slabs.pieces::<T>(), spared);
         let curve = thread::scope(|scope| {
-            let feed = readers.start(scope, &self.gpu, memory);
+            let feed = readers.start(scope, &self.gpu, memory)?;
             count(slots, &slabs, counting, feed, advance)
         });
         self.ring.put(readers.end());
@@ -110,7 +110,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
         counted.map_err(device)?;
         slots.rotate_left(1);
     }
-    counting.finish().map_err(device)
+    Ok(counting.finish()?)
 }
 
 /// How an image is cut.

@@ -12,6 +12,7 @@ use super::slabs::Slabs;
 use super::{Job, ReadAt, StreamError, resize};
 use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
+use crate::cubical::ecc::threads;
 
 /// Adds up the voxels that `read` gives from any place.
 pub(super) fn add_up<T: Voxel, E: Send>(
@@ -30,10 +31,11 @@ pub(super) fn add_up<T: Voxel, E: Send>(
     let (tell, told) = mpsc::channel();
     let mut fault = None;
     thread::scope(|scope| {
-        for (adder, buffer) in counter.adders().zip(buffers) {
+        let works = counter.adders().zip(buffers).map(|(adder, buffer)| {
             let tell = tell.clone();
-            scope.spawn(move || work.run(adder, buffer, tell));
-        }
+            move || work.run(adder, buffer, tell)
+        });
+        threads::start(scope, works).map_err(StreamError::<E>::Threads)?;
         drop(tell);
         for told in told {
             match told {
@@ -46,7 +48,8 @@ pub(super) fn add_up<T: Voxel, E: Send>(
                 }
             }
         }
-    });
+        Ok::<_, StreamError<E>>(())
+    })?;
     fault.map_or(Ok(()), |(_, error)| Err(StreamError::Read(error)))
 }
 

@@ -9,6 +9,7 @@ use super::slabs::Slabs;
 use super::{Job, StreamError, fill, resize};
 use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
+use crate::cubical::ecc::threads::start;
 
 /// Adds up the voxels that `read` gives in memory order.
 pub(super) fn add_up<T: Voxel, E>(
@@ -23,10 +24,11 @@ pub(super) fn add_up<T: Voxel, E>(
     let spare = std::mem::take(buffers);
     let mut reader = Reader { slabs, count, read, queue, spare, done, advance };
     let found = thread::scope(|scope| {
-        for adder in counter.adders().take(threads) {
+        let works = counter.adders().take(threads).map(|adder| {
             let hand_back = hand_back.clone();
-            scope.spawn(move || add(adder, slabs, queue, hand_back));
-        }
+            move || add(adder, slabs, queue, hand_back)
+        });
+        start(scope, works).map_err(StreamError::Threads)?;
         drop(hand_back);
         let ending = queue.ending();
         let found = reader.run();

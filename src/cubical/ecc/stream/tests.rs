@@ -257,3 +257,34 @@ fn wide_voxels_need_their_range_first() {
     let found = streamer.curve(image.shape(), Some(range), reader(image.voxels(), Ok(())), NOT_TOLD);
     assert_eq!((range, in_memory(found)), ((0.0.into(), 8.0.into()), curve(&image, &request).unwrap()));
 }
+
+/// A size of stacks that no system maps, by which no thread can be started but those whose stacks have a size of their own.
+const IMPOSSIBLE_STACK: (&str, &str) = ("RUST_MIN_STACK", "1125899906842624");
+
+/// Runs in a process of its own, for a process looks at the variable once.
+#[cfg(target_os = "linux")]
+#[test]
+fn threads_that_cannot_be_started_are_an_error() {
+    const NAME: &str = "cubical::ecc::stream::tests::threads_that_cannot_be_started_are_an_error";
+    if std::env::var(IMPOSSIBLE_STACK.0).as_deref() != Ok(IMPOSSIBLE_STACK.1) {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", NAME, "--nocapture", "--test-threads=1"]);
+        let output = child.env(IMPOSSIBLE_STACK.0, IMPOSSIBLE_STACK.1).output().unwrap();
+        let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
+        return;
+    }
+    let image = image::<u8>(&[70, 90, 80], 5, |x| x as u8);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(1 << 20).build().unwrap();
+    pool.install(|| {
+        let mut streamer = Streamer::<u8>::new(&Request::default(), 1 << 30).unwrap();
+        let in_order = streamer.curve(image.shape(), None, reader(image.voxels(), Err("read on")), NOT_TOLD);
+        let read_at = reader_at(image.voxels());
+        let anywhere = streamer.curve_anywhere(image.shape(), None, &read_at, NOT_TOLD);
+        for found in [in_order, anywhere] {
+            let Err(StreamError::Threads(_)) = &found else { panic!("{found:?}") };
+            let said = found.unwrap_err().to_string();
+            assert!(said.starts_with("cannot start a thread that adds up voxels: "), "{said}");
+        }
+    });
+}

@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 
 use super::{DeviceError, Voxels, device};
+use crate::backend::guarded;
+use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
 /// Bytes of a piece. With 4 MiB streams are as fast, but more memory is locked first; with 1 MiB and less they are slower (H200, 16 threads).
@@ -104,33 +106,38 @@ where
     }
 
     /// Starts them. They end when all is read, or nobody takes any more.
+    ///
+    /// # Errors
+    /// [`DeviceError::Threads`]: not one starts.
     pub(super) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         gpu: &'scope Gpu,
         memory: Memory<T>,
-    ) -> Feed<'scope, T, E> {
+    ) -> Result<Feed<'scope, T, E>, E> {
         let (hand_on, filled) = mpsc::channel();
-        for _ in 0..self.threads {
+        let works = (0..self.threads).map(|_| {
             let hand_on = hand_on.clone();
-            scope.spawn(move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {});
-        }
-        Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 }
+            move || while self.claim().is_some_and(|piece| hand_on.send(piece).is_ok()) {}
+        });
+        threads::start(scope, works).map_err(|error| DeviceError::Threads(error.to_string()))?;
+        // What hands on ends with the threads: whoever waits for another piece then knows that none comes.
+        drop(hand_on);
+        Ok(Feed { gpu, memory, filled, ahead: BTreeMap::new(), number: 0 })
     }
 
     /// Reads the next piece.
     fn claim(&self) -> Option<Filled<T, E>> {
-        // Another reader that panicked ends all.
-        let mut turn = self.turn.lock().ok()?;
+        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         turn.pieces.peek()?;
         let mut memory = turn.spared.recv().ok()?;
         let (number, range) = turn.pieces.next()?;
         let found = match &mut turn.voxels {
-            Voxels::InOrder(read) => room(&mut memory, &range).and_then(read),
+            Voxels::InOrder(read) => caught(|| room(&mut memory, &range).and_then(read)),
             &mut Voxels::Anywhere(read) => {
                 drop(turn);
-                let voxels = room(&mut memory, &range);
-                voxels.and_then(|voxels| read(range.start, voxels)).map(|()| range.len())
+                caught(|| room(&mut memory, &range).and_then(|voxels| read(range.start, voxels)))
+                    .map(|()| range.len())
             }
         };
         Some(Filled { number, memory, found })
@@ -141,6 +148,12 @@ where
         let turn = self.turn.into_inner().unwrap_or_else(PoisonError::into_inner);
         turn.spared.try_iter().collect()
     }
+}
+
+/// What a reader finds. A panic is an error of its piece: if the piece never came, the device would wait for it for ever, and the other
+/// readers for memory.
+fn caught<T, E: From<DeviceError>>(read: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    guarded::<_, DeviceError>(|| Ok(read())).map_err(E::from).flatten()
 }
 
 /// Where the voxels of a piece go, when what was there has been copied.
@@ -178,9 +191,7 @@ impl<T: KernelVoxel, E: From<DeviceError>> Feed<'_, T, E> {
                     continue;
                 }
                 Ok(filled) => filled,
-                Err(_) => {
-                    self.filled.recv().expect("readers hand on what they read, unless one of them panicked")
-                }
+                Err(_) => self.filled.recv().expect("readers hand on every piece, also those that failed"),
             };
             self.ahead.insert(filled.number, filled);
         }
