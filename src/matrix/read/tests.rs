@@ -58,7 +58,7 @@ fn texts_of_every_system() {
             let loaded = load("a", &other, None).unwrap();
             assert_eq!((loaded.format, narrow(loaded)), (format, expected.clone()), "{other:?}");
         }
-        let error = load("a", mac.replace("3\r", "3 x\r").as_bytes(), Some(format)).unwrap_err();
+        let error = load("a", mac.replace("2\r", "x 2\r").as_bytes(), Some(format)).unwrap_err();
         assert!(error.contains("line 3: ") || error.contains("line 5: "), "{error}");
     }
 }
