@@ -245,24 +245,23 @@ impl<I: Index> BoundaryMatrix<I> {
 
     /// Checks that boundaries have no boundary: ∂∂ = 0.
     ///
-    /// Cells are given words of 64 bits by a hash, and a chain the exclusive or of its cells' words. That is linear, so the word of a
-    /// column's ∂∂ is the exclusive or of the words of its rows' boundaries: two looks at every one, in parallel, and eight bytes a
-    /// cell. A zero chain has the word zero; another one has it with probability 2^-64. So what is refused is wrong, and what is
-    /// wrong is refused but for that chance. The hash is the same in every run.
+    /// Cells are given words of 32 bits by a hash, and a chain the exclusive or of its cells' words. That is linear, so the word of a
+    /// column's ∂∂ is the exclusive or of the words of its rows' boundaries: two looks at every one, in parallel, and four bytes a
+    /// cell. A zero chain has the word zero; another one has it with probability 2^-32. So what is refused is wrong, and what is
+    /// wrong is refused but for that chance, in every wrong column anew. The hash is the same in every run.
     ///
     /// # Errors
-    /// [`NotAComplex`] for the first column where it is not so.
+    /// [`NotAComplex`] for the first column where it is not so, but for the chance above.
     pub fn check(&self) -> Result<(), NotAComplex> {
-        // Cells of dimension 0 have an empty boundary, and nothing is the boundary of a boundary of the greatest dimension.
+        // Cells of dimension 0 have an empty boundary, so those of dimension 1 have a boundary without boundary; and nothing is the
+        // boundary of a boundary of the greatest dimension.
         let Some(max_dim) = self.max_dim().filter(|&dim| dim >= 2) else { return Ok(()) };
-        let mut words = vec![0u64; self.len()];
+        let mut words = vec![0u32; self.len()];
         words.par_chunks_mut(CHECKED).enumerate().for_each(|(task, words)| {
             let first = task * CHECKED;
-            let dims = &self.dims[first..first + words.len()];
-            let offsets = &self.offsets[first..=first + words.len()];
-            for ((word, dim), range) in words.iter_mut().zip(dims).zip(offsets.windows(2)) {
-                if (1..max_dim).contains(dim) {
-                    let rows = &self.rows[range[0].to_usize()..range[1].to_usize()];
+            let columns = self.columns_with_dims(first..first + words.len());
+            for (word, (dim, rows)) in words.iter_mut().zip(columns) {
+                if (1..max_dim).contains(&dim) {
                     *word = rows.iter().fold(0, |sum, row| sum ^ hash(row.to_usize()));
                 }
             }
@@ -270,11 +269,8 @@ impl<I: Index> BoundaryMatrix<I> {
         // The words of rows lie anywhere. Nothing waits for one while a task is looked at as a whole, so their loads overlap.
         let is_wrong = |&task: &usize| {
             let columns = task * CHECKED..((task + 1) * CHECKED).min(self.len());
-            let offsets = &self.offsets[columns.start..=columns.end];
-            let sums = offsets.windows(2).map(|range| {
-                let rows = &self.rows[range[0].to_usize()..range[1].to_usize()];
-                rows.iter().fold(0, |sum, row| sum ^ words[row.to_usize()])
-            });
+            let above = self.columns_with_dims(columns).filter(|&(dim, _)| dim >= 2);
+            let sums = above.map(|(_, rows)| rows.iter().fold(0, |sum, row| sum ^ words[row.to_usize()]));
             sums.fold(0, |wrong, sum| wrong | sum) != 0
         };
         let tasks = (0..self.len().div_ceil(CHECKED)).into_par_iter();
@@ -283,6 +279,15 @@ impl<I: Index> BoundaryMatrix<I> {
             columns.find_map(|column| self.boundary_of_boundary(column))
         });
         first.map_or(Ok(()), Err)
+    }
+
+    /// The dimensions and the rows of consecutive columns.
+    #[inline]
+    fn columns_with_dims(&self, columns: std::ops::Range<usize>) -> impl Iterator<Item = (Dimension, &[I])> {
+        let dims = &self.dims[columns.clone()];
+        let offsets = &self.offsets[columns.start..=columns.end];
+        let rows = offsets.windows(2).map(|range| &self.rows[range[0].to_usize()..range[1].to_usize()]);
+        dims.iter().copied().zip(rows)
     }
 
     /// What is left over when the boundaries of a column's boundary are added up.
@@ -309,13 +314,12 @@ impl<I: Index> BoundaryMatrix<I> {
 /// Columns that a task of [`BoundaryMatrix::check`] looks at.
 const CHECKED: usize = 1 << 13;
 
-/// A word of 64 bits for a cell: the finalizer of SplitMix64 (Steele, Lea, Flood 2014), which no two cells share.
+/// A word for a cell: the first two of the three rounds of SplitMix64 (Steele, Lea, Flood 2014), and of them the upper half, where every
+/// bit of the cell's number has its part.
 #[inline]
-fn hash(cell: usize) -> u64 {
-    let mut word = (cell as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
+fn hash(cell: usize) -> u32 {
+    let word = (cell as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((word ^ (word >> 32)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32) as u32
 }
 
 impl<I: Index> Default for BoundaryMatrix<I> {

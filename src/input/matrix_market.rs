@@ -14,6 +14,7 @@
 //! | field | `real`, `double`, `integer`, `pattern` (no values: each is 1) | `complex` |
 //! | symmetry | `general`, `symmetric` (the lower triangle only) | `skew-symmetric`, `hermitian` |
 
+use super::text::plain;
 use super::triplets::{Triplet, Triplets};
 use super::{Place, Problem};
 use crate::metric::read::error::quote;
@@ -43,14 +44,17 @@ pub(crate) struct Dense {
 
 /// Whether a file says of itself that it is one of Matrix Market.
 pub(crate) fn is_matrix_market(bytes: &[u8]) -> bool {
-    bytes.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
+    // In UTF-16 the banner takes twice its bytes, after the byte order mark.
+    let start = plain(&bytes[..bytes.len().min(2 + 2 * BANNER.len())]);
+    start.get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER))
 }
 
 /// Reads a file.
 ///
 /// # Errors
 /// The line that is not as it should be; the kinds of matrices that are refused.
-pub(crate) fn read(text: &[u8]) -> Result<Matrix, Problem<Place>> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Matrix, Problem<Place>> {
+    let text = plain(bytes);
     let mut lines = Lines { lines: text.split(|&byte| byte == b'\n'), number: 0 };
     let banner = banner(lines.lines.next().unwrap_or_default())?;
     lines.number = 1;

@@ -4,6 +4,7 @@ pub(crate) mod gzip;
 pub(crate) mod matrix_market;
 pub(crate) mod npy;
 pub(crate) mod npz;
+pub(crate) mod text;
 pub(crate) mod triplets;
 
 use std::fmt;

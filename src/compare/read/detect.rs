@@ -1,9 +1,10 @@
 //! The format of a barcode, from its content. The rules are the table in the parent module's docs.
 
 use super::{Format, npy, ripser};
+use crate::input::text::{is_utf16, plain};
 use crate::metric::read::detect::is_text;
 use crate::metric::read::error::quote;
-use crate::metric::read::text::{lines, without_bom};
+use crate::metric::read::text::lines;
 use crate::metric::read::{Place, Problem};
 
 /// The format and why.
@@ -14,10 +15,12 @@ pub(super) fn detect(bytes: &[u8]) -> Result<(Format, &'static str), Problem> {
     if phat_formats::dipha::has_magic(bytes) {
         return Ok((Format::Dipha, "begins with DIPHA's magic number"));
     }
-    if !is_text(bytes) {
+    // A number of pairs may begin with the bytes of a byte order mark, but then zeros follow.
+    let text = plain(bytes);
+    if !(is_text(bytes) || is_utf16(bytes) && is_text(&text)) {
         return Ok((Format::PhatBinary, "is not text"));
     }
-    by_lines(without_bom(bytes))
+    by_lines(&text)
 }
 
 fn by_lines(text: &[u8]) -> Result<(Format, &'static str), Problem> {

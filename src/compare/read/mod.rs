@@ -42,8 +42,7 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input;
-use crate::metric::read::text::without_bom;
+use crate::input::{self, text::plain};
 use crate::metric::read::{Place, Problem};
 
 pub use error::ReadError;
@@ -93,14 +92,14 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Lo
 }
 
 fn read_as(bytes: &[u8], format: Format) -> Result<Barcode, Problem> {
-    let text = without_bom(bytes);
+    let text = || plain(bytes);
     match format {
-        Format::Ripser => ripser::read(text).map(Barcode::Bars),
-        Format::Csv => csv::read(text).map(Barcode::Bars),
-        Format::Json => json::read(text),
+        Format::Ripser => ripser::read(&text()).map(Barcode::Bars),
+        Format::Csv => csv::read(&text()).map(Barcode::Bars),
+        Format::Json => json::read(&text()),
         Format::Npy => npy::read(bytes).map(Barcode::Bars),
         Format::Dipha => read_dipha(bytes).map(Barcode::Bars),
-        Format::PhatAscii => cell_pairs(phat::pairs::read_ascii(text)),
+        Format::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
         Format::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
     }
 }

@@ -36,6 +36,27 @@ fn ripsers_text() {
     assert_eq!(read.dims.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
 }
 
+/// Ends of lines of every system, byte order marks, and UTF-16.
+#[test]
+fn texts_of_every_system() {
+    let ripser = "value range: [1,2]\npersistence intervals in dim 0:\n [0,1.5)\n [0, )\n";
+    for text in [ripser, "dim,birth,death\n0,0,1.5\n1,0.5,inf\n", "2\n0 1\n2 5\n"] {
+        let expected = read_bytes("f", text.as_bytes(), None).unwrap();
+        let (mac, dos) = (text.replace('\n', "\r"), text.replace('\n', "\r\n"));
+        let wide: Vec<u8> = format!("\u{feff}{mac}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for other in
+            [mac.clone().into_bytes(), dos.into_bytes(), format!("\u{feff}{text}").into_bytes(), wide]
+        {
+            assert_eq!(read_bytes("f", &other, None).unwrap(), expected, "{other:?}");
+        }
+    }
+    let error = error(b"dim,birth,death\r0,0,1\r0,x,1\r", None);
+    assert!(error.contains("line 3"), "{error}");
+    // A number of pairs that begins with the bytes of a byte order mark.
+    let binary = [0xfeff_u64.to_le_bytes(); 1].concat();
+    assert_eq!(detect::detect(&binary).unwrap().0, Format::PhatBinary);
+}
+
 #[test]
 fn texts_that_are_not_ripsers() {
     let heading = "persistence intervals in dim 0:\n";

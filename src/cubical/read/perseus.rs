@@ -1,12 +1,12 @@
 //! `perseus`: the text of Perseus' `cubtop`, which GUDHI reads too.
 //!
-//! A number a line: the number of axes, the extent of each, and the values, the first axis fastest. Blank lines are passed
+//! A number a line, which ends with LF, CRLF or CR: the number of axes, the extent of each, and the values, the first axis fastest. Blank lines are passed
 //! over. Numbers may be preceded and followed by blanks; values are read as `f64`, and `inf` is one.
 //!
 //! A negative extent says that the image is periodic along that axis, which is an error here. To Perseus the value −1 says
 //! that there is no such cube; here, as in GUDHI, it is a value like others.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
 use super::error::{Context, Fault, Place, Problem, shape_at};
@@ -17,9 +17,14 @@ use crate::metric::read::error::quote;
 /// No number needs a longer line.
 const LONGEST_LINE: u64 = 4096;
 
+/// Whether a line ends with this byte. After a CR, which old Macintosh programs end lines with, the LF of a CRLF ends an empty one.
+fn is_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
 /// Whether a file begins with lines of a whole number each, the first of them a number of axes and the others extents.
 pub(super) fn looks_like(head: &[u8]) -> bool {
-    let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let mut lines = head.split(|&byte| is_end(byte)).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let mut number = || lines.next().and_then(|line| str::from_utf8(line).ok()?.parse::<i64>().ok());
     let Some(dim @ 1..=64) = number() else { return false };
     (0..dim).all(|_| number().is_some())
@@ -51,17 +56,38 @@ impl Lines {
     /// The next line, without the blanks around it; none at the end of the file.
     fn next(&mut self) -> Result<Option<&[u8]>, Fault> {
         loop {
-            self.line.clear();
-            let mut rest = self.reader.by_ref().take(LONGEST_LINE);
-            if rest.read_until(b'\n', &mut self.line)? == 0 {
+            if !self.read()? {
                 return Ok(None);
             }
             self.number += 1;
-            if self.line.len() as u64 == LONGEST_LINE && self.line.last() != Some(&b'\n') {
+            if self.line.len() as u64 == LONGEST_LINE && !self.line.last().copied().is_some_and(is_end) {
                 return Err(self.problem("a number", Some(&self.line)).into());
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(self.line.trim_ascii()));
+            }
+        }
+    }
+
+    /// Reads up to the end of a line, which is LF, CRLF or CR, or as much as no line is long. False at the end of the file.
+    fn read(&mut self) -> io::Result<bool> {
+        let was_return = self.line.last() == Some(&b'\r');
+        if was_return && self.reader.fill_buf()?.first() == Some(&b'\n') {
+            self.reader.consume(1);
+        }
+        self.line.clear();
+        loop {
+            let held = self.reader.fill_buf()?;
+            let held = &held[..held.len().min(LONGEST_LINE as usize - self.line.len())];
+            if held.is_empty() {
+                return Ok(!self.line.is_empty());
+            }
+            let end = memchr::memchr2(b'\n', b'\r', held);
+            let count = end.map_or(held.len(), |end| end + 1);
+            self.line.extend_from_slice(&held[..count]);
+            self.reader.consume(count);
+            if end.is_some() {
+                return Ok(true);
             }
         }
     }

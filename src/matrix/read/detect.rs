@@ -6,6 +6,7 @@ use phat_formats::{dipha, phat};
 
 use super::Format;
 use super::error::Problem;
+use crate::input::text::plain;
 use crate::input::{gzip, matrix_market, npz};
 
 /// The bytes at the beginning of a file that tell its format.
@@ -64,14 +65,15 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
         return Err(Problem::Other { found, advice });
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    let text = plain(head);
     match extension.as_deref() {
         Some(named @ ("dipha" | "complex")) => Ok((Format::Dipha, format!("the name ends in .{named}"))),
         Some("npz") => Ok((Format::Npz, "the name ends in .npz".to_owned())),
-        _ if phat::looks_ascii(head) && is_table(head) => Err(Problem::Other {
+        _ if phat::looks_ascii(&text) && is_table(&text) => Err(Problem::Other {
             found: "a table of numbers that are no cells",
             advice: "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of them",
         }),
-        _ if phat::looks_ascii(head) => Ok((Format::PhatAscii, "the content is text".to_owned())),
+        _ if phat::looks_ascii(&text) => Ok((Format::PhatAscii, "the content is text".to_owned())),
         _ => Ok((Format::PhatBinary, "the content is not text".to_owned())),
     }
 }
@@ -105,6 +107,9 @@ mod tests {
         assert_eq!(format("matrix.bin", b"# no cell yet"), Format::PhatAscii);
         assert_eq!(format("matrix.dat", &7u64.to_le_bytes()), Format::PhatBinary);
         assert_eq!(format("-", &[7, 0, 0, 0, 0]), Format::PhatBinary);
+        assert_eq!(format("-", b"\xff\xfe0\0\r\0"), Format::PhatAscii);
+        // A number of columns whose first bytes are those of a byte order mark.
+        assert_eq!(format("-", &0xfeff_u64.to_le_bytes()), Format::PhatBinary);
         assert_eq!(format("-", b"PK\x03\x04"), Format::Npz);
         assert_eq!(format("-", b"%%matrixmarket matrix"), Format::MatrixMarket);
         for name in ["image.COMPLEX", "image.dipha"] {

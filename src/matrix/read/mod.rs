@@ -46,7 +46,7 @@ use std::path::Path;
 use phat_formats::Source;
 
 use super::{BoundaryMatrix, Dimension};
-use crate::input::{self, gzip};
+use crate::input::{self, gzip, text::plain};
 
 /// How to read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -178,7 +178,7 @@ fn read_source_watched(
         (Format::Dipha, upper_dim) => dipha::read(source, upper_dim),
         (_, Some(_)) => Err(Problem::UpperDim),
         (Format::PhatBinary, None) => phat::read_binary(source, watch),
-        (Format::PhatAscii, None) => phat::read_ascii(&whole()?),
+        (Format::PhatAscii, None) => phat::read_ascii(&plain(&whole()?)),
         (Format::Npz, None) => sparse::read_npz(&whole()?),
         (Format::MatrixMarket, None) => sparse::read_matrix_market(&whole()?),
     };

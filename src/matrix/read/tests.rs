@@ -44,6 +44,25 @@ fn text_and_binary_are_told_apart_and_hold_the_same() {
     assert_eq!(cells, narrow(binary));
 }
 
+/// Ends of lines of every system, byte order marks, and UTF-16, of every format that is text.
+#[test]
+fn texts_of_every_system() {
+    let market = b"%%MatrixMarket matrix coordinate pattern general\n% a comment\n3 3 2\n1 3\n2 3\n";
+    for (text, format) in [(TEXT, Format::PhatAscii), (&market[..], Format::MatrixMarket)] {
+        let expected = narrow(load("a", text, None).unwrap());
+        let text = std::str::from_utf8(text).unwrap();
+        let (mac, dos) = (text.replace('\n', "\r"), text.replace('\n', "\r\n"));
+        let wide: Vec<u8> = format!("\u{feff}{mac}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for other in [mac.clone().into_bytes(), dos.into_bytes(), format!("\u{feff}{mac}").into_bytes(), wide]
+        {
+            let loaded = load("a", &other, None).unwrap();
+            assert_eq!((loaded.format, narrow(loaded)), (format, expected.clone()), "{other:?}");
+        }
+        let error = load("a", mac.replace("2\r", "x 2\r").as_bytes(), Some(format)).unwrap_err();
+        assert!(error.contains("line 3: ") || error.contains("line 5: "), "{error}");
+    }
+}
+
 #[test]
 fn a_given_format_is_taken_at_its_word() {
     let loaded = load("a.dipha", TEXT, Some(Format::PhatAscii)).unwrap();

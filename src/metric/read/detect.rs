@@ -8,6 +8,7 @@ use super::error::{Place, Problem};
 use super::foreign;
 use super::text::{self, Table, entries};
 use super::{Format, Options, layout, matrix_market, npy, npz, square};
+use crate::input::text::is_utf16;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -38,7 +39,7 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     if bytes.starts_with(npz::MAGIC) {
         return known(Format::Npz, "begins with the magic bytes of a zip archive".into());
     }
-    let is_text = is_text(bytes) || text::is_utf16(bytes);
+    let is_text = is_text(bytes) || is_utf16(bytes);
     let extension = extension(name);
     let named = by_extension(&extension);
     let why = format!("the name ends in .{extension}");

@@ -2,7 +2,7 @@
 //! points, of which all others are never connected; a dense one (`array`) holds distances or points as a NumPy array does.
 
 use super::error::Problem;
-use super::{Format, Input, Symmetrize, npy, text, triplets};
+use super::{Format, Input, Symmetrize, npy, triplets};
 use crate::input::matrix_market::{self, Matrix};
 
 pub(super) use crate::input::matrix_market::is_matrix_market;
@@ -13,7 +13,7 @@ pub(super) fn read(
     format: Format,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
-    match matrix_market::read(&text::plain(bytes))? {
+    match matrix_market::read(bytes)? {
         Matrix::Sparse(matrix) => triplets::read(&matrix, symmetrize),
         Matrix::Dense(matrix) => {
             npy::read_columns(matrix.rows, matrix.columns, matrix.values, format, symmetrize)

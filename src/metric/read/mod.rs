@@ -81,7 +81,7 @@ pub use format::{Format, UnknownFormat};
 pub use options::{Columns, Decimal, Options, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};
-use crate::input::{self, gzip};
+use crate::input::{self, gzip, text::plain};
 use detect::{Kind, Numbers};
 use std::path::Path;
 use text::Table;
@@ -220,7 +220,7 @@ fn read_text(
     attempt: &mut Attempt,
     matrix: Option<String>,
 ) -> Result<(Input, Vec<String>), Problem> {
-    let plain = text::plain(bytes);
+    let plain = plain(bytes);
     let numbers = layout::numbers_only(&plain, options)?;
     let (text, mut notes) = (numbers.text, numbers.notes);
     let Some(format) = attempt.format else {

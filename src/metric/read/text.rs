@@ -10,7 +10,7 @@
 //! number  := decimal with optional sign, fraction and exponent | ["+"|"-"] ("inf" | "infinity"), any case
 //! ```
 //!
-//! Before that, [`plain`] turns UTF-16 into UTF-8 and line ends of a single CR into LF; [`super::layout`] turns headers,
+//! Before that, [`plain`](crate::input::text::plain) turns UTF-16 into UTF-8 and line ends of a single CR into LF; [`super::layout`] turns headers,
 //! names of rows, quotes and decimal commas into blanks and points.
 //!
 //! Numbers are rounded to `f32` straight from the decimal, correctly (as Ripser does). NaN and finite decimals
@@ -23,7 +23,6 @@
 use super::error::{Place, Problem, quote};
 use super::square;
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Text is cut into parallel pieces of at least this many bytes.
@@ -172,46 +171,6 @@ impl Table {
 /// `1 entry`, `2 entries`.
 pub(super) fn entries(count: usize) -> String {
     format!("{count} {}", if count == 1 { "entry" } else { "entries" })
-}
-
-/// The text without the byte order mark it may begin with.
-pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
-}
-
-/// The text of a file as the readers take it: UTF-8, without a byte order mark, its lines ended by LF or CRLF. Text of
-/// UTF-16 is known by its byte order mark; a CR without LF, the line end of old Macintosh programs, becomes LF.
-pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_le_bytes).into()),
-        [0xfe, 0xff, rest @ ..] => with_line_feeds(from_utf16(rest, u16::from_be_bytes).into()),
-        _ => with_line_feeds(without_bom(bytes).into()),
-    }
-}
-
-/// Whether a file says of itself that it is text of UTF-16.
-pub(super) fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
-}
-
-fn from_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Vec<u8> {
-    let units = bytes.chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
-    let characters = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER));
-    characters.collect::<String>().into_bytes()
-}
-
-fn with_line_feeds(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let alone = |text: &[u8], at: usize| text.get(at + 1) != Some(&b'\n');
-    if !memchr::memchr_iter(b'\r', &text).any(|at| alone(&text, at)) {
-        return text;
-    }
-    let mut text = text.into_owned();
-    for at in 0..text.len() {
-        if text[at] == b'\r' && alone(&text, at) {
-            text[at] = b'\n';
-        }
-    }
-    Cow::Owned(text)
 }
 
 /// Ranges of about equal length that end where lines end.
@@ -471,20 +430,6 @@ mod tests {
             "% MATLAB\n1 2 # two\n3.5 #",
         ] {
             assert_eq!(values(text), want, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn plain_text_is_utf8_with_line_feeds() {
-        for (bytes, want) in [
-            (&b"1\r2\r"[..], &b"1\n2\n"[..]),
-            (b"1\r\n2\r\n", b"1\r\n2\r\n"),
-            (b"1\r\r\n2", b"1\n\r\n2"),
-            (b"\xef\xbb\xbf1\n", b"1\n"),
-            (b"\xff\xfe1\0\r\x002\0", b"1\n2"),
-            (b"\xfe\xff\x001\0 \0\xe9", b"1 \xc3\xa9"),
-        ] {
-            assert_eq!(&plain(bytes)[..], want, "{bytes:?}");
         }
     }
 

@@ -14,6 +14,7 @@ fn a_number_a_line() {
     for text in [
         "2\n3\n2\n1\n-1\n2.5e-3\ninf\n4\n-0.5\n",
         "2\r\n3\r\n2\r\n\r\n1.0\r\n-1\r\n 0.0025 \r\n\tinf\r\n4\r\n-.5",
+        "2\r3\r2\r\r1\r-1\r2.5e-3\rinf\r4\r-0.5\r",
         "\n\n2\n3\n2\n1\n-1\n25e-4\ninfinity\n4\n-5e-1\n\n\n",
     ] {
         assert_eq!(load("a.txt", text.as_bytes(), None), expected, "{text:?}");
@@ -46,6 +47,10 @@ fn text_that_is_no_image() {
         ("1\n3\n1\nnan\n3\n", "voxel (1): expected a number, found NaN"),
     ] {
         refused(text.as_bytes(), Format::Perseus, message);
+    }
+    for text in ["1\r3\r7\r\rx\r9\r", "1\r\n3\r\n7\r\n\r\nx\r\n9", "1\n3\n7\n\nx\n9"] {
+        let error = load("a", text.as_bytes(), None).unwrap_err();
+        assert!(error.contains("line 5: "), "{error}");
     }
     let long = ["1\n1\n", &"1".repeat(10_000)].concat();
     let error = load("a", long.as_bytes(), None).unwrap_err();
