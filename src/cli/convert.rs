@@ -16,11 +16,11 @@ use rayon::prelude::*;
 
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, tell_detection};
+use super::image::{ImageArguments, read_image, tell_detection};
 use super::naming::{Named, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
-use super::progress::Meter;
+use super::progress::{Meter, Written};
 use super::{EXIT_CODES, parse, threads, timed};
 
 /// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let (image, read) = timed(|| {
         let stream = read::open(&arguments.file, &options)?;
         tell_detection(&arguments.file, &stream, notes, &meter);
-        stream.image()
+        read_image(stream, &meter)
     });
     let job = Job { arguments, format, meter, outputs };
     let sizes = job.run(&image?)?;
@@ -157,23 +157,31 @@ impl Job<'_> {
         complex: ImageComplex<I>,
         build: f64,
     ) -> Result<Done, CliError> {
-        self.meter.stage("writing");
         let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
+        let written = match self.format {
+            Format::PhatAscii => Written::Lines(cells as u64),
+            // Of each cell its dimension and the size of its boundary, or its dimension, its value and where its boundary begins.
+            Format::PhatBinary => Written::Bytes(8 * (1 + 2 * cells as u64 + entries as u64)),
+            _ => Written::Bytes(8 * (6 + 3 * cells as u64 + entries as u64)),
+        };
         let image_is = image.shape().described(image.voxel_type());
         let what = format!("{image_is}, {}, {}", counted(cells, "cell"), entries_of(entries));
         let superlevel = self.arguments.filtration.superlevel;
         let format = self.format;
-        let written = timed(|| {
-            self.outputs.fill(|out| match format {
-                Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
-                Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
-                Format::Dipha => write_dipha(image, complex, superlevel, out),
-                Format::Npz | Format::MatrixMarket => unreachable!("no choice of --output"),
+        let filled = timed(|| {
+            let meter = &self.meter;
+            self.outputs.fill(|out| {
+                meter.writing(written, out, |out| match format {
+                    Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
+                    Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
+                    Format::Dipha => write_dipha(image, complex, superlevel, out),
+                    Format::Npz | Format::MatrixMarket => unreachable!("no choice of --output"),
+                })
             })
         });
-        written.0?;
+        filled.0?;
         self.outputs.commit(|_| Ok(()))?;
-        Ok(Done { what, build, write: written.1.as_secs_f64() })
+        Ok(Done { what, build, write: filled.1.as_secs_f64() })
     }
 }
 

@@ -21,7 +21,7 @@ use crate::allocator::keep_freed_pages;
 
 use super::backend::BackendArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, tell_detection};
+use super::image::{ImageArguments, read_image, tell_detection};
 use super::naming::{Named, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
         }
-        Ok::<_, CliError>(stream.image()?)
+        Ok::<_, CliError>(read_image(stream, &meter)?)
     });
     let job = Job { arguments, backend, meter, format, outputs, start, read };
     job.run(image?)

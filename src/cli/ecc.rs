@@ -22,7 +22,7 @@ use super::naming::Named;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
-use super::progress::Meter;
+use super::progress::{Meter, Written};
 use super::sink::{Content, Sink};
 use super::{EXIT_CODES, threads};
 
@@ -211,10 +211,16 @@ impl Job<'_> {
             Some(scales) => self.batch.curves(&task.input, &scales, &meter)?,
             None => self.batch.curve(&task.input, &meter)?,
         };
-        drop(meter);
-        self.tell_detection(task, found.detection.as_ref());
+        meter.aside(|| self.tell_detection(task, found.detection.as_ref()));
         let curve_seconds = start.elapsed().as_secs_f64();
-        sink.fill(|out| self.format.write(&found, &self.request, out))?;
+        let written = match self.format {
+            Format::Csv | Format::Json => Written::Lines(found.rows()),
+            Format::Npy => Written::Bytes(3 * 8 * found.rows()),
+        };
+        // Rows and a bar would mix on one terminal.
+        let meter = if task.output.is_some() { meter } else { Meter::new(false) };
+        sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
+        drop(meter);
         sink.commit()?;
         if self.arguments.explain {
             tell(format_args!("{:<13} {}", "backend", found.backend));

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use lacuna::cubical::Order;
-use lacuna::cubical::read::{AnyStream, Format, Options, Raw, VoxelType};
+use lacuna::cubical::ecc::batch::Watch;
+use lacuna::cubical::read::{AnyStream, Format, Options, Raw, ReadError, VoxelType};
+use lacuna::cubical::{AnyImage, Order};
 use lacuna::input::name_of;
 
 use super::error::CliError;
@@ -95,6 +96,13 @@ impl ImageArguments {
             (format, _, _, _) => Ok(Options { format, ..picked }),
         }
     }
+}
+
+/// The image of a stream; `meter` shows how much of it has been read.
+pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ReadError> {
+    meter.stage("reading");
+    Watch::begin(meter, stream.shape().count() as u64);
+    stream.image_watched(&|voxels| Watch::advance(meter, voxels))
 }
 
 /// Says what the image in `file` was detected to be, while `meter` may be seen.

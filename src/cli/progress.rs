@@ -1,5 +1,6 @@
 //! A progress bar on standard error.
 
+use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -41,6 +42,21 @@ impl Meter {
         self.bar.set_message(stage);
     }
 
+    /// Writes to `out` what `write` writes, and shows how much of it has been written.
+    pub(crate) fn writing(
+        &self,
+        all: Written,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (Written::Lines(total) | Written::Bytes(total)) = all;
+        self.bar.set_style(style(total));
+        self.bar.set_length(total);
+        self.bar.set_position(0);
+        self.bar.set_message("writing");
+        write(&mut Counted { out, all, bar: &self.bar, pending: 0 })
+    }
+
     /// Says something on standard error, which the bar makes room for.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
         self.bar.suspend(say);
@@ -49,6 +65,45 @@ impl Meter {
     /// How far a stage is that does not know how much there is.
     pub(crate) fn at(&self, what: String) {
         self.bar.set_message(what);
+    }
+}
+
+/// How much is to be written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Written {
+    /// Of a text.
+    Lines(u64),
+    /// Of a binary file.
+    Bytes(u64),
+}
+
+/// Writes, and tells a bar.
+struct Counted<'a> {
+    out: &'a mut dyn Write,
+    all: Written,
+    bar: &'a ProgressBar,
+    /// What has been written since the bar was told.
+    pending: u64,
+}
+
+/// Lines or bytes that are written before the bar is told: to tell it of each would take longer than to write it.
+const PENDING: u64 = 1 << 14;
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.pending += match self.all {
+            Written::Lines(_) => bytes[..count].iter().filter(|&&byte| byte == b'\n').count() as u64,
+            Written::Bytes(_) => count as u64,
+        };
+        if self.pending >= PENDING {
+            self.bar.inc(std::mem::take(&mut self.pending));
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -123,6 +178,19 @@ impl Drop for Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_is_counted() {
+        for (all, total) in [(Written::Lines(40_000), 40_000), (Written::Bytes(200_000), 200_000)] {
+            let meter = Meter::new(false);
+            let mut file = Vec::new();
+            let write = |out: &mut dyn Write| (0..40_000).try_for_each(|_| out.write_all(b"1,2,\n"));
+            meter.writing(all, &mut file, write).unwrap();
+            assert!(file == b"1,2,\n".repeat(40_000));
+            let position = meter.bar.position();
+            assert!(position <= total && position + PENDING > total, "{position} of {total}");
+        }
+    }
 
     #[test]
     fn all_templates_are_valid() {

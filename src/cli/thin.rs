@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::backend::BackendArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, tell_detection};
+use super::image::{ImageArguments, read_image, tell_detection};
 use super::naming::{Named, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
@@ -143,7 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     if arguments.verify {
         check(shape).map_err(|source| CliError::Verify { file: arguments.name(), source })?;
     }
-    let (image, read) = timed(|| stream.image());
+    let (image, read) = timed(|| read_image(stream, &meter));
     let image = image?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
     let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;

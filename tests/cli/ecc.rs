@@ -308,9 +308,10 @@ fn rows_that_are_too_many_for_memory_are_kept_in_files() {
     let temporary = scratch.path("temporary");
     fs::create_dir(&temporary).unwrap();
     let options = ["--shape", "1500,1000", "--dtype", "f64", "--threads", "2"];
-    let (stats, out) = (scratch.name("stats.json"), scratch.name("curve.csv"));
+    let stats = scratch.name("stats.json");
     let in_memory = ecc(options).arg(&image).assert().success().get_output().stdout.clone();
     let little = |format: &str| {
+        let out = scratch.name(&format!("curve.{format}"));
         let mut run = ecc(options);
         run.args(["--memory", "48M", "--stats", &stats, "-o", &out, "-v", "--output", format]);
         run.arg("--temp-dir").arg(&temporary).arg(&image);

@@ -20,6 +20,9 @@ const PIECE: usize = 1 << 20;
 /// asks for the next.
 const REQUEST: usize = 4 << 20;
 
+/// Bytes of an image that are read before whoever waits is told how far it is: enough for many threads at a time.
+const TOLD: usize = 64 << 20;
+
 /// Where the voxels of a stream come from.
 pub(super) trait Source<T> {
     /// Fills the slice with the next voxels, which the shape promises; fewer are an error.
@@ -199,17 +202,21 @@ fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<()
     Err(Problem::new(Place::Voxel(shape.coordinates(place + first)), "a number", block[first].to_string()))
 }
 
-/// All of an image, of a stream that nothing has been read of.
-fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadError> {
+/// All of an image, of a stream that nothing has been read of. `advance` is told how many voxels have been read.
+fn whole<T: Plain>(mut stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<Image<T>, ReadError> {
     let (shape, count) = (stream.shape, stream.shape.count());
     let mut voxels = Vec::new();
     if let Some(decoded) = stream.source.decoded() {
         check_numbers(shape, 0, &decoded).map_err(|problem| stream.context.error(problem.into()))?;
         voxels = decoded;
+        advance(count as u64);
     } else if stream.source.is_measured() {
         room(&voxels, count).map_err(|fault| stream.context.error(fault))?;
         voxels = vec![T::ZERO; count];
-        stream.read(&mut voxels)?;
+        for part in voxels.chunks_mut(TOLD / size_of::<T>()) {
+            stream.read(part)?;
+            advance(part.len() as u64);
+        }
     }
     // A length that only a header promises is not believed: memory grows with what there is.
     while voxels.len() < count {
@@ -218,6 +225,7 @@ fn whole<T: Plain>(mut stream: Stream<T>) -> Result<Image<T>, ReadError> {
         room(&voxels, end).map_err(|fault| stream.context.error(fault))?;
         voxels.resize(end, T::ZERO);
         stream.read(&mut voxels[start..])?;
+        advance((end - start) as u64);
     }
     Ok(Image::new(shape, voxels).expect("a voxel for each place"))
 }
@@ -319,9 +327,17 @@ impl AnyStream {
     /// # Errors
     /// As [`Stream::read`]; there is not memory enough.
     pub fn image(self) -> Result<AnyImage, ReadError> {
-        fn image<T: Plain>(stream: Stream<T>) -> Result<AnyImage, ReadError> {
-            Ok(Voxel::any(whole(stream)?))
+        self.image_watched(&|_| ())
+    }
+
+    /// Like [`AnyStream::image`]; `advance` is told how many more voxels have been read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn image_watched(self, advance: &dyn Fn(u64)) -> Result<AnyImage, ReadError> {
+        fn image<T: Plain>(stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<AnyImage, ReadError> {
+            Ok(Voxel::any(whole(stream, advance)?))
         }
-        with_stream!(self, stream => image(stream))
+        with_stream!(self, stream => image(stream, advance))
     }
 }

@@ -74,3 +74,16 @@ fn a_file_is_read_by_several_threads() {
         });
     }
 }
+
+#[test]
+fn whoever_waits_is_told_how_much_has_been_read() {
+    const COUNT: usize = 70 << 20;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().set_len(COUNT as u64).unwrap();
+    let raw = Raw { shape: vec![COUNT], dtype: VoxelType::U8, order: Order::C };
+    let stream = open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap();
+    let told = std::cell::RefCell::new(Vec::new());
+    let image = stream.image_watched(&|voxels| told.borrow_mut().push(voxels)).unwrap();
+    assert_eq!(image.shape().count(), COUNT);
+    assert_eq!(told.into_inner(), [64 << 20, 6 << 20]);
+}
