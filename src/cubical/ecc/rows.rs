@@ -16,11 +16,16 @@ pub enum Rows {
     Disk(Spilled),
 }
 
+/// Items that are read from a file one after another, or why the next cannot be.
+type Items<'a, T> = Box<dyn Iterator<Item = io::Result<T>> + 'a>;
+
+/// Begins to read rows from the first on: a value, and how the Euler characteristic changes at it.
+type Read = dyn Fn() -> io::Result<Items<'static, (Value, i64)>> + Send + Sync;
+
 /// Rows in a temporary file, which goes with them.
 pub struct Spilled {
     count: u64,
-    #[expect(clippy::type_complexity, reason = "it is named here alone")]
-    read: Box<dyn Fn() -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> + Send + Sync>,
+    read: Box<Read>,
 }
 
 impl fmt::Debug for Spilled {
@@ -36,7 +41,7 @@ impl Spilled {
             (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
         };
         let count = run.count;
-        let read = move || -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64)>>>> {
+        let read = move || -> io::Result<Items<'static, (Value, i64)>> {
             let records: Records<T::Key> = run.records()?;
             Ok(Box::new(records.map(move |record| record.map(row))))
         };
@@ -57,7 +62,7 @@ impl Rows {
     ///
     /// # Errors
     /// The file cannot be read; that it cannot be read further is an item.
-    pub fn iter(&self) -> io::Result<Box<dyn Iterator<Item = io::Result<(Value, i64, i64)>> + '_>> {
+    pub fn iter(&self) -> io::Result<Items<'_, (Value, i64, i64)>> {
         Ok(match self {
             Rows::Memory(curve) => Box::new(curve.rows().map(Ok)),
             Rows::Disk(spilled) => {
