@@ -16,17 +16,17 @@ pub enum Rows {
     Disk(Spilled),
 }
 
+/// Items that are read from a file one after another, or why the next cannot be.
+type Items<'a, T> = Box<dyn Iterator<Item = io::Result<T>> + 'a>;
+
+/// Begins to read rows from the first on: a value, and how the Euler characteristic changes at it.
+type Read = dyn Fn() -> io::Result<Items<'static, (Value, i64)>> + Send + Sync;
+
 /// Rows in a temporary file, which goes with them.
 pub struct Spilled {
     count: u64,
-    read: Box<dyn Fn() -> io::Result<Changes> + Send + Sync>,
+    read: Box<Read>,
 }
-
-/// Values with their changes, as they come from a file.
-type Changes = Box<dyn Iterator<Item = io::Result<(Value, i64)>>>;
-
-/// Rows as they are written: value, change, Euler characteristic. Those of a file may fail at each.
-pub type Row = io::Result<(Value, i64, i64)>;
 
 impl fmt::Debug for Spilled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -41,7 +41,7 @@ impl Spilled {
             (T::of_key(if superlevel { key.reversed() } else { key }).into(), sign * sum)
         };
         let count = run.count;
-        let read = move || -> io::Result<Changes> {
+        let read = move || -> io::Result<Items<'static, (Value, i64)>> {
             let records: Records<T::Key> = run.records()?;
             Ok(Box::new(records.map(move |record| record.map(row))))
         };
@@ -62,7 +62,7 @@ impl Rows {
     ///
     /// # Errors
     /// The file cannot be read; that it cannot be read further is an item.
-    pub fn iter(&self) -> io::Result<Box<dyn Iterator<Item = Row> + '_>> {
+    pub fn iter(&self) -> io::Result<Items<'_, (Value, i64, i64)>> {
         Ok(match self {
             Rows::Memory(curve) => Box::new(curve.rows().map(Ok)),
             Rows::Disk(spilled) => {

@@ -19,8 +19,12 @@ use super::{Options, text};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows that are looked at to find out how a table is laid out.
+/// Rows that are looked at, at most, to find out how a table is laid out.
 const SAMPLE_ROWS: usize = 64;
+
+/// Rows that are looked at however long they are, and bytes past which no other one is: what they hold is parsed again with the rest.
+const LEAST_ROWS: usize = 4;
+const SAMPLE_BYTES: usize = 1 << 12;
 
 /// What a first column of names is called in a header.
 const NAMES_OF_ROWS: [&str; 8] =
@@ -62,8 +66,7 @@ impl Cell {
 /// Makes a text of numbers only of `text`.
 pub(super) fn numbers_only<'a>(text: &'a [u8], options: &Options) -> Result<NumbersOnly<'a>, Problem> {
     let skipped = options.skip_rows.unwrap_or(0);
-    let rows: Vec<(usize, Range<usize>)> =
-        rows(text).skip_while(|row| row.0 < skipped).take(SAMPLE_ROWS).collect();
+    let rows = sample_of(rows(text).skip_while(|row| row.0 < skipped));
     let sample: Vec<&[u8]> = rows.iter().map(|row| &text[row.1.clone()]).collect();
     let asked = options.columns.is_some() || options.decimal == Some(Decimal::Comma);
     if !asked && sample.iter().all(|line| is_plain(line)) {
@@ -117,7 +120,7 @@ pub(super) fn numbers_only<'a>(text: &'a [u8], options: &Options) -> Result<Numb
 pub(super) fn without(text: &[u8], first_row: bool, first_column: bool) -> Result<Vec<u8>, Problem> {
     let header = rows(text).next().filter(|_| first_row).map(|row| row.0);
     let columns = first_column.then(|| Columns::from(2));
-    let sample: Vec<&[u8]> = rows(text).take(SAMPLE_ROWS).map(|row| &text[row.1]).collect();
+    let sample: Vec<&[u8]> = sample_of(rows(text)).into_iter().map(|row| &text[row.1]).collect();
     let delimiter = delimiter_of(&sample, Decimal::Point);
     let edit = Edit { header, columns, delimiter, ..Edit::NONE };
     edit.apply(text).map(Cow::into_owned)
@@ -130,6 +133,20 @@ fn rows(text: &[u8]) -> impl Iterator<Item = (usize, Range<usize>)> {
         let at = text::skip_blanks(line, 0);
         at < line.len() && !text::is_comment(line, at)
     })
+}
+
+/// The rows that are looked at.
+fn sample_of(rows: impl Iterator<Item = (usize, Range<usize>)>) -> Vec<(usize, Range<usize>)> {
+    let mut bytes = 0;
+    let mut sample = Vec::new();
+    for row in rows.take(SAMPLE_ROWS) {
+        bytes += row.1.len();
+        sample.push(row);
+        if sample.len() >= LEAST_ROWS && bytes > SAMPLE_BYTES {
+            break;
+        }
+    }
+    sample
 }
 
 /// Whether a line holds nothing but numbers, and no comma that may be one of a decimal.
