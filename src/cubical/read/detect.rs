@@ -142,13 +142,13 @@ mod tests {
             ("a", b"\x89HDF\r\n\x1a\n", "an HDF5 file", "numpy.save"),
             ("a", &dicom, "a DICOM file", "dcm2niix"),
             ("a", &mrc, "an MRC map", "mrcfile"),
-            ("a", b"NRRD0004\n", "an NRRD file", "pynrrd"),
+            ("a", b"NRRD0004\n", "an NRRD file", "nrrd.read"),
             ("a.mhd", b"ObjectType = Image\n", "a MetaImage header", "--format raw"),
             ("a", b"# vtk DataFile Version 3.0\n", "a VTK file", "numpy.save"),
             ("a.npy", b"\x80\x04\x95", "a Python pickle", "numpy.save"),
             ("a", b"P6 3 2 255\n", "a color image of Netpbm", "ppmtopgm"),
             ("a.img", b"\0\0\0\0", "voxels whose header is in a .hdr file", "--format raw"),
-            ("a.tif.xz", b"\xfd7zXZ\0", "a compressed file", "unpack it first"),
+            ("a.tif.xz", b"\xfd7zXZ\0", "a file compressed with xz", "unpack it first"),
         ] {
             let problem = detect(name, head).unwrap_err().to_string();
             assert!(

@@ -6,36 +6,32 @@ use phat_formats::{dipha, phat};
 
 use super::Format;
 use super::error::Problem;
+use crate::input::foreign::{Kind, recognize};
 use crate::input::text::plain;
 use crate::input::{gzip, matrix_market, npz};
 
 /// The bytes at the beginning of a file that tell its format.
 pub(super) const HEAD: u64 = 4096;
 
-/// What other files begin with: the place, the bytes, what they are of, and what to do with them.
-const OTHERS: [(usize, &[u8], &str, &str); 15] = [
-    (0, b"\x93NUMPY", "a NumPy array", NUMPY),
-    (0, b"\x89PNG", "a PNG image", IMAGE),
-    (0, b"II*\0", "a TIFF image", IMAGE),
-    (0, b"MM\0*", "a TIFF image", IMAGE),
-    (0, b"II+\0", "a TIFF image", IMAGE),
-    (344, b"n+1\0", "a NIfTI image", IMAGE),
-    (344, b"ni1\0", "a NIfTI image", IMAGE),
-    (4, b"n+2\0", "a NIfTI image", IMAGE),
-    (0, b"\xff\xd8\xff", "a JPEG image", "lacuna cubical takes images as PNG or TIFF"),
-    (0, b"P5", "a PGM image", IMAGE),
-    (0, b"\x89HDF\r\n", "an HDF5 file", HDF5),
-    (0, b"MATLAB 5.0", "a MATLAB file", MATLAB),
-    (0, b"\x80\x04\x95", "a Python pickle", SAVE_NPZ),
-    (0, b"\x80\x05\x95", "a Python pickle", SAVE_NPZ),
-    (0, b"%PDF", "a PDF document", "export the matrix itself"),
-];
-
-const IMAGE: &str = "lacuna cubical takes images";
-const NUMPY: &str = "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips takes distances and points, lacuna cubical images";
-const SAVE_NPZ: &str = "save the matrix with scipy.sparse.save_npz";
-const HDF5: &str = "read the matrix in Python, and save it with scipy.sparse.save_npz";
-const MATLAB: &str = "read it with scipy.io.loadmat, and save the matrix with scipy.sparse.save_npz";
+/// What to do with a file of another program; none for those that are read.
+fn advice(kind: Kind) -> Option<String> {
+    const SAVE: &str = "save the matrix with scipy.sparse.save_npz";
+    Some(match kind {
+        Kind::Phat => return None,
+        Kind::Numpy => "a boundary matrix is saved with scipy.sparse.save_npz; lacuna rips takes distances and points, lacuna cubical \
+                        images"
+            .into(),
+        Kind::Image => "lacuna cubical takes images".into(),
+        Kind::LossyImage | Kind::OtherImage | Kind::ColorImage | Kind::MetaImage | Kind::Dicom => {
+            "lacuna cubical takes images, as PNG, TIFF or NIfTI".into()
+        }
+        Kind::Loadable(call) => format!("read it in Python with {call}, and {SAVE}"),
+        Kind::Matlab | Kind::Matlab73 => format!("read it with scipy.io.loadmat, and {SAVE}"),
+        Kind::Pandas(_) | Kind::Sheet | Kind::R => "lacuna rips takes tables of distances and points".into(),
+        Kind::Document => "export the matrix itself".into(),
+        Kind::Compressed(program) => format!("unpack it: {program} FILE | lacuna reduce -"),
+    })
+}
 
 /// Whether a file of PHAT, DIPHA or another format is compressed with gzip. PHAT's binary files begin with the number of cells, which may
 /// be that of gzip's first bytes; but then its first column's dimension, zero, is where compressed data cannot be zero.
@@ -59,9 +55,9 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if matrix_market::is_matrix_market(head) {
         return Ok((Format::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
     }
-    let begins =
-        |&&(at, bytes, ..): &&(usize, &[u8], _, _)| head.get(at..).is_some_and(|h| h.starts_with(bytes));
-    if let Some(&(_, _, found, advice)) = OTHERS.iter().find(begins) {
+    if let Some((found, kind)) = recognize(head, None)
+        && let Some(advice) = advice(kind)
+    {
         return Err(Problem::Other { found, advice });
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
@@ -71,7 +67,9 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
         Some("npz") => Ok((Format::Npz, "the name ends in .npz".to_owned())),
         _ if phat::looks_ascii(&text) && is_table(&text) => Err(Problem::Other {
             found: "a table of numbers that are no cells",
-            advice: "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of them",
+            advice:
+                "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images"
+                    .into(),
         }),
         _ if phat::looks_ascii(&text) => Ok((Format::PhatAscii, "the content is text".to_owned())),
         _ => Ok((Format::PhatBinary, "the content is not text".to_owned())),

@@ -48,7 +48,7 @@ pub enum Problem {
         /// What the file holds.
         found: &'static str,
         /// What to do with it.
-        advice: &'static str,
+        advice: String,
     },
     /// What the system says of a file while it is read.
     #[error("expected a file that can be read, found: {found}")]

@@ -1,0 +1,181 @@
+//! Files of other programs, known by the bytes that they begin with. Every command names what it was given; what to do about it is the
+//! command's to say, by [`Kind`].
+
+/// What a file of another program is, as far as the advice depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An image of a format that `lacuna cubical` reads.
+    Image,
+    /// An image that lost detail when it was compressed.
+    LossyImage,
+    /// An image that other programs convert.
+    OtherImage,
+    /// An image of colors, or with transparency, of Netpbm.
+    ColorImage,
+    /// An array or image that a Python package loads.
+    Loadable(&'static str),
+    /// An image whose header names the file of its voxels.
+    MetaImage,
+    /// A series of DICOM.
+    Dicom,
+    /// A NumPy array.
+    Numpy,
+    /// A MATLAB file, of the version that SciPy reads.
+    Matlab,
+    /// A MATLAB file of version 7.3.
+    Matlab73,
+    /// A table that pandas reads by this function.
+    Pandas(&'static str),
+    /// A sheet or a database that its program exports.
+    Sheet,
+    /// Data of R.
+    R,
+    /// A document for people.
+    Document,
+    /// A file that this command unpacks.
+    Compressed(&'static str),
+    /// A binary boundary matrix of PHAT.
+    Phat,
+}
+
+/// Magic bytes: where they stand, what the file is, and of which kind.
+const MAGIC: [(usize, &[u8], &str, Kind); 47] = [
+    (0, b"\x93NUMPY", "a NumPy array", Kind::Numpy),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG image", Kind::Image),
+    (0, b"II*\0", "a TIFF image", Kind::Image),
+    (0, b"MM\0*", "a TIFF image", Kind::Image),
+    (0, b"II+\0", "a TIFF image", Kind::Image),
+    (0, b"MM\0+", "a TIFF image", Kind::Image),
+    (344, b"n+1\0", "a NIfTI image", Kind::Image),
+    (344, b"ni1\0", "a NIfTI image", Kind::Image),
+    (4, b"n+2\0", "a NIfTI image", Kind::Image),
+    (0, b"\xff\xd8\xff", "a JPEG image", Kind::LossyImage),
+    (0, b"\0\0\0\x0cjP  ", "a JPEG 2000 image", Kind::OtherImage),
+    (0, b"\xff\x4f\xff\x51", "a JPEG 2000 image", Kind::OtherImage),
+    (0, b"GIF8", "a GIF image", Kind::OtherImage),
+    (0, b"RIFF", "a RIFF file, such as a WebP image", Kind::OtherImage),
+    (0, b"8BPS", "a Photoshop image", Kind::OtherImage),
+    (0, b"P7\nWIDTH", "a PAM image of Netpbm", Kind::ColorImage),
+    (0, b"Pf\n", "a PFM image", Kind::Loadable("imageio.v3.imread(FILE)")),
+    (0, b"PF\n", "a PFM image", Kind::Loadable("imageio.v3.imread(FILE)")),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file", Kind::Loadable("h5py.File(FILE)[NAME][:]")),
+    (0, b"CDF\x01", "a NetCDF file", Kind::Loadable("xarray.open_dataset(FILE)[NAME].values")),
+    (0, b"CDF\x02", "a NetCDF file", Kind::Loadable("xarray.open_dataset(FILE)[NAME].values")),
+    (128, b"DICM", "a DICOM file", Kind::Dicom),
+    (208, b"MAP ", "an MRC map", Kind::Loadable("mrcfile.read(FILE)")),
+    (0, b"NRRD0", "an NRRD file", Kind::Loadable("nrrd.read(FILE)[0]")),
+    (0, b"ObjectType =", "a MetaImage header", Kind::MetaImage),
+    (0, b"NDims =", "a MetaImage header", Kind::MetaImage),
+    (0, b"# vtk DataFile", "a VTK file", Kind::Loadable("pyvista.read(FILE)[NAME]")),
+    (0, b"<VTKFile", "a VTK file", Kind::Loadable("pyvista.read(FILE)[NAME]")),
+    (0, b"SIMPLE  =", "a FITS file", Kind::Loadable("astropy.io.fits.getdata(FILE)")),
+    (0, b"MATLAB 5.0", "a MATLAB file", Kind::Matlab),
+    (0, b"MATLAB 7.3", "a MATLAB file", Kind::Matlab73),
+    (0, b"\x80\x02c", PICKLE, UNPICKLE),
+    (0, b"\x80\x03c", PICKLE, UNPICKLE),
+    (0, b"\x80\x04\x95", PICKLE, UNPICKLE),
+    (0, b"\x80\x05\x95", PICKLE, UNPICKLE),
+    (0, b"PAR1\x15", "a Parquet file", Kind::Pandas("read_parquet")),
+    (0, b"ARROW1\0", "an Arrow or Feather file", Kind::Pandas("read_feather")),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file", Kind::Sheet),
+    (0, b"SQLite format 3\0", "an SQLite database", Kind::Sheet),
+    (0, b"RDX2\n", "an R data file", Kind::R),
+    (0, b"RDX3\n", "an R data file", Kind::R),
+    (0, b"X\n\0\0\0", "an R object (.rds)", Kind::R),
+    (0, b"%PDF-", "a PDF document", Kind::Document),
+    (0, b"BZh", "a file compressed with bzip2", Kind::Compressed("bunzip2 -c")),
+    (0, b"\xfd7zXZ\0", "a file compressed with xz", Kind::Compressed("xz -dc")),
+    (0, b"\x28\xb5\x2f\xfd", "a file compressed with Zstandard", Kind::Compressed("zstd -dc")),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-zip archive", Kind::Compressed("7z x -so")),
+];
+
+const PICKLE: &str = "a Python pickle";
+const UNPICKLE: Kind = Kind::Loadable("pickle.load(open(FILE, \"rb\"))");
+
+/// What a file that begins with `head` is, in words and by kind; none where nothing is known. `length` is that of the file, where
+/// that is known.
+pub(crate) fn recognize(head: &[u8], length: Option<u64>) -> Option<(&'static str, Kind)> {
+    let begins = |&&(at, magic, ..): &&(usize, &[u8], &str, Kind)| {
+        // A text may hold such letters further on; what has them there for a sign is binary.
+        head.get(at..).is_some_and(|rest| rest.starts_with(magic)) && (at == 0 || head[..at].contains(&0))
+    };
+    let by_magic = MAGIC.iter().find(begins).map(|&(_, _, what, kind)| (what, kind));
+    by_magic
+        .or_else(|| netpbm(head))
+        .or_else(|| is_bitmap(head).then_some(("a BMP image", Kind::OtherImage)))
+        .or_else(|| is_office(head).then_some(("an Excel or Office file", Kind::Sheet)))
+        .or_else(|| is_phat(head, length).then_some(("a boundary matrix of PHAT", Kind::Phat)))
+}
+
+/// Images of Netpbm: a number after `P`, and then, past blanks, that of the columns, or a comment. So `P5` may be a name in a table.
+fn netpbm(head: &[u8]) -> Option<(&'static str, Kind)> {
+    let (kind, rest) = match head {
+        [b'P', b'2' | b'5', rest @ ..] => (("a PGM image", Kind::Image), rest),
+        [b'P', b'3' | b'6', rest @ ..] => (("a color image of Netpbm", Kind::ColorImage), rest),
+        _ => return None,
+    };
+    let next = rest.trim_ascii_start();
+    let goes_on = next.len() < rest.len() && next.first().is_some_and(|&b| b == b'#' || b.is_ascii_digit());
+    goes_on.then_some(kind)
+}
+
+/// A Windows bitmap: `BM`, and 14 bytes on the length of a header.
+fn is_bitmap(head: &[u8]) -> bool {
+    head.starts_with(b"BM")
+        && head.get(14..18).is_some_and(|size| matches!(size, [12 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]))
+}
+
+/// Office's files are zip archives whose first members tell them from NumPy's.
+fn is_office(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(4096)];
+    let holds = |word: &[u8]| memchr::memmem::find(head, word).is_some();
+    head.starts_with(b"PK\x03\x04")
+        && (holds(b"[Content_Types].xml") || holds(b"xl/") || holds(b"application/vnd.oasis"))
+}
+
+/// PHAT's binary files are words of 64 bits: the number of cells, then of the first cell, a vertex, its dimension 0 and
+/// the number 0 of its rows.
+fn is_phat(head: &[u8], length: Option<u64>) -> bool {
+    let word = |k: usize| {
+        head.get(8 * k..8 * k + 8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+    };
+    let fits = |cells: u64| length.is_none_or(|length| length.is_multiple_of(8) && cells <= length / 16);
+    word(0).is_some_and(|cells| cells > 0 && fits(cells)) && word(1) == Some(0) && word(2) == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_what_they_begin_with() {
+        let mut dicom = [0; 132];
+        dicom[128..].copy_from_slice(b"DICM");
+        let bitmap = b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0";
+        let phat = [&[1, 0, 0, 0, 0, 0, 0, 0][..], &[0; 16]].concat();
+        for (head, what, kind) in [
+            (&b"\x93NUMPY\x01\0"[..], "a NumPy array", Kind::Numpy),
+            (b"\xff\xd8\xff\xe0", "a JPEG image", Kind::LossyImage),
+            (&dicom, "a DICOM file", Kind::Dicom),
+            (bitmap, "a BMP image", Kind::OtherImage),
+            (b"P6 3 2 255\n", "a color image of Netpbm", Kind::ColorImage),
+            (b"P5\n# by hand\n", "a PGM image", Kind::Image),
+            (b"PK\x03\x04....[Content_Types].xml", "an Excel or Office file", Kind::Sheet),
+            (b"\x80\x04\x95.", PICKLE, UNPICKLE),
+            (&phat, "a boundary matrix of PHAT", Kind::Phat),
+        ] {
+            assert_eq!(recognize(head, Some(head.len() as u64)), Some((what, kind)));
+        }
+        for head in [
+            &b"1 2\n"[..],
+            b"",
+            b"\x80\x3f\0\0\0\0\x80\x3f",
+            &[0; 24],
+            b"BMI\n1 2 3 4 5 6 7 8\n",
+            b"Points\n",
+            b"P5 P6 P7\n",
+        ] {
+            assert_eq!(recognize(head, Some(head.len() as u64)), None, "{head:?}");
+        }
+    }
+}
