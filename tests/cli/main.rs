@@ -13,7 +13,7 @@ mod misuse;
 mod outputs;
 mod phat;
 mod reduce;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod signals;
 mod text;
 mod thin;

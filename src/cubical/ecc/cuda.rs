@@ -20,7 +20,7 @@ use crate::cuda::ecc::{EccKernels, Order, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
 use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
 
-use super::bins::Edges;
+use super::bins::{Edges, FiniteRange};
 use super::{Bins, BinsError, Curve, Request};
 
 /// Voxels whose pairs are sorted at a time, at least.
@@ -123,8 +123,9 @@ impl<T: KernelVoxel> Prepared<T> {
     fn begin(&self, part: &Part<'_, T>, request: &Request) -> Result<Counting<'_, T>, DeviceError> {
         request.bins.check()?;
         let (gpu, order) = (&self.gpu, order_of(request));
-        let known = match &self.kernels {
-            Kernels::Narrow { present, .. } if T::Key::BITS > 8 => {
+        let mut request = *request;
+        let known = match (&self.kernels, request.bins) {
+            (Kernels::Narrow { present, .. }, _) if T::Key::BITS > 8 => {
                 // Their counters are too many for a block, but few images have all these keys.
                 let mut flags = PresentKernel::<T>::flags(gpu)?;
                 present.mark(part, order, &mut flags)?;
@@ -134,13 +135,26 @@ impl<T: KernelVoxel> Prepared<T> {
                     ends.map(|key| T::Key::from_u64(key.expect("an image has a voxel") as u64));
                 Known { range: Some((first, last)), flags: Some(flags) }
             }
-            Kernels::Wide { rows, .. } if matches!(request.bins, Bins::Uniform { range: None, .. }) => {
-                Known { range: Some(rows.range(gpu, part, order)?), flags: None }
+            (Kernels::Wide { rows, .. }, Bins::Uniform { count, range: None }) => {
+                let (first, last) = rows.range(gpu, part, order)?;
+                let ends = [first, last].map(|key| value_of::<T>(key, request.superlevel));
+                if !ends.into_iter().all(Value::is_finite) {
+                    // Bins lie over the finite voxels. Few images have others, so the processor looks for these.
+                    request.bins = Bins::Uniform { count, range: Some(finite_range(gpu, part)?) };
+                }
+                Known { range: Some((first, last)), flags: None }
             }
             _ => Known { range: None, flags: None },
         };
-        Counting::begin(self, request, known)
+        Counting::begin(self, &request, known)
     }
+}
+
+/// The least finite voxel of an image and the greatest.
+fn finite_range<T: KernelVoxel>(gpu: &Gpu, part: &Part<'_, T>) -> Result<(Value, Value), DeviceError> {
+    let mut range = FiniteRange::new::<T>();
+    range.add(&gpu.read(part.voxels, 0..part.planes * part.rows * part.columns)?);
+    Ok(range.values::<T>()?)
 }
 
 /// An image on a device that is counted again and again, for measuring the kernels alone.
@@ -257,7 +271,6 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let value = |key| value_of::<T>(key, request.superlevel);
                 let found = || known.range.map(|(first, last)| ordered(value(first), value(last)));
                 let range = range.or_else(found).ok_or(DeviceError::NoRange)?;
-                // That of the voxels may reach to infinity.
                 let edges = Edges::uniform::<T>(count, range, request.superlevel)?;
                 let ends = Ends::new(gpu, &edges.keys, order)?;
                 // A number more than bins is that of voxels past the last.
