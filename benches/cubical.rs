@@ -163,8 +163,9 @@ fn main() -> ExitCode {
             let request = Request { construction, ..Request::default() };
             let mut best: Option<Figures> = None;
             for _ in 0..RUNS {
-                let mut gradient = |grid: &_| Ok::<_, PersistenceError>(Gradient::new(grid));
-                let run = persistence_with(&image, &request, &mut gradient, &mut |_| ());
+                let mut gradient =
+                    |grid: &_, progress: &_| Ok::<_, PersistenceError>(Gradient::new(grid, progress));
+                let run = persistence_with(&image, &request, &mut gradient, &());
                 let (classes, figures) = run.expect("an image that is not too large");
                 let found = sum(&classes);
                 if found != expected {
