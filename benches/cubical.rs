@@ -12,6 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use lacuna::cubical::persistence::gradient::Gradient;
 use lacuna::cubical::persistence::{Classes, Figures, PersistenceError, Request, persistence_with};
 use lacuna::cubical::{Construction, Image, Order, Shape};
+use lacuna::progress::Progress;
 
 /// Runs of each, of which the best counts.
 const RUNS: usize = 5;
@@ -163,8 +164,10 @@ fn main() -> ExitCode {
             let request = Request { construction, ..Request::default() };
             let mut best: Option<Figures> = None;
             for _ in 0..RUNS {
-                let mut gradient = |grid: &_| Ok::<_, PersistenceError>(Gradient::new(grid));
-                let run = persistence_with(&image, &request, &mut gradient, &mut |_| ());
+                let mut gradient = |grid: &_, progress: &dyn Progress| {
+                    Ok::<_, PersistenceError>(Gradient::new(grid, progress))
+                };
+                let run = persistence_with(&image, &request, &mut gradient, &());
                 let (classes, figures) = run.expect("an image that is not too large");
                 let found = sum(&classes);
                 if found != expected {

@@ -29,6 +29,7 @@ pub mod matrix;
 pub mod memory;
 pub mod metric;
 pub mod output;
+pub mod progress;
 pub mod rips;
 pub mod simd;
 

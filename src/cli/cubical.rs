@@ -281,8 +281,7 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                let mut hear = |stage| self.meter.stage(stage);
-                let found = persistence_by(image, request, &self.backend, &mut hear);
+                let found = persistence_by(image, request, &self.backend, &self.meter);
                 let (classes, figures, decision) = found.map_err(|error| match error {
                     MachineError::Persistence(source) => self.arguments.failed(source),
                     error => error.into(),

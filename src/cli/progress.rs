@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lacuna::cubical::ecc::batch::Watch;
-use lacuna::rips::Progress;
+use lacuna::progress::Progress;
 
 /// Runs that end before are not worth a bar.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -36,10 +36,16 @@ impl Meter {
 
     /// A stage without parts to count.
     pub(crate) fn stage(&self, stage: &'static str) {
-        self.bar.set_style(style(1));
-        self.bar.set_length(1);
-        self.bar.set_position(0);
         self.bar.set_message(stage);
+        self.start(style(1), 1);
+    }
+
+    /// So much lies ahead from now on; the time left follows from nothing that was before.
+    fn start(&self, style: ProgressStyle, total: u64) {
+        self.bar.set_style(style);
+        self.bar.set_length(total);
+        self.bar.set_position(0);
+        self.bar.reset_eta();
     }
 
     /// Writes to `out` what `write` writes, and shows how much of it has been written.
@@ -50,10 +56,8 @@ impl Meter {
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let (Written::Lines(total) | Written::Bytes(total)) = all;
-        self.bar.set_style(style(total));
-        self.bar.set_length(total);
-        self.bar.set_position(0);
         self.bar.set_message("writing");
+        self.start(style(total), total);
         write(&mut Counted { out, all, bar: &self.bar, pending: 0 })
     }
 
@@ -123,11 +127,9 @@ fn show_later(bar: ProgressBar) -> Option<(Sender<()>, JoinHandle<()>)> {
 }
 
 impl Progress for Meter {
-    fn begin(&self, stage: &'static str, dim: usize, total: u64) {
-        self.bar.set_style(style(total));
-        self.bar.set_length(total);
-        self.bar.set_position(0);
-        self.bar.set_message(format!("dimension {dim}, {stage}"));
+    fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
+        self.bar.set_message(dim.map_or_else(|| stage.into(), |dim| format!("dimension {dim}, {stage}")));
+        self.start(style(total), total);
     }
 
     fn advance(&self, units: u64) {
@@ -137,9 +139,7 @@ impl Progress for Meter {
 
 impl Watch for Meter {
     fn begin(&self, voxels: u64) {
-        self.bar.set_style(styled(VOXELS));
-        self.bar.set_length(voxels);
-        self.bar.set_position(0);
+        self.start(styled(VOXELS), voxels);
     }
 
     fn advance(&self, voxels: u64) {
@@ -196,10 +196,12 @@ mod tests {
     fn all_templates_are_valid() {
         for total in [0, 1, 2, 1000] {
             let meter = Meter::new(false);
-            Progress::begin(&meter, "assembly", 2, total);
+            Progress::begin(&meter, "assembly", Some(2), total);
             Progress::advance(&meter, 1);
             assert_eq!((meter.bar.position(), meter.bar.length()), (1, Some(total)));
             assert_eq!(meter.bar.message(), "dimension 2, assembly");
+            Progress::begin(&meter, "order", None, total);
+            assert_eq!((meter.bar.position(), meter.bar.message()), (0, "order".into()));
         }
         for template in [COUNTED, UNCOUNTED, VOXELS] {
             assert!(ProgressStyle::with_template(template).is_ok());

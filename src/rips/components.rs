@@ -4,9 +4,9 @@
 //! under the strict order (rank ↑, index ↓) are the deaths, and one essential bar a component remains. Kruskal's
 //! algorithm on edge lists, Prim's on a matrix: n² comparisons, and the edges are never sorted.
 
+use super::Progress;
 use super::code::Code;
 use super::complex::{ABSENT, Complex, Dense, Sparse};
-use super::progress::Progress;
 use super::word::Word;
 use crate::simd::Rank;
 

@@ -31,7 +31,6 @@ pub mod pair_store;
 mod pipeline;
 pub mod plain;
 pub mod plan;
-pub mod progress;
 pub mod rank;
 pub mod reduction;
 pub mod stats;
@@ -42,8 +41,8 @@ use crate::backend::{Backend, BackendError};
 use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
+pub use crate::progress::Progress;
 pub use plan::{PairStore, Plan, Shape, Threshold};
-pub use progress::Progress;
 pub use stats::{DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 

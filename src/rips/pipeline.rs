@@ -58,7 +58,7 @@ fn run_on<T: Value>(
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
     footprint::check_ranking(&distances, &summary)?;
-    progress.begin("rank", 0, 1);
+    progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
     drop(distances);
     compute(start, &Asked { max_dim, modulus, pair_store, decide }, summary, ranking, progress)
@@ -137,9 +137,9 @@ fn survey<'a, T: Value>(
         && !bounded
     {
         footprint::check_matrix::<T>(points.len())?;
-        progress.begin("distances", 0, binomial(points.len(), 2));
+        progress.begin("distances", None, binomial(points.len(), 2));
         let matrix = matrix_of_points(points, progress)?;
-        progress.begin("summary", 0, 1);
+        progress.begin("summary", None, 1);
         let distances = Distances::Matrix(matrix);
         let summary = Summary::of(&distances, threshold);
         // Up to a finite threshold a distance that is too great for its precision makes no difference.
@@ -152,7 +152,7 @@ fn survey<'a, T: Value>(
         let ambient_dimension = Some(points.dimension());
         return Ok((Cow::Owned(distances), Summary { ambient_dimension, ..summary }));
     }
-    progress.begin("summary", 0, 1);
+    progress.begin("summary", None, 1);
     Ok((Cow::Borrowed(distances), Summary::of(distances, threshold)))
 }
 
@@ -321,7 +321,7 @@ impl Run<'_> {
             let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
             let residue = self.assemble(complex, dim, &store, &mut ahead)?;
             let started = Instant::now();
-            self.progress.begin("reduction", dim, residue.columns.len() as u64);
+            self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
             let reduction = reduction::reduce(&reduction::Task {
                 complex,
                 field,
@@ -349,7 +349,7 @@ impl Run<'_> {
     /// Dimension 0: its bars, and the edges they die with.
     fn components<C: Shaped, W: Word>(&mut self, complex: &C) -> Result<(Vec<Bar>, PairStore<W>), RipsError> {
         let started = Instant::now();
-        self.progress.begin("components", 0, complex.forest_work());
+        self.progress.begin("components", Some(0), complex.forest_work());
         let code = self.code(1);
         let Forest { edges, trees } = complex.forest::<W>(&code, self.progress);
         let deaths = edges.iter().map(|&edge| self.values[code.rank(edge) as usize]);
@@ -373,7 +373,7 @@ impl Run<'_> {
         ahead: &mut Ahead<W>,
     ) -> Result<assembly::Assembly<W>, RipsError> {
         let started = Instant::now();
-        self.progress.begin("assembly", dim, complex.work(dim));
+        self.progress.begin("assembly", Some(dim), complex.work(dim));
         let task = assembly::Task {
             dim,
             code: self.code(dim),
@@ -467,6 +467,7 @@ mod tests {
     use super::*;
     use crate::backend::Decision;
     use crate::metric::{PointCloud, SparseDistances};
+    use crate::progress::Sums;
 
     /// Points around a circle, all their distances or, for a sparse complex, some.
     fn distances(is_sparse: bool) -> Distances<f32> {
@@ -569,35 +570,15 @@ mod tests {
         assert_eq!(refused, Err(RipsError::TooManyPoints { points, most: MOST_POINTS }));
     }
 
-    /// Adds up what is reported of each stage.
-    #[derive(Default)]
-    struct Sums(std::sync::Mutex<Vec<(&'static str, usize, u64, u64)>>);
-
-    impl Progress for Sums {
-        fn begin(&self, stage: &'static str, dim: usize, total: u64) {
-            self.0.lock().unwrap().push((stage, dim, total, 0));
-        }
-
-        fn advance(&self, units: u64) {
-            self.0.lock().unwrap().last_mut().unwrap().3 += units;
-        }
-    }
-
     #[test]
     fn what_is_reported_adds_up_to_the_totals() {
         for is_sparse in [false, true] {
             let sums = Sums::default();
             Rips::new(distances(is_sparse)).max_dim(3).solve(&sums).unwrap();
-            let stages = sums.0.into_inner().unwrap();
-            for &(stage, dim, total, done) in &stages {
-                // Stages without parts have a total of 1.
-                assert!(
-                    done == total || total == 1 && done == 0,
-                    "{stage} of dimension {dim}: {done} of {total}"
-                );
-            }
+            let stages = sums.stages();
+            // Stages without parts have a total of 1.
             let counted: Vec<&str> =
-                stages.iter().filter(|&&(_, _, total, _)| total > 1).map(|&(stage, ..)| stage).collect();
+                stages.iter().filter(|told| told.total > 1).map(|told| told.stage).collect();
             let counts = |stage| counted.contains(&stage);
             assert!(counts("assembly") && counts("reduction"), "{counted:?}");
             assert!(is_sparse || counts("distances") && counts("components"), "{counted:?}");

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use crate::progress::Progress;
+
 /// Counts of a computation, and the seconds of its stages in the order they ran.
 ///
 /// The complex is the one whose vertices are voxels: for the T-construction its dual, in which a class of dimension k of d axes is one of
@@ -24,22 +26,27 @@ pub struct Figures {
     pub stages: Vec<(&'static str, f64)>,
 }
 
-/// Takes the time of stages, and says when one begins.
+/// Takes the time of stages, and tells of those that begin.
 pub(super) struct Watch<'a> {
     pub(super) figures: Figures,
     since: Instant,
-    hear: &'a mut dyn FnMut(&'static str),
+    pub(super) progress: &'a dyn Progress,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(hear: &'a mut dyn FnMut(&'static str)) -> Self {
-        Watch { figures: Figures::default(), since: Instant::now(), hear }
+    pub(super) fn new(progress: &'a dyn Progress) -> Self {
+        Watch { figures: Figures::default(), since: Instant::now(), progress }
     }
 
-    /// A stage begins, and the one before it ends.
-    pub(super) fn begin(&mut self, stage: &'static str) {
+    /// A stage begins, `total` units of work, and the one before it ends.
+    pub(super) fn begin(&mut self, stage: &'static str, total: u64) {
+        self.time(stage);
+        self.progress.begin(stage, None, total);
+    }
+
+    /// A stage begins that tells of itself, and the one before it ends.
+    pub(super) fn time(&mut self, stage: &'static str) {
         self.end();
-        (self.hear)(stage);
         self.figures.stages.push((stage, f64::NAN));
     }
 

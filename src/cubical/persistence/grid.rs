@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::super::{Construction, Image, Shape, Voxel};
 use super::order::{FIRST, order};
 use super::{PersistenceError, Request};
+use crate::progress::Progress;
 
 /// A place on the grid.
 pub type Place = u32;
@@ -141,28 +142,47 @@ impl Levels {
     }
 }
 
+/// Units of work that it takes to number a voxel: it is dealt to a bucket, sorted, and told its rank.
+pub const WORK_OF_VOXEL: u64 = 3;
+
+/// Voxels that are told their ranks at once.
+const PART: usize = 1 << 12;
+
 /// The rank of what is not there.
 pub const AFTER: u32 = i32::MAX.cast_unsigned();
 
 impl Grid {
-    /// Numbers the voxels of an image.
-    pub fn new<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Self, PersistenceError> {
+    /// Numbers the voxels of an image, each of which is [`WORK_OF_VOXEL`] units of work.
+    pub fn new<T: Voxel>(
+        image: &Image<T>,
+        request: &Request,
+        progress: &dyn Progress,
+    ) -> Result<Self, PersistenceError> {
         let has_rim = request.construction == Construction::T;
         let layout = Layout::new(image.shape())?;
-        let place_of = order(image.voxels(), request.superlevel, &layout, has_rim);
-        Ok(Grid::in_this_order(layout, has_rim, place_of))
+        let place_of = order(image.voxels(), request.superlevel, &layout, has_rim, progress);
+        Ok(Grid::in_this_order(layout, has_rim, place_of, progress))
     }
 
     /// With these places of ranks, the first of each value marked.
-    fn in_this_order(layout: Layout, has_rim: bool, mut place_of: Vec<Place>) -> Self {
+    fn in_this_order(
+        layout: Layout,
+        has_rim: bool,
+        mut place_of: Vec<Place>,
+        progress: &dyn Progress,
+    ) -> Self {
         let levels = Levels::new(&mut place_of[1..]);
         // Zeros cost nothing until they are touched.
         let ranks: Vec<AtomicU32> = vec![0; layout.places].into_iter().map(AtomicU32::new).collect();
         if !has_rim {
             ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
         }
-        let number = |(rank, &place): (usize, &Place)| ranks[place as usize].store(rank as u32, Relaxed);
-        place_of.par_iter().enumerate().skip(1).with_min_len(1 << 12).for_each(number);
+        place_of[1..].par_chunks(PART).enumerate().for_each(|(i, places)| {
+            for (rank, &place) in (i * PART + 1..).zip(places) {
+                ranks[place as usize].store(rank as u32, Relaxed);
+            }
+            progress.advance(places.len() as u64);
+        });
         let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
         Grid { layout, has_rim, rank_of, place_of, levels }
     }

@@ -7,7 +7,8 @@ use super::grid::Grid;
 use super::{Classes, Figures, PersistenceError, Request, persistence_with};
 use crate::backend::{Backend, BackendError, Decision, Estimate};
 use crate::cubical::{AnyImage, Shape};
-use crate::cuda::CudaError;
+use crate::cuda::{CudaError, Gpu};
+use crate::progress::Progress;
 use crate::with_image;
 
 /// Codes that a core finds a second, by the number of axes: of 2048² and 128³ voxels, 13 and 50 ms on one core of an AMD EPYC (Zen 5);
@@ -60,11 +61,14 @@ pub fn persistence_by(
     image: &AnyImage,
     request: &Request,
     backend: &Backend,
-    hear: &mut dyn FnMut(&'static str),
+    progress: &dyn Progress,
 ) -> Result<(Classes, Figures, Decision), MachineError> {
     let mut decision = backend.decide(&estimate(image.shape()))?;
-    let mut gradient = |grid: &Grid| gradient_by(&mut decision, Gradient::on_device, grid);
-    let found = with_image!(image, image => persistence_with(image, request, &mut gradient, hear));
+    let mut gradient = |grid: &Grid, progress: &dyn Progress| {
+        let on_device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
+        gradient_by(&mut decision, on_device, grid, progress)
+    };
+    let found = with_image!(image, image => persistence_with(image, request, &mut gradient, progress));
     let (classes, figures) = found?;
     Ok((classes, figures, decision))
 }
@@ -74,10 +78,11 @@ fn gradient_by<G>(
     decision: &mut Decision<G>,
     on_device: impl FnOnce(&G, &Grid) -> Result<Gradient, CudaError>,
     grid: &Grid,
+    progress: &dyn Progress,
 ) -> Result<Gradient, MachineError> {
     let found = decision.on_device(|gpu| on_device(gpu, grid)).map_err(MachineError::Device)?;
-    let Some(found) = found else { return Ok(Gradient::new(grid)) };
-    match decision.self_check.then(|| found.difference(&Gradient::new(grid))).flatten() {
+    let Some(found) = found else { return Ok(Gradient::new(grid, progress)) };
+    match decision.self_check.then(|| found.difference(&Gradient::new(grid, &()))).flatten() {
         Some(place) => Err(MachineError::Check { place }),
         None => Ok(found),
     }
@@ -89,6 +94,7 @@ mod tests {
     use super::*;
     use crate::backend::{self, Choice};
     use crate::cubical::{Image, Order};
+    use crate::progress::Sums;
 
     fn image() -> Image<u8> {
         let shape = Shape::new(&[3, 4, 5], Order::C).unwrap();
@@ -96,27 +102,35 @@ mod tests {
     }
 
     fn by(asked: backend::Request) -> Result<(Classes, backend::Decision), MachineError> {
-        let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &mut |_| ());
+        let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &());
         found.map(|(classes, _, decision)| (classes, decision))
     }
 
     /// A device that fails ends the run before anything else is computed, unless it may be replaced.
     #[test]
     fn a_device_that_fails_when_it_was_asked_for_ends_the_run() {
-        let mut stages = Vec::new();
-        let mut by = |may_fall_back| {
+        let by = |may_fall_back| {
             let mut decision =
                 Decision { gpus: vec![()], self_check: false, may_fall_back, why: "as asked".into() };
-            let fail = |(): &(), _: &Grid| Err(CudaError::NoThread);
-            let mut gradient = |grid: &Grid| gradient_by(&mut decision, fail, grid);
-            let mut hear = |stage| stages.push(stage);
-            let found = persistence_with(&image(), &Request::default(), &mut gradient, &mut hear);
-            (found, decision.to_string(), std::mem::take(&mut stages))
+            let sums = Sums::default();
+            let mut gradient = |grid: &Grid, progress: &dyn Progress| {
+                let fail = |(): &(), _: &Grid| {
+                    progress.begin("gradient", None, 1);
+                    Err(CudaError::NoThread)
+                };
+                gradient_by(&mut decision, fail, grid, progress)
+            };
+            let found = persistence_with(&image(), &Request::default(), &mut gradient, &sums);
+            (found, decision.to_string(), sums.stages())
         };
         let (found, _, stages) = by(false);
         assert!(matches!(found, Err(MachineError::Device(CudaError::NoThread))), "{found:?}");
-        assert_eq!(stages.last(), Some(&"gradient"));
-        let (found, decision, _) = by(true);
+        assert_eq!(stages.last().map(|told| told.stage), Some("gradient"));
+        let (found, decision, stages) = by(true);
+        // The processor, unlike the device, says how far it is.
+        let counted: Vec<bool> =
+            stages.iter().filter(|told| told.stage == "gradient").map(|told| told.total > 1).collect();
+        assert_eq!(counted, [false, true]);
         assert_eq!(found.unwrap().0, persistence(&image(), &Request::default()).unwrap());
         assert!(decision.starts_with("cpu: as asked, but "), "{decision}");
     }

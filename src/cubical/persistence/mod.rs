@@ -61,6 +61,7 @@ use self::grid::{Grid, Layout};
 pub use self::machine::{MachineError, persistence_by};
 use super::{Construction, Image, Shape, Voxel};
 use crate::memory::{self, Refused};
+use crate::progress::Progress;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -135,11 +136,14 @@ impl Request {
 /// # Errors
 /// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is.
 pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Classes, PersistenceError> {
-    let mut gradient = |grid: &Grid| Ok::<_, PersistenceError>(Gradient::new(grid));
-    Ok(persistence_with(image, request, &mut gradient, &mut |_| ())?.0)
+    let mut gradient =
+        |grid: &Grid, progress: &dyn Progress| Ok::<_, PersistenceError>(Gradient::new(grid, progress));
+    Ok(persistence_with(image, request, &mut gradient, &())?.0)
 }
 
-/// The classes of an image, given who finds the gradient, and whoever wants to hear of each stage that begins.
+/// The classes of an image, given who finds the gradient, and whoever wants to hear of the stages.
+///
+/// Who finds the gradient tells of the stage `gradient` itself, as only it knows whether its work can be counted.
 ///
 /// # Errors
 /// [`PersistenceError`]: it takes 2^30 places or more, or more memory than there is. And whatever keeps the gradient from being
@@ -147,31 +151,36 @@ pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Clas
 pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     image: &Image<T>,
     request: &Request,
-    gradient: &mut dyn FnMut(&Grid) -> Result<Gradient, E>,
-    hear: &mut dyn FnMut(&'static str),
+    gradient: &mut dyn FnMut(&Grid, &dyn Progress) -> Result<Gradient, E>,
+    progress: &dyn Progress,
 ) -> Result<(Classes, Figures), E> {
-    let mut watch = Watch::new(hear);
-    watch.begin("order");
+    let mut watch = Watch::new(progress);
+    watch.begin("order", grid::WORK_OF_VOXEL * image.shape().count() as u64);
     let places = Layout::new(image.shape())?.places() as u64;
     memory::probe(places * BYTES_OF_PLACE).map_err(PersistenceError::from)?;
-    let grid = Grid::new(image, request)?;
+    let grid = Grid::new(image, request, progress)?;
     let asked = request.dimensions(image.shape().dim());
     let gradient = if asked.min(grid.axes()) == 0 {
         None
     } else {
-        watch.begin("gradient");
-        Some(gradient(&grid)?)
+        watch.time("gradient");
+        Some(gradient(&grid, progress)?)
     };
-    let classes = classes(&grid, asked, gradient, &mut watch);
+    let classes = classes(&grid, asked, gradient, &mut watch)?;
     Ok((classes, watch.figures))
 }
 
 /// The classes of the dimensions asked for. All that depends on the type of the voxels is behind us.
-fn classes(grid: &Grid, asked: usize, gradient: Option<Gradient>, watch: &mut Watch<'_>) -> Classes {
+fn classes(
+    grid: &Grid,
+    asked: usize,
+    gradient: Option<Gradient>,
+    watch: &mut Watch<'_>,
+) -> Result<Classes, PersistenceError> {
     watch.figures.voxels = grid.voxels();
     let mut dimensions = vec![Vec::new(); asked];
-    let pairs = pairs(grid, asked.min(grid.axes()), gradient, watch);
-    watch.begin("classes");
+    let pairs = pairs(grid, asked.min(grid.axes()), gradient, watch)?;
+    watch.begin("classes", 1);
     for (classes, pairs) in dimensions.iter_mut().zip(pairs) {
         *classes = classes_of(grid, pairs);
     }
@@ -180,7 +189,7 @@ fn classes(grid: &Grid, asked: usize, gradient: Option<Gradient>, watch: &mut Wa
         components.insert(0, Class { birth: grid.in_memory(first), death: None });
     }
     watch.end();
-    Classes { dimensions }
+    Ok(Classes { dimensions })
 }
 
 /// The pairs of each dimension asked for but for the essential class: ranks of births and deaths on the grid, in the order, or the
@@ -190,20 +199,21 @@ fn pairs(
     asked: usize,
     gradient: Option<Gradient>,
     watch: &mut Watch<'_>,
-) -> Vec<Vec<(u32, u32)>> {
+) -> Result<Vec<Vec<(u32, u32)>>, PersistenceError> {
     let axes = grid.axes();
-    let Some(gradient) = gradient else { return Vec::new() };
-    watch.begin("critical cells");
+    let Some(gradient) = gradient else { return Ok(Vec::new()) };
+    watch.begin("critical cells", gradient::WORK_OF_VOXEL * grid.voxels() as u64);
     // In the dual complex, classes of the last dimension are those of the first here.
     let dual = grid.has_rim();
     let has_middle = axes == 3 && asked >= 2;
     let has_bottom = asked == axes || !dual || has_middle;
     let has_top = axes > 1 && (asked == axes || dual || has_middle);
     let wanted = [has_bottom, has_bottom || has_top && axes == 2, has_top && axes == 3, has_top];
-    let Critical { minima, edges, faces, mut maxima } = gradient.critical_cells(grid, wanted);
+    let Critical { minima, edges, faces, mut maxima } =
+        gradient.critical_cells(grid, wanted, watch.progress)?;
     watch.figures.critical = [minima.len(), edges.len(), faces.len(), maxima.len()];
 
-    watch.begin("components and cavities");
+    watch.begin("components and cavities", 1);
     let (bottom, (facets, top)) = rayon::join(
         || has_bottom.then(|| components::components(grid, &gradient, &minima, &edges)),
         || {
@@ -240,12 +250,12 @@ fn pairs(
     }
     drop((minima, maxima));
     if let (Some(bottom), Some(top), true) = (bottom, top, has_middle) {
-        watch.begin("loops");
+        watch.time("loops");
         let (killers, loops) = bottom.split(&edges);
         let (_, mut open) = top.split(&facets);
         drop((edges, facets, bottom, top));
         open.reverse();
-        let numbers = loops::loops(grid, &gradient, &loops, &killers, &open, &mut watch.figures);
+        let numbers = loops::loops(grid, &gradient, &loops, &killers, &open, watch);
         let pair = |(edge, number): (&Cell, &u32)| (edge.rank(), open[*number as usize].rank());
         of_dimension[1] = if dual {
             let mut edges = vec![0; open.len()];
@@ -261,7 +271,7 @@ fn pairs(
         of_dimension.reverse();
     }
     of_dimension.truncate(asked);
-    of_dimension
+    Ok(of_dimension)
 }
 
 /// The classes of a dimension by pairs of ranks on the grid, births in the order of the image or the opposite one.

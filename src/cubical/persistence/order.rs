@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::super::{Key, Voxel};
 use super::grid::Layout;
 use super::words::{Spare, sort_even};
+use crate::progress::Progress;
 
 /// Buckets.
 const BUCKETS: usize = 1024;
@@ -88,8 +89,15 @@ impl<T: Voxel> Words<'_, T> {
 }
 
 /// The places on the grid of voxels, from the second element on, ascending by key or, for superlevel sets, descending; ties by place. All
-/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
-pub fn order<T: Voxel>(voxels: &[T], superlevel: bool, layout: &Layout, reversed: bool) -> Vec<u32> {
+/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel. A voxel is two units of work: it is dealt and
+/// sorted.
+pub fn order<T: Voxel>(
+    voxels: &[T],
+    superlevel: bool,
+    layout: &Layout,
+    reversed: bool,
+    progress: &dyn Progress,
+) -> Vec<u32> {
     let mut words = Words {
         voxels,
         superlevel,
@@ -104,7 +112,7 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool, layout: &Layout, reversed
     words.least = least;
     words.cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - words.place_bits);
     let words = &words;
-    let dealt = deal(words, greatest);
+    let dealt = deal(words, greatest, progress);
     let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
 
     let mut order = vec![0; voxels.len() + 1];
@@ -128,6 +136,7 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool, layout: &Layout, reversed
             } else {
                 words.write(sorted.iter().copied(), part);
             }
+            progress.advance(part.len() as u64);
         },
     );
     drop(dealt);
@@ -146,10 +155,11 @@ pub fn order<T: Voxel>(voxels: &[T], superlevel: bool, layout: &Layout, reversed
 }
 
 /// All words, by parts of the image, in buckets.
-fn deal<T: Voxel>(words: &Words<'_, T>, greatest: u64) -> Vec<Dealt> {
+fn deal<T: Voxel>(words: &Words<'_, T>, greatest: u64, progress: &dyn Progress) -> Vec<Dealt> {
     let count = words.voxels.len();
     let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
     if count <= FEW {
+        progress.advance(count as u64);
         return vec![Dealt { words: (0..count).map(word).collect(), ends: vec![count] }];
     }
     let mut sample: Vec<u64> =
@@ -163,7 +173,13 @@ fn deal<T: Voxel>(words: &Words<'_, T>, greatest: u64) -> Vec<Dealt> {
         Splitters::new(splitters, (greatest - words.least) >> words.cut << words.place_bits | places);
     let part = count.div_ceil(4 * rayon::current_num_threads());
     let starts: Vec<usize> = (0..count).step_by(part).collect();
-    let deal = |start: usize| Dealt::new(start..count.min(start + part), &splitters, words);
+    let deal = |start: usize| {
+        let range = start..count.min(start + part);
+        let voxels = range.len() as u64;
+        let dealt = Dealt::new(range, &splitters, words);
+        progress.advance(voxels);
+        dealt
+    };
     starts.into_par_iter().with_max_len(1).map(deal).collect()
 }
 
@@ -279,7 +295,7 @@ mod tests {
                     layout.on_grid(place) | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
-                let found = order(voxels, superlevel, &layout, reversed);
+                let found = order(voxels, superlevel, &layout, reversed, &());
                 assert!(found[0] == 0 && found[1..] == expected, "{axes:?} of {}", T::NAME);
             }
         }

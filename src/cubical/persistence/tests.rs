@@ -5,6 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::super::{Construction, Image, Order, Shape};
 use super::*;
+use crate::progress::Sums;
 
 fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
@@ -140,15 +141,44 @@ fn threads_change_nothing() {
 #[test]
 fn stages_are_heard_and_counted() {
     let solid = image(&[3, 3, 3], (0..27).map(|i| i * 7 % 27).collect());
-    let mut heard = Vec::new();
-    let mut hear = |stage| heard.push(stage);
-    let mut gradient = |grid: &Grid| Ok::<_, PersistenceError>(Gradient::new(grid));
-    let (classes, figures) = persistence_with(&solid, &Request::default(), &mut gradient, &mut hear).unwrap();
+    let sums = Sums::default();
+    let mut gradient =
+        |grid: &Grid, progress: &dyn Progress| Ok::<_, PersistenceError>(Gradient::new(grid, progress));
+    let (classes, figures) = persistence_with(&solid, &Request::default(), &mut gradient, &sums).unwrap();
     assert_eq!(classes, plain::persistence(&solid, &Request::default()));
-    assert!(heard.iter().eq(figures.stages.iter().map(|(stage, _)| stage)));
+    assert!(sums.stages().iter().map(|told| &told.stage).eq(figures.stages.iter().map(|(stage, _)| stage)));
     assert!(figures.stages.iter().all(|(_, seconds)| *seconds >= 0.0));
     assert_eq!(figures.voxels, 27);
     // Euler's characteristic of the image and its rim, the rim being one vertex.
     let [minima, edges, faces, maxima] = figures.critical;
     assert_eq!(minima + faces + 1, edges + maxima);
+}
+
+#[test]
+fn what_is_reported_adds_up_to_the_totals() {
+    let mut rng = Pcg64Mcg::seed_from_u64(9);
+    // Few voxels and many, whole lines in a part and lines longer than one.
+    for axes in [&[7][..], &[30_000], &[2, 3], &[150, 151], &[3, 9000], &[9000, 3], &[31, 32, 33]] {
+        let image = random(&mut rng, axes, 200);
+        for request in requests() {
+            let sums = Sums::default();
+            let mut gradient = |grid: &Grid, progress: &dyn Progress| {
+                Ok::<_, PersistenceError>(Gradient::new(grid, progress))
+            };
+            persistence_with(&image, &request, &mut gradient, &sums).unwrap();
+            let stages = sums.stages();
+            let is_counted: Vec<_> = stages.iter().map(|told| (told.stage, told.total > 1)).collect();
+            let mut expected = vec![
+                ("order", true),
+                ("gradient", true),
+                ("critical cells", true),
+                ("components and cavities", false),
+            ];
+            if axes.len() == 3 && request.max_dim.is_none_or(|max_dim| max_dim > 0) {
+                expected.push(("loops", true));
+            }
+            expected.push(("classes", false));
+            assert_eq!(is_counted, expected, "{request:?} of {axes:?}");
+        }
+    }
 }

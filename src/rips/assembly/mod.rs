@@ -21,11 +21,11 @@ pub use sweep::Counts;
 use rayon::prelude::*;
 
 use self::sweep::{Buffers, Sink, Sweep};
+use super::Progress;
 use super::code::Code;
 use super::complex::{Complex, Dense, Sparse};
 use super::pair_store::{ApparentPairs, PairStore};
 use super::plan;
-use super::progress::Progress;
 use super::word::Word;
 use crate::cuda::{CudaError, KernelRank};
 use crate::simd::{Level, Rank};

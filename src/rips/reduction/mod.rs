@@ -21,11 +21,11 @@ mod queue;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use self::column::Worker;
+use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
 use super::field::Field;
 use super::pair_store::{ApparentPairs, Pivots};
-use super::progress::Progress;
 use super::word::Word;
 use crate::memory::{self, Refused};
 

@@ -6,41 +6,52 @@ use super::table::{
     FACES, FIRST_CUBE, FIRST_FACE, NO_VOXEL, Owned, PAIRS, Table, edges_of_face, face_of_cube,
 };
 use crate::cubical::persistence::grid::Grid;
+use crate::progress::Progress;
 
-/// The code of each place's lower star; [`NO_VOXEL`] on the rim.
-pub fn codes(grid: &Grid) -> Vec<u16> {
+/// Places of a task.
+const PART: usize = 1 << 12;
+
+/// The code of each place's lower star; [`NO_VOXEL`] on the rim. Places are the units of its work.
+pub fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     let [planes, rows, columns] = grid.extents();
     let mut codes = vec![NO_VOXEL; grid.ranks().len()];
     let table = Table::of(grid.axes());
     let line = grid.strides()[1].max(columns);
-    // Whole lines of places: those of the rim stay as they are.
-    let lines = codes.par_chunks_mut(line).enumerate().with_min_len(16);
+    // Whole lines of places, as many at a time as are worth a task.
+    let lines = (PART / line).max(1);
+    let parts = codes.par_chunks_mut(lines * line).enumerate();
     let first = grid.row(0, 0);
     let per_plane = grid.strides()[2] / line;
-    lines.for_each_init(
+    let (skipped_planes, skipped_rows) = (first / grid.strides()[2], first % grid.strides()[2] / line);
+    // Lines of the rim stay as they are.
+    let codes_of_line = |owned: &mut [Owned], number: usize, codes: &mut [u16]| {
+        let (plane, row) = (number / per_plane, number % per_plane);
+        let (Some(plane), Some(row)) = (plane.checked_sub(skipped_planes), row.checked_sub(skipped_rows))
+        else {
+            return;
+        };
+        if plane >= planes || row >= rows {
+            return;
+        }
+        let place = grid.row(plane, row);
+        match grid.axes() {
+            0 => line_of::<0>(grid, place, owned),
+            1 => line_of::<1>(grid, place, owned),
+            2 => line_of::<2>(grid, place, owned),
+            _ => line_of::<3>(grid, place, owned),
+        }
+        let start = place - number * line;
+        for (code, &owned) in codes[start..start + columns].iter_mut().zip(&*owned) {
+            *code = table.code(owned);
+        }
+    };
+    parts.for_each_init(
         || vec![0; columns],
-        |owned, (number, codes)| {
-            let (plane, row) = (number / per_plane, number % per_plane);
-            let (skipped_planes, skipped_rows) =
-                (first / grid.strides()[2], first % grid.strides()[2] / line);
-            let (Some(plane), Some(row)) = (plane.checked_sub(skipped_planes), row.checked_sub(skipped_rows))
-            else {
-                return;
-            };
-            if plane >= planes || row >= rows {
-                return;
+        |owned, (part, codes)| {
+            for (number, codes) in (part * lines..).zip(codes.chunks_mut(line)) {
+                codes_of_line(owned, number, codes);
             }
-            let place = grid.row(plane, row);
-            match grid.axes() {
-                0 => line_of::<0>(grid, place, owned),
-                1 => line_of::<1>(grid, place, owned),
-                2 => line_of::<2>(grid, place, owned),
-                _ => line_of::<3>(grid, place, owned),
-            }
-            let start = place - number * line;
-            for (code, &owned) in codes[start..start + columns].iter_mut().zip(&*owned) {
-                *code = table.code(owned);
-            }
+            progress.advance(codes.len() as u64);
         },
     );
     codes
@@ -149,8 +160,9 @@ mod tests {
             for (construction, superlevel) in [(Construction::T, false), (Construction::V, true)] {
                 let voxels = (0..axes.iter().product()).map(|_| rng.random_range(0..9_i8)).collect();
                 let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap();
-                let grid = Grid::new(&image, &Request { construction, superlevel, max_dim: None }).unwrap();
-                let codes = codes(&grid);
+                let grid =
+                    Grid::new(&image, &Request { construction, superlevel, max_dim: None }, &()).unwrap();
+                let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
                 for place in grid.in_order().iter().map(|&place| place as usize) {
                     is_voxel[place] = true;

@@ -59,9 +59,9 @@ mod tests {
                 for construction in [Construction::T, Construction::V] {
                     for superlevel in [false, true] {
                         let request = Request { construction, superlevel, max_dim: None };
-                        let grid = Grid::new(&image, &request).unwrap();
+                        let grid = Grid::new(&image, &request, &()).unwrap();
                         assert!(
-                            codes(&gpu, &grid).unwrap() == cpu::codes(&grid),
+                            codes(&gpu, &grid).unwrap() == cpu::codes(&grid, &()),
                             "{shape} {levels} {request:?}"
                         );
                     }

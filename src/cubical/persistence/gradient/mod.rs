@@ -16,6 +16,8 @@ use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
 use super::grid::{Grid, Place};
 use crate::cuda::{CudaError, Gpu};
+use crate::memory::{self, Refused};
+use crate::progress::Progress;
 
 /// The gradient of a grid.
 pub struct Gradient {
@@ -26,15 +28,17 @@ pub struct Gradient {
 
 impl Gradient {
     /// By the processor.
-    pub fn new(grid: &Grid) -> Self {
-        Gradient { codes: cpu::codes(grid), table: Table::of(grid.axes()), axes: grid.axes() }
+    pub fn new(grid: &Grid, progress: &dyn Progress) -> Self {
+        progress.begin(STAGE, None, grid.ranks().len() as u64);
+        Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.axes()), axes: grid.axes() }
     }
 
-    /// By a device.
+    /// By a device, which does not tell how far it is.
     ///
     /// # Errors
     /// As [`cuda::codes`].
-    pub fn on_device(gpu: &Gpu, grid: &Grid) -> Result<Self, CudaError> {
+    pub fn on_device(gpu: &Gpu, grid: &Grid, progress: &dyn Progress) -> Result<Self, CudaError> {
+        progress.begin(STAGE, None, 1);
         Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.axes()), axes: grid.axes() })
     }
 
@@ -55,8 +59,16 @@ impl Gradient {
         self.table.critical(self.codes[place])
     }
 
-    /// The critical cells of some dimensions, in order.
-    pub fn critical_cells(&self, grid: &Grid, wanted: [bool; 4]) -> Critical {
+    /// The critical cells of some dimensions, in order. A voxel is [`WORK_OF_VOXEL`] units of work.
+    ///
+    /// # Errors
+    /// [`Refused`]: there is no memory for them and for what joins them.
+    pub fn critical_cells(
+        &self,
+        grid: &Grid,
+        wanted: [bool; 4],
+        progress: &dyn Progress,
+    ) -> Result<Critical, Refused> {
         let (first_top, end_top) = bits_of(self.axes);
         let mut masks = [0; 4];
         for (dim, mask) in masks.iter_mut().enumerate().filter(|(dim, _)| wanted[*dim]) {
@@ -77,13 +89,17 @@ impl Gradient {
                 counts[2] += (critical >> FIRST_FACE & of_faces).count_ones() as usize;
                 counts[3] += usize::from(critical & of_top != 0);
             }
+            progress.advance(places.len() as u64);
             counts
         };
         // Counted first, they are written where they belong.
         let parts = grid.in_order().par_chunks(PART);
         let counts: Vec<[usize; 4]> = parts.clone().map(count).collect();
-        let [mut minima, mut maxima] = [0, 3].map(|dim| vec![0; total(&counts, dim)]);
-        let [mut edges, mut faces] = [1, 2].map(|dim| vec![0; total(&counts, dim)]);
+        let totals = [0, 1, 2, 3].map(|dim| total(&counts, dim));
+        let ends = [wanted[0], wanted[3]].into_iter().filter(|&wanted| wanted).count();
+        memory::probe(bytes(totals, ends * grid.ranks().len()))?;
+        let (mut minima, mut maxima) = (memory::zeroed(totals[0])?, memory::zeroed(totals[3])?);
+        let (mut edges, mut faces) = (memory::zeroed(totals[1])?, memory::zeroed(totals[2])?);
         let slices = (split(&mut minima, &counts, 0), split(&mut edges, &counts, 1));
         let slices = (slices, (split(&mut faces, &counts, 2), split(&mut maxima, &counts, 3)));
         parts.enumerate().zip(slices).for_each(|((i, places), ((minima, edges), (faces, maxima)))| {
@@ -111,10 +127,18 @@ impl Gradient {
                     maxima.next().into_iter().for_each(|maximum| *maximum = rank);
                 }
             }
+            progress.advance(places.len() as u64);
         });
         let cells = |words: Vec<u64>| words.into_iter().map(Cell::of_word).collect();
-        Critical { minima, edges: cells(edges), faces: cells(faces), maxima }
+        Ok(Critical { minima, edges: cells(edges), faces: cells(faces), maxima })
     }
+}
+
+/// Bytes that so many critical cells of each dimension take, together with `ways` places that lead to minima or maxima: for each edge
+/// or face itself, its two ends and what it kills, for each minimum and maximum its rank and its parent.
+fn bytes(cells: [usize; 4], ways: usize) -> u64 {
+    let [minima, edges, faces, maxima] = cells.map(|count| count as u64);
+    20 * (edges + faces) + 8 * (minima + maxima) + 4 * ways as u64
 }
 
 /// The cells of a dimension in all parts.
@@ -146,6 +170,12 @@ pub struct Critical {
     pub maxima: Vec<u32>,
 }
 
+/// Units of work that it takes to list the critical cells of a voxel: they are counted, then written.
+pub const WORK_OF_VOXEL: u64 = 2;
+
+/// What its stage is called.
+const STAGE: &str = "gradient";
+
 /// Voxels of a task.
 const PART: usize = 1 << 14;
 
@@ -155,5 +185,21 @@ fn bits_of(dim: usize) -> (u32, u32) {
         0 | 1 => (0, FIRST_FACE),
         2 => (FIRST_FACE, FIRST_CUBE),
         _ => (FIRST_CUBE, FIRST_CUBE + 8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_critical_cells_take_is_asked_for() {
+        // For an edge or a face 8 bytes, 8 for its ends and 4 for its victim; for a minimum or a maximum 4 and 4.
+        assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 8 * 1001);
+        assert_eq!(bytes([0; 4], 7), 28);
+        // As many as a grid can have: there are seven edges and twelve faces a place, and two ways.
+        let most = 1_usize << 30;
+        let refused = memory::probe(bytes([most, 7 * most, 12 * most, most], 2 * most) << 20);
+        assert!(refused.is_err(), "{refused:?}");
     }
 }

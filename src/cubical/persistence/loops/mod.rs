@@ -30,8 +30,8 @@ use rayon::prelude::*;
 use self::arena::{Arena, Writer};
 use self::column::Column;
 use self::rows::Rows;
-use super::Figures;
 use super::cell::Cell;
+use super::figures::Watch;
 use super::gradient::Gradient;
 use super::gradient::table::edges_of_face;
 use super::grid::Grid;
@@ -47,15 +47,18 @@ const MATCHED: usize = 8;
 /// Columns that a worker takes at a time.
 const BATCH: usize = 512;
 
-/// The number of the face that fills the loop of each edge. All are given in order.
+/// The number of the face that fills the loop of each edge. All are given in order. Tells of its stage, whose units of
+/// work are faces.
 pub fn loops(
     grid: &Grid,
     gradient: &Gradient,
     edges: &[Cell],
     killers: &[Cell],
     faces: &[Cell],
-    figures: &mut Figures,
+    watch: &mut Watch<'_>,
 ) -> Vec<u32> {
+    let progress = watch.progress;
+    progress.begin("loops", None, faces.len() as u64);
     let rows = Rows::new(gradient, grid.ranks().len());
     let owners: Vec<AtomicU64> = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
     killers.par_iter().for_each(|edge| {
@@ -79,13 +82,14 @@ pub fn loops(
             if batch.is_empty() {
                 break;
             }
+            progress.advance(batch.len() as u64);
         }
         (worker.additions, worker.steps)
     };
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-    (figures.additions, figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
-    figures.columns = faces.len();
+    (watch.figures.additions, watch.figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
+    watch.figures.columns = faces.len();
     let filler = |edge: &Cell| {
         let owner = problem.owners[problem.rows.of(gradient, *edge)].load(Ordering::Relaxed);
         problem.arena.column(owner)
