@@ -130,7 +130,6 @@ struct Done {
 
 impl Job<'_> {
     fn run(self, image: &AnyImage) -> Result<Done, CliError> {
-        self.meter.stage("cells");
         match timed(|| self.complex::<u32>(image)) {
             (Ok(complex), took) => self.write(image, complex, took.as_secs_f64()),
             (Err(FiltrationError::TooLarge { .. }), _) => {
@@ -148,7 +147,7 @@ impl Job<'_> {
 
     fn complex<I: Row>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
-        complex_of(image, construction, superlevel, self.arguments.upper_dim())
+        complex_of(image, construction, superlevel, self.arguments.upper_dim(), &self.meter)
     }
 
     fn write<I: Row>(

@@ -4,6 +4,7 @@ use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
 use super::FiltrationError;
+use crate::progress::Progress;
 
 /// Columns that a task makes at a time.
 const CHUNK: usize = 1 << 12;
@@ -20,12 +21,15 @@ pub(super) trait Complex: Sync {
     fn facets(&self, cell: usize, each: impl FnMut(usize));
 }
 
-/// The boundary matrix of a complex: `order` lists the cells that are in it, `position` says of each where it is there.
+/// The boundary matrix of a complex: `order` lists the cells that are in it, `position` says of each where it is there. Tells of its
+/// stage, whose units of work are cells.
 pub(super) fn assemble<I: Index>(
     complex: &impl Complex,
     order: &[I],
     position: &[I],
+    progress: &dyn Progress,
 ) -> Result<BoundaryMatrix<I>, FiltrationError> {
+    progress.begin("boundaries", None, order.len() as u64);
     let dims: Vec<Dimension> = order.par_iter().map(|cell| complex.dim(cell.to_usize())).collect();
     let offsets: Vec<I> = offsets(&dims, |dim| complex.facet_count(dim))?;
     let mut rows = vec![I::default(); offsets[dims.len()].to_usize()];
@@ -42,6 +46,7 @@ pub(super) fn assemble<I: Index>(
             });
             column[..count].sort_unstable();
         }
+        progress.advance(cells.len() as u64);
     });
     Ok(BoundaryMatrix::from_parts(dims, offsets, rows)?)
 }

@@ -28,7 +28,7 @@ pub fn cubical<I: Index>(
     grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
     let level = |rank: usize| levels[rank];
-    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level)?;
+    let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level, &())?;
     let Filtered { matrix, levels: values, max_dim } = filtered;
     Ok(Filtration { matrix, values, max_dim })
 }

@@ -17,6 +17,10 @@ use rayon::prelude::*;
 use super::FiltrationError;
 use super::assembly::{Complex, assemble};
 use crate::cubical::Construction;
+use crate::progress::Progress;
+
+/// Cells of a task.
+const PART: usize = 1 << 12;
 
 /// Cells in their order.
 pub(super) struct Filtered<I, L> {
@@ -30,6 +34,7 @@ pub(super) struct Filtered<I, L> {
 
 /// The cells of an image of this shape, the first axis fastest, by (rank, dimension, number). `ranks` are those of the voxels, below
 /// `count`; `level` says what a rank stands for. Cells above the dimension `upper_dim` are left out.
+/// Tells of its stages.
 ///
 /// # Errors
 /// More cells, entries or buckets than the index type numbers.
@@ -40,17 +45,20 @@ pub(super) fn filter<I: Index, L: Send>(
     count: usize,
     upper_dim: Option<usize>,
     level: impl Fn(usize) -> L + Sync,
+    progress: &dyn Progress,
 ) -> Result<Filtered<I, L>, FiltrationError> {
     let max_dim = upper_dim.map_or(shape.len(), |upper_dim| upper_dim.min(shape.len()));
     let cells = cells::<I>(construction, shape)?;
     let buckets = count.checked_mul(max_dim + 1).and_then(|buckets| buckets.checked_add(1));
     let buckets = FiltrationError::check_size::<I>("pairs of value and dimension", buckets)?;
     let grid = Grid::new(construction, shape);
-    let keys = grid.keys(cells, ranks, max_dim, I::from_usize(buckets - 1));
-    let (mut order, position) = sort(&keys, buckets);
+    progress.begin("cells", None, cells as u64);
+    let keys = grid.keys(cells, ranks, max_dim, I::from_usize(buckets - 1), progress);
+    progress.begin("order of cells", None, 2 * cells as u64);
+    let (mut order, position) = sort(&keys, buckets, progress);
     order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
     let complex = Keyed { grid, keys, max_dim };
-    let matrix = assemble(&complex, &order, &position)?;
+    let matrix = assemble(&complex, &order, &position, progress)?;
     let levels = order.par_iter().map(|cell| level(complex.rank(cell.to_usize()))).collect();
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
@@ -74,23 +82,30 @@ pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
     (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
 }
 
-/// The cells in the order of their keys, equal ones in the order of their numbers, and where each is in it.
-fn sort<I: Index>(keys: &[I], buckets: usize) -> (Vec<I>, Vec<I>) {
+/// The cells in the order of their keys, equal ones in the order of their numbers, and where each is in it. A cell is two units of work: it
+/// is counted, then placed.
+fn sort<I: Index>(keys: &[I], buckets: usize, progress: &dyn Progress) -> (Vec<I>, Vec<I>) {
     let mut next = vec![I::default(); buckets + 1];
     let increment = |count: &mut I| *count = I::from_usize(count.to_usize() + 1);
-    for key in keys {
-        increment(&mut next[key.to_usize() + 1]);
+    for keys in keys.chunks(PART) {
+        for key in keys {
+            increment(&mut next[key.to_usize() + 1]);
+        }
+        progress.advance(keys.len() as u64);
     }
     for bucket in 0..buckets {
         next[bucket + 1] = I::from_usize(next[bucket].to_usize() + next[bucket + 1].to_usize());
     }
     let mut order = vec![I::default(); keys.len()];
     let mut position = Vec::with_capacity(keys.len());
-    for (cell, key) in keys.iter().enumerate() {
-        let next = &mut next[key.to_usize()];
-        order[next.to_usize()] = I::from_usize(cell);
-        position.push(*next);
-        increment(next);
+    for (part, keys) in keys.chunks(PART).enumerate() {
+        for (cell, key) in (part * PART..).zip(keys) {
+            let next = &mut next[key.to_usize()];
+            order[next.to_usize()] = I::from_usize(cell);
+            position.push(*next);
+            increment(next);
+        }
+        progress.advance(keys.len() as u64);
     }
     (order, position)
 }
@@ -157,11 +172,18 @@ impl Grid {
         }
     }
 
-    /// The bucket of each of the `cells`: by rank and dimension; `above` for those above `max_dim`.
-    fn keys<I: Index>(&self, cells: usize, ranks: &[I], max_dim: usize, above: I) -> Vec<I> {
+    /// The bucket of each of the `cells`, the units of its work: by rank and dimension; `above` for those above `max_dim`.
+    fn keys<I: Index>(
+        &self,
+        cells: usize,
+        ranks: &[I],
+        max_dim: usize,
+        above: I,
+        progress: &dyn Progress,
+    ) -> Vec<I> {
         let mut keys = vec![above; cells];
         let axis = &self.axes[0];
-        keys.par_chunks_mut(axis.cells).enumerate().for_each_init(Vec::new, |corners, (number, keys)| {
+        let keys_of_line = |corners: &mut Vec<usize>, number: usize, keys: &mut [I]| {
             let line_dim = self.corners(number * axis.cells, corners);
             let rank = |voxel: usize| {
                 let others = corners[1..].iter().map(|corner| ranks[corner + voxel]);
@@ -175,6 +197,15 @@ impl Grid {
                     *key = I::from_usize(rank * (max_dim + 1) + dim);
                 }
             }
+        };
+        // Whole lines of cells, as many at a time as are worth a task.
+        let lines = (PART / axis.cells).max(1);
+        let parts = keys.par_chunks_mut(lines * axis.cells).enumerate();
+        parts.for_each_init(Vec::new, |corners, (part, keys)| {
+            for (number, keys) in (part * lines..).zip(keys.chunks_mut(axis.cells)) {
+                keys_of_line(corners, number, keys);
+            }
+            progress.advance(keys.len() as u64);
         });
         keys
     }

@@ -12,6 +12,7 @@ use super::FiltrationError;
 use super::grid::{self, Filtered, filter};
 use crate::cubical::{AnyImage, Construction, Image, Key, Voxel};
 use crate::memory;
+use crate::progress::Progress;
 use crate::with_image;
 
 /// The cells of an image.
@@ -38,12 +39,14 @@ pub fn image<I: Index>(
     construction: Construction,
     superlevel: bool,
     upper_dim: Option<usize>,
+    progress: &dyn Progress,
 ) -> Result<ImageComplex<I>, FiltrationError> {
     let shape = image.shape();
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
     // Before anything is sorted.
     let cells = grid::cells::<I>(construction, &axes)?;
     memory::probe(grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL))?;
+    progress.begin("order", None, 1);
     let order = places(image, superlevel);
     let mut ranks = vec![I::default(); order.len()];
     for (rank, &place) in order.iter().enumerate() {
@@ -51,7 +54,7 @@ pub fn image<I: Index>(
     }
     let owner = |rank: usize| I::from_usize(order[rank]);
     let Filtered { matrix, levels: owners, max_dim } =
-        filter(construction, &axes, &ranks, order.len(), upper_dim, owner)?;
+        filter(construction, &axes, &ranks, order.len(), upper_dim, owner, progress)?;
     Ok(ImageComplex { matrix, owners, max_dim })
 }
 
@@ -74,6 +77,7 @@ mod tests {
 
     use super::*;
     use crate::cubical::{Order, Shape};
+    use crate::progress::Sums;
 
     /// The voxels that a cell has, or lies in, along an axis.
     fn voxels_along(construction: Construction, voxels: usize, coordinate: usize) -> Vec<usize> {
@@ -140,7 +144,8 @@ mod tests {
             for upper_dim in [None, Some(0), Some(1), Some(2)] {
                 let max_dim = upper_dim.unwrap_or(3).min(image.shape().dim());
                 let cells: Vec<_> = all.iter().filter(|cell| cell.2 <= max_dim).collect();
-                let complex = super::image::<u32>(&any, construction, superlevel, upper_dim).unwrap();
+                let sums = Sums::default();
+                let complex = super::image::<u32>(&any, construction, superlevel, upper_dim, &sums).unwrap();
                 let place = |number: usize| cells.iter().position(|cell| cell.3 == number).unwrap() as u32;
                 assert_eq!((complex.matrix.len(), complex.max_dim), (cells.len(), max_dim as u8));
                 for (column, cell) in cells.iter().enumerate() {
@@ -151,6 +156,8 @@ mod tests {
                     assert_eq!(complex.owners[column] as usize, cell.1);
                 }
                 assert_eq!(complex.matrix.check(), Ok(()));
+                let stages: Vec<_> = sums.stages().iter().map(|told| told.stage).collect();
+                assert_eq!(stages, ["order", "cells", "order of cells", "boundaries"]);
             }
         }
     }
@@ -170,11 +177,31 @@ mod tests {
         }
     }
 
+    /// Lines of cells longer than a part, and parts of many lines.
+    #[test]
+    fn what_is_reported_adds_up_to_the_totals() {
+        let mut rng = Pcg64Mcg::seed_from_u64(9);
+        for axes in [&[5000][..], &[3, 3000], &[3000, 3], &[14, 15, 16]] {
+            let shape = Shape::new(axes, Order::C).unwrap();
+            let voxels: Vec<u8> = (0..shape.count()).map(|_| rng.random_range(0..9)).collect();
+            let voxels: AnyImage = Image::new(shape, voxels).unwrap().into();
+            for (construction, upper_dim) in [(Construction::T, None), (Construction::V, Some(1))] {
+                let sums = Sums::default();
+                let complex = super::image::<u32>(&voxels, construction, false, upper_dim, &sums).unwrap();
+                assert_eq!(complex.matrix.check(), Ok(()));
+                let stages: Vec<_> = sums.stages().iter().map(|told| (told.stage, told.total > 1)).collect();
+                let counted =
+                    [("order", false), ("cells", true), ("order of cells", true), ("boundaries", true)];
+                assert_eq!(stages, counted, "{construction} of {axes:?}");
+            }
+        }
+    }
+
     #[test]
     fn an_image_with_more_cells_than_are_numbered() {
         let shape = Shape::new(&[1 << 16, 1 << 14], Order::C).unwrap();
         let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap().into();
-        let error = super::image::<u32>(&blank, Construction::T, false, None).unwrap_err();
+        let error = super::image::<u32>(&blank, Construction::T, false, None, &()).unwrap_err();
         let cells = ((1_usize << 17) + 1) * ((1 << 15) + 1);
         let expected = "expected at most 2147483647 cells, which 32-bit indices number, found";
         assert_eq!(error.to_string(), format!("{expected} {cells}"));

@@ -41,7 +41,7 @@ pub fn rips<I: Index, T: Value>(
     }
     let complex = Simplices::new(levels);
     let order = complex.order(cells);
-    let matrix = assemble(&complex, &order, &positions(&order))?;
+    let matrix = assemble(&complex, &order, &positions(&order), &())?;
     let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
     Ok(Filtration { matrix, values, max_dim })
 }

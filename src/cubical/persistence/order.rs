@@ -89,8 +89,9 @@ impl<T: Voxel> Words<'_, T> {
 }
 
 /// The places on the grid of voxels, from the second element on, ascending by key or, for superlevel sets, descending; ties by place. All
-/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel. A voxel is two units of work: it is dealt and
-/// sorted.
+/// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
+///
+/// A voxel is two units of work: it is dealt and sorted.
 pub fn order<T: Voxel>(
     voxels: &[T],
     superlevel: bool,

@@ -77,7 +77,7 @@ pub fn persistence(
 /// The cells up to the dimension that kills the last classes that are asked for.
 fn build<I: Row>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
     let upper_dim = request.dimensions(image.shape().dim());
-    complex_of(image, request.construction, request.superlevel, Some(upper_dim))
+    complex_of(image, request.construction, request.superlevel, Some(upper_dim), &())
 }
 
 fn solve<I: Row>(
