@@ -220,7 +220,9 @@ impl Case {
         max_dim: usize,
         pools: &Pools,
     ) -> Result<Outcome, String> {
-        let store = if self.sorted { PairStore::Sorted } else { PairStore::Implicit };
+        // In dimensions past those of the case, the sorted layer of a graph with hubs may be refused for its memory.
+        let sorted = self.sorted && max_dim <= self.max_dim;
+        let store = if sorted { PairStore::Sorted } else { PairStore::Implicit };
         let rips = Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store);
         let rips = match limit {
             Limit::Enclosing => rips,
