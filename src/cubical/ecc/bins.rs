@@ -52,9 +52,6 @@ pub enum BinsError {
 }
 
 impl Bins {
-    /// The greatest number of bins.
-    pub const MOST: usize = 1 << 24;
-
     /// Whether there are such bins.
     ///
     /// # Errors
