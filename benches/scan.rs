@@ -6,7 +6,7 @@
 //!
 //! | column | what is timed |
 //! |---|---|
-//! | 1 thread, N threads | [`lacuna::matrix::scan::scan`]: matrix in memory to lookup, destroyers and unstable columns |
+//! | 1 thread, N threads | [`lacuna::matrix::leftmost_ones::scan`]: matrix in memory to lookup, destroyers and unstable columns |
 //! | GPU | the same on an open device, kernels loaded: host memory to host memory |
 //! | kernels | the same without the ways there and back: entries on the device to tables on the device |
 //! | twist | a *sequential twist scan*: the twist reduction on one thread, bit trees for columns, matrix in memory to pairs |
@@ -29,9 +29,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna::cuda::Gpu;
+use lacuna::matrix::leftmost_ones::cuda::{Prepared, Resident};
+use lacuna::matrix::leftmost_ones::{Scan, scan};
 use lacuna::matrix::read::{Input, Options, read_path};
-use lacuna::matrix::scan::cuda::{Prepared, Resident};
-use lacuna::matrix::scan::{Scan, scan};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, Row, reduce};
 
 /// The matrices of a folder, each with `.bin` to its name.

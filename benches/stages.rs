@@ -15,14 +15,14 @@ use rand_pcg::Pcg64Mcg;
 
 use lacuna::metric::read::read_bytes;
 use lacuna::metric::{Distances, PointCloud};
-use lacuna::rips::assembly::{self, Assemble, binomial};
 use lacuna::rips::code::Code;
 use lacuna::rips::complex::Dense;
 use lacuna::rips::components::prim;
 use lacuna::rips::field::Two;
+use lacuna::rips::filtration_construction::{self, Assemble, binomial};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{matrix_of_points, rank};
-use lacuna::rips::{self, Rips, plan, reduction};
+use lacuna::rips::{self, Rips, plan, submatrix_reduction};
 use lacuna::simd::{Level, Rank};
 
 /// n points in the unit cube of R^m, seeded.
@@ -57,8 +57,8 @@ fn assembly_task<'a>(
     dim: usize,
     layer: plan::PairStore,
     cleared: &'a PairStore<u64>,
-) -> assembly::Task<'a, u64> {
-    assembly::Task {
+) -> filtration_construction::Task<'a, u64> {
+    filtration_construction::Task {
         dim,
         code: Code::new(n, dim + 1),
         cofacet_code: Code::new(n, dim + 2),
@@ -116,10 +116,10 @@ fn assemble(c: &mut Criterion) {
 fn reduction_task<'a>(
     complex: &'a Dense<u32>,
     ranks: u32,
-    task: &assembly::Task<'_, u64>,
-    residue: &'a assembly::Assembly<u64>,
-) -> reduction::Task<'a, Dense<u32>, u64, Two> {
-    reduction::Task {
+    task: &filtration_construction::Task<'_, u64>,
+    residue: &'a filtration_construction::Assembly<u64>,
+) -> submatrix_reduction::Task<'a, Dense<u32>, u64, Two> {
+    submatrix_reduction::Task {
         complex,
         field: Two,
         code: task.code,
@@ -149,9 +149,9 @@ fn reduce(c: &mut Criterion) {
             let reduction = reduction_task(&complex, ranks, &task, &residue);
             group.throughput(Throughput::Elements(columns as u64));
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
-                b.iter(|| reduction::reduce(black_box(&reduction)));
+                b.iter(|| submatrix_reduction::reduce(black_box(&reduction)));
             });
-            let pivots = reduction::reduce(&reduction).unwrap().store;
+            let pivots = submatrix_reduction::reduce(&reduction).unwrap().store;
             store = PairStore { pivots, apparent: residue.apparent };
         }
     }

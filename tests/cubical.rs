@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
+use lacuna::cells;
 use lacuna::cubical::persistence::{Classes, Request, persistence, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Image, Key, Order, Shape, Voxel, ecc};
-use lacuna::filtration;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -179,7 +179,7 @@ fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
 
 fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     let Request { construction, superlevel, .. } = *request;
-    let complex = filtration::image::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
+    let complex = cells::image::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
     let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
     changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }

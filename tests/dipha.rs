@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::shared::{folder, table};
-use lacuna::filtration::{Filtration, cubical, rips};
+use lacuna::cells::{Filtration, cubical, rips};
 use lacuna::matrix::BoundaryMatrix;
 use lacuna::metric::{DistanceMatrix, Distances, SparseDistances};
 use phat_formats::dipha::{self, DiagramPoint, FileType};

@@ -7,9 +7,9 @@ use common::complexes::Complex;
 use common::dense::judge;
 use common::metrics::generator;
 use lacuna::matrix::columns::Vector;
+use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::reduction::{Additions, Problem, spectral_sequence, ss_plus, standard_counted, twist};
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
-use lacuna::matrix::scan::Scanner;
 use lacuna::matrix::state::{Columns, Lookup};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, Index, Pairs, Plan, ReduceError, Representation, Row, reduce,

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use lacuna::cells::{FiltrationError, ImageComplex, image as complex_of};
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::{AnyImage, read};
-use lacuna::filtration::{FiltrationError, ImageComplex, image as complex_of};
 use lacuna::input::name_of;
 use lacuna::matrix::Row;
 use lacuna::matrix::read::Format;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
+use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
 use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
-use lacuna::matrix::scan::{Feed, Feeds, Scanner};
 use lacuna::matrix::{Algorithm, Dualize, Figures, NotAComplex, Pairs, Plan, Request, Row, reduce_with};
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;

@@ -8,10 +8,10 @@
 pub(crate) mod ecc;
 pub(crate) mod ecc_rows;
 mod error;
+pub(crate) mod filtration_construction;
 mod gpu;
 pub(crate) mod gradient;
 pub(crate) mod leftmost_ones;
-pub(crate) mod rips;
 pub(crate) mod smooth;
 pub(crate) mod sort;
 mod start;
@@ -21,10 +21,10 @@ use std::fmt;
 
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
+pub use filtration_construction::KernelRank;
 pub(crate) use gpu::Kernel;
 pub use gpu::{Buffer, DeviceInfo, Gpu, Inbox, Pinned, Plain, Unsigned, devices};
 pub use leftmost_ones::KernelIndex;
-pub use rips::KernelRank;
 pub use start::Starting;
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ pub const KERNELS: [&str; 9] = [
     "ecc_rows",
     "gradient",
     "leftmost_ones",
-    "rips_assembly",
+    "filtration_construction",
     "smooth",
     "sort",
     "thinning",

@@ -23,7 +23,7 @@ impl<I: Row> Creators<I> {
     /// The lows of a matrix.
     pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
-        super::scan::tasks(matrix.len()).for_each(|columns| {
+        super::leftmost_ones::tasks(matrix.len()).for_each(|columns| {
             for low in columns.filter_map(|column| matrix.low(column)) {
                 table[low.to_usize()].put(I::from_usize(1));
             }

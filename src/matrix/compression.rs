@@ -19,9 +19,9 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
 use super::columns::WorkingColumn;
+use super::leftmost_ones::Scan;
 use super::reduction::Problem;
 use super::reduction::team::{Rewrite, Team};
-use super::scan::Scan;
 use super::{BoundaryMatrix, Row};
 
 /// What compression took away.

@@ -3,7 +3,7 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | files → matrix | — | [`read`] |
-//! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`scan`] |
+//! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`leftmost_ones`] |
 //! | each dimension in the way that suits it | see there | [`sieve`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`clearing`] |
 //! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`compression`] |
@@ -40,13 +40,13 @@ pub mod clearing;
 pub mod columns;
 pub mod compression;
 pub mod figures;
+pub mod leftmost_ones;
 mod mates;
 pub mod pairs;
 pub mod plan;
 pub mod read;
 pub mod reduction;
 pub mod row;
-pub mod scan;
 pub mod sieve;
 pub mod state;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::scan::{Leftmost, ScanError, Scanner, tasks};
+use super::leftmost_ones::{Leftmost, ScanError, Scanner, tasks};
 use super::{BoundaryMatrix, Row};
 
 /// The algorithms.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use phat_formats::Index;
 
+use super::leftmost_ones::Scanner;
 use super::reduction::{ReduceError, reduce_here};
-use super::scan::Scanner;
 use super::{BoundaryMatrix, Pairs, Plan};
 use crate::cuda::KernelIndex;
 

@@ -1,6 +1,6 @@
 //! How long assembly should take, on the processor and on a GPU.
 
-use super::assembly::binomial;
+use super::filtration_construction::binomial;
 use super::summary::Summary;
 use crate::backend::Estimate;
 use crate::simd::Level;

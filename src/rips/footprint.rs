@@ -6,7 +6,7 @@
 use crate::memory;
 use crate::metric::{Distances, Value};
 use crate::rips::RipsError;
-use crate::rips::assembly::binomial;
+use crate::rips::filtration_construction::binomial;
 use crate::rips::summary::Summary;
 
 /// Bytes of a rank.

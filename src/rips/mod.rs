@@ -15,15 +15,15 @@
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
 //! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is assembled
-//! ([`assembly`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
-//! ([`reduction`]). [`plain`] is the same by the book, the oracle of all tests.
+//! ([`filtration_construction`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
+//! ([`submatrix_reduction`]). [`plain`] is the same by the book, the oracle of all tests.
 
-pub mod assembly;
 pub mod code;
 pub mod complex;
 pub mod components;
 mod estimate;
 pub mod field;
+pub mod filtration_construction;
 mod footprint;
 pub mod modulus;
 mod offload;
@@ -32,8 +32,8 @@ mod pipeline;
 pub mod plain;
 pub mod plan;
 pub mod rank;
-pub mod reduction;
 pub mod stats;
+pub mod submatrix_reduction;
 pub mod summary;
 pub mod word;
 

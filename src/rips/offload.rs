@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::assembly::{Assemble, Offload, Undecided};
+use super::filtration_construction::{Assemble, Offload, Undecided};
 use super::word::Word;
 use crate::backend::Decision;
 use crate::cuda::CudaError;
@@ -104,8 +104,8 @@ impl<W: Word> Ahead<W> {
 #[cfg(test)]
 pub(super) mod stand_in {
     use super::*;
-    use crate::rips::assembly::{Counts, Task};
     use crate::rips::code::Code;
+    use crate::rips::filtration_construction::{Counts, Task};
     use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
     use crate::simd::Level;
 

@@ -6,11 +6,11 @@ use std::time::Instant;
 use rayon::prelude::*;
 use ruint::aliases::U512;
 
-use super::assembly::{self, Assemble, binomial};
 use super::code::{Code, MOST_POINTS, vertex_bits};
 use super::complex::{Complex, Dense, Sparse};
 use super::components::{Forest, kruskal, prim};
 use super::field::{Field, Modulo, Two};
+use super::filtration_construction::{self, Assemble, binomial};
 use super::offload::{Ahead, Machine};
 use super::pair_store::{ApparentPairs, PairStore, Pivots};
 use super::rank::{Edges, Ranking, matrix_of_points, rank};
@@ -18,7 +18,7 @@ use super::stats::{DimensionStats, PairStoreStats};
 use super::word::Word;
 use super::{
     Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, Threshold, estimate, footprint, plan,
-    reduction,
+    submatrix_reduction,
 };
 use crate::backend::{BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu, KernelRank};
@@ -289,7 +289,7 @@ impl Run<'_> {
         if !machine.has_devices() {
             return self.dimensions::<C, W, F>(complex, field, Ahead::nobody());
         }
-        let task = assembly::Offload {
+        let task = filtration_construction::Offload {
             gpus: &machine.decision.gpus,
             points: self.plan.points,
             max_dim: self.plan.max_dim,
@@ -322,7 +322,7 @@ impl Run<'_> {
             let residue = self.assemble(complex, dim, &store, &mut ahead)?;
             let started = Instant::now();
             self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
-            let reduction = reduction::reduce(&reduction::Task {
+            let reduction = submatrix_reduction::reduce(&submatrix_reduction::Task {
                 complex,
                 field,
                 code,
@@ -371,10 +371,10 @@ impl Run<'_> {
         dim: usize,
         cleared: &PairStore<W>,
         ahead: &mut Ahead<W>,
-    ) -> Result<assembly::Assembly<W>, RipsError> {
+    ) -> Result<filtration_construction::Assembly<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("assembly", Some(dim), complex.work(dim));
-        let task = assembly::Task {
+        let task = filtration_construction::Task {
             dim,
             code: self.code(dim),
             cofacet_code: self.code(dim + 1),
@@ -401,7 +401,7 @@ impl Run<'_> {
                 stats.device_seconds = undecided.seconds;
                 if decision.self_check {
                     let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
-                    let own = complex.assemble(&assembly::Task { cleared: &nothing, ..task });
+                    let own = complex.assemble(&filtration_construction::Task { cleared: &nothing, ..task });
                     undecided
                         .check(&own, &task.code)
                         .map_err(|difference| RipsError::SelfCheck { dim, difference })?;
@@ -432,8 +432,8 @@ impl Run<'_> {
     /// Completes the figures of the last dimension.
     fn count<W: Word>(
         &mut self,
-        residue: &assembly::Assembly<W>,
-        reduction: &reduction::Reduction<W>,
+        residue: &filtration_construction::Assembly<W>,
+        reduction: &submatrix_reduction::Reduction<W>,
         reduction_seconds: f64,
     ) {
         let (simplices, counts) = (residue.counts, reduction.counts);

@@ -48,7 +48,7 @@ const SOURCES: &[Source] = &[
         ],
     },
     Source {
-        stem: "rips_assembly",
+        stem: "filtration_construction",
         headers: COMMON,
         variants: &[
             ("_u16_1", &["-DRANK=u16", "-DLIMBS=1", "-DPAIRS_TOO=false"]),

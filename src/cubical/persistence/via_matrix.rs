@@ -1,4 +1,4 @@
-//! The same classes by way of the boundary matrix: every cell listed ([`crate::filtration::image()`]), the matrix reduced by path 2.
+//! The same classes by way of the boundary matrix: every cell listed ([`crate::cells::image()`]), the matrix reduced by path 2.
 //!
 //! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
 //! whether the engine is right where the plain oracle is too slow to ask.
@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use super::{Class, Classes, Request};
 use crate::backend::{Backend, BackendError};
+use crate::cells::{FiltrationError, ImageComplex, image as complex_of};
 use crate::cubical::{AnyImage, Key, Voxel};
-use crate::filtration::{FiltrationError, ImageComplex, image as complex_of};
-use crate::matrix::scan::{Feed, ScanError, Scanner};
+use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
 use crate::matrix::{self, Figures, Pairs, Plan, Reason, ReduceError, Row, reduce_with};
 use crate::with_image;
 

@@ -4,7 +4,7 @@ use phat_formats::dipha::{self, FileType, WeightedBoundaryMatrix};
 use phat_formats::{Index, Source};
 
 use super::{Cells, Content, Input, Problem, bytes};
-use crate::filtration::{Filtration, FiltrationError, cubical, rips};
+use crate::cells::{Filtration, FiltrationError, cubical, rips};
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 

@@ -6,7 +6,7 @@ use phat_formats::dipha::{DiphaError, FileType};
 use phat_formats::phat::PhatError;
 
 use super::Format;
-use crate::filtration::FiltrationError;
+use crate::cells::FiltrationError;
 use crate::input::SparseProblem;
 use crate::matrix::ColumnError;
 use crate::{input, metric};

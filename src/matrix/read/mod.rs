@@ -8,7 +8,7 @@
 //! | `matrix-market` | a boundary matrix as Matrix Market's text | `sparse` |
 //!
 //! An image becomes the cubical complex whose vertices are its voxels, and distances a Vietoris–Rips complex: see
-//! [`crate::filtration`].
+//! [`crate::cells`].
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!

@@ -14,7 +14,7 @@ use std::time::Instant;
 use super::problem::{Additions, Problem};
 use crate::matrix::columns::WorkingColumn;
 use crate::matrix::figures::{Figures, Hypha};
-use crate::matrix::scan::{ScanError, Scanner};
+use crate::matrix::leftmost_ones::{ScanError, Scanner};
 use crate::matrix::state::Columns;
 use crate::matrix::{BoundaryMatrix, Row, clearing, compression};
 

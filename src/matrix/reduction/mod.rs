@@ -51,8 +51,8 @@ pub use self::standard::{standard, standard_counted};
 pub use self::twist::twist;
 use super::columns::{BitTree, Full, Heap, Sparse, Vector, WorkingColumn};
 use super::figures::Distribution;
+use super::leftmost_ones::{ScanError, Scanner};
 use super::plan::Open;
-use super::scan::{ScanError, Scanner};
 use super::state::{Columns, Lookup};
 use super::{Algorithm, BoundaryMatrix, Dualize, Figures, Pairs, Plan, Representation, Row};
 

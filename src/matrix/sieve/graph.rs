@@ -13,9 +13,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::matrix::leftmost_ones::{Leftmost, batches, claim, tasks};
 use crate::matrix::mates::Mates;
 use crate::matrix::row::{Atomic, touch};
-use crate::matrix::scan::{Leftmost, batches, claim, tasks};
 use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 use rayon::prelude::*;

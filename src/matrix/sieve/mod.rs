@@ -28,8 +28,8 @@ use std::time::Instant;
 
 use self::graph::Survey;
 use super::figures::{Block, Figures, Method};
+use super::leftmost_ones::{ScanError, Scanner};
 use super::mates::{Census, Mates};
-use super::scan::{ScanError, Scanner};
 use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::matrix::scan::Leftmost;
+use crate::matrix::leftmost_ones::Leftmost;
 
 /// A random filtration of all simplices with at most `max_dim + 1` of some vertices, or of some of them.
 fn random_complex(rng: &mut Pcg64Mcg) -> BoundaryMatrix<u32> {

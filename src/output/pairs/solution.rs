@@ -2,8 +2,8 @@
 
 use phat_formats::dipha::DiagramPoint;
 
+use crate::cells;
 use crate::diagram::{Bar, Diagram};
-use crate::filtration;
 use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
 
 /// The pairs of a filtration, its dimensions, and its values if it has them.
@@ -89,7 +89,7 @@ impl<'a, I: Index> Solution<'a, I> {
     /// The points of a DIPHA diagram, in DIPHA's order; without values, cells stand for them.
     pub fn dipha_points(&self) -> Vec<DiagramPoint> {
         let value = |cell: usize| self.values.map_or(cell as f64, |values| values[cell]);
-        filtration::diagram(self.matrix, self.max_dim, value, &self.pairs.pairs)
+        cells::diagram(self.matrix, self.max_dim, value, &self.pairs.pairs)
     }
 
     /// All classes: pairs by birth, then essential classes by birth.

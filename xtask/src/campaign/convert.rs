@@ -1,10 +1,10 @@
 //! Complexes of images and distances, cell by cell: what their reduced matrices say is what the barcodes of the images and
 //! distances say.
 
+use lacuna::cells::{self, Filtration};
 use lacuna::compare::{Barcode, Bars, compare};
 use lacuna::cubical::persistence::{self, persistence};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape};
-use lacuna::filtration::{self, Filtration};
 use lacuna::matrix::read::{Input, Options, read_source};
 use lacuna::matrix::{Algorithm, Dualize, Plan, Representation, Row, reduce};
 use lacuna::metric::{Distances, Value};
@@ -124,7 +124,7 @@ fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
     match &case.input {
         Source::Image(image) => {
             let axes = image.shape().axes();
-            let filtration = filtration::cubical::<I>(&axes, image.voxels(), Some(case.upper_dim))
+            let filtration = cells::cubical::<I>(&axes, image.voxels(), Some(case.upper_dim))
                 .map_err(|error| format!("no complex: {error}"))?;
             check_matrix(case, &filtration, bars_of_image(case, image, pools)?, pools)
         }
@@ -143,7 +143,7 @@ fn of_distances<I: Row, T: Value>(
     threshold: f64,
     pools: &Pools,
 ) -> Result<(), String> {
-    let filtration = filtration::rips::<I, T>(distances, case.upper_dim, threshold)
+    let filtration = cells::rips::<I, T>(distances, case.upper_dim, threshold)
         .map_err(|error| format!("no complex: {error}"))?;
     let expected = bars_of_distances(case, distances, threshold, pools)?;
     check_matrix(case, &filtration, expected, pools)

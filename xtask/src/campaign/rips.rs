@@ -3,9 +3,9 @@
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
-use lacuna::rips::assembly::{Assemble, Task};
 use lacuna::rips::code::Code;
 use lacuna::rips::complex::Dense;
+use lacuna::rips::filtration_construction::{Assemble, Task};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore as PairStoreOf, Pivots};
 use lacuna::rips::rank::{Ranking, rank};
 use lacuna::rips::{Outcome, PairStore, Rips, plain};

@@ -4,7 +4,7 @@
 //! pairs of the dimension below. So the devices go through the dimensions by themselves, the processor reduces one while
 //! the next is swept, and drops from the undecided what layer 1 clears ([`Undecided::clear`]).
 //!
-//! A complex is a list of tiles (`kernels/rips_assembly.cu`): the one matrix of a dense complex seen from each greatest vertex,
+//! A complex is a list of tiles (`kernels/filtration_construction.cu`): the one matrix of a dense complex seen from each greatest vertex,
 //! or the neighbourhoods of a sparse one, in groups that fit the memory. Jobs are handed out in batches; a batch that finds more
 //! than there is room for is cut and done again, so any amount of memory gives the same answer.
 
@@ -16,7 +16,9 @@ use std::time::Instant;
 
 use super::sweep::Counts;
 use super::{ApparentPairs, Assembly, binomial};
-use crate::cuda::rips::{COUNTS, Graph, Input, MOST_VERTICES, Output, Range, RipsKernels, Tile};
+use crate::cuda::filtration_construction::{
+    COUNTS, Graph, Input, MOST_VERTICES, Output, Range, RipsKernels, Tile,
+};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
 use crate::rips::code::{Code, vertex_bits};

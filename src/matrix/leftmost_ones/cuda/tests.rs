@@ -5,8 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::matrix::scan::check;
-use crate::matrix::scan::tests::{Shape, gpu, matrices, matrix};
+use crate::matrix::leftmost_ones::check;
+use crate::matrix::leftmost_ones::tests::{Shape, gpu, matrices, matrix};
 
 fn size<I: Row>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
     MatrixSize { columns: matrix.len(), entries: matrix.entries() }
@@ -116,7 +116,7 @@ fn pieces_of_any_parts_say_what_the_matrix_says() {
             }
             send(&mut queue, &rows, &starts);
             assert_eq!(seen, matrix.entries(), "{what}, {most:?}");
-            check::scan(&twin.scan(), &crate::matrix::scan::scan(&matrix))
+            check::scan(&twin.scan(), &crate::matrix::leftmost_ones::scan(&matrix))
                 .unwrap_or_else(|error| panic!("{what}, {most:?}: {error}"));
         }
     }
@@ -178,7 +178,7 @@ fn memory_is_asked_for_before_anything_is_done() {
 fn is_the_processors<I: Row>(gpu: &Gpu, seed: u64) {
     let mut prepared = Prepared::new(gpu).unwrap();
     for (what, matrix) in matrices::<I>(seed) {
-        let expected = crate::matrix::scan::scan(&matrix);
+        let expected = crate::matrix::leftmost_ones::scan(&matrix);
         let mut scanned = prepared.scan(&matrix).unwrap();
         scanned.scan().unwrap().compare(&expected).unwrap_or_else(|error| panic!("{what}: {error}"));
         prepared = scanned.release();
@@ -192,7 +192,7 @@ fn gpu_scan_is_the_processors() {
     is_the_processors::<u32>(&gpu, 8);
     is_the_processors::<u64>(&gpu, 9);
     let matrix = matrix::<u32>(Shape::Mixed, 500, &mut Pcg64Mcg::seed_from_u64(9));
-    scan(&gpu, &matrix).unwrap().compare(&crate::matrix::scan::scan(&matrix)).unwrap();
+    scan(&gpu, &matrix).unwrap().compare(&crate::matrix::leftmost_ones::scan(&matrix)).unwrap();
 }
 
 /// More entries than both slots hold, columns longer than a slot, and more tiles than threads add up at a time.
@@ -205,7 +205,7 @@ fn gpu_scan_of_large_matrices() {
     for (shape, n) in [(Shape::Mixed, 1_500_000), (Shape::Long, 9_000), (Shape::Ties, 400_000)] {
         let matrix = matrix::<u32>(shape, n, &mut rng);
         let mut scanned = prepared.scan(&matrix).unwrap();
-        let expected = crate::matrix::scan::scan(&matrix);
+        let expected = crate::matrix::leftmost_ones::scan(&matrix);
         check::scan(&scanned.scan().unwrap(), &expected).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
         let leftmost = scanned.leftmost().unwrap();
         check::leftmost(n, &leftmost, &Leftmost::of(&matrix)).unwrap_or_else(|e| panic!("{shape:?}: {e}"));
@@ -217,7 +217,7 @@ fn gpu_scan_of_large_matrices() {
     for rows in [&all[..7], &all, &all[3..], &all[..1]] {
         matrix.push(1, rows).unwrap();
     }
-    let expected = crate::matrix::scan::scan(&matrix);
+    let expected = crate::matrix::leftmost_ones::scan(&matrix);
     let found = prepared.scan(&matrix).unwrap().scan().unwrap();
     check::scan(&found, &expected).unwrap();
 }
@@ -238,7 +238,7 @@ fn gpu_scan_of_parts_in_any_order_with_little_memory() {
                 scanning.feed(&matrix.part(part)).unwrap();
             }
             let found = scanning.finish().unwrap().scan().unwrap();
-            check::scan(&found, &crate::matrix::scan::scan(&matrix))
+            check::scan(&found, &crate::matrix::leftmost_ones::scan(&matrix))
                 .unwrap_or_else(|error| panic!("{what}, {memory} bytes: {error}"));
             assert!(gpu.peak() <= memory);
         }
@@ -302,7 +302,8 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
                 found.lookup.set(row, column as usize - 1);
             }
         }
-        check::scan(&found, &crate::matrix::scan::scan(&matrix)).unwrap_or_else(|e| panic!("{what}: {e}"));
+        check::scan(&found, &crate::matrix::leftmost_ones::scan(&matrix))
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
     }
 }
 
@@ -311,7 +312,7 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
 fn gpu_resident_counts() {
     let gpu = gpu(None);
     for (what, matrix) in matrices::<u64>(15) {
-        let expected = crate::matrix::scan::scan(&matrix);
+        let expected = crate::matrix::leftmost_ones::scan(&matrix);
         let mut resident = Resident::load(&gpu, &matrix).unwrap();
         for _ in 0..2 {
             assert_eq!(resident.scan().unwrap(), [expected.stable, expected.unstable.len()], "{what}");

@@ -265,7 +265,7 @@ fn gpu_reductions_give_the_same_pairs() {
     let gpu = gpu(None);
     let value = |k: usize| ((k * 7919) % 101) as f64;
     let values: Vec<f64> = (0..12 * 11 * 7).map(value).collect();
-    let image = crate::filtration::cubical::<u32>(&[12, 11, 7], &values, None).expect("an image").matrix;
+    let image = crate::cells::cubical::<u32>(&[12, 11, 7], &values, None).expect("an image").matrix;
     for algorithm in [Algorithm::Sieve, Algorithm::Hypha, Algorithm::HyphaTwist] {
         for dualize in [Dualize::Off, Dualize::On, Dualize::Auto] {
             for threads in [1, 3] {

@@ -1,4 +1,4 @@
-//! The kernels of `kernels/rips_assembly.cu`.
+//! The kernels of `kernels/filtration_construction.cu`.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
@@ -105,12 +105,12 @@ macro_rules! ptx {
     ($rank:literal) => {
         [
             [
-                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1.ptx")),
-                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_1_pairs.ptx")),
+                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1.ptx")),
+                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1_pairs.ptx")),
             ],
             [
-                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2.ptx")),
-                include_str!(concat!("../../kernels/ptx/rips_assembly_", $rank, "_2_pairs.ptx")),
+                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2.ptx")),
+                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2_pairs.ptx")),
             ],
         ]
     };
