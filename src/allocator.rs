@@ -1,49 +1,201 @@
 //! How the program gets its memory.
 //!
-//! Tables of millions of entries are allocated, touched once or twice and given back. In pages of four kilobytes,
-//! mapping them takes as long as filling them; in huge pages it does not. Linux gives those to who asks (`thp:always`).
-//! Freed pages go back at once (`dirty_decay_ms:0`): peak memory is that of what is in use. Whoever would rather have them
-//! again soon says so ([`keep_freed_pages`]).
+//! The stages allocate tables of millions of entries, touch each entry once or twice, and free the table. Mapping such a
+//! table in pages of four kilobytes takes as long as filling it; in huge pages of two megabytes it does not. Linux backs
+//! memory by huge pages where a process asks for them (`madvise` with `MADV_HUGEPAGE`), so every allocation of at least
+//! [`HUGE`] bytes is a mapping of its own that begins at a multiple of [`HUGE`] and asks for them. A table that grows is
+//! moved by the page table (`mremap`), not copied, and a table that is freed goes back to the system at once, so that
+//! the peak of the memory is that of what is in use. Smaller allocations are those of the system's allocator.
 
-/// Keeps freed pages for a second, for tables that follow each other. Bars of images come a quarter sooner, in a tenth more memory.
-pub(crate) fn keep_freed_pages() {
-    #[cfg(all(feature = "jemalloc", target_os = "linux"))]
-    jemalloc::keep_freed_pages();
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr::{copy_nonoverlapping, null_mut};
+
+use libc::{
+    MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, MREMAP_FIXED, MREMAP_MAYMOVE, PROT_READ,
+    PROT_WRITE,
+};
+
+/// Bytes of a huge page, and the least allocation that is a mapping of its own.
+const HUGE: usize = 2 << 20;
+/// Bytes of the greatest page that a processor of Linux has by default; lengths of mappings are multiples of it.
+const MOST_PAGE: usize = 1 << 16;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
+
+struct HugePages;
+
+/// Whether an allocation is a mapping of its own.
+fn is_mapping(size: usize, align: usize) -> bool {
+    size >= HUGE && align <= HUGE
 }
 
-#[cfg(all(feature = "jemalloc", target_os = "linux"))]
-mod jemalloc {
-    use std::ptr::null_mut;
+/// The length of the mapping that holds this many bytes; none where it would pass the address space.
+fn length_of(size: usize) -> Option<usize> {
+    size.checked_next_multiple_of(MOST_PAGE)
+}
 
-    #[global_allocator]
-    static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-    /// What jemalloc reads when it starts.
-    // SAFETY: jemalloc declares a symbol of this name and type, a pointer to a string that ends with a zero byte, for
-    // programs to define; nothing else in the program does.
-    #[allow(unsafe_code, non_upper_case_globals)]
-    #[unsafe(export_name = "_rjem_malloc_conf")]
-    pub(crate) static malloc_conf: Option<&'static std::ffi::c_char> = {
-        // A reference to the first byte of the string.
-        const CONF: &std::ffi::CStr = c"thp:always,narenas:1,dirty_decay_ms:0";
-        // SAFETY: as above; the pointer is that of a string that lives for ever.
-        Some(unsafe { &*CONF.as_ptr() })
+/// Maps zeroed memory at a multiple of [`HUGE`], to be backed by huge pages. Null where the system has none.
+fn map(size: usize) -> *mut u8 {
+    let Some((length, room)) = length_of(size).and_then(|length| Some((length, length.checked_add(HUGE)?)))
+    else {
+        return null_mut();
     };
+    // SAFETY: a new anonymous mapping at an address that the system chooses touches no memory that is in use.
+    let room_start =
+        unsafe { libc::mmap(null_mut(), room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+    if room_start == MAP_FAILED {
+        return null_mut();
+    }
+    let before = room_start.align_offset(HUGE);
+    // SAFETY: `before` is less than HUGE, so `start` and `end` lie within the mapping, which is HUGE bytes longer than
+    // `length`; what is unmapped before and after is part of it and was given to nobody. `madvise` changes no contents.
+    unsafe {
+        let start = room_start.byte_add(before);
+        let end = start.byte_add(length);
+        if before > 0 {
+            libc::munmap(room_start, before);
+        }
+        libc::munmap(end, HUGE - before);
+        // A system without huge pages refuses; the memory is as good without.
+        libc::madvise(start, length, MADV_HUGEPAGE);
+        start.cast()
+    }
+}
 
-    pub(super) fn keep_freed_pages() {
-        let mut milliseconds = 1000_isize;
-        // SAFETY: what the name stands for is an `ssize_t`; one is read, nothing is written.
-        #[allow(unsafe_code)]
-        let failure = unsafe {
-            tikv_jemalloc_sys::mallctl(
-                c"arena.0.dirty_decay_ms".as_ptr(),
-                null_mut(),
-                null_mut(),
-                (&raw mut milliseconds).cast(),
-                size_of::<isize>(),
-            )
-        };
-        // There is an arena 0; if there were none, pages would go back as before.
-        debug_assert_eq!(failure, 0);
+/// Gives a mapping of [`map`] back.
+///
+/// # Safety
+/// `map(size)` returned the pointer, or [`remap`] for this size, and nothing uses it any more.
+unsafe fn unmap(pointer: *mut u8, size: usize) {
+    if let Some(length) = length_of(size) {
+        // SAFETY: this is exactly the mapping that was made; see above.
+        unsafe { libc::munmap(pointer.cast(), length) };
+    }
+}
+
+/// Makes a mapping longer or shorter, moving its pages if need be. Null, and nothing has changed, where the system refuses.
+///
+/// # Safety
+/// `map(old)` returned the pointer, or `remap` for this size.
+unsafe fn remap(pointer: *mut u8, old: usize, new: usize) -> *mut u8 {
+    let (Some(old_length), Some(new_length)) = (length_of(old), length_of(new)) else { return null_mut() };
+    // SAFETY: the mapping is whole and ours; without MREMAP_MAYMOVE it stays where it is.
+    let stayed = unsafe { libc::mremap(pointer.cast(), old_length, new_length, 0) };
+    if stayed != MAP_FAILED {
+        return stayed.cast();
+    }
+    let target = map(new);
+    if target.is_null() {
+        return target;
+    }
+    // SAFETY: the target is a mapping of our own of just this length, in nobody's use, which the moved pages replace.
+    let moved = unsafe {
+        let flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+        libc::mremap(pointer.cast(), old_length, new_length, flags, target.cast::<libc::c_void>())
+    };
+    if moved == MAP_FAILED {
+        // SAFETY: `map(new)` returned it, and nothing was moved there.
+        unsafe { unmap(target, new) };
+        return null_mut();
+    }
+    moved.cast()
+}
+
+// SAFETY: what is a mapping follows from the layout alone, so memory goes back where it came from; mappings are aligned to
+// HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator.
+unsafe impl GlobalAlloc for HugePages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if is_mapping(layout.size(), layout.align()) {
+            return map(layout.size());
+        }
+        // SAFETY: the caller's promises are the callee's demands.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if is_mapping(layout.size(), layout.align()) {
+            return map(layout.size());
+        }
+        // SAFETY: the caller's promises are the callee's demands.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if is_mapping(layout.size(), layout.align()) {
+            // SAFETY: memory of such a layout was mapped, with this size.
+            return unsafe { unmap(pointer, layout.size()) };
+        }
+        // SAFETY: memory of any other layout is the system allocator's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        match (is_mapping(layout.size(), layout.align()), is_mapping(new_size, layout.align())) {
+            // SAFETY: memory of such a layout was mapped, with this size.
+            (true, true) => unsafe { remap(pointer, layout.size(), new_size) },
+            // SAFETY: memory of any other layout is the system allocator's; the caller's promises are its demands.
+            (false, false) => unsafe { System.realloc(pointer, layout, new_size) },
+            // SAFETY: the caller promises that `new_size` and the alignment make a layout; old and new memory do not
+            // overlap, and both are at least as long as what is copied.
+            _ => unsafe {
+                let new = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
+                if !new.is_null() {
+                    copy_nonoverlapping(pointer, new, layout.size().min(new_size));
+                    self.dealloc(pointer, layout);
+                }
+                new
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Grows and shrinks a table across the threshold in both directions; its contents stay.
+    #[test]
+    fn tables_keep_their_contents_when_they_grow_and_shrink() {
+        let mut table: Vec<u32> = Vec::new();
+        for size in [100, 300_000, 600_000, 3_000_000, 40_000_000, 700_000, 1000] {
+            let kept = table.len().min(size);
+            table.truncate(kept);
+            table.shrink_to_fit();
+            table.reserve_exact(size - kept);
+            table.extend(kept as u32..size as u32);
+            assert!(table.iter().copied().eq(0..size as u32), "{size} entries");
+        }
+    }
+
+    #[test]
+    fn zeroed_tables_are_zero_and_aligned() {
+        for size in [1 << 10, 2 << 20, (2 << 20) + 1, 9_000_001] {
+            let mut table = vec![0_u8; size];
+            assert!(table.iter().all(|&byte| byte == 0));
+            assert!(size < super::HUGE || table.as_ptr().addr().is_multiple_of(super::HUGE));
+            table.fill(1);
+            drop(table);
+        }
+    }
+
+    #[test]
+    fn what_the_system_refuses_is_an_error() {
+        let mut table: Vec<u8> = Vec::new();
+        assert!(table.try_reserve_exact(isize::MAX as usize).is_err());
+    }
+
+    #[test]
+    fn many_threads_allocate_at_once() {
+        std::thread::scope(|scope| {
+            for thread in 0..4_u8 {
+                scope.spawn(move || {
+                    for round in 1..20 {
+                        let table = vec![thread; round << 18];
+                        assert!(table.iter().all(|&byte| byte == thread));
+                    }
+                });
+            }
+        });
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 success, 1 a failure of the machine or files that differ, 2 wrong usage or wrong input.
 
+#[cfg(all(feature = "huge-pages", target_os = "linux"))]
 mod allocator;
 mod cli;
 

@@ -17,8 +17,6 @@ use lacuna::matrix::{self, Reason};
 use lacuna::output::images::{Barcode, Format};
 use serde::Serialize;
 
-use crate::allocator::keep_freed_pages;
-
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::{ImageArguments, read_image, tell_detection};
@@ -154,7 +152,6 @@ Examples:
 /// Reads, computes, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    keep_freed_pages();
     let options = arguments.input.options()?;
     let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
