@@ -4,24 +4,14 @@
 //! space, that make each other's lists of tiles to look at; every few of them it is asked what the iterations deleted. Iterations past
 //! the last that deletes something change nothing.
 
-use super::{BitImage, Figures, Pass, Request, Rule, ThinError};
+use super::machine::MachineError;
+use super::{BitImage, Figures, Pass, Request, Rule};
 use crate::cubical::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 
 /// Launches before it is asked for the first time what they deleted, and at most: twice as many each time.
 const LAUNCHES: std::ops::RangeInclusive<usize> = 4..=64;
-
-/// Why there is no skeleton.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DeviceError {
-    /// The rule does not suit the image.
-    #[error(transparent)]
-    Thin(#[from] ThinError),
-    /// The device fails.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-}
 
 /// A device with the kernel of a rule loaded.
 pub struct Prepared {
@@ -48,7 +38,7 @@ impl Prepared {
         image: &BitImage,
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
-    ) -> Result<(BitImage, Figures), DeviceError> {
+    ) -> Result<(BitImage, Figures), MachineError> {
         let mut resident = self.bring(image)?;
         resident.thin(iterations, watch)?;
         Ok(resident.fetch()?)
@@ -58,7 +48,7 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::thin`].
-    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, DeviceError> {
+    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError> {
         let Prepared { gpu, rule, kernel } = self;
         let shape = image.shape();
         Request { rule: Some(*rule), iterations: None }.suiting(shape)?;
@@ -129,7 +119,7 @@ pub fn thin_device(
     image: &BitImage,
     request: &Request,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures), DeviceError> {
+) -> Result<(BitImage, Figures), MachineError> {
     let rule = request.suiting(image.shape())?;
     Prepared::new(gpu, rule)?.thin(image, request.iterations, watch)
 }
@@ -271,6 +261,6 @@ mod tests {
         let gpu = device(Some(10_000));
         let image = drawn(&[1000, 1000], |_, _, _| true);
         let error = thin_device(&gpu, &image, &Request::default(), &mut |_| ()).unwrap_err();
-        assert!(matches!(error, DeviceError::Cuda(CudaError::OutOfMemory { .. })), "{error}");
+        assert!(matches!(error, MachineError::Device(CudaError::OutOfMemory { .. })), "{error}");
     }
 }

@@ -25,8 +25,8 @@ mod tests;
 use super::Row;
 use super::row::Atomic;
 use super::state::Lookup;
+use crate::backend::Difference;
 
-pub use check::Difference;
 pub use cpu::scan;
 pub(crate) use cpu::{batches, claim, tasks};
 pub use estimate::estimate;
