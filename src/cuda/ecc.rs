@@ -1,9 +1,8 @@
 //! The kernels of `kernels/ecc.cu`.
 #![allow(unsafe_code)]
 
-use super::gpu::Unsigned;
-use super::gpu::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Plain};
+use super::unsigned::sealed::Sealed;
+use super::{Buffer, CudaError, Gpu, Kernel, Plain, Unsigned, ptx};
 use crate::cubical::{Key, Voxel};
 
 /// Threads of a block that marches, and of one whose counters take so much shared memory that few fit.
@@ -42,7 +41,7 @@ macro_rules! kernel_voxel {
         impl KernelVoxel for $t {
             const SIGN: Self::Key = $sign;
             const MARCH: Option<&'static str> = $march;
-            const ROWS: &'static str = include_str!(concat!("../../kernels/ptx/ecc_rows_", $rows, ".ptx"));
+            const ROWS: &'static str = ptx!("ecc_rows_", $rows);
             const IS_FLOATING: bool = $floating;
 
             fn bits(self) -> Self::Key {
@@ -52,9 +51,9 @@ macro_rules! kernel_voxel {
     )*};
 }
 
-const MARCH_8: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u8.ptx"));
-const MARCH_16: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u16.ptx"));
-const MARCH_32: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u32.ptx"));
+const MARCH_8: Option<&str> = Some(ptx!("ecc_u8"));
+const MARCH_16: Option<&str> = Some(ptx!("ecc_u16"));
+const MARCH_32: Option<&str> = Some(ptx!("ecc_u32"));
 
 kernel_voxel! {
     u8: "u8", MARCH_8, 0, false, u8::from;

@@ -4,9 +4,8 @@
 use std::marker::PhantomData;
 
 use super::ecc::{KernelVoxel, MOST_ROWS, Order, Part};
-use super::gpu::Unsigned;
 use super::sort::SortKernels;
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
 use crate::cubical::Key;
 
 /// Threads of a block, places of a block of `ecc_heads` and `ecc_rows`.

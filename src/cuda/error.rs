@@ -1,12 +1,13 @@
 //! What can go wrong on the way to a GPU and on it.
 
-use cudarc::driver::DriverError;
-
 use super::Version;
 
 /// Why the GPU does not do the work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CudaError {
+    /// The program was built without CUDA support.
+    #[error("this build has no CUDA support: it was built without the feature `cuda`")]
+    NotBuilt,
     /// The driver's library is not installed, or cannot be loaded.
     #[error("no CUDA driver: the library libcuda cannot be loaded")]
     NoDriver,
@@ -97,10 +98,4 @@ pub enum CudaError {
 /// The driver's name of an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Reported(String);
-
-impl From<DriverError> for Reported {
-    fn from(DriverError(code): DriverError) -> Self {
-        Reported(format!("{code:?}"))
-    }
-}
+pub struct Reported(pub(super) String);

@@ -3,10 +3,7 @@
 
 use std::marker::PhantomData;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
-
-use super::gpu::Unsigned;
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
 /// Threads of a block that sweeps.
 const THREADS: u32 = 256;
@@ -28,11 +25,6 @@ pub(crate) struct Tile {
     /// The fixed vertex.
     pub(crate) top: u32,
 }
-
-// SAFETY: numbers side by side without padding, as the kernels declare them.
-unsafe impl DeviceRepr for Tile {}
-// SAFETY: zero is a value of every field.
-unsafe impl ValidAsZeroBits for Tile {}
 
 /// What a sweep counts, in this order.
 pub(crate) const COUNTS: usize = 5;
@@ -101,27 +93,28 @@ pub trait KernelRank: Unsigned {
     const PTX: [[&'static str; 2]; 2];
 }
 
-macro_rules! ptx {
+/// The kernels for a type of ranks.
+macro_rules! by_limbs {
     ($rank:literal) => {
         [
             [
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1.ptx")),
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1_pairs.ptx")),
+                ptx!("filtration_construction_", $rank, "_1"),
+                ptx!("filtration_construction_", $rank, "_1_pairs"),
             ],
             [
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2.ptx")),
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2_pairs.ptx")),
+                ptx!("filtration_construction_", $rank, "_2"),
+                ptx!("filtration_construction_", $rank, "_2_pairs"),
             ],
         ]
     };
 }
 
 impl KernelRank for u16 {
-    const PTX: [[&'static str; 2]; 2] = ptx!("u16");
+    const PTX: [[&'static str; 2]; 2] = by_limbs!("u16");
 }
 
 impl KernelRank for u32 {
-    const PTX: [[&'static str; 2]; 2] = ptx!("u32");
+    const PTX: [[&'static str; 2]; 2] = by_limbs!("u32");
 }
 
 /// Vertices a simplex may have: a lane each.

@@ -1,7 +1,7 @@
 //! The kernel of `kernels/gradient.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -45,7 +45,7 @@ pub(crate) struct GradientKernel {
 
 impl GradientKernel {
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(include_str!("../../kernels/ptx/gradient.ptx"))?;
+        let module = gpu.module(ptx!("gradient"))?;
         Ok(GradientKernel { codes: module.kernel(c"gradient_codes")? })
     }
 

@@ -3,8 +3,7 @@
 
 use std::marker::PhantomData;
 
-use super::gpu::Unsigned;
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -25,11 +24,11 @@ pub trait KernelIndex: Unsigned {
 }
 
 impl KernelIndex for u32 {
-    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u32.ptx");
+    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u32");
 }
 
 impl KernelIndex for u64 {
-    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u64.ptx");
+    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u64");
 }
 
 /// What the entries are brought into: two numbers a cell.

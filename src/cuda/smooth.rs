@@ -1,7 +1,7 @@
 //! The kernel of `kernels/smooth.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -13,7 +13,7 @@ pub(crate) struct SmoothKernel {
 
 impl SmoothKernel {
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(include_str!("../../kernels/ptx/smooth.ptx"))?;
+        let module = gpu.module(ptx!("smooth"))?;
         Ok(SmoothKernel { axis: module.kernel(c"smooth_axis")? })
     }
 

@@ -1,7 +1,7 @@
 //! The kernels of `kernels/sort.cu`: entries in descending order.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
 /// As in the kernels' file.
 const THREADS: u32 = 256;
@@ -20,8 +20,7 @@ pub(crate) struct SortKernels {
 impl SortKernels {
     /// For keys of so many limbs, 1 or 2.
     pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
-        const PTX: [&str; 2] =
-            [include_str!("../../kernels/ptx/sort_1.ptx"), include_str!("../../kernels/ptx/sort_2.ptx")];
+        const PTX: [&str; 2] = [ptx!("sort_1"), ptx!("sort_2")];
         let module = gpu.module(PTX[limbs - 1])?;
         let kernel = |name| module.kernel(name);
         Ok(SortKernels {

@@ -1,7 +1,7 @@
 //! The kernels of `kernels/thinning.cu` and `kernels/thinning_subfields.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 use crate::cubical::thinning::Rule;
 
 /// Threads of a block: a word of 32 pixels each of a window of 128×128; as the launch bounds of subfields say.
@@ -57,11 +57,7 @@ pub(crate) struct Thinning {
 impl ThinningKernel {
     pub(crate) fn load(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
         let is_planar = rule.is_planar();
-        let module = gpu.module(if is_planar {
-            include_str!("../../kernels/ptx/thinning.ptx")
-        } else {
-            include_str!("../../kernels/ptx/thinning_subfields.ptx")
-        })?;
+        let module = gpu.module(if is_planar { ptx!("thinning") } else { ptx!("thinning_subfields") })?;
         let kernel = module.kernel(match rule {
             Rule::GuoHall => c"thinning_guo_hall",
             Rule::ZhangSuen => c"thinning_zhang_suen",

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, CudaStream};
 
-use super::{Buffer, CudaError, Gpu, Pinned, Plain};
+use super::{Buffer, Gpu, Pinned, Plain};
+use crate::cuda::CudaError;
 
 /// A buffer that is filled from page-locked memory, while there is work on others.
 #[derive(Debug)]

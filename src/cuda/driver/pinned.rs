@@ -2,7 +2,8 @@
 
 use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice};
 
-use super::{Buffer, CudaError, Gpu, Plain};
+use super::{Buffer, Gpu, Plain};
+use crate::cuda::CudaError;
 
 /// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`] and
 /// [`Inbox::send`](super::Inbox::send); whoever looks at it next waits for them.
