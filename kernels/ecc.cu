@@ -27,11 +27,6 @@
 
 #include "voxel.cuh"
 
-// Voxels of a tile.
-#define COLUMNS 4u
-// Threads of a block, at most.
-#define BLOCK 1024u
-
 __device__ __forceinline__ u32 least(u32 a, u32 b) { return a < b ? a : b; }
 
 // Where something is in shared memory.

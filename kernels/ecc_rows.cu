@@ -16,8 +16,6 @@
 
 #include "voxel.cuh"
 
-#define TILE 1024u
-
 __device__ __forceinline__ u64 thread_of_all() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 
 __device__ __forceinline__ u64 threads_of_all() { return (u64)gridDim.x * blockDim.x; }

@@ -29,8 +29,6 @@ typedef unsigned __int128 Word;
 #define CANDIDATES 8u
 // Vertices below the first top tried on all lanes at once, where there are few above.
 #define BETWEEN 16u
-// Vertices `last` of a job in dimension 2.
-#define LASTS 32u
 // A list of neighbours more than this many times as long as that of a tile's vertices is long (rips/assembly/neighbourhood.rs).
 #define LONG 8u
 // A simplex has at most WARP vertices.
@@ -65,6 +63,7 @@ struct Sweep {
 };
 
 enum { SIMPLICES, APPARENT, CLEARED, UNDECIDED, COFACETS };
+static_assert(COFACETS + 1 == COUNTS, "a counter each");
 
 // What a block shares of its job.
 struct Job {
@@ -516,8 +515,8 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
     }
 }
 
-// So many blocks of 256 threads a multiprocessor: registers are cut to that.
-#define BOUNDS __launch_bounds__(256, 4)
+// Four blocks a multiprocessor: the compiler keeps the number of registers low enough for that.
+#define BOUNDS __launch_bounds__(THREADS, 4)
 
 #define SWEEP(NAME, PAIRS)                                                                                          \
     extern "C" __global__ void BOUNDS NAME(const Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,       \

@@ -10,9 +10,6 @@
 
 typedef unsigned char u8;
 
-#define FIRST_FACE 6u
-#define FIRST_CUBE 18u
-
 // The place of a voxel: the image has `rows` rows of `columns` in a plane, the grid strides of its own.
 struct Grid {
     const u32 *ranks;

@@ -16,11 +16,9 @@
 
 #define NONE (~(INDEX)0)
 
-// Entries of a warp in set_leftmost, in rounds of 32 side by side, so that they are read together.
-#define ROUNDS 4u
-// Columns of a block in set_unstable, and words of their flags.
-#define TILE 1024u
+// Words of the flags of a tile. set_unstable adds them up with one warp.
 #define WORDS (TILE / WARP)
+static_assert(WORDS == WARP, "a lane a word");
 
 __device__ __forceinline__ u32 least(u32 *place, u32 number) { return atomicMin(place, number); }
 __device__ __forceinline__ u64 least(u64 *place, u64 number) { return atomicMin(place, number); }

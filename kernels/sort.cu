@@ -7,9 +7,7 @@
 
 #include "common.cuh"
 
-#define DIGITS 256u
-#define ROUNDS 16u
-#define BLOCK 256u
+#define DIGITS (1u << DIGIT_BITS)
 #define TILE (BLOCK * ROUNDS)
 
 // The digit's complement: greater digits come first.

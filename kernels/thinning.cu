@@ -11,14 +11,10 @@
 
 #include "active.cuh"
 
-#define SIDE 64
-#define COLLAR 32
 #define WINDOW (SIDE + 2 * COLLAR)
 // Of a row of a window.
 #define WORDS (WINDOW / 32)
 #define THREADS (WINDOW * WORDS)
-// Iterations of a launch.
-#define MOST 16
 
 // Pixels around those of a word; north is the row before.
 struct Window {

@@ -11,13 +11,6 @@
 
 #include "active.cuh"
 
-#define THREADS 352
-#define SIDE 64
-#define COLLAR_Y 4
-#define COLLAR_Z 2
-// Words of a row of a window that have the same parity.
-#define PAIRS 2
-
 #define MIDDLE 13
 #define UP 4
 #define NORTH 10

@@ -1,16 +1,15 @@
 //! The kernels of `kernels/ecc.cu`.
 #![allow(unsafe_code)]
 
+use super::constants::ecc::{BLOCK, COLUMNS};
 use super::unsigned::sealed::Sealed;
 use super::{Buffer, CudaError, Gpu, Kernel, Plain, Unsigned, ptx};
 use crate::cubical::{Key, Voxel};
 
-/// Threads of a block that marches, and of one whose counters take so much shared memory that few fit.
-const THREADS: [u32; 2] = [256, 1024];
+/// Threads of a block that marches, and of a block with so many counters that few blocks fit into shared memory.
+const THREADS: [u32; 2] = [256, BLOCK];
 /// Bytes of counters from which on blocks are large.
 const MANY: u32 = 32 << 10;
-/// Voxels of a thread's tile, as in the kernels' file.
-const COLUMNS: u64 = 4;
 /// Threads for each multiprocessor that make marches of even lengths; more would read more planes twice.
 const SPREAD: u64 = 12 << 10;
 /// Planes of a march: fewer would read too many twice, and with more a block could count past 32 bits.
@@ -202,7 +201,8 @@ impl<T: KernelVoxel> EccKernels<T> {
         // Sizes are below 2^63.
         let sizes = [part.planes, part.rows, part.columns, part.from, part.to].map(|size| size as u64);
         let before = u64::from(!order.is_vertex);
-        let tiles = (sizes[2] + before).div_ceil(COLUMNS) * if is_flat { 1 } else { sizes[1] + before };
+        let tiles =
+            (sizes[2] + before).div_ceil(COLUMNS.into()) * if is_flat { 1 } else { sizes[1] + before };
         let layer = tiles.div_ceil(threads.into());
         let counted = sizes[4] - sizes[3];
         let layers = (self.multiprocessors * SPREAD).div_ceil(layer * u64::from(threads));

@@ -3,19 +3,20 @@
 
 use std::marker::PhantomData;
 
+use super::constants::ecc_rows::TILE;
 use super::ecc::{KernelVoxel, MOST_ROWS, Order, Part};
 use super::sort::SortKernels;
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
 use crate::cubical::Key;
 
-/// Threads of a block, places of a block of `ecc_heads` and `ecc_rows`.
-const THREADS: u32 = 1024;
+/// Threads of a block of any of these kernels.
+const THREADS: u32 = TILE;
 /// Blocks for each multiprocessor of kernels that look at everything.
 const BLOCKS: u32 = 2;
 /// Bytes of shared memory that every device gives a block.
 const SHARED: u32 = 48 << 10;
 /// Bits of a word of flags.
-const WORD: usize = 32;
+const WORD: usize = u32::BITS as usize;
 
 /// Finds the keys of 8 or 16 bits that an image has.
 pub(crate) struct PresentKernel<T> {

@@ -3,10 +3,8 @@
 
 use std::marker::PhantomData;
 
+use super::constants::filtration_construction::THREADS;
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
-
-/// Threads of a block that sweeps.
-const THREADS: u32 = 256;
 
 /// A matrix of ranks, of which one vertex is the fixed greatest one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,9 +23,6 @@ pub(crate) struct Tile {
     /// The fixed vertex.
     pub(crate) top: u32,
 }
-
-/// What a sweep counts, in this order.
-pub(crate) const COUNTS: usize = 5;
 
 /// The graph of a sparse complex; of a dense one three buffers without meaning.
 pub(crate) struct Graph {

@@ -3,16 +3,13 @@
 
 use std::marker::PhantomData;
 
+use super::constants::leftmost_ones::{ROUNDS, TILE};
 use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Entries of a block of `set_leftmost`: 128 a warp.
-const ENTRIES: u64 = THREADS as u64 / 32 * 128;
-/// Columns of a block of `set_unstable`, as in the kernels' file.
-const TILE: u64 = 1024;
-/// Columns of a word of flags.
-const WORD: u64 = 32;
+/// Entries that a block looks at in `set_leftmost`.
+const ENTRIES: u32 = THREADS * ROUNDS;
 /// Threads of the only block that adds totals up.
 const OFFSET_THREADS: u32 = 1024;
 
@@ -76,9 +73,9 @@ pub(crate) struct LeftmostKernels<I> {
     index: PhantomData<I>,
 }
 
-/// Blocks that hold so many, in shares of `share`.
-fn blocks(n: usize, share: u64) -> u32 {
-    u32::try_from((n as u64).div_ceil(share)).expect("more than any device has memory for")
+/// The number of blocks that take `share` of `n` items each.
+fn blocks(n: usize, share: u32) -> u32 {
+    u32::try_from((n as u64).div_ceil(share.into())).expect("more than any device has memory for")
 }
 
 impl<I: KernelIndex> LeftmostKernels<I> {
@@ -140,7 +137,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         assert_eq!([tables.leftmost.len(), lookup.len(), destroyers.len()], [n; 3]);
         gpu.clear(destroyers)?;
         let count = n as u64;
-        let launch = self.lookup.launch(blocks(n, THREADS.into()), THREADS, 0);
+        let launch = self.lookup.launch(blocks(n, THREADS), THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
         // SAFETY: a thread reads and writes its row; the columns in the tables are below their length.
         unsafe { launch.output(lookup).output(destroyers).go() }
@@ -154,7 +151,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
     ) -> Result<(Flags, [usize; 2]), CudaError> {
         let n = tables.lows.len();
         let tiles = blocks(n, TILE);
-        let words = tiles as usize * (TILE / WORD) as usize;
+        let words = tiles as usize * (TILE / u32::BITS) as usize;
         let mut flags =
             Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, stable: gpu.zeros(1)? };
         let (count, tile_count) = (n as u64, u64::from(tiles));

@@ -5,6 +5,7 @@
 //! | `driver/` | the calls into CUDA's driver; `absent.rs` stands in its place in a build without the feature `cuda` |
 //! | `start.rs` | devices that are opened in the background |
 //! | `error.rs` | what can go wrong |
+//! | `constants.rs` | the numbers on which kernels and the code that launches them have to agree |
 //! | `unsigned.rs` | unsigned integers, whose memory may be filled with any bits |
 //! | `filtration_construction.rs`, `leftmost_ones.rs`, … | the kernels of the file of that name in `kernels/` |
 //!
@@ -13,8 +14,19 @@
 //! them for its device. Each file of kernels has one struct here, whose methods are the kernels. A method takes typed buffers and checks
 //! their lengths before the launch, so that it is safe to call.
 
+/// Makes each section of numbers a module of constants.
+macro_rules! constants {
+    ($($(#[$file_doc:meta])* $file:ident { $($(#[$doc:meta])* $name:ident = $value:literal;)* })*) => {$(
+        $(#[$file_doc])*
+        pub(crate) mod $file {
+            $($(#[$doc])* pub(crate) const $name: u32 = $value;)*
+        }
+    )*};
+}
+
 #[cfg(not(feature = "cuda"))]
 mod absent;
+pub(crate) mod constants;
 #[cfg(feature = "cuda")]
 mod driver;
 pub(crate) mod ecc;

@@ -1,19 +1,22 @@
 //! The kernels of `kernels/thinning.cu` and `kernels/thinning_subfields.cu`.
 #![allow(unsafe_code)]
 
+use super::constants::{thinning, thinning_subfields};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 use crate::cubical::thinning::Rule;
 
-/// Threads of a block: a word of 32 pixels each of a window of 128×128; as the launch bounds of subfields say.
-const THREADS: [u32; 2] = [512, 352];
+/// Pixels along either side of a window of the plane.
+const WINDOW: u32 = thinning::SIDE + 2 * thinning::COLLAR;
+/// Threads of a block: in the plane one for each word of 32 pixels of a window, and in space as many as the kernel allows.
+const THREADS: [u32; 2] = [WINDOW * WINDOW / 32, thinning_subfields::THREADS];
 /// Blocks that a multiprocessor has room for; more than there are take their tiles later.
 const BLOCKS: u64 = 4;
-/// Voxels of a tile along x.
-const SIDE: u64 = 64;
-/// Iterations of a launch at most, in the plane.
-const PLANAR_MOST: usize = 16;
-/// Planes and rows of a window that are not its tile's.
-const COLLARS: [u32; 2] = [4, 8];
+/// Planes and rows of a window in space that are not its tile's.
+const COLLARS: [u32; 2] = [2 * thinning_subfields::COLLAR_Z, 2 * thinning_subfields::COLLAR_Y];
+/// Bytes of a row of a window in space.
+const ROW: u32 = 2 * thinning_subfields::PAIRS * size_of::<u32>() as u32;
+// A tile is as wide as a word of the host, in which tiles along x are counted.
+const _: () = assert!(thinning::SIDE == u64::BITS && thinning_subfields::SIDE == u64::BITS);
 
 /// The kernel of a rule.
 pub(crate) struct ThinningKernel {
@@ -70,13 +73,13 @@ impl ThinningKernel {
 
     /// Iterations of a launch, at most.
     pub(crate) fn most(&self) -> usize {
-        if self.is_planar { PLANAR_MOST } else { 1 }
+        if self.is_planar { thinning::MOST as usize } else { 1 }
     }
 
     /// How an image is cut; `extents` are planes, rows and words of 64 voxels in a row.
     fn tiling(&self, [planes, rows, words]: [usize; 3]) -> Result<Tiling, CudaError> {
         let tile = match (self.is_planar, planes) {
-            (true, _) => [1, 64],
+            (true, _) => [1, thinning::SIDE],
             (false, 1) => [2, 128],
             (false, _) => [16, 32],
         };
@@ -146,8 +149,8 @@ impl ThinningKernel {
         let [across, down, deep] = &tiling.tiles;
         let [tile_planes, tile_rows] = &tiling.tile;
         let window = (tile_planes + COLLARS[0]) * (tile_rows + COLLARS[1]);
-        // Two windows of four words a row.
-        let shared = if self.is_planar { 0 } else { 2 * 4 * 4 * window };
+        // Two windows: voxels, and candidates.
+        let shared = if self.is_planar { 0 } else { 2 * ROW * window };
         let call = self.kernel.launch(blocks, THREADS[usize::from(!self.is_planar)], shared);
         let call = call.input(from).output(to);
         let call = if self.is_planar {
@@ -186,6 +189,6 @@ impl Thinning {
     /// Words of 64 voxels that tiles had which were looked at, tile by tile and launch by launch.
     pub(crate) fn looked_at(&self, gpu: &Gpu) -> Result<u64, CudaError> {
         let [tile_planes, tile_rows] = self.tiling.tile.map(u64::from);
-        Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows * SIDE / 64)
+        Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows)
     }
 }
