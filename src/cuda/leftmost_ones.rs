@@ -13,9 +13,9 @@ const ENTRIES: u32 = THREADS * ROUNDS;
 /// Threads of the only block that adds totals up.
 const OFFSET_THREADS: u32 = 1024;
 
-/// Row and column numbers that the kernels are compiled for. As other unsigned integers, nobody else can add one.
+/// Types of row and column numbers that the kernels are compiled for. The trait is sealed, as [`Unsigned`] is.
 pub trait KernelIndex: Unsigned {
-    /// The kernels.
+    /// The PTX of the kernels.
     #[doc(hidden)]
     const LEFTMOST_ONES: &'static str;
 }
@@ -28,10 +28,10 @@ impl KernelIndex for u64 {
     const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u64");
 }
 
-/// What the entries are brought into: two numbers a cell.
+/// What the scan keeps of a matrix: two numbers a cell.
 #[derive(Debug)]
 pub(crate) struct Tables<I> {
-    /// For each row its least column; all bits ones for a row of zeros.
+    /// For each row its least column, which has its leftmost one; all bits ones for a row of zeros.
     pub(crate) leftmost: Buffer<I>,
     /// For each column its greatest row plus one; zero for a column of zeros.
     pub(crate) lows: Buffer<I>,
@@ -40,30 +40,30 @@ pub(crate) struct Tables<I> {
 /// Consecutive entries of a matrix, in two buffers that may hold others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Where its rows begin in theirs.
+    /// The place of the first row in its buffer.
     pub(crate) rows_at: usize,
-    /// Where the starts of its columns begin in theirs.
+    /// The place of the first start of a column in its buffer.
     pub(crate) starts_at: usize,
-    /// Entries.
+    /// The number of entries.
     pub(crate) entries: usize,
-    /// Columns; all but the first and the last whole. The first starts at the first entry or before.
+    /// The number of columns, of which all but the first and the last are whole. The first starts at the first entry or before.
     pub(crate) columns: usize,
-    /// The first entry's number in the matrix.
+    /// The number of the first entry in the matrix.
     pub(crate) first_entry: usize,
-    /// The first column.
+    /// The number of the first column in the matrix.
     pub(crate) first_column: usize,
 }
 
-/// Unstable columns as bits, in tiles.
+/// The unstable columns as bits, in tiles.
 pub(crate) struct Flags {
     bits: Buffer<u32>,
-    /// For each tile the flags before it, then the number of all.
+    /// For each tile the number of flags before it, then the number of all.
     totals: Buffer<u64>,
-    /// Stable columns, one number.
+    /// The number of stable columns, one element.
     stable: Buffer<u64>,
 }
 
-/// The kernels, for rows and columns of type `I`.
+/// The kernels of `leftmost_ones.cu` for rows and columns of type `I`.
 pub(crate) struct LeftmostKernels<I> {
     leftmost: Kernel,
     lookup: Kernel,
@@ -99,7 +99,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
 
     /// Brings a piece of a matrix into the tables.
     ///
-    /// Its starts ascend; else its columns are mistaken for one another.
+    /// The starts have to ascend; otherwise columns are mistaken for one another.
     ///
     /// # Panics
     /// The piece is not inside its buffers, or its columns are past the tables.
@@ -122,7 +122,8 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         unsafe { launch.output(&mut tables.leftmost).output(&mut tables.lows).go() }
     }
 
-    /// For each row the column, plus one, whose low and leftmost one it is, or zero; and for each column whether it holds a leftmost one.
+    /// Writes, for each row, the column plus one for which it is both low and leftmost one, or zero; and for each column, whether it holds a
+    /// leftmost one.
     ///
     /// # Panics
     /// The buffers are not as long as the tables.
@@ -143,7 +144,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         unsafe { launch.output(lookup).output(destroyers).go() }
     }
 
-    /// Finds the unstable columns; and how many stable and unstable ones there are.
+    /// Finds the unstable columns, and the numbers of stable and of unstable ones.
     pub(crate) fn find_unstable(
         &self,
         gpu: &Gpu,
@@ -172,7 +173,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
     /// Lists the unstable columns, ascending.
     ///
     /// # Panics
-    /// There is not just room for them.
+    /// The buffer is not exactly as long as there are unstable columns.
     pub(crate) fn set_unstable(
         &self,
         gpu: &Gpu,

@@ -9,7 +9,7 @@ const TILE: u64 = (BLOCK * ROUNDS) as u64;
 /// Values of a digit.
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// The kernels, for keys of a number of limbs.
+/// The kernels of `sort.cu` for keys of one or two limbs.
 pub(crate) struct SortKernels {
     count: Kernel,
     offsets: Kernel,
@@ -18,7 +18,7 @@ pub(crate) struct SortKernels {
 }
 
 impl SortKernels {
-    /// For keys of so many limbs, 1 or 2.
+    /// Loads the kernels for keys of `limbs` limbs of 64 bits, 1 or 2.
     pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
         const PTX: [&str; 2] = [ptx!("sort_1"), ptx!("sort_2")];
         let module = gpu.module(PTX[limbs - 1])?;
@@ -31,7 +31,7 @@ impl SortKernels {
         })
     }
 
-    /// Sorts the first `n` keys, descending; only their low `bits` bits differ.
+    /// Sorts the first `n` keys in descending order. They may differ in their low `bits` bits only.
     pub(crate) fn sort(&self, gpu: &Gpu, keys: &mut Buffer<u64>, n: u64, bits: u32) -> Result<(), CudaError> {
         let fits = usize::try_from(n).ok().and_then(|n| n.checked_mul(self.limbs));
         assert!(fits.is_some_and(|limbs| limbs <= keys.len()), "{n} keys in {} limbs", keys.len());

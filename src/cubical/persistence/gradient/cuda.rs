@@ -2,7 +2,7 @@
 
 use super::super::grid::Grid;
 use super::table::{NO_VOXEL, Table};
-use crate::cuda::gradient::{GradientKernel, Layout, Numbering};
+use crate::cuda::gradient::{GradientKernel, GridLayout, Numbering};
 use crate::cuda::{CudaError, Gpu};
 
 /// The code of each place's lower star; [`NO_VOXEL`] on the rim. Those that [`cpu`](super::cpu) finds.
@@ -17,8 +17,12 @@ pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let mut codes = gpu.zeros(grid.ranks().len())?;
     // All its bytes are equal.
     gpu.fill(&mut codes, NO_VOXEL as u8)?;
-    let layout =
-        Layout { axes: grid.axes(), extents: grid.extents(), strides: grid.strides(), start: grid.row(0, 0) };
+    let layout = GridLayout {
+        axes: grid.axes(),
+        extents: grid.extents(),
+        strides: grid.strides(),
+        start: grid.row(0, 0),
+    };
     kernel.codes(&layout, &ranks, &numbering, &mut codes)?;
     gpu.read(&codes, 0..codes.len())
 }
