@@ -39,7 +39,7 @@ __device__ __forceinline__ void add_one_if(u32 is, u32 place) {
 }
 
 // An output that counts nothing.
-struct Nobody {
+struct NoOutput {
     template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) const {}
 };
 
@@ -243,7 +243,7 @@ __device__ __forceinline__ void march(const Part &part, const Levels &levels, co
     if (from > 0) {
         mine.fetch();
         mine.blocks(levels, next);
-        mine.step(Nobody(), next);
+        mine.step(NoOutput(), next);
     }
     if (from + 1 < part.planes) mine.fetch();
     for (u64 z = from + 1; z < to; z++) {

@@ -26,7 +26,7 @@ const VERSION: (i32, i32) = (12, 4);
 /// A file of kernels, and the macros of each of its PTX files.
 struct Source {
     stem: &'static str,
-    /// What it includes.
+    /// The headers that it includes.
     headers: &'static [&'static str],
     variants: &'static [(&'static str, &'static [&'static str])],
 }

@@ -1,8 +1,8 @@
 //! Thinning on a device: rules of the plane by `kernels/thinning.cu`, subfields by `kernels/thinning_subfields.cu`.
 //!
 //! The image goes there as words of bits, and what is left comes back. In between are launches, of 16 iterations in the plane and of one in
-//! space, that make each other's lists of tiles to look at; every few of them it is asked what the iterations deleted. Iterations past
-//! the last that deletes something change nothing.
+//! space, each of which makes the list of tiles that the next is to look at; every few launches the host asks what the iterations
+//! deleted. Iterations past the last that deletes something change nothing.
 
 use super::machine::MachineError;
 use super::{BitImage, Figures, Pass, Request, Rule};
@@ -10,7 +10,7 @@ use crate::cubical::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 
-/// Launches before it is asked for the first time what they deleted, and at most: twice as many each time.
+/// The number of launches before the host asks for the first time what they deleted, which doubles from time to time, and its greatest value.
 const LAUNCHES: std::ops::RangeInclusive<usize> = 4..=64;
 
 /// A device with the kernel of a rule loaded.
@@ -24,12 +24,12 @@ impl Prepared {
     /// Loads the kernel.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn new(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
         Ok(Prepared { gpu: gpu.clone(), rule, kernel: ThinningKernel::load(gpu, rule)? })
     }
 
-    /// The skeleton of an image, as [`thin`](super::thin) finds it by this rule, in so many iterations at most.
+    /// The skeleton of an image, as [`thin`](super::thin) finds it by this rule, in at most `iterations` iterations.
     ///
     /// # Errors
     /// The rule does not suit the image, or the device fails.
@@ -70,10 +70,10 @@ pub struct Resident<'p> {
 }
 
 impl Resident<'_> {
-    /// Thins it, in so many iterations at most.
+    /// Thins the image, in at most `iterations` iterations.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn thin(&mut self, iterations: Option<usize>, watch: &mut dyn FnMut(Pass)) -> Result<(), CudaError> {
         let Resident { prepared: Prepared { gpu, kernel, .. }, work, figures, .. } = self;
         let (mut launches, most) = (*LAUNCHES.start(), kernel.most());
@@ -88,7 +88,7 @@ impl Resident<'_> {
                     return Ok(());
                 }
                 figures.iterations += 1;
-                // No more than there are.
+                // There are no more deleted voxels than voxels.
                 watch(Pass { iteration: figures.iterations, deleted: deleted as usize });
             }
             left -= batch;
@@ -97,10 +97,10 @@ impl Resident<'_> {
         Ok(())
     }
 
-    /// What is left of it, and what was counted.
+    /// What is left of the image, and what was counted.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn fetch(mut self) -> Result<(BitImage, Figures), CudaError> {
         let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
         skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);

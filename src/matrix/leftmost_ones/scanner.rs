@@ -101,7 +101,7 @@ impl<I: Row> Scanner<I> {
         locked(&self.notes).clone()
     }
 
-    /// The same machine for another matrix. What it found of this matrix is forgotten.
+    /// This machine, for another matrix. What it found of this matrix is forgotten.
     pub(crate) fn for_another(&self) -> Scanner<I> {
         let mut state = locked(&self.state);
         let state = match std::mem::replace(&mut *state, State::Nothing) {

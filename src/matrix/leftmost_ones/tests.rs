@@ -18,7 +18,7 @@ pub(super) enum Shape {
     Mixed,
     /// Cells of dimension 0, then columns with any of these as rows: no cell is a row and has some.
     Bipartite,
-    /// The same, but few of the rows are ever lows.
+    /// Like `Bipartite`, but few of the rows are ever lows.
     Ties,
     /// One row each, or none.
     Single,
@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-/// A matrix, of a complex or not: a scan does not care.
+/// A matrix, which need not be that of a complex: a scan works on any.
 pub(super) fn matrix<I: Index>(shape: Shape, n: usize, rng: &mut Pcg64Mcg) -> BoundaryMatrix<I> {
     let mut matrix = BoundaryMatrix::new();
     let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
@@ -85,7 +85,7 @@ pub(super) fn matrices<I: Index>(seed: u64) -> impl Iterator<Item = (String, Bou
     cases.map(move |(shape, n)| (format!("{shape:?}, {n} columns"), matrix(shape, n, &mut rng)))
 }
 
-/// The first device with at most so many bytes.
+/// The first device, of whose memory at most `memory` bytes are used.
 pub(super) fn gpu(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
@@ -153,7 +153,7 @@ fn differences_are_named_by_stage_and_place() {
     assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
     let mut wrong = right();
     wrong.destroyers[3] = false;
-    // Of several differences the first stage's is told.
+    // Where several tables differ, the first is named.
     wrong.unstable.clear();
     assert_eq!(said(wrong), "destroyers: column 3: none on the device, a leftmost one on the processor");
     let wrong = Scan { stable: 7, ..right() };
