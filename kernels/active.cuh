@@ -1,4 +1,4 @@
-// Tiles of an image that a launch is to look at, as a list; each launch makes that of the next.
+// The list of the tiles of an image that a launch is to look at. Each launch makes the list of the next.
 
 #pragma once
 
@@ -8,16 +8,16 @@ struct Active {
     // Tiles of this launch and the next.
     const u32 *list;
     u32 *next;
-    // Lengths of the lists of this launch, the next and the last: in turn.
+    // The lengths of the lists of this launch, the next and the last; which is which changes with each launch.
     u32 *lengths;
-    // Of each tile, the last launch whose list it is on, and one.
+    // For each tile, one plus the number of the last launch on whose list it is.
     u32 *marks;
-    // This launch's number.
+    // The number of this launch.
     u32 launch;
 
     __device__ __forceinline__ u32 length() const { return lengths[launch % 3]; }
 
-    // By all threads, once: the list after the next is empty; how many tiles are looked at.
+    // Called once by all threads: empties the list after the next, and adds up how many tiles are looked at.
     __device__ __forceinline__ void begin(u64 *looked_at) const {
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             lengths[(launch + 2) % 3] = 0;
@@ -25,7 +25,7 @@ struct Active {
         }
     }
 
-    // Puts a tile on the next list, unless it is there.
+    // Puts a tile on the next list, unless it is on it.
     __device__ __forceinline__ void want(u32 tile) const {
         if (atomicExch(&marks[tile], launch + 2) != launch + 2) next[atomicAdd(&lengths[(launch + 1) % 3], 1u)] = tile;
     }

@@ -1,4 +1,4 @@
-// What the kernels share: widths, warps, atomics. No header is included, so that NVRTC needs none.
+// What all files of kernels share: names of integer types, warps, sums. No header is included, so that NVRTC needs none.
 
 #pragma once
 
@@ -17,7 +17,7 @@ __device__ __forceinline__ u32 warps() { return blockDim.x / WARP; }
 
 template <typename T> __device__ __forceinline__ T greater(T a, T b) { return a < b ? b : a; }
 
-// The least of all lanes' values, in every lane.
+// The least of the lanes' values, in every lane.
 __device__ __forceinline__ u64 warp_least(u64 x) {
     for (u32 step = WARP / 2; step > 0; step /= 2) {
         const u64 other = __shfl_xor_sync(ALL, x, step);
@@ -35,7 +35,7 @@ template <typename T> __device__ __forceinline__ T warp_sum_up_to(T x) {
     return x;
 }
 
-// Makes n totals the sums of those before them, by one block of at most WARP warps; gives the sum of all.
+// Makes each of n totals the sum of those before it, and returns the sum of all. Called by one block of at most WARP warps.
 __device__ __forceinline__ u64 sums_before(u64 *totals, u64 n) {
     __shared__ u64 sums[WARP];
     u64 carried = 0;

@@ -1,8 +1,8 @@
 // The Euler characteristic curve (Wang, Wagner, Chen 2022; the cells' values as in `cubical::ecc`): what enters at each level.
 //
 //   ecc_march       a thread owns columns of voxels    totals[level] += changes; touched[level] = 1 where cells were counted
-//   ecc_march_wide  the same without shared memory     totals[level] += changes
-//   …_flat          the same for planes of one row
+//   ecc_march_wide  a thread owns columns of voxels    totals[level] += changes, without shared memory
+//   …_flat          either, for planes of one row
 //
 // Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of four blocks
 // of voxels of the plane: one, two along a row, two along a column, four. Let a be the sequence of one of them. Cells that lie in the plane
@@ -16,25 +16,21 @@
 // threads compare, they compare strictly.
 //
 // Outside. For voxels as top cells (T), outside is greater than everything: blocks reach one column and one row beyond the image, and
-// those all outside have the level `outside`, which nobody reads. For voxels as vertices (V) cells outside are none: keys are
-// reversed, so that the greatest is the least, and outside is less than everything, in a level that nobody reads either. So there are
+// those all outside have the level `outside`, which is never read. For voxels as vertices (V) cells outside are none: keys are
+// reversed, so that the greatest is the least, and outside is less than everything, in a level that is never read either. So there are
 // two more levels than rows: `levels`.
 //
 // A value is held as the place of its counters: 8 bytes a level, of which the upper four count p = 1, the lower p = 0, so that a
 // comparison of values, with their p, is one of places. Blocks of negative sign have a table of their own behind the first.
 //
-// Compiled for VOXEL, of BITS (8, 16, 32): keys, or rows where `ecc_rows.cu` made them of keys.
+// Compiled for VOXEL, of BITS (8, 16, 32): keys, or rows where `ecc_rows.cu` made them of keys; and for COLUMNS and BLOCK of
+// `src/cuda/constants.rs`.
 
 #include "voxel.cuh"
 
-// Voxels of a tile.
-#define COLUMNS 4u
-// Threads of a block, at most.
-#define BLOCK 1024u
-
 __device__ __forceinline__ u32 least(u32 a, u32 b) { return a < b ? a : b; }
 
-// Where something is in shared memory.
+// The place of something in shared memory.
 __device__ __forceinline__ u32 shared_place(const void *memory) { return (u32)__cvta_generic_to_shared(memory); }
 
 // Adds one to the counter at a place in shared memory, if `is` is not 0: one predicated instruction.
@@ -42,8 +38,8 @@ __device__ __forceinline__ void add_one_if(u32 is, u32 place) {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p red.shared.add.u32 [%1], 1; }" ::"r"(is), "r"(place) : "memory");
 }
 
-// Takes nothing down.
-struct Nobody {
+// An output that counts nothing.
+struct NoOutput {
     template <bool NEGATIVE> __device__ __forceinline__ void count(u32, u32) const {}
 };
 
@@ -70,9 +66,9 @@ struct Levels {
     __device__ __forceinline__ u32 place(VOXEL bits) const { return first + key_of(bits, mask) * step; }
 };
 
-// Where what is counted goes: `shared` memory of the block, or totals directly.
+// Outputs, to which what is counted is added: counters in the shared memory of the block, or totals directly.
 struct Counters {
-    // Of blocks of negative sign, after the others'.
+    // How far the counters of blocks of negative sign lie behind the others.
     u32 negative;
 
     template <bool NEGATIVE> __device__ __forceinline__ void count(u32 place, u32 is) const {
@@ -96,7 +92,7 @@ template <bool FLAT> struct Tile {
     // Words in which a row's COLUMNS + 1 voxels are, wherever it begins.
     static constexpr u32 WORDS = COLUMNS * BITS / 32 + 1;
 
-    // Of each row the first voxel in the next plane to be fetched.
+    // For each row the first voxel in the next plane to be fetched.
     const char *at[HIGH];
     u64 plane;
     const u32 *begin, *last;
@@ -215,7 +211,7 @@ template <bool FLAT> struct Tile {
         }
     }
 
-    // The same where another thread goes on with the plane after it, which is `next`.
+    // Counts the last plane of this thread where another thread goes on with the plane after it, which is `next`.
     template <typename Output> __device__ __forceinline__ void stop_before(const Output &output, const u32 (&next)[BLOCKS][COLUMNS]) const {
         for (u32 b = 0; b < BLOCKS; b++) {
             for (u32 c = 0; c < COLUMNS; c++) count(output, b, c, next[b][c] < (held[b][c] & ~4u) ? 4 : 0);
@@ -243,11 +239,11 @@ __device__ __forceinline__ void march(const Part &part, const Levels &levels, co
     mine.blocks(levels, next);
     // In T a cell in the outer boundary takes its only voxel's value: outside is greater. In V there is none.
     mine.hold(next, from > 0 || levels.is_vertex ? 0 : 4);
-    // Of the plane before only what it is against the first.
+    // The plane before is only compared with the first; it is counted by another thread.
     if (from > 0) {
         mine.fetch();
         mine.blocks(levels, next);
-        mine.step(Nobody(), next);
+        mine.step(NoOutput(), next);
     }
     if (from + 1 < part.planes) mine.fetch();
     for (u64 z = from + 1; z < to; z++) {

@@ -1,8 +1,8 @@
 // Which rows the curve of an image has, and, where there may be as many as voxels, what they are.
 //
 //   ecc_present   a thread owns every so many-th voxel   flags: the keys of 8 or 16 bits that some voxel has
-//   ecc_range     the same                               range: the least and the greatest key
-//   ecc_bins      the same                               bins[voxel] = the row of its key, of 16 or 32 bits
+//   ecc_range     a thread owns every so many-th voxel   range: the least and the greatest key
+//   ecc_bins      a thread owns every so many-th voxel   bins[voxel] = the row of its key, of 16 or 32 bits
 //   ecc_owned     a thread owns a voxel x                pairs[x] = its key, and c(x), the sum of (−1)^dim over the cells it owns
 //   ecc_heads     a thread owns a place of sorted pairs  totals[tile] = how many keys of the tile differ from the one before
 //   ecc_offsets   one block                              totals become sums of those before them; the last is that of all
@@ -12,11 +12,9 @@
 // greatest. Ties: the voxel of the lesser place is the less.
 //
 // Compiled for VOXEL, of BITS, FLOATING (the bits again), and LIMBS (of a pair: 1 for keys of 32 bits, with c + 128 in the bits above; 2 for
-// 64 bits, with c + 128 in the second). Pairs are sorted by `sort.cu`, by their keys alone, descending.
+// 64 bits, with c + 128 in the second), and TILE of `src/cuda/constants.rs`. Pairs are sorted by `sort.cu`, by their keys alone, descending.
 
 #include "voxel.cuh"
-
-#define TILE 1024u
 
 __device__ __forceinline__ u64 thread_of_all() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -33,7 +31,7 @@ extern "C" __global__ void ecc_present(const VOXEL *voxels, u64 from, u64 to, VO
     for (u64 place = from + thread_of_all(); place < to; place += threads_of_all()) {
         const u32 key = key_of(voxels[place], mask);
         const u32 flag = 1u << key % 32;
-        // Most are there already.
+        // Most flags are set already, and reading is cheaper than an atomic operation.
         if (!(*(volatile u32 *)&mine[key / 32] & flag)) atomicOr(&mine[key / 32], flag);
     }
     __syncthreads();
@@ -113,7 +111,7 @@ struct Ends {
     }
 };
 
-// Rows of the voxels from `from` on, n of them: bins after `empty` others. Ends are copied to shared memory if it has room.
+// Writes the rows of n voxels from `from` on: their bins, numbered after `empty` others. Ends are copied to shared memory if it has room.
 template <typename ROW>
 __device__ __forceinline__ void bins(const VOXEL *voxels, u64 from, u64 n, VOXEL mask, Ends ends, u32 empty, u32 is_shared, ROW *rows) {
     extern __shared__ u64 memory[];
@@ -158,7 +156,7 @@ struct Around {
     }
 };
 
-// Pairs of the voxels from `first` on, n of them, of part of an image that has the planes before and after theirs, if there are any.
+// Writes the pairs of n voxels from `first` on. The part of the image has the planes before and after theirs, if there are any.
 extern "C" __global__ void ecc_owned(const VOXEL *voxels, u64 planes, u64 rows, u64 columns, u64 first, u64 n, VOXEL mask, u32 is_vertex,
                                      u64 *pairs) {
     const u64 k = thread_of_all();
@@ -166,7 +164,7 @@ extern "C" __global__ void ecc_owned(const VOXEL *voxels, u64 planes, u64 rows, 
     const u64 place = first + k;
     const VOXEL key = key_of(voxels[place], mask);
     const Around around{voxels, planes, rows, columns, place / columns / rows, place / columns % rows, place % columns, mask, key, is_vertex != 0};
-    // Its own cell, then by how many axes they go further: a cell is owned if all cells between are, and the voxel across is greater.
+    // The sum begins with the voxel's own cell; the other cells come by how many axes they go further: a cell is owned if all cells between are, and the voxel across is greater.
     int sum = 1;
     for (int a = -1; a <= 1; a += 2) {
         const bool by_z = around.wins(a, 0, 0), by_y = around.wins(0, a, 0), by_x = around.wins(0, 0, a);
@@ -193,7 +191,7 @@ extern "C" __global__ void ecc_owned(const VOXEL *voxels, u64 planes, u64 rows, 
 #endif
 }
 
-// A pair's key.
+// The key of a pair.
 __device__ __forceinline__ VOXEL key_at(const u64 *pairs, u64 place) { return (VOXEL)pairs[place * LIMBS]; }
 
 __device__ __forceinline__ bool is_head(const u64 *pairs, u64 place, u64 n) {

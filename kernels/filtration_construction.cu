@@ -1,6 +1,6 @@
 // Filtration construction with clearing and apparent-pair search (Zhang, Xiao, Wang 2020, Sections 4.2 and 4.3), streamed:
-// all d-simplices of tiles of ranks, of which only the undecided are written. The CPU's twin is rips/assembly/sweep.rs; what
-// holds of simplices, ranks and ties is said there and in rips/assembly/mod.rs.
+// all d-simplices of tiles of ranks, of which only the undecided are written. The processor's twin is
+// `src/rips/filtration_construction/`, where the meaning of simplices, ranks and ties is defined.
 //
 // A tile is a square matrix of ranks, rows padded with ABSENT, the diagonal ABSENT; its simplices are those with the fixed
 // greatest vertex `top`. A dense complex is one matrix seen as n tiles, a sparse one a matrix a neighbourhood.
@@ -9,8 +9,8 @@
 // and goes depth first through the vertices up to t(d−2): with the top, the prefix. Its warps own the vertices t(d−1) = last; the
 // lanes of a warp own smallest vertices x, and then, for simplices looked at alone, vertices w.
 //
-// Compiled for RANK (u16, u32), LIMBS (64-bit limbs of an entry: 1, 2) and PAIRS_TOO (false, true): the driver compiles only what a
-// run needs.
+// Compiled for RANK (u16, u32), LIMBS (64-bit limbs of an entry: 1, 2) and PAIRS_TOO (false, true), so that the driver compiles only
+// what a run needs; and for THREADS, LASTS and COUNTS of `src/cuda/constants.rs`.
 
 #include "common.cuh"
 
@@ -23,15 +23,16 @@ typedef unsigned __int128 Word;
 
 #define ABSENT ((Rank)~(Rank)0)
 
-// Vertices near to a prefix from which its warps choose; how many of each kind they take, and at most (rips/assembly/block.rs).
+// Which vertices are tried first for an apparent pair only decides how soon one is found. So these four numbers, like LONG, are chosen
+// for the device, and the processor has its own.
+//
+// Vertices near to a prefix from which its warps choose; how many of each kind they take, and at most.
 #define NEAR 16u
 #define MOST 3u
 #define CANDIDATES 8u
 // Vertices below the first top tried on all lanes at once, where there are few above.
 #define BETWEEN 16u
-// Vertices `last` of a job in dimension 2.
-#define LASTS 32u
-// A list of neighbours more than this many times as long as that of a tile's vertices is long (rips/assembly/neighbourhood.rs).
+// A list of neighbours more than this many times as long as that of a tile's vertices is long (see rips_tiles).
 #define LONG 8u
 // A simplex has at most WARP vertices.
 #define MAX_TOPS WARP
@@ -45,7 +46,7 @@ struct Tile {
     u32 top;
 };
 
-// All that does not change from job to job.
+// The arguments of a sweep, which are the same for all jobs.
 struct Sweep {
     const Rank *ranks;
     const Tile *tiles;
@@ -56,7 +57,7 @@ struct Sweep {
     u64 *counts;  // simplices, apparent, cleared, undecided, and with pairs their cofacets
     u64 *columns;
     u64 *cofacets;
-    u64 capacity;  // of either, in entries
+    u64 capacity;  // of columns and of cofacets each, in entries
     u64 end;       // the job past the last: the first block takes the last job
     u32 tile_count;
     u32 dim;
@@ -65,10 +66,11 @@ struct Sweep {
 };
 
 enum { SIMPLICES, APPARENT, CLEARED, UNDECIDED, COFACETS };
+static_assert(COFACETS + 1 == COUNTS, "a counter each");
 
-// What a block shares of its job.
+// A job, in shared memory: the prefix, and the vertices near to it.
 struct Job {
-    Rank rank;  // of the prefix
+    Rank rank;  // the rank of the prefix
     u32 tops[MAX_TOPS];
     Rank without[MAX_TOPS];  // the rank of the prefix without one of its vertices
     u32 near_count;
@@ -139,7 +141,8 @@ __device__ u32 graph_edge(const u64 *offsets, const u32 *neighbours, const u32 *
     return low < end && neighbours[low] == w ? neighbour_ranks[low] : ~0u;
 }
 
-// The same in the whole graph, of the facet that omits the tile's top.
+// Whether some w greater than the tile's top, in the whole graph, is within the simplex's rank of all of its vertices but that top: for
+// the facet that omits the top, such vertices may lie outside of the tile.
 __device__ bool older_outside(const Sweep &s, const Tile &tile, const Job &job, const Simplex &simplex) {
     const u32 *ids = s.ids + tile.ids;
     const u32 floor = ids[tile.top] + 1;
@@ -162,7 +165,7 @@ __device__ bool older_outside(const Sweep &s, const Tile &tile, const Job &job, 
     return false;
 }
 
-// The entry of a simplex: rank above complemented vertices (rips/code.rs). `w`, if it is not ~0, is one more vertex.
+// The entry of a simplex: rank above complemented vertices (`src/rips/code.rs`). `w`, if it is not ~0, is one more vertex.
 __device__ Word entry(const Sweep &s, const Tile &tile, const Job &job, const Simplex &simplex, u32 w) {
     const u32 *ids = s.ids + tile.ids;
     Word index = 0;
@@ -193,7 +196,7 @@ __device__ Word packed(const Sweep &s, Word index, Rank rank, u32 vertices) {
     return (Word)rank << bits | (ones ^ index);
 }
 
-// One lane's entry, if there is room.
+// Writes the entry of one lane's simplex, if there is room.
 __device__ void emit_column(const Sweep &s, const Tile &tile, const Job &job, const Simplex &simplex) {
     const u64 place = atomicAdd(&s.counts[UNDECIDED], 1ull);
     if (place < s.capacity) {
@@ -208,7 +211,7 @@ __device__ void emit_cofacet(const Sweep &s, const Tile &tile, const Job &job, c
     }
 }
 
-// What became of the simplices a warp looked at.
+// How many of the simplices that a warp looked at there are of each kind.
 struct Tally {
     u64 simplices;
     u64 apparent;
@@ -516,8 +519,8 @@ template <bool PAIRS> __device__ void sweep(const Sweep &s) {
     }
 }
 
-// So many blocks of 256 threads a multiprocessor: registers are cut to that.
-#define BOUNDS __launch_bounds__(256, 4)
+// Four blocks a multiprocessor: the compiler keeps the number of registers low enough for that.
+#define BOUNDS __launch_bounds__(THREADS, 4)
 
 #define SWEEP(NAME, PAIRS)                                                                                          \
     extern "C" __global__ void BOUNDS NAME(const Rank *ranks, const Tile *tiles, const u32 *ids, const u64 *offsets,       \

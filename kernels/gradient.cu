@@ -5,15 +5,14 @@
 // A cell is owned by the last of its voxels; ranks are all different, so there are no ties. The grid has a rim, of ranks of its own, around
 // the image, so that every voxel has neighbours along each axis that there is. Numbering: `gradient::table`. The cells of an owned set are
 // closed: a face is owned only with both its edges, a cube only with its three faces.
+//
+// Compiled for FIRST_FACE and FIRST_CUBE of `src/cuda/constants.rs`.
 
 #include "common.cuh"
 
 typedef unsigned char u8;
 
-#define FIRST_FACE 6u
-#define FIRST_CUBE 18u
-
-// The place of a voxel: the image has `rows` rows of `columns` in a plane, the grid strides of its own.
+// Where the voxels of an image lie on the grid. A plane of the image has `rows` rows of `columns` voxels; the grid has strides of its own.
 struct Grid {
     const u32 *ranks;
     u64 start, row_stride, plane_stride, rows, columns;
@@ -35,7 +34,7 @@ __device__ __forceinline__ u32 face_of_cube(u32 cube, u32 omitted) {
     return 4 * pair + 2 * (cube >> greater_axis(pair) & 1) + (cube >> lesser_axis(pair) & 1);
 }
 
-// Which cells a voxel owns, as bits: edges, faces, cubes.
+// The cells that a voxel owns, as bits: edges, then faces, then cubes.
 template <u32 AXES> __device__ __forceinline__ u32 owned_by(const Grid &grid, u64 place) {
     const u32 own = grid.ranks[place];
     const long long strides[3] = {1, (long long)grid.row_stride, (long long)grid.plane_stride};

@@ -5,22 +5,20 @@
 //                                              destroyers[column] = 1 if the column holds a leftmost one
 //   set_unstable   a thread owns a column      the columns that are neither zero nor stable, ascending
 //
-// The first is called for one piece of the matrix after the other, in any order: least and greatest are what they are, whoever comes
-// first. There are no ties: a column has a row once. The others look at the tables only, so no entry is needed twice, and the
+// set_leftmost is called for one piece of the matrix after the other, in any order: a least and a greatest number do not depend on the
+// order. There are no ties: a column has a row once. The other kernels look at the tables only, so no entry is needed twice, and the
 // matrix never has to be on the device as a whole. (HYPHA gives a thread a column in both, reads all columns twice, and lists the
 // unstable in any order to sort them afterwards.)
 //
-// Compiled for INDEX (u32, u64), the type of rows and columns.
+// Compiled for INDEX (u32, u64), the type of rows and columns; and for ROUNDS and TILE of `src/cuda/constants.rs`.
 
 #include "common.cuh"
 
 #define NONE (~(INDEX)0)
 
-// Entries of a warp in set_leftmost, in rounds of 32 side by side, so that they are read together.
-#define ROUNDS 4u
-// Columns of a block in set_unstable, and words of their flags.
-#define TILE 1024u
+// Words of the flags of a tile. set_unstable adds them up with one warp.
 #define WORDS (TILE / WARP)
+static_assert(WORDS == WARP, "a lane a word");
 
 __device__ __forceinline__ u32 least(u32 *place, u32 number) { return atomicMin(place, number); }
 __device__ __forceinline__ u64 least(u64 *place, u64 number) { return atomicMin(place, number); }
@@ -67,7 +65,8 @@ extern "C" __global__ void set_leftmost(const INDEX *rows, const INDEX *starts, 
         const INDEX row = rows[place];
         if (row >= n) continue;
         least(&leftmost[row], (INDEX)(first_column + column));
-        // Rows ascend, so the last entry has the low. That of the piece may be followed by greater ones in another piece.
+        // Rows ascend, so the last entry of a column has its low. The last entry of the piece may be followed by greater rows of
+        // the same column in another piece.
         const bool is_last = place + 1 == entries || (column + 1 < columns && starts[column + 1] == entry + 1);
         if (is_last) greatest(&lows[first_column + column], row + 1);
     }
@@ -79,14 +78,14 @@ extern "C" __global__ void set_lookup(const INDEX *leftmost, const INDEX *lows, 
     const INDEX column = leftmost[row];
     INDEX stable = 0;
     if (column != NONE) {
-        // Whoever else writes here writes the same.
+        // Several rows may write here; all write the same.
         destroyers[column] = 1;
         if (lows[column] == row + 1) stable = column + 1;
     }
     lookup[row] = stable;
 }
 
-// The unstable columns of a tile as bits, and how many they are; the stable ones are added to `stable`.
+// Writes the unstable columns of a tile as bits, and their number; adds the number of stable columns to `stable`.
 extern "C" __global__ void set_unstable_flags(const INDEX *leftmost, const INDEX *lows, u64 n, u32 *flags, u64 *totals, u64 *stable) {
     __shared__ u32 found[2];
     if (threadIdx.x < 2) found[threadIdx.x] = 0;
@@ -110,7 +109,7 @@ extern "C" __global__ void set_unstable_flags(const INDEX *leftmost, const INDEX
     }
 }
 
-// Makes the totals of n tiles the sums of those before them, and `totals[n]` that of all; one block.
+// Makes each total of n tiles the sum of those before it, and `totals[n]` the sum of all. Runs as one block.
 extern "C" __global__ void set_unstable_offsets(u64 *totals, u64 n) {
     const u64 all = sums_before(totals, n);
     if (threadIdx.x == 0) totals[n] = all;

@@ -2,7 +2,7 @@
 //
 //   smooth_axis   a thread owns a voxel   to[voxel] = w_0 x_0 + w_1 (x_−1 + x_1) + w_2 (x_−2 + x_2) + …
 //
-// The sum is in this order, each operation rounded to the nearest by itself, so that the processor's is the same to the last bit. Beyond
+// The sum is taken in this order, each operation rounded to the nearest by itself, so that the processor finds the same bits. Beyond
 // the border the image is reflected, the voxel at the border twice: … b a | a b c … An image is `outer` times `length` times
 // `inner` voxels, of which those of one line are `inner` apart.
 
@@ -10,7 +10,7 @@
 
 typedef long long i64;
 
-// Where a line that is reflected at both ends is at a place.
+// The place inside a line at which its reflection at both ends has the value of a place outside.
 __device__ __forceinline__ u64 reflected(i64 place, u64 length) {
     while (place < 0 || place >= (i64)length) place = place < 0 ? -1 - place : 2 * (i64)length - 1 - place;
     return place;

@@ -1,15 +1,13 @@
 // Ordering of entries: a stable radix sort, least significant digit first (Satish, Harris, Garland 2009), descending.
 //
-// Three kernels a digit of eight bits. A block owns TILE consecutive keys, a warp of it a consecutive share of those, read in
+// Three kernels run for each digit of DIGIT_BITS bits. A block owns TILE consecutive keys, a warp of it a consecutive share of those, read in
 // rounds of 32 in their order: so equal digits keep their order. `totals` is digit after digit, block after block.
 //
-// Compiled for LIMBS (64-bit limbs of a key, the least first: 1, 2).
+// Compiled for LIMBS (64-bit limbs of a key, the least first: 1, 2), and for DIGIT_BITS, BLOCK and ROUNDS of `src/cuda/constants.rs`.
 
 #include "common.cuh"
 
-#define DIGITS 256u
-#define ROUNDS 16u
-#define BLOCK 256u
+#define DIGITS (1u << DIGIT_BITS)
 #define TILE (BLOCK * ROUNDS)
 
 // The digit's complement: greater digits come first.
@@ -31,7 +29,7 @@ extern "C" __global__ void sort_count(const u64 *keys, u64 n, u32 shift, u64 *to
     for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) totals[(u64)d * gridDim.x + blockIdx.x] = found[d];
 }
 
-// Makes totals the sums of those before them; one block.
+// Makes each total the sum of those before it. Runs as one block.
 extern "C" __global__ void sort_offsets(u64 *totals, u64 n) { sums_before(totals, n); }
 
 // Moves a tile's keys to their places.

@@ -2,30 +2,28 @@
 //
 //   thinning_RULE   a block owns a tile at a time, a thread a word of 32 pixels of the tile's window
 //
-// A tile is 64×64 pixels, its window 32 more on each side. In a launch's 16 iterations what is wrong at the border of the window, because
+// A tile is SIDE×SIDE pixels, its window has COLLAR more on each side. In a launch's MOST iterations what is wrong at the border of the window, because
 // what is outside is not seen, comes no nearer than the tile: a rule reaches two pixels, or one in each of two subiterations. So a launch
-// is 16 iterations of the whole image, exactly, with nothing but shared memory in between. `from` is read, `to` is written.
+// is MOST iterations of the whole image, exactly, with nothing but shared memory in between. `from` is read, `to` is written.
 //
 // A tile is on the list if, in the launch before, a pixel changed that its own see; else it would find again what it found then: nothing.
 // A tile that changed is on the list whatever it sees, so that a tile which is not is the same in both buffers.
 
+// Compiled for SIDE (64), COLLAR (32) and MOST (16) of `src/cuda/constants.rs`.
+
 #include "active.cuh"
 
-#define SIDE 64
-#define COLLAR 32
 #define WINDOW (SIDE + 2 * COLLAR)
-// Of a row of a window.
+// Words of a row of a window.
 #define WORDS (WINDOW / 32)
 #define THREADS (WINDOW * WORDS)
-// Iterations of a launch.
-#define MOST 16
 
 // Pixels around those of a word; north is the row before.
 struct Window {
     u32 nnww, nnw, nn, nne, nww, nw, n, ne, ww, w, c, e, sww, sw, s, se;
 };
 
-// Where at least two of four are set, and exactly one.
+// Bits at which at least two of four words are set, and bits at which exactly one is.
 __device__ __forceinline__ u32 two_of_four(u32 a, u32 b, u32 c, u32 d) { return (a & b) | (c & d) | ((a | b) & (c | d)); }
 
 __device__ __forceinline__ u32 one_of_four(u32 a, u32 b, u32 c, u32 d) { return (a | b | c | d) & ~two_of_four(a, b, c, d); }
@@ -34,12 +32,12 @@ __device__ __forceinline__ u32 at_least_two(u32 a, u32 b, u32 c, u32 d, u32 e, u
     return two_of_four(a, b, c, d) | two_of_four(e, f, g, h) | ((a | b | c | d) & (e | f | g | h));
 }
 
-// Where two to six of eight are set.
+// Bits at which two to six of eight words are set.
 __device__ __forceinline__ u32 two_to_six(u32 a, u32 b, u32 c, u32 d, u32 e, u32 f, u32 g, u32 h) {
     return at_least_two(a, b, c, d, e, f, g, h) & at_least_two(~a, ~b, ~c, ~d, ~e, ~f, ~g, ~h);
 }
 
-// Where a turn through eight neighbours enters the foreground exactly once.
+// Bits at which a turn through eight neighbours enters the foreground exactly once.
 __device__ __forceinline__ u32 enters_once(u32 a, u32 b, u32 c, u32 d, u32 e, u32 f, u32 g, u32 h) {
     return one_of_four((~a & b) | (~b & c), (~c & d) | (~d & e), (~e & f) | (~f & g), (~g & h) | (~h & a));
 }

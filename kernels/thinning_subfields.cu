@@ -2,21 +2,16 @@
 //
 //   thinning_subfields   a block owns a tile at a time, a thread a word of 32 voxels of a subfield
 //
-// A tile is 64 voxels along x and some along y and z; its window has 32, 4 and 2 more on each side. Candidates see a voxel further, and
+// A tile is SIDE voxels along x and some along y and z; its window has 32, COLLAR_Y and COLLAR_Z more on each side. Candidates see a voxel further, and
 // then subfield after subfield does: a change comes as far along an axis as its parity changes from subfield to subfield, 7, 3 and 1. So
 // what is wrong near the border of the window does not come to the tile in an iteration, and the outermost layers are only read.
 //
 // In shared memory voxels lie by subfields: parity of y, parity of x, place in y, place in x; plane after plane. What the tile's own list
 // is, and why tiles are skipped, is as in `thinning.cu`.
 
-#include "active.cuh"
+// Compiled for THREADS, SIDE, COLLAR_Y, COLLAR_Z and PAIRS of `src/cuda/constants.rs`.
 
-#define THREADS 352
-#define SIDE 64
-#define COLLAR_Y 4
-#define COLLAR_Z 2
-// Words of a row of a window that have the same parity.
-#define PAIRS 2
+#include "active.cuh"
 
 #define MIDDLE 13
 #define UP 4
@@ -48,7 +43,7 @@ __device__ __forceinline__ u32 spread(u32 word) {
 __device__ __forceinline__ u32 sum(u32 a, u32 b, u32 c) { return a ^ b ^ c; }
 __device__ __forceinline__ u32 carry(u32 a, u32 b, u32 c) { return (a & b) | (c & (a ^ b)); }
 
-// Where the voxel in the middle of 32 neighbourhoods is simple: `cubical::thinning::simple`, formula by formula.
+// Bits at which the voxel in the middle of its neighbourhood is simple: `cubical::thinning::simple`, formula by formula.
 __device__ __forceinline__ u32 simple(const u32 (&a)[27]) {
 #define EDGE(F, G) ~(a[F] | a[G] | a[F + G - MIDDLE])
     const u32 un = EDGE(UP, NORTH), uw = EDGE(UP, WEST), ue = EDGE(UP, EAST), us = EDGE(UP, SOUTH);
@@ -89,7 +84,7 @@ __device__ __forceinline__ u32 simple(const u32 (&a)[27]) {
     return euler & ~(two | others | (one & other));
 }
 
-// Where the voxel in the middle has exactly one neighbour: an end.
+// Bits at which the voxel in the middle has exactly one neighbour, so that it is an end of a line.
 __device__ __forceinline__ u32 is_end(const u32 (&a)[27]) {
     u32 one = 0, two = 0;
 #pragma unroll
@@ -122,7 +117,7 @@ struct Fields {
         }
     }
 
-    // Their neighbourhoods.
+    // The neighbourhoods of the voxels of a word.
     template <u32 X> __device__ __forceinline__ void around(u32 z, u32 y, u32 pair, u32 (&a)[27]) const {
 #pragma unroll
         for (u32 step = 0; step < 9; step++) {
@@ -132,7 +127,7 @@ struct Fields {
         }
     }
 
-    // Where they have background across a face.
+    // The voxels of a word that have background across a face.
     template <u32 X> __device__ __forceinline__ u32 border(u32 z, u32 y, u32 pair, u32 own, bool is_planar) const {
         u32 west, east;
         beside<X>(z, y, pair, west, east);
@@ -142,7 +137,7 @@ struct Fields {
     }
 };
 
-// Where a change is seen from: from the tile before or after along each axis.
+// Which tiles see a change: as bits, the tile before and after along each axis.
 #define CHANGED 1u
 #define BEFORE(AXIS) (2u << 2 * (AXIS))
 #define AFTER(AXIS) (4u << 2 * (AXIS))

@@ -1,4 +1,5 @@
-// Voxels and their keys. For VOXEL, of BITS, and FLOATING (the bits again, of floating-point numbers).
+// Voxels and their keys. Compiled for VOXEL, an unsigned integer of BITS bits that holds a voxel, and, where voxels are floating-point
+// numbers, for FLOATING, which is BITS again.
 
 #pragma once
 
@@ -7,8 +8,8 @@
 typedef unsigned char u8;
 typedef long long i64;
 
-// The bits of a voxel as numbers that are ordered as voxels are (`cubical::Voxel::key`). The mask makes them those of a signed type, or
-// reverses them, or both.
+// The key of a voxel: an unsigned integer, ordered as voxels are (`cubical::Voxel::key`). The mask adapts the order to a signed type, or
+// reverses it, or both.
 __device__ __forceinline__ VOXEL key_of(VOXEL bits, VOXEL mask) {
 #ifdef FLOATING
     const VOXEL top = (VOXEL)1 << (BITS - 1);

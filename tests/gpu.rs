@@ -4,7 +4,7 @@ mod common;
 
 use common::metrics::{Family, Metric, generator};
 use common::shared::{Case, cases, folder};
-use lacuna::backend::{Backend, Choice, Request};
+use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cuda;
 use lacuna::metric::read::{Input, read_path};
 use lacuna::metric::{Distances, Value};
@@ -16,7 +16,7 @@ fn devices() -> usize {
 }
 
 fn cuda_backend(devices: Vec<usize>, self_check: bool) -> Backend {
-    Backend::new(Request { choice: Choice::Cuda, devices, self_check, memory: None })
+    Backend::new(BackendRequest { choice: Choice::Cuda, devices, self_check, memory: None })
 }
 
 /// Runs on the processor and on devices, and compares bars and counts.

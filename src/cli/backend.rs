@@ -1,6 +1,6 @@
 //! Which machine computes: the options that the commands share.
 
-use lacuna::backend::{Backend, Choice, Request};
+use lacuna::backend::{Backend, BackendRequest, Choice};
 
 use super::parse;
 
@@ -34,7 +34,7 @@ impl BackendArguments {
 
     /// The machines; a GPU that is asked for begins to be opened.
     pub(crate) fn backend(&self) -> Backend {
-        Backend::new(Request {
+        Backend::new(BackendRequest {
             choice: self.backend,
             devices: self.devices.clone(),
             memory: self.device_memory,

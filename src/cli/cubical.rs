@@ -280,7 +280,7 @@ impl Job<'_> {
             Way::Gradient => {
                 let found = persistence_by(image, request, &self.backend, &self.meter);
                 let (classes, figures, decision) = found.map_err(|error| match error {
-                    MachineError::Persistence(source) => self.arguments.failed(source),
+                    MachineError::Stage(source) => self.arguments.failed(source),
                     error => error.into(),
                 })?;
                 let backend = if decision.gpus.is_empty() { "cpu" } else { "cuda" };

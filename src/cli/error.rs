@@ -244,8 +244,9 @@ impl Blame for BackendError {
 impl Blame for ScanError {
     fn fault(&self) -> Fault {
         match self {
+            ScanError::Stage(never) => match *never {},
             ScanError::Backend(error) => error.fault(),
-            ScanError::SelfCheck(_) => Fault::Machine,
+            ScanError::Device(_) | ScanError::Check(_) => Fault::Machine,
         }
     }
 }
@@ -324,9 +325,9 @@ impl<E: Blame> Blame for StreamError<E> {
 impl Blame for MachineError {
     fn fault(&self) -> Fault {
         match self {
-            MachineError::Persistence(error) => error.fault(),
+            MachineError::Stage(error) => error.fault(),
             MachineError::Backend(error) => error.fault(),
-            MachineError::Device(_) | MachineError::Check { .. } => Fault::Machine,
+            MachineError::Device(_) | MachineError::Check(_) => Fault::Machine,
         }
     }
 }
@@ -344,7 +345,7 @@ impl Blame for ViaMatrixError {
 impl Blame for ThinError {
     fn fault(&self) -> Fault {
         match self {
-            ThinError::Thin(_) => Fault::Request,
+            ThinError::Stage(_) => Fault::Request,
             ThinError::Backend(error) => error.fault(),
             ThinError::Device(_) | ThinError::Check(_) => Fault::Machine,
         }

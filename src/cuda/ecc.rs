@@ -1,38 +1,36 @@
 //! The kernels of `kernels/ecc.cu`.
 #![allow(unsafe_code)]
 
-use super::gpu::Unsigned;
-use super::gpu::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Plain};
+use super::constants::ecc::{BLOCK, COLUMNS};
+use super::unsigned::sealed::Sealed;
+use super::{Buffer, CudaError, Gpu, Kernel, Plain, Unsigned, ptx};
 use crate::cubical::{Key, Voxel};
 
-/// Threads of a block that marches, and of one whose counters take so much shared memory that few fit.
-const THREADS: [u32; 2] = [256, 1024];
+/// Threads of a block that marches, and of a block with so many counters that few blocks fit into shared memory.
+const THREADS: [u32; 2] = [256, BLOCK];
 /// Bytes of counters from which on blocks are large.
 const MANY: u32 = 32 << 10;
-/// Voxels of a thread's tile, as in the kernels' file.
-const COLUMNS: u64 = 4;
 /// Threads for each multiprocessor that make marches of even lengths; more would read more planes twice.
 const SPREAD: u64 = 12 << 10;
 /// Planes of a march: fewer would read too many twice, and with more a block could count past 32 bits.
 const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
-/// A level's place in bytes is a number of 32 bits.
+/// The greatest number of rows of a curve: the place of a level in bytes has to fit into 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
-/// Voxels that the kernels are compiled for. Nobody else can add one.
+/// Types of voxels that the kernels are compiled for. The trait is sealed: launches trust what an implementation says.
 pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
-    /// What the keys of integers differ in from their bits: the sign.
+    /// The bit in which the keys of integers differ from their bits: the sign.
     #[doc(hidden)]
     const SIGN: Self::Key;
-    /// The kernels that march, for those of up to 32 bits.
+    /// The PTX of the kernels that march; none for voxels of 64 bits and floating-point numbers.
     #[doc(hidden)]
     const MARCH: Option<&'static str>;
-    /// The kernels that find rows.
+    /// The PTX of the kernels that find rows.
     #[doc(hidden)]
     const ROWS: &'static str;
     #[doc(hidden)]
     const IS_FLOATING: bool;
-    /// Its bits.
+    /// The bits of the voxel.
     #[doc(hidden)]
     fn bits(self) -> Self::Key;
 }
@@ -42,7 +40,7 @@ macro_rules! kernel_voxel {
         impl KernelVoxel for $t {
             const SIGN: Self::Key = $sign;
             const MARCH: Option<&'static str> = $march;
-            const ROWS: &'static str = include_str!(concat!("../../kernels/ptx/ecc_rows_", $rows, ".ptx"));
+            const ROWS: &'static str = ptx!("ecc_rows_", $rows);
             const IS_FLOATING: bool = $floating;
 
             fn bits(self) -> Self::Key {
@@ -52,9 +50,9 @@ macro_rules! kernel_voxel {
     )*};
 }
 
-const MARCH_8: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u8.ptx"));
-const MARCH_16: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u16.ptx"));
-const MARCH_32: Option<&str> = Some(include_str!("../../kernels/ptx/ecc_u32.ptx"));
+const MARCH_8: Option<&str> = Some(ptx!("ecc_u8"));
+const MARCH_16: Option<&str> = Some(ptx!("ecc_u16"));
+const MARCH_32: Option<&str> = Some(ptx!("ecc_u32"));
 
 kernel_voxel! {
     u8: "u8", MARCH_8, 0, false, u8::from;
@@ -76,14 +74,14 @@ pub(crate) struct Part<'a, T> {
     pub(crate) planes: usize,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// The first that is counted. The image begins with it, or else the plane before it is here, too.
+    /// The first plane that is counted. The image begins with it, or the plane before it is in the buffer too.
     pub(crate) from: usize,
-    /// After the last that is counted. The image ends there, or else this plane is here, too.
+    /// The plane after the last that is counted. The image ends before it, or it is in the buffer too.
     pub(crate) to: usize,
 }
 
 impl<T> Part<'_, T> {
-    /// Voxels of a plane.
+    /// The number of voxels of a plane.
     pub(crate) fn plane(&self) -> usize {
         self.rows * self.columns
     }
@@ -94,59 +92,59 @@ impl<T> Part<'_, T> {
         assert!(count > 0 && count <= voxels.len() && from < to && to <= planes, "{count}, {from}..{to}");
     }
 
-    /// The voxels that are counted.
+    /// The places of the voxels that are counted.
     pub(crate) fn counted(&self) -> std::ops::Range<usize> {
         self.from * self.plane()..self.to * self.plane()
     }
 }
 
-/// The order of keys, and who owns a cell.
+/// How keys are ordered, and which of its voxels owns a cell.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Order {
-    /// Voxels are vertices.
+pub(crate) struct KeyOrder {
+    /// Whether voxels are vertices (the V-construction), so that the greatest voxel of a cell owns it.
     pub(crate) is_vertex: bool,
-    /// Keys are reversed.
+    /// Whether keys are reversed, for superlevel sets.
     pub(crate) superlevel: bool,
 }
 
-impl Order {
-    /// What makes keys of bits.
+impl KeyOrder {
+    /// The mask that makes keys of bits.
     pub(crate) fn mask<T: KernelVoxel>(self) -> T::Key {
         if self.superlevel { T::SIGN.reversed() } else { T::SIGN }
     }
 
     /// The mask that makes keys whose least owns the cell.
     pub(crate) fn owning<T: KernelVoxel>(self) -> T::Key {
-        Order { superlevel: self.superlevel != self.is_vertex, ..self }.mask::<T>()
+        KeyOrder { superlevel: self.superlevel != self.is_vertex, ..self }.mask::<T>()
     }
 }
 
-/// What is counted at each level.
+/// What is counted at each level, on the device.
 pub(crate) struct Totals {
-    /// Changes, as two's complement.
+    /// The change of the Euler characteristic at each level, as two's complement.
     pub(crate) totals: Buffer<u64>,
     /// Levels at which cells were counted; marches without shared memory do not say.
     pub(crate) touched: Buffer<u8>,
 }
 
 impl Totals {
-    /// Of so many rows, nothing counted.
+    /// The totals of a curve of `rows` rows, nothing counted yet.
     pub(crate) fn new(gpu: &Gpu, rows: usize) -> Result<Self, CudaError> {
         Ok(Totals { totals: gpu.zeros(rows + 2)?, touched: gpu.zeros(rows + 2)? })
     }
 
-    /// The change of each row and whether a cell is known to have its level.
-    pub(crate) fn fetch(&self, gpu: &Gpu, order: Order) -> Result<Vec<(i64, bool)>, CudaError> {
+    /// For each row its change, and whether a cell is known to have its level.
+    pub(crate) fn fetch(&self, gpu: &Gpu, order: KeyOrder) -> Result<Vec<(i64, bool)>, CudaError> {
         let levels = self.totals.len();
         let totals = gpu.read(&self.totals, 0..levels)?;
         let touched = gpu.read(&self.touched, 0..levels)?;
-        // The first and the last are of what is outside.
+        // The first and the last level are those of what is outside the image.
         let rows = (1..levels - 1).map(|level| (totals[level].cast_signed(), touched[level] != 0));
         Ok(if order.is_vertex { rows.rev().collect() } else { rows.collect() })
     }
 }
 
-/// The kernels, for voxels of type `T`.
+/// The kernels of `ecc.cu` for voxels of type `T`.
 pub(crate) struct EccKernels<T> {
     march: Kernel,
     march_flat: Kernel,
@@ -174,7 +172,7 @@ impl<T: KernelVoxel> EccKernels<T> {
         Ok(kernels)
     }
 
-    /// Adds what enters in a part to the totals, whose rows are keys from `low` on; in the order of the filtration, as all keys are.
+    /// Adds the cells that enter in a part to the totals, whose rows are keys from `low` on, in the order of the filtration.
     ///
     /// A key past the last row is that of voxels which never enter, all of which have this one.
     ///
@@ -183,7 +181,7 @@ impl<T: KernelVoxel> EccKernels<T> {
     pub(crate) fn march(
         &self,
         part: &Part<'_, T>,
-        order: Order,
+        order: KeyOrder,
         low: u32,
         totals: &mut Totals,
     ) -> Result<(), CudaError> {
@@ -203,7 +201,8 @@ impl<T: KernelVoxel> EccKernels<T> {
         // Sizes are below 2^63.
         let sizes = [part.planes, part.rows, part.columns, part.from, part.to].map(|size| size as u64);
         let before = u64::from(!order.is_vertex);
-        let tiles = (sizes[2] + before).div_ceil(COLUMNS) * if is_flat { 1 } else { sizes[1] + before };
+        let tiles =
+            (sizes[2] + before).div_ceil(COLUMNS.into()) * if is_flat { 1 } else { sizes[1] + before };
         let layer = tiles.div_ceil(threads.into());
         let counted = sizes[4] - sizes[3];
         let layers = (self.multiprocessors * SPREAD).div_ceil(layer * u64::from(threads));

@@ -3,20 +3,20 @@
 
 use std::marker::PhantomData;
 
-use super::ecc::{KernelVoxel, MOST_ROWS, Order, Part};
-use super::gpu::Unsigned;
+use super::constants::ecc_rows::TILE;
+use super::ecc::{KernelVoxel, KeyOrder, MOST_ROWS, Part};
 use super::sort::SortKernels;
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned};
 use crate::cubical::Key;
 
-/// Threads of a block, places of a block of `ecc_heads` and `ecc_rows`.
-const THREADS: u32 = 1024;
-/// Blocks for each multiprocessor of kernels that look at everything.
+/// Threads of a block of any of these kernels.
+const THREADS: u32 = TILE;
+/// Blocks for each multiprocessor, in the kernels whose threads look at many voxels each.
 const BLOCKS: u32 = 2;
 /// Bytes of shared memory that every device gives a block.
 const SHARED: u32 = 48 << 10;
 /// Bits of a word of flags.
-const WORD: usize = 32;
+const WORD: usize = u32::BITS as usize;
 
 /// Finds the keys of 8 or 16 bits that an image has.
 pub(crate) struct PresentKernel<T> {
@@ -31,7 +31,7 @@ impl<T: KernelVoxel> PresentKernel<T> {
         Ok(PresentKernel { present, multiprocessors: gpu.multiprocessors()?, voxel: PhantomData })
     }
 
-    /// A flag for each key, none set.
+    /// Flags for all keys, none of them set.
     pub(crate) fn flags(gpu: &Gpu) -> Result<Buffer<u32>, CudaError> {
         gpu.zeros((1 << T::Key::BITS) / WORD)
     }
@@ -43,7 +43,7 @@ impl<T: KernelVoxel> PresentKernel<T> {
     pub(crate) fn mark(
         &self,
         part: &Part<'_, T>,
-        order: Order,
+        order: KeyOrder,
         flags: &mut Buffer<u32>,
     ) -> Result<(), CudaError> {
         part.check();
@@ -57,25 +57,25 @@ impl<T: KernelVoxel> PresentKernel<T> {
         unsafe { launch.output(flags).go() }
     }
 
-    /// Which keys have a flag.
+    /// Whether the flag of each key is set.
     pub(crate) fn fetch(gpu: &Gpu, flags: &Buffer<u32>) -> Result<Vec<bool>, CudaError> {
         let words = gpu.read(flags, 0..flags.len())?;
         Ok((0..words.len() * WORD).map(|key| words[key / WORD] >> (key % WORD) & 1 == 1).collect())
     }
 }
 
-/// Bins on the device.
+/// The ends of bins, on the device.
 pub(crate) struct Ends<T: KernelVoxel> {
     ends: Buffer<T::Key>,
-    /// Bins before the first of these.
+    /// The number of bins before the first of these, which are empty.
     empty: u32,
     start: T::Key,
     scale: f64,
 }
 
 impl<T: KernelVoxel> Ends<T> {
-    /// Of bins that end at these keys in the order of the filtration, which ascend; `None` is before all.
-    pub(crate) fn new(gpu: &Gpu, keys: &[Option<T::Key>], order: Order) -> Result<Self, CudaError> {
+    /// The ends of bins at these keys, which ascend in the order of the filtration; `None` is before all keys.
+    pub(crate) fn new(gpu: &Gpu, keys: &[Option<T::Key>], order: KeyOrder) -> Result<Self, CudaError> {
         if keys.len() > MOST_ROWS {
             return Err(CudaError::Unfit { what: "bins", limit: MOST_ROWS, found: keys.len() });
         }
@@ -90,16 +90,16 @@ impl<T: KernelVoxel> Ends<T> {
                 ((last.to_u64() - first.to_u64()) as f64, first)
             };
             let found = (ends.len() - 1) as f64 / width;
-            // It only says where to begin to look.
+            // A scale only says where the search for a bin begins, so any number will do.
             (start, scale) = (bits, if found.is_finite() { found } else { 0.0 });
         }
         Ok(Ends { ends: gpu.upload(&ends)?, empty: empty as u32, start, scale })
     }
 }
 
-/// Rows of voxels, in the width that a buffer has.
+/// The types of row numbers that the kernels write.
 pub(crate) trait RowNumber: KernelVoxel + Unsigned {
-    /// Which kernel writes them.
+    /// The place of the kernel that writes them among those of [`RowKernels`].
     const KERNEL: usize;
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct RowKernels<T> {
 }
 
 impl<T: KernelVoxel> RowKernels<T> {
-    /// Words of a pair of a key and a change.
+    /// Words of 64 bits of a pair of a key and a change.
     pub(crate) const LIMBS: usize = T::Key::BITS as usize / 32;
 
     /// Bytes of device memory that [`RowKernels::rows`] takes for a voxel: pairs, twice while they are sorted, or beside rows; and totals.
@@ -154,7 +154,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         &self,
         gpu: &Gpu,
         part: &Part<'_, T>,
-        order: Order,
+        order: KeyOrder,
     ) -> Result<(T::Key, T::Key), CudaError> {
         part.check();
         let mut range = gpu.upload(&[u64::MAX, 0])?;
@@ -168,7 +168,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         Ok((T::Key::from_u64(range[0]), T::Key::from_u64(range[1])))
     }
 
-    /// The bins of some of the voxels of a buffer; the number of bins of one past the last.
+    /// Writes the bin of each voxel of a range of a buffer. A voxel past the last bin gets the number of bins.
     ///
     /// # Panics
     /// The voxels are not in the buffer, there is not room for a row each, or rows are not wide enough.
@@ -176,7 +176,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         &self,
         voxels: &Buffer<T>,
         range: std::ops::Range<usize>,
-        order: Order,
+        order: KeyOrder,
         ends: &Ends<T>,
         rows: &mut Buffer<R>,
     ) -> Result<(), CudaError> {
@@ -208,7 +208,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         gpu: &Gpu,
         part: &Part<'_, T>,
         voxels: std::ops::Range<usize>,
-        order: Order,
+        order: KeyOrder,
     ) -> Result<Vec<(T::Key, i64)>, CudaError> {
         part.check();
         let counted = part.counted();
@@ -232,7 +232,7 @@ impl<T: KernelVoxel> RowKernels<T> {
         let tile_count = u64::from(tiles);
         // SAFETY: one more total than tiles.
         unsafe { self.offsets.launch(1, THREADS, 0).output(&mut totals).value(&tile_count).go() }?;
-        // Not more than voxels.
+        // There are no more distinct keys than voxels.
         let distinct = gpu.read(&totals, tiles as usize..tiles as usize + 1)?[0] as usize;
         let (mut keys, mut changes) = (gpu.zeros::<T::Key>(distinct)?, gpu.zeros::<u64>(distinct)?);
         let launch = self.rows.launch(tiles, THREADS, 0).input(&pairs).value(&n).input(&totals);
@@ -243,7 +243,7 @@ impl<T: KernelVoxel> RowKernels<T> {
             // Keys that let the least own are backwards for vertices.
             (if order.is_vertex { key.reversed() } else { key }, change.cast_signed())
         });
-        // They are sorted descending.
+        // The pairs are sorted in descending order.
         Ok(if order.is_vertex { rows.collect() } else { rows.rev().collect() })
     }
 }

@@ -1,12 +1,13 @@
 //! What can go wrong on the way to a GPU and on it.
 
-use cudarc::driver::DriverError;
-
 use super::Version;
 
 /// Why the GPU does not do the work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CudaError {
+    /// The program was built without CUDA support.
+    #[error("this build has no CUDA support: it was built without the feature `cuda`")]
+    NotBuilt,
     /// The driver's library is not installed, or cannot be loaded.
     #[error("no CUDA driver: the library libcuda cannot be loaded")]
     NoDriver,
@@ -24,12 +25,12 @@ pub enum CudaError {
     /// The driver finds no device.
     #[error("the CUDA driver finds no device")]
     NoDevice,
-    /// There are not so many.
+    /// No device has the number that was asked for.
     #[error("no CUDA device {ordinal}: expected one of the {count} that there are, counted from 0")]
     NoSuchDevice {
-        /// What was asked for.
+        /// The number that was asked for.
         ordinal: usize,
-        /// Devices there are.
+        /// The number of devices.
         count: usize,
     },
     /// A device cannot run the kernels.
@@ -37,9 +38,9 @@ pub enum CudaError {
     OldDevice {
         /// The device.
         device: String,
-        /// Its capability.
+        /// The major number of its compute capability.
         major: i32,
-        /// Its capability.
+        /// The minor number of its compute capability.
         minor: i32,
     },
     /// Device memory is exhausted.
@@ -47,19 +48,19 @@ pub enum CudaError {
     OutOfMemory {
         /// The device.
         device: String,
-        /// Bytes wanted.
+        /// Bytes that were asked for.
         asked: u64,
-        /// Bytes to be had.
+        /// Bytes that can be allocated.
         available: u64,
     },
     /// The kernels have a limit that the work goes beyond.
     #[error("the kernels take up to {limit} {what}, here are {found}")]
     Unfit {
-        /// Of what.
+        /// What is limited.
         what: &'static str,
-        /// So many.
+        /// The greatest number that the kernels take.
         limit: usize,
-        /// There are so many.
+        /// The number that the work has.
         found: usize,
     },
     /// A kernel was not found, not launched, or failed.
@@ -69,9 +70,9 @@ pub enum CudaError {
         device: String,
         /// The kernel.
         kernel: &'static str,
-        /// Blocks launched.
+        /// The number of blocks of the launch.
         blocks: u32,
-        /// Threads of a block.
+        /// The number of threads of a block.
         threads: u32,
         /// What the driver says.
         error: Reported,
@@ -82,25 +83,19 @@ pub enum CudaError {
         /// What the panic says.
         reason: String,
     },
-    /// Another call failed.
+    /// Another call into the driver failed.
     #[error("{device}: {what}: {error}")]
     Call {
         /// The device.
         device: String,
-        /// What was being done.
+        /// What the call was to do.
         what: &'static str,
         /// What the driver says.
         error: Reported,
     },
 }
 
-/// The driver's name of an error.
+/// An error of the driver, by the driver's name for it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Reported(String);
-
-impl From<DriverError> for Reported {
-    fn from(DriverError(code): DriverError) -> Self {
-        Reported(format!("{code:?}"))
-    }
-}
+pub struct Reported(pub(super) String);

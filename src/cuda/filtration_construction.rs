@@ -3,45 +3,32 @@
 
 use std::marker::PhantomData;
 
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
-
-use super::gpu::Unsigned;
-use super::{Buffer, CudaError, Gpu, Kernel};
-
-/// Threads of a block that sweeps.
-const THREADS: u32 = 256;
+use super::constants::filtration_construction::THREADS;
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
 /// A matrix of ranks, of which one vertex is the fixed greatest one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Tile {
-    /// The first element of its matrix.
+    /// The place of the first element of its matrix.
     pub(crate) ranks: u64,
-    /// Jobs of the tiles before.
+    /// The number of jobs of the tiles before it.
     pub(crate) first_job: u64,
-    /// Rows.
+    /// The number of rows.
     pub(crate) n: u32,
     /// Length of a row, a multiple of 32.
     pub(crate) stride: u32,
-    /// The first of its vertices' ids.
+    /// The place of the id of its first vertex.
     pub(crate) ids: u32,
     /// The fixed vertex.
     pub(crate) top: u32,
 }
 
-// SAFETY: numbers side by side without padding, as the kernels declare them.
-unsafe impl DeviceRepr for Tile {}
-// SAFETY: zero is a value of every field.
-unsafe impl ValidAsZeroBits for Tile {}
-
-/// What a sweep counts, in this order.
-pub(crate) const COUNTS: usize = 5;
-
-/// The graph of a sparse complex; of a dense one three buffers without meaning.
+/// The graph of a sparse complex. For a dense one the buffers have no meaning.
 pub(crate) struct Graph {
-    /// n + 1 places in the others.
+    /// For each of n vertices the place of its first neighbour in the other buffers, and after them the number of all.
     pub(crate) offsets: Buffer<u64>,
-    /// Ascending in each row.
+    /// The neighbours of one vertex after the other, each list ascending.
     pub(crate) neighbours: Buffer<u32>,
     /// The ranks of the edges to them.
     pub(crate) ranks: Buffer<u32>,
@@ -55,21 +42,21 @@ pub(crate) struct Input<'a, R> {
     pub(crate) tiles: &'a Buffer<Tile>,
     /// The tiles' vertices.
     pub(crate) ids: &'a Buffer<u32>,
-    /// The whole.
+    /// The graph of the whole complex.
     pub(crate) graph: &'a Graph,
-    /// Whether tiles are parts of the whole.
+    /// Whether cofacets of the simplices of a tile may lie outside of it.
     pub(crate) partial: bool,
 }
 
 /// What a sweep writes.
 pub(crate) struct Output {
-    /// Simplices, apparent, cleared, undecided, cofacets.
+    /// The numbers of simplices, apparent, cleared and undecided ones, and of cofacets of apparent pairs.
     pub(crate) counts: Buffer<u64>,
     /// Entries of the undecided.
     pub(crate) columns: Buffer<u64>,
-    /// Entries of the apparent ones' cofacets.
+    /// Entries of the cofacets of apparent simplices.
     pub(crate) cofacets: Buffer<u64>,
-    /// Room in either, in entries.
+    /// The number of entries for which `columns` has room, and `cofacets` too.
     pub(crate) capacity: u64,
 }
 
@@ -83,52 +70,53 @@ pub(crate) struct Range {
     pub(crate) from: u64,
     /// The job past the last.
     pub(crate) to: u64,
-    /// Rows of reach a block holds, times their length.
+    /// The number of ranks that a block holds in shared memory: rows of reach times their length.
     pub(crate) reach: u32,
 }
 
-/// The kernels, for ranks of type `R`.
+/// The kernels of `filtration_construction.cu` for ranks of type `R`.
 pub(crate) struct RipsKernels<R> {
     sweep: Kernel,
     tiles: Kernel,
     ranks: PhantomData<R>,
 }
 
-/// Ranks the kernels are compiled for. Sealed, as [`Unsigned`] is: the kernels are launched with what an implementation names.
+/// Types of ranks that the kernels are compiled for. The trait is sealed, as [`Unsigned`] is: launches trust what an implementation says.
 pub trait KernelRank: Unsigned {
-    /// The kernels for entries of one and of two limbs, without and with pairs.
+    /// The PTX of the kernels for entries of one and of two limbs, each without and with pairs.
     #[doc(hidden)]
     const PTX: [[&'static str; 2]; 2];
 }
 
-macro_rules! ptx {
+/// The kernels for a type of ranks.
+macro_rules! by_limbs {
     ($rank:literal) => {
         [
             [
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1.ptx")),
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_1_pairs.ptx")),
+                ptx!("filtration_construction_", $rank, "_1"),
+                ptx!("filtration_construction_", $rank, "_1_pairs"),
             ],
             [
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2.ptx")),
-                include_str!(concat!("../../kernels/ptx/filtration_construction_", $rank, "_2_pairs.ptx")),
+                ptx!("filtration_construction_", $rank, "_2"),
+                ptx!("filtration_construction_", $rank, "_2_pairs"),
             ],
         ]
     };
 }
 
 impl KernelRank for u16 {
-    const PTX: [[&'static str; 2]; 2] = ptx!("u16");
+    const PTX: [[&'static str; 2]; 2] = by_limbs!("u16");
 }
 
 impl KernelRank for u32 {
-    const PTX: [[&'static str; 2]; 2] = ptx!("u32");
+    const PTX: [[&'static str; 2]; 2] = by_limbs!("u32");
 }
 
-/// Vertices a simplex may have: a lane each.
+/// The greatest number of vertices of a simplex: each has a lane of a warp.
 pub(crate) const MOST_VERTICES: usize = 31;
 
 impl<R: KernelRank> RipsKernels<R> {
-    /// For entries of so many limbs, 1 or 2; with `pairs` the cofacets of apparent simplices are written too.
+    /// Loads the kernels for entries of `limbs` limbs, 1 or 2. With `pairs` they write the cofacets of apparent simplices too.
     pub(crate) fn load(gpu: &Gpu, limbs: usize, pairs: bool) -> Result<Self, CudaError> {
         let module = gpu.module(R::PTX[limbs - 1][usize::from(pairs)])?;
         let kernels = RipsKernels {
@@ -136,7 +124,7 @@ impl<R: KernelRank> RipsKernels<R> {
             tiles: module.kernel(c"rips_tiles")?,
             ranks: PhantomData,
         };
-        // The static share is some hundred bytes.
+        // The kernel declares some hundred bytes of shared memory by itself.
         let most = gpu.shared_memory()?.saturating_sub(1024);
         kernels.sweep.allow_shared(most)?;
         Ok(kernels)

@@ -1,25 +1,25 @@
 //! The kernel of `kernels/gradient.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
 
 /// Where the voxels of an image lie on a grid with a rim.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
-    /// Axes along which there is more than one voxel.
+pub(crate) struct GridLayout {
+    /// The number of axes along which there is more than one voxel.
     pub(crate) axes: usize,
-    /// Planes, rows, columns of the image.
+    /// The numbers of planes, rows and columns of the image.
     pub(crate) extents: [usize; 3],
-    /// From a place to the next along an axis, the fastest first.
+    /// The distance from a place to the next one along each axis, the fastest axis first.
     pub(crate) strides: [usize; 3],
     /// The place of the first voxel.
     pub(crate) start: usize,
 }
 
-impl Layout {
+impl GridLayout {
     /// The least and the greatest place that neighbours of voxels have.
     fn around(&self) -> (usize, usize) {
         let [planes, rows, columns] = self.extents;
@@ -30,32 +30,32 @@ impl Layout {
     }
 }
 
-/// What numbers sets of cells.
+/// The tables that number the sets of cells which a voxel can own.
 pub(crate) struct Numbering {
-    /// By faces: the first number, which cubes there can be, which edges need not be there.
+    /// For each set of faces: the first number of the sets with these, which cubes there can be, which edges need not be there.
     pub(crate) first: Buffer<u32>,
-    /// By a mask and bits: those of the bits that are in the mask, side by side.
+    /// For each mask and word of bits: the bits that are in the mask, side by side.
     pub(crate) packed: Buffer<u8>,
 }
 
-/// The kernel.
+/// The kernel of `gradient.cu`.
 pub(crate) struct GradientKernel {
     codes: Kernel,
 }
 
 impl GradientKernel {
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(include_str!("../../kernels/ptx/gradient.ptx"))?;
+        let module = gpu.module(ptx!("gradient"))?;
         Ok(GradientKernel { codes: module.kernel(c"gradient_codes")? })
     }
 
-    /// Writes the codes of the voxels' places, of no others.
+    /// Writes the codes of the places of voxels, and leaves those of the rim.
     ///
     /// # Panics
     /// The image with its rim is not on the grid, there is not a code for each place, or the tables are too short.
     pub(crate) fn codes(
         &self,
-        layout: &Layout,
+        layout: &GridLayout,
         ranks: &Buffer<u32>,
         numbering: &Numbering,
         codes: &mut Buffer<u16>,

@@ -3,39 +3,35 @@
 
 use std::marker::PhantomData;
 
-use super::gpu::Unsigned;
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::constants::leftmost_ones::{ROUNDS, TILE};
+use super::{Buffer, CudaError, Gpu, Kernel, Unsigned, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Entries of a block of `set_leftmost`: 128 a warp.
-const ENTRIES: u64 = THREADS as u64 / 32 * 128;
-/// Columns of a block of `set_unstable`, as in the kernels' file.
-const TILE: u64 = 1024;
-/// Columns of a word of flags.
-const WORD: u64 = 32;
+/// Entries that a block looks at in `set_leftmost`.
+const ENTRIES: u32 = THREADS * ROUNDS;
 /// Threads of the only block that adds totals up.
 const OFFSET_THREADS: u32 = 1024;
 
-/// Row and column numbers that the kernels are compiled for. As other unsigned integers, nobody else can add one.
+/// Types of row and column numbers that the kernels are compiled for. The trait is sealed, as [`Unsigned`] is.
 pub trait KernelIndex: Unsigned {
-    /// The kernels.
+    /// The PTX of the kernels.
     #[doc(hidden)]
     const LEFTMOST_ONES: &'static str;
 }
 
 impl KernelIndex for u32 {
-    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u32.ptx");
+    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u32");
 }
 
 impl KernelIndex for u64 {
-    const LEFTMOST_ONES: &'static str = include_str!("../../kernels/ptx/leftmost_ones_u64.ptx");
+    const LEFTMOST_ONES: &'static str = ptx!("leftmost_ones_u64");
 }
 
-/// What the entries are brought into: two numbers a cell.
+/// What the scan keeps of a matrix: two numbers a cell.
 #[derive(Debug)]
 pub(crate) struct Tables<I> {
-    /// For each row its least column; all bits ones for a row of zeros.
+    /// For each row its least column, which has its leftmost one; all bits ones for a row of zeros.
     pub(crate) leftmost: Buffer<I>,
     /// For each column its greatest row plus one; zero for a column of zeros.
     pub(crate) lows: Buffer<I>,
@@ -44,30 +40,30 @@ pub(crate) struct Tables<I> {
 /// Consecutive entries of a matrix, in two buffers that may hold others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Where its rows begin in theirs.
+    /// The place of the first row in its buffer.
     pub(crate) rows_at: usize,
-    /// Where the starts of its columns begin in theirs.
+    /// The place of the first start of a column in its buffer.
     pub(crate) starts_at: usize,
-    /// Entries.
+    /// The number of entries.
     pub(crate) entries: usize,
-    /// Columns; all but the first and the last whole. The first starts at the first entry or before.
+    /// The number of columns, of which all but the first and the last are whole. The first starts at the first entry or before.
     pub(crate) columns: usize,
-    /// The first entry's number in the matrix.
+    /// The number of the first entry in the matrix.
     pub(crate) first_entry: usize,
-    /// The first column.
+    /// The number of the first column in the matrix.
     pub(crate) first_column: usize,
 }
 
-/// Unstable columns as bits, in tiles.
+/// The unstable columns as bits, in tiles.
 pub(crate) struct Flags {
     bits: Buffer<u32>,
-    /// For each tile the flags before it, then the number of all.
+    /// For each tile the number of flags before it, then the number of all.
     totals: Buffer<u64>,
-    /// Stable columns, one number.
+    /// The number of stable columns, one element.
     stable: Buffer<u64>,
 }
 
-/// The kernels, for rows and columns of type `I`.
+/// The kernels of `leftmost_ones.cu` for rows and columns of type `I`.
 pub(crate) struct LeftmostKernels<I> {
     leftmost: Kernel,
     lookup: Kernel,
@@ -77,9 +73,9 @@ pub(crate) struct LeftmostKernels<I> {
     index: PhantomData<I>,
 }
 
-/// Blocks that hold so many, in shares of `share`.
-fn blocks(n: usize, share: u64) -> u32 {
-    u32::try_from((n as u64).div_ceil(share)).expect("more than any device has memory for")
+/// The number of blocks that take `share` of `n` items each.
+fn blocks(n: usize, share: u32) -> u32 {
+    u32::try_from((n as u64).div_ceil(share.into())).expect("more than any device has memory for")
 }
 
 impl<I: KernelIndex> LeftmostKernels<I> {
@@ -103,7 +99,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
 
     /// Brings a piece of a matrix into the tables.
     ///
-    /// Its starts ascend; else its columns are mistaken for one another.
+    /// The starts have to ascend; otherwise columns are mistaken for one another.
     ///
     /// # Panics
     /// The piece is not inside its buffers, or its columns are past the tables.
@@ -126,7 +122,8 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         unsafe { launch.output(&mut tables.leftmost).output(&mut tables.lows).go() }
     }
 
-    /// For each row the column, plus one, whose low and leftmost one it is, or zero; and for each column whether it holds a leftmost one.
+    /// Writes, for each row, the column plus one for which it is both low and leftmost one, or zero; and for each column, whether it holds a
+    /// leftmost one.
     ///
     /// # Panics
     /// The buffers are not as long as the tables.
@@ -141,13 +138,13 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         assert_eq!([tables.leftmost.len(), lookup.len(), destroyers.len()], [n; 3]);
         gpu.clear(destroyers)?;
         let count = n as u64;
-        let launch = self.lookup.launch(blocks(n, THREADS.into()), THREADS, 0);
+        let launch = self.lookup.launch(blocks(n, THREADS), THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
         // SAFETY: a thread reads and writes its row; the columns in the tables are below their length.
         unsafe { launch.output(lookup).output(destroyers).go() }
     }
 
-    /// Finds the unstable columns; and how many stable and unstable ones there are.
+    /// Finds the unstable columns, and the numbers of stable and of unstable ones.
     pub(crate) fn find_unstable(
         &self,
         gpu: &Gpu,
@@ -155,7 +152,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
     ) -> Result<(Flags, [usize; 2]), CudaError> {
         let n = tables.lows.len();
         let tiles = blocks(n, TILE);
-        let words = tiles as usize * (TILE / WORD) as usize;
+        let words = tiles as usize * (TILE / u32::BITS) as usize;
         let mut flags =
             Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, stable: gpu.zeros(1)? };
         let (count, tile_count) = (n as u64, u64::from(tiles));
@@ -176,7 +173,7 @@ impl<I: KernelIndex> LeftmostKernels<I> {
     /// Lists the unstable columns, ascending.
     ///
     /// # Panics
-    /// There is not just room for them.
+    /// The buffer is not exactly as long as there are unstable columns.
     pub(crate) fn set_unstable(
         &self,
         gpu: &Gpu,

@@ -1,23 +1,24 @@
 //! The kernel of `kernels/smooth.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
 
-/// The kernel.
+/// The kernel of `smooth.cu`.
 pub(crate) struct SmoothKernel {
     axis: Kernel,
 }
 
 impl SmoothKernel {
     pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(include_str!("../../kernels/ptx/smooth.ptx"))?;
+        let module = gpu.module(ptx!("smooth"))?;
         Ok(SmoothKernel { axis: module.kernel(c"smooth_axis")? })
     }
 
-    /// Smooths lines of `length` voxels, each `inner` after the one before. `weights` are those of a voxel, of its neighbours, of theirs, …
+    /// Smooths lines of `length` voxels, each `inner` after the one before. `weights` are the weight of a voxel itself, of its
+    /// neighbours, of their next neighbours, and so on.
     ///
     /// # Panics
     /// The voxels are not such lines, the buffers are not of one length, or there is no weight.

@@ -1,15 +1,15 @@
 //! The kernels of `kernels/sort.cu`: entries in descending order.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::constants::sort::{BLOCK, DIGIT_BITS, ROUNDS};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
-/// As in the kernels' file.
-const THREADS: u32 = 256;
-const TILE: u64 = 4096;
-const DIGIT_BITS: u32 = 8;
-const DIGITS: u64 = 1 << DIGIT_BITS;
+/// Keys of a block.
+const TILE: u64 = (BLOCK * ROUNDS) as u64;
+/// Values of a digit.
+const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// The kernels, for keys of a number of limbs.
+/// The kernels of `sort.cu` for keys of one or two limbs.
 pub(crate) struct SortKernels {
     count: Kernel,
     offsets: Kernel,
@@ -18,10 +18,9 @@ pub(crate) struct SortKernels {
 }
 
 impl SortKernels {
-    /// For keys of so many limbs, 1 or 2.
+    /// Loads the kernels for keys of `limbs` limbs of 64 bits, 1 or 2.
     pub(crate) fn load(gpu: &Gpu, limbs: usize) -> Result<Self, CudaError> {
-        const PTX: [&str; 2] =
-            [include_str!("../../kernels/ptx/sort_1.ptx"), include_str!("../../kernels/ptx/sort_2.ptx")];
+        const PTX: [&str; 2] = [ptx!("sort_1"), ptx!("sort_2")];
         let module = gpu.module(PTX[limbs - 1])?;
         let kernel = |name| module.kernel(name);
         Ok(SortKernels {
@@ -32,7 +31,7 @@ impl SortKernels {
         })
     }
 
-    /// Sorts the first `n` keys, descending; only their low `bits` bits differ.
+    /// Sorts the first `n` keys in descending order. They may differ in their low `bits` bits only.
     pub(crate) fn sort(&self, gpu: &Gpu, keys: &mut Buffer<u64>, n: u64, bits: u32) -> Result<(), CudaError> {
         let fits = usize::try_from(n).ok().and_then(|n| n.checked_mul(self.limbs));
         assert!(fits.is_some_and(|limbs| limbs <= keys.len()), "{n} keys in {} limbs", keys.len());
@@ -42,17 +41,17 @@ impl SortKernels {
         }
         let blocks = u32::try_from(n.div_ceil(TILE)).expect("more keys than any device has memory for");
         let mut other = gpu.zeros::<u64>(n as usize * self.limbs)?;
-        let mut totals = gpu.zeros::<u64>(blocks as usize * DIGITS as usize)?;
+        let mut totals = gpu.zeros::<u64>(blocks as usize * DIGITS)?;
         let mut in_other = false;
         for shift in (0..bits).step_by(DIGIT_BITS as usize) {
             let (from, to) = if in_other { (&mut other, &mut *keys) } else { (&mut *keys, &mut other) };
-            let count = self.count.launch(blocks, THREADS, 0).input(from).value(&n).value(&shift);
+            let count = self.count.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
             // SAFETY: reads the n keys and writes a total a digit and block.
             unsafe { count.output(&mut totals).go() }?;
             let length = totals.len() as u64;
             // SAFETY: reads and writes the totals.
             unsafe { self.offsets.launch(1, 1024, 0).output(&mut totals).value(&length).go() }?;
-            let scatter = self.scatter.launch(blocks, THREADS, 0).input(from).value(&n).value(&shift);
+            let scatter = self.scatter.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
             // SAFETY: the totals are places of the n keys, each once.
             unsafe { scatter.input(&totals).output(to).go() }?;
             in_other = !in_other;

@@ -1,14 +1,14 @@
 //! Opening devices in the background.
 //!
-//! Creating a context takes 0.2–0.3 s, during which the processor reads and ranks. Whoever needs the devices waits for
-//! them; whoever turns out not to leaves them alone, and the program ends without them.
+//! Creating a context takes 0.2–0.3 s, during which the processor reads and ranks. A run that needs the devices waits for them; one that
+//! turns out not to need them ends without waiting.
 
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
 
 use super::{CudaError, Gpu};
 
-/// Devices on their way, or there.
+/// Devices that are being opened, or are open.
 #[derive(Debug)]
 pub struct Starting {
     arriving: Receiver<Result<Vec<Gpu>, CudaError>>,
@@ -22,15 +22,15 @@ impl Starting {
         // The thread is not joined: it may still be in the driver when the program is done without it.
         let spawned = thread::Builder::new().name("cuda".into()).spawn(move || {
             let gpus = ordinals.iter().map(|&ordinal| Gpu::open(ordinal, memory)).collect();
-            // Nobody may be waiting any more.
+            // The run may have ended without waiting for the devices.
             let _ = done.send(gpus);
         });
-        // Without a thread the sender is dropped, and `wait` opens nothing: that is said there.
+        // Without a thread the sender is dropped, which `wait` reports as `NoThread`.
         drop(spawned);
         Starting { arriving, arrived: None }
     }
 
-    /// The devices, if they are open by now.
+    /// The devices, if all of them are open by now.
     pub fn ready(&mut self) -> Option<&[Gpu]> {
         if self.arrived.is_none() {
             self.arrived = match self.arriving.try_recv() {
@@ -42,7 +42,7 @@ impl Starting {
         self.arrived.as_ref()?.as_deref().ok()
     }
 
-    /// The devices, when they are open.
+    /// Waits until the devices are open.
     ///
     /// # Errors
     /// Why they could not be opened.

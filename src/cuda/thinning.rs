@@ -1,35 +1,38 @@
 //! The kernels of `kernels/thinning.cu` and `kernels/thinning_subfields.cu`.
 #![allow(unsafe_code)]
 
-use super::{Buffer, CudaError, Gpu, Kernel};
+use super::constants::{thinning, thinning_subfields};
+use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 use crate::cubical::thinning::Rule;
 
-/// Threads of a block: a word of 32 pixels each of a window of 128×128; as the launch bounds of subfields say.
-const THREADS: [u32; 2] = [512, 352];
-/// Blocks that a multiprocessor has room for; more than there are take their tiles later.
+/// Pixels along either side of a window of the plane.
+const WINDOW: u32 = thinning::SIDE + 2 * thinning::COLLAR;
+/// Threads of a block: in the plane one for each word of 32 pixels of a window, and in space as many as the kernel allows.
+const THREADS: [u32; 2] = [WINDOW * WINDOW / 32, thinning_subfields::THREADS];
+/// Blocks of a launch for each multiprocessor. Blocks for which there is no room take their tiles later.
 const BLOCKS: u64 = 4;
-/// Voxels of a tile along x.
-const SIDE: u64 = 64;
-/// Iterations of a launch at most, in the plane.
-const PLANAR_MOST: usize = 16;
-/// Planes and rows of a window that are not its tile's.
-const COLLARS: [u32; 2] = [4, 8];
+/// Planes and rows of a window in space that are not its tile's.
+const COLLARS: [u32; 2] = [2 * thinning_subfields::COLLAR_Z, 2 * thinning_subfields::COLLAR_Y];
+/// Bytes of a row of a window in space.
+const ROW: u32 = 2 * thinning_subfields::PAIRS * size_of::<u32>() as u32;
+// A tile is as wide as a word of the host, in which tiles along x are counted.
+const _: () = assert!(thinning::SIDE == u64::BITS && thinning_subfields::SIDE == u64::BITS);
 
-/// The kernel of a rule.
+/// The kernel of a thinning rule.
 pub(crate) struct ThinningKernel {
     kernel: Kernel,
     is_planar: bool,
     multiprocessors: u64,
 }
 
-/// How an image is cut.
+/// How an image is cut into tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tiling {
-    /// Planes, rows, words of 32 voxels in a row.
+    /// The numbers of planes, rows, and words of 32 voxels in a row.
     extents: [u64; 3],
-    /// Planes and rows of a tile.
+    /// The numbers of planes and rows of a tile.
     tile: [u32; 2],
-    /// Tiles along x, y and z.
+    /// The numbers of tiles along x, y and z.
     tiles: [u32; 3],
 }
 
@@ -42,13 +45,13 @@ impl Tiling {
 /// An image that is being thinned on a device.
 pub(crate) struct Thinning {
     tiling: Tiling,
-    /// Launches read the one and write the other, in turn.
+    /// The image twice: launches read the one and write the other, in turn.
     images: [Buffer<u64>; 2],
-    /// Tiles to look at, likewise.
+    /// The lists of tiles to look at: a launch reads the one and writes the other, in turn.
     lists: [Buffer<u32>; 2],
     lengths: Buffer<u32>,
     marks: Buffer<u32>,
-    /// Of each iteration of a batch: voxels deleted.
+    /// For each iteration of a batch, the number of voxels that it deleted.
     deleted: Buffer<u64>,
     looked_at: Buffer<u64>,
     launches: u32,
@@ -57,11 +60,7 @@ pub(crate) struct Thinning {
 impl ThinningKernel {
     pub(crate) fn load(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
         let is_planar = rule.is_planar();
-        let module = gpu.module(if is_planar {
-            include_str!("../../kernels/ptx/thinning.ptx")
-        } else {
-            include_str!("../../kernels/ptx/thinning_subfields.ptx")
-        })?;
+        let module = gpu.module(if is_planar { ptx!("thinning") } else { ptx!("thinning_subfields") })?;
         let kernel = module.kernel(match rule {
             Rule::GuoHall => c"thinning_guo_hall",
             Rule::ZhangSuen => c"thinning_zhang_suen",
@@ -72,15 +71,15 @@ impl ThinningKernel {
         Ok(ThinningKernel { kernel, is_planar, multiprocessors: gpu.multiprocessors()?.into() })
     }
 
-    /// Iterations of a launch, at most.
+    /// The greatest number of iterations of a launch.
     pub(crate) fn most(&self) -> usize {
-        if self.is_planar { PLANAR_MOST } else { 1 }
+        if self.is_planar { thinning::MOST as usize } else { 1 }
     }
 
-    /// How an image is cut; `extents` are planes, rows and words of 64 voxels in a row.
+    /// How an image is cut into tiles. Its extents are planes, rows, and words of 64 voxels in a row.
     fn tiling(&self, [planes, rows, words]: [usize; 3]) -> Result<Tiling, CudaError> {
         let tile = match (self.is_planar, planes) {
-            (true, _) => [1, 64],
+            (true, _) => [1, thinning::SIDE],
             (false, 1) => [2, 128],
             (false, _) => [16, 32],
         };
@@ -89,12 +88,13 @@ impl ThinningKernel {
         if all > limit {
             return Err(CudaError::Unfit { what: "tiles", limit, found: all });
         }
-        // No more than all of them.
+        // Each count is at most the product, which was checked.
         let tiles = counts.map(|count| count as u32);
         Ok(Tiling { extents: [planes as u64, rows as u64, 2 * words as u64], tile, tiles })
     }
 
-    /// Brings an image to the device: its words, and planes, rows and words of a row. Up to so many iterations are counted at a time.
+    /// Brings an image to the device: its words, of which `extents` are planes, rows and words of a row. A batch of iterations, each with a
+    /// counter, has at most `iterations` of them.
     ///
     /// # Panics
     /// There are not as many words as the extents say.
@@ -107,7 +107,7 @@ impl ThinningKernel {
     ) -> Result<Thinning, CudaError> {
         assert_eq!(words.len(), extents.iter().product::<usize>(), "{extents:?}");
         let tiling = self.tiling(extents)?;
-        // It is below 2^32.
+        // The product was checked to be below 2^32.
         let count = tiling.count() as u32;
         let image = gpu.upload(words)?;
         let mut other = gpu.zeros(words.len())?;
@@ -125,10 +125,10 @@ impl ThinningKernel {
         })
     }
 
-    /// Runs so many iterations; those of a batch are counted from `first` on.
+    /// Runs some iterations of a batch, the first of which has the number `first` there.
     ///
     /// # Panics
-    /// They are more than a launch has, or than are counted.
+    /// There are more iterations than a launch runs, or than a batch has counters for.
     pub(crate) fn iterate(
         &self,
         work: &mut Thinning,
@@ -150,8 +150,8 @@ impl ThinningKernel {
         let [across, down, deep] = &tiling.tiles;
         let [tile_planes, tile_rows] = &tiling.tile;
         let window = (tile_planes + COLLARS[0]) * (tile_rows + COLLARS[1]);
-        // Two windows of four words a row.
-        let shared = if self.is_planar { 0 } else { 2 * 4 * 4 * window };
+        // Two windows: voxels, and candidates.
+        let shared = if self.is_planar { 0 } else { 2 * ROW * window };
         let call = self.kernel.launch(blocks, THREADS[usize::from(!self.is_planar)], shared);
         let call = call.input(from).output(to);
         let call = if self.is_planar {
@@ -168,28 +168,28 @@ impl ThinningKernel {
     }
 }
 
-/// What is read and what is written.
+/// The one of two buffers that a launch reads, and the one that it writes.
 fn in_turn<T>([even, odd]: &mut [T; 2], launch: u32) -> [&mut T; 2] {
     if launch.is_multiple_of(2) { [even, odd] } else { [odd, even] }
 }
 
 impl Thinning {
-    /// The voxels that the first `n` iterations of a batch deleted; those of the next count from 0.
+    /// The numbers of voxels that the first `n` iterations of a batch deleted. The counters are then zero, for the next batch.
     pub(crate) fn deleted(&mut self, gpu: &Gpu, n: usize) -> Result<Vec<u64>, CudaError> {
         let deleted = gpu.read(&self.deleted, 0..n)?;
         gpu.clear(&mut self.deleted)?;
         Ok(deleted)
     }
 
-    /// The image's words.
+    /// The words of the image.
     pub(crate) fn words(&mut self, gpu: &Gpu) -> Result<Vec<u64>, CudaError> {
         let [image, _] = in_turn(&mut self.images, self.launches);
         gpu.read(image, 0..image.len())
     }
 
-    /// Words of 64 voxels that tiles had which were looked at, tile by tile and launch by launch.
+    /// The number of words of 64 voxels that were looked at, added up over tiles and launches.
     pub(crate) fn looked_at(&self, gpu: &Gpu) -> Result<u64, CudaError> {
         let [tile_planes, tile_rows] = self.tiling.tile.map(u64::from);
-        Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows * SIDE / 64)
+        Ok(gpu.read(&self.looked_at, 0..1)?[0] * tile_planes * tile_rows)
     }
 }

@@ -10,13 +10,23 @@ use std::{fs, io};
 use cudarc::nvrtc::{CompileError, CompileOptions, compile_ptx_with_opts, sys};
 use sha2::{Digest, Sha256};
 
+/// Makes each section of numbers an entry: the name of the file of kernels, and the numbers with their names.
+macro_rules! constants {
+    ($($(#[$file_doc:meta])* $file:ident { $($(#[$doc:meta])* $name:ident = $value:literal;)* })*) => {
+        pub(crate) const ALL: &[(&str, &[(&str, u32)])] = &[$((stringify!($file), &[$((stringify!($name), $value)),*])),*];
+    };
+}
+
+#[path = "../../src/cuda/constants.rs"]
+mod constants;
+
 /// The only version of NVRTC whose PTX is committed; drivers from 550 on load it.
 const VERSION: (i32, i32) = (12, 4);
 
 /// A file of kernels, and the macros of each of its PTX files.
 struct Source {
     stem: &'static str,
-    /// What it includes.
+    /// The headers that it includes.
     headers: &'static [&'static str],
     variants: &'static [(&'static str, &'static [&'static str])],
 }
@@ -164,12 +174,20 @@ fn header(source: &Source, options: &[&str]) -> Result<String, Error> {
     for header in source.headers {
         sum.update(read(&kernels().join(header))?);
     }
+    let options = [defines(source), options.iter().map(ToString::to_string).collect()].concat();
     let mut line = format!("// kernels/{}.cu {}, sha256 of the sources ", source.stem, options.join(" "));
     for byte in sum.finalize() {
         let _ = write!(line, "{byte:02x}");
     }
     line.push('\n');
     Ok(line)
+}
+
+/// The options that define the numbers which a file of kernels shares with the code that launches it.
+fn defines(source: &Source) -> Vec<String> {
+    let sections = constants::ALL.iter().filter(|(file, _)| *file == source.stem);
+    let numbers = sections.flat_map(|(_, numbers)| numbers.iter());
+    numbers.map(|(name, number)| format!("-D{name}={number}")).collect()
 }
 
 fn compile_all() -> Result<Vec<(PathBuf, String)>, Error> {
@@ -199,7 +217,7 @@ fn compile(source: &Source, options: &[&str]) -> Result<String, Error> {
         CompileOptions {
             arch: Some(ARCHITECTURE),
             include_paths: vec![kernels().display().to_string()],
-            options: OPTIONS.iter().chain(options).map(ToString::to_string).collect(),
+            options: OPTIONS.iter().chain(options).map(ToString::to_string).chain(defines(source)).collect(),
             ..CompileOptions::default()
         },
     );

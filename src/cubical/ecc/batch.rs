@@ -8,11 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cuda::{DeviceError, Prepared, Voxels};
-use super::machine::{Difference, compare};
+use super::machine::compare;
 use super::scales::{Scales, ScalesError, curves, curves_device};
 use super::stream::{StreamError, Streamer};
 use super::{Bins, BinsError, Curve, Request, Rows, estimate};
-use crate::backend::{Backend, BackendError, Decision, Estimate};
+use crate::backend::{Backend, BackendError, Decision, Difference, Estimate};
 use crate::cubical::read::{self, AnyStream, Detection, Options, ReadError, Stream};
 use crate::cubical::{Image, Shape, Value, Voxel};
 use crate::cuda::{Gpu, KernelVoxel};

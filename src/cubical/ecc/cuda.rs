@@ -16,7 +16,7 @@ pub use stream::Voxels;
 use std::ops::Range;
 
 use crate::cubical::{Construction, Key, Shape, Value};
-use crate::cuda::ecc::{EccKernels, Order, Part, Totals};
+use crate::cuda::ecc::{EccKernels, KeyOrder, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
 use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
 
@@ -209,15 +209,15 @@ fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
     Part { voxels, planes, rows, columns, from: 0, to: planes }
 }
 
-fn order_of(request: &Request) -> Order {
-    Order { is_vertex: request.construction == Construction::V, superlevel: request.superlevel }
+fn order_of(request: &Request) -> KeyOrder {
+    KeyOrder { is_vertex: request.construction == Construction::V, superlevel: request.superlevel }
 }
 
 /// A curve in the making: parts of an image are counted one after the other.
 struct Counting<'p, T: KernelVoxel> {
     prepared: &'p Prepared<T>,
     request: Request,
-    order: Order,
+    order: KeyOrder,
     found: Found<'p, T>,
 }
 
@@ -359,7 +359,7 @@ struct Binned<'a, T: KernelVoxel> {
     gpu: &'a Gpu,
     rows: &'a RowKernels<T>,
     ends: &'a Ends<T>,
-    order: Order,
+    order: KeyOrder,
 }
 
 impl<T: KernelVoxel> Binned<'_, T> {
@@ -372,7 +372,7 @@ impl<T: KernelVoxel> Binned<'_, T> {
         totals: &mut Totals,
     ) -> Result<(), CudaError> {
         // Bin numbers are in the order of the filtration.
-        let order = Order { superlevel: false, ..self.order };
+        let order = KeyOrder { superlevel: false, ..self.order };
         let (mut from, mut step) = (part.from, part.to - part.from);
         while from < part.to {
             let to = part.to.min(from + step);
@@ -417,7 +417,7 @@ fn count_distinct<T: KernelVoxel>(
     gpu: &Gpu,
     rows: &RowKernels<T>,
     part: &Part<'_, T>,
-    order: Order,
+    order: KeyOrder,
     found: &mut Vec<(T::Key, i64)>,
 ) -> Result<(), CudaError> {
     let counted = part.counted();

@@ -1,42 +1,18 @@
-//! The curve of an image by the machine that a backend decides for.
-
-use std::fmt::Display;
+//! The curve of an image, by the machine that a backend decides for.
 
 use super::cuda::{DeviceError, ecc_device};
 use super::{BinsError, Curve, Request, curve, estimate};
-use crate::backend::{Backend, BackendError, Decision};
+use crate::backend::{self, Backend, Decision, Difference, Outcome, Stage, expect_same};
 use crate::cubical::Image;
-use crate::cuda::KernelVoxel;
+use crate::cuda::{Gpu, KernelVoxel};
 
-/// Why there is no curve.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MachineError {
-    /// There are no such bins.
-    #[error(transparent)]
-    Bins(#[from] BinsError),
-    /// A GPU was asked for, and there is none.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The device fails.
-    #[error("backend cuda")]
-    Device(#[source] DeviceError),
-    /// The device finds another curve than the processor.
-    #[error("self-check: {0}")]
-    Check(#[from] Difference),
-}
+/// Why an image has no curve.
+pub type MachineError = backend::MachineError<BinsError, DeviceError>;
 
-/// The first row that a device found otherwise than the processor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("row {row}, {what}: {device} on the device, {processor} on the processor")]
-pub struct Difference {
-    /// The row, from 0; with another number of rows, the first that only one has.
-    pub row: usize,
-    /// `value` or `change`, or `row` if only one has it.
-    pub what: &'static str,
-    /// What the device found.
-    pub device: String,
-    /// What the processor found.
-    pub processor: String,
+impl From<BinsError> for MachineError {
+    fn from(error: BinsError) -> Self {
+        MachineError::Stage(error)
+    }
 }
 
 /// The curve of an image, and what found it. A device that fails is replaced by the processor unless it was asked for.
@@ -50,48 +26,55 @@ pub fn curve_by<T: KernelVoxel>(
 ) -> Result<(Curve, Decision), MachineError> {
     request.bins.check()?;
     let mut decision = backend.decide(&estimate::<T>(image.shape(), request))?;
-    let on_device =
-        decision.on_device(|gpu| ecc_device(gpu, &gpu.upload(image.voxels())?, image.shape(), request));
-    let Some(found) = on_device.map_err(MachineError::Device)? else {
-        return Ok((curve(image, request)?, decision));
-    };
-    if decision.self_check {
-        compare(&found, &curve(image, request)?)?;
-    }
+    let found = decision.run(&mut CurveStage { image, request })?;
     Ok((found, decision))
+}
+
+/// The curve of an image in memory, as a stage.
+struct CurveStage<'a, T> {
+    image: &'a Image<T>,
+    request: &'a Request,
+}
+
+impl<T: KernelVoxel> Stage for CurveStage<'_, T> {
+    type Found = Curve;
+    type Error = BinsError;
+    type Failure = DeviceError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Curve, Self> {
+        let CurveStage { image, request } = *self;
+        let find = || ecc_device(gpu, &gpu.upload(image.voxels())?, image.shape(), request);
+        find().map_err(MachineError::Device)
+    }
+
+    fn on_processor(&mut self) -> Result<Curve, BinsError> {
+        curve(self.image, self.request)
+    }
+
+    fn check(&mut self, found: &Curve) -> Outcome<(), Self> {
+        Ok(compare(found, &self.on_processor()?)?)
+    }
 }
 
 /// Compares the curve that a device found with the processor's, row by row.
 ///
 /// # Errors
-/// The first difference.
+/// The first difference; with another number of rows, that is the first row that only one of them has.
 pub fn compare(device: &Curve, processor: &Curve) -> Result<(), Difference> {
     let rows = [device, processor].map(|curve| curve.rows().len());
     for (row, (found, expected)) in device.rows().zip(processor.rows()).enumerate() {
-        same(row, "value", found.0, expected.0)?;
-        same(row, "change", found.1, expected.1)?;
+        expect_same(|| format!("row {row}, value"), found.0, expected.0)?;
+        expect_same(|| format!("row {row}, change"), found.1, expected.1)?;
     }
     let is_there = |rows: usize, row| if rows > row { "there" } else { "none" };
     let last = rows[0].min(rows[1]);
-    same(last, "row", is_there(rows[0], last), is_there(rows[1], last))
-}
-
-fn same<T: PartialEq + Display>(
-    row: usize,
-    what: &'static str,
-    device: T,
-    processor: T,
-) -> Result<(), Difference> {
-    if device == processor {
-        return Ok(());
-    }
-    Err(Difference { row, what, device: device.to_string(), processor: processor.to_string() })
+    expect_same(|| format!("row {last}, row"), is_there(rows[0], last), is_there(rows[1], last))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{self, Choice};
+    use crate::backend::{BackendRequest, Choice};
     use crate::cubical::{Order, Shape};
 
     fn image() -> Image<u8> {
@@ -101,7 +84,7 @@ mod tests {
     #[test]
     fn the_processor_unless_a_device_pays() {
         for choice in [Choice::Cpu, Choice::Auto] {
-            let backend = Backend::new(backend::Request { choice, ..backend::Request::default() });
+            let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
             let (found, decision) = curve_by(&image(), &Request::default(), &backend).unwrap();
             assert_eq!(found, curve(&image(), &Request::default()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
@@ -111,8 +94,7 @@ mod tests {
     #[test]
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
-        let asked =
-            backend::Request { choice: Choice::Cuda, self_check: true, ..backend::Request::default() };
+        let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
         let found = curve_by(&image(), &Request::default(), &Backend::new(asked));
         let (found, decision) = found.unwrap();
         assert_eq!((found, decision.gpus.len()), (curve(&image(), &Request::default()).unwrap(), 1));

@@ -46,7 +46,7 @@ mod threads;
 pub use bins::BinsError;
 pub use curve::{Curve, Values};
 pub use estimate::estimate;
-pub use machine::{Difference, MachineError, compare, curve_by};
+pub use machine::{MachineError, compare, curve_by};
 pub use rows::Rows;
 
 use crate::cubical::{Construction, Image, Value, Voxel};

@@ -1,47 +1,36 @@
-//! The classes of an image by the machine that a backend decides for.
+//! The classes of an image, the gradient of which is found by the machine that a backend decides for.
 //!
-//! A device finds the gradient's codes; all else is the processor's.
+//! A device finds the codes of the gradient; every other stage runs on the processor.
 
 use super::gradient::Gradient;
 use super::grid::Grid;
 use super::{Classes, Figures, PersistenceError, Request, persistence_with};
-use crate::backend::{Backend, BackendError, Decision, Estimate};
+use crate::backend::{self, Backend, Decision, Estimate, Outcome, Stage};
 use crate::cubical::{AnyImage, Shape};
 use crate::cuda::{CudaError, Gpu};
 use crate::progress::Progress;
 use crate::with_image;
 
-/// Codes that a core finds a second, by the number of axes: of 2048² and 128³ voxels, 13 and 50 ms on one core of an AMD EPYC (Zen 5);
-/// stages of `cargo bench --bench cubical`.
+/// Codes that a core finds a second, by the number of axes: 13 ms for 2048² voxels and 50 ms for 128³ on one core of an AMD EPYC (Zen 5),
+/// measured by `cargo bench --bench cubical`.
 const CPU_RATES: [f64; 4] = [300e6, 300e6, 300e6, 40e6];
-/// Bytes a second to a device and back.
+/// Bytes that are transferred to a device or back in a second.
 const TRANSFER_RATE: f64 = 10e9;
-/// Bytes of a voxel that go there and back: its rank, its code.
+/// Bytes that are transferred for a voxel: its rank to the device, its code back.
 const TRANSFER: f64 = 6.0;
-/// Seconds that it takes on a device, however few voxels there are.
+/// Seconds that the gradient takes on a device, however few voxels there are.
 const DEVICE_FIXED: f64 = 0.02;
 
-/// Why there are no classes.
-#[derive(Debug, thiserror::Error)]
-pub enum MachineError {
-    /// The image is not one for this.
-    #[error(transparent)]
-    Persistence(#[from] PersistenceError),
-    /// A GPU was asked for, and there is none.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The device fails.
-    #[error("backend cuda")]
-    Device(#[source] CudaError),
-    /// The device finds another code than the processor.
-    #[error("self-check: the gradient at place {place}: the device and the processor have other codes")]
-    Check {
-        /// The place in the grid.
-        place: usize,
-    },
+/// Why an image has no classes.
+pub type MachineError = backend::MachineError<PersistenceError>;
+
+impl From<PersistenceError> for MachineError {
+    fn from(error: PersistenceError) -> Self {
+        MachineError::Stage(error)
+    }
 }
 
-/// How long the codes of an image should take.
+/// How long finding the gradient of an image should take on either machine.
 pub fn estimate(shape: Shape) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[shape.dim()] * rayon::current_num_threads() as f64;
@@ -56,7 +45,7 @@ pub fn estimate(shape: Shape) -> Estimate {
 /// unless it was asked for.
 ///
 /// # Errors
-/// [`MachineError`].
+/// [`MachineError`]: the image has no persistence here; a GPU was asked for and cannot be used, fails, or differs from the processor.
 pub fn persistence_by(
     image: &AnyImage,
     request: &Request,
@@ -65,26 +54,37 @@ pub fn persistence_by(
 ) -> Result<(Classes, Figures, Decision), MachineError> {
     let mut decision = backend.decide(&estimate(image.shape()))?;
     let mut gradient = |grid: &Grid, progress: &dyn Progress| {
-        let on_device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
-        gradient_by(&mut decision, on_device, grid, progress)
+        let device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
+        decision.run(&mut GradientStage { grid, progress, device })
     };
     let found = with_image!(image, image => persistence_with(image, request, &mut gradient, progress));
     let (classes, figures) = found?;
     Ok((classes, figures, decision))
 }
 
-/// The gradient by what was decided on, whose devices find it `on_device`.
-fn gradient_by<G>(
-    decision: &mut Decision<G>,
-    on_device: impl FnOnce(&G, &Grid) -> Result<Gradient, CudaError>,
-    grid: &Grid,
-    progress: &dyn Progress,
-) -> Result<Gradient, MachineError> {
-    let found = decision.on_device(|gpu| on_device(gpu, grid)).map_err(MachineError::Device)?;
-    let Some(found) = found else { return Ok(Gradient::new(grid, progress)) };
-    match decision.self_check.then(|| found.difference(&Gradient::new(grid, &()))).flatten() {
-        Some(place) => Err(MachineError::Check { place }),
-        None => Ok(found),
+/// The gradient of a grid, as a stage; `device` is how a device finds it.
+struct GradientStage<'a, F> {
+    grid: &'a Grid,
+    progress: &'a dyn Progress,
+    device: F,
+}
+
+impl<G, F: FnMut(&G, &Grid) -> Result<Gradient, CudaError>> Stage<G> for GradientStage<'_, F> {
+    type Found = Gradient;
+    type Error = PersistenceError;
+    type Failure = CudaError;
+
+    fn on_device(&mut self, device: &G) -> Outcome<Gradient, Self, G> {
+        Ok((self.device)(device, self.grid)?)
+    }
+
+    fn on_processor(&mut self) -> Result<Gradient, PersistenceError> {
+        Ok(Gradient::new(self.grid, self.progress))
+    }
+
+    fn check(&mut self, found: &Gradient) -> Outcome<(), Self, G> {
+        // Progress is that of the device.
+        Ok(found.compare(&Gradient::new(self.grid, &()))?)
     }
 }
 
@@ -92,7 +92,7 @@ fn gradient_by<G>(
 mod tests {
     use super::super::persistence;
     use super::*;
-    use crate::backend::{self, Choice};
+    use crate::backend::{BackendRequest, Choice};
     use crate::cubical::{Image, Order};
     use crate::progress::Sums;
 
@@ -101,7 +101,7 @@ mod tests {
         Image::new(shape, (0..60).map(|i| (i * 37 % 11) as u8).collect()).unwrap()
     }
 
-    fn by(asked: backend::Request) -> Result<(Classes, backend::Decision), MachineError> {
+    fn by(asked: BackendRequest) -> Result<(Classes, Decision), MachineError> {
         let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &());
         found.map(|(classes, _, decision)| (classes, decision))
     }
@@ -114,11 +114,11 @@ mod tests {
                 Decision { gpus: vec![()], self_check: false, may_fall_back, why: "as asked".into() };
             let sums = Sums::default();
             let mut gradient = |grid: &Grid, progress: &dyn Progress| {
-                let fail = |(): &(), _: &Grid| {
+                let device = |(): &(), _: &Grid| {
                     progress.begin("gradient", None, 1);
                     Err(CudaError::NoThread)
                 };
-                gradient_by(&mut decision, fail, grid, progress)
+                decision.run(&mut GradientStage { grid, progress, device })
             };
             let found = persistence_with(&image(), &Request::default(), &mut gradient, &sums);
             (found, decision.to_string(), sums.stages())
@@ -139,7 +139,7 @@ mod tests {
     fn the_processor_unless_a_device_pays() {
         let expected = persistence(&image(), &Request::default()).unwrap();
         for choice in [Choice::Cpu, Choice::Auto] {
-            let (found, decision) = by(backend::Request { choice, ..backend::Request::default() }).unwrap();
+            let (found, decision) = by(BackendRequest { choice, ..BackendRequest::default() }).unwrap();
             assert_eq!(found, expected);
             assert!(decision.gpus.is_empty(), "{decision}");
         }
@@ -149,7 +149,7 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_finds_the_gradient_when_asked_for() {
         for self_check in [false, true] {
-            let asked = backend::Request { choice: Choice::Cuda, self_check, ..backend::Request::default() };
+            let asked = BackendRequest { choice: Choice::Cuda, self_check, ..BackendRequest::default() };
             let found = by(asked);
             let (found, decision) = found.unwrap();
             let expected = persistence(&image(), &Request::default()).unwrap();

@@ -1,27 +1,17 @@
 //! Thinning on a device: rules of the plane by `kernels/thinning.cu`, subfields by `kernels/thinning_subfields.cu`.
 //!
 //! The image goes there as words of bits, and what is left comes back. In between are launches, of 16 iterations in the plane and of one in
-//! space, that make each other's lists of tiles to look at; every few of them it is asked what the iterations deleted. Iterations past
-//! the last that deletes something change nothing.
+//! space, each of which makes the list of tiles that the next is to look at; every few launches the host asks what the iterations
+//! deleted. Iterations past the last that deletes something change nothing.
 
-use super::{BitImage, Figures, Pass, Request, Rule, ThinError};
+use super::machine::MachineError;
+use super::{BitImage, Figures, Pass, Request, Rule};
 use crate::cubical::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 
-/// Launches before it is asked for the first time what they deleted, and at most: twice as many each time.
+/// The number of launches before the host asks for the first time what they deleted, which doubles from time to time, and its greatest value.
 const LAUNCHES: std::ops::RangeInclusive<usize> = 4..=64;
-
-/// Why there is no skeleton.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DeviceError {
-    /// The rule does not suit the image.
-    #[error(transparent)]
-    Thin(#[from] ThinError),
-    /// The device fails.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-}
 
 /// A device with the kernel of a rule loaded.
 pub struct Prepared {
@@ -34,12 +24,12 @@ impl Prepared {
     /// Loads the kernel.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn new(gpu: &Gpu, rule: Rule) -> Result<Self, CudaError> {
         Ok(Prepared { gpu: gpu.clone(), rule, kernel: ThinningKernel::load(gpu, rule)? })
     }
 
-    /// The skeleton of an image, as [`thin`](super::thin) finds it by this rule, in so many iterations at most.
+    /// The skeleton of an image, as [`thin`](super::thin) finds it by this rule, in at most `iterations` iterations.
     ///
     /// # Errors
     /// The rule does not suit the image, or the device fails.
@@ -48,7 +38,7 @@ impl Prepared {
         image: &BitImage,
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
-    ) -> Result<(BitImage, Figures), DeviceError> {
+    ) -> Result<(BitImage, Figures), MachineError> {
         let mut resident = self.bring(image)?;
         resident.thin(iterations, watch)?;
         Ok(resident.fetch()?)
@@ -58,7 +48,7 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::thin`].
-    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, DeviceError> {
+    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError> {
         let Prepared { gpu, rule, kernel } = self;
         let shape = image.shape();
         Request { rule: Some(*rule), iterations: None }.suiting(shape)?;
@@ -80,10 +70,10 @@ pub struct Resident<'p> {
 }
 
 impl Resident<'_> {
-    /// Thins it, in so many iterations at most.
+    /// Thins the image, in at most `iterations` iterations.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn thin(&mut self, iterations: Option<usize>, watch: &mut dyn FnMut(Pass)) -> Result<(), CudaError> {
         let Resident { prepared: Prepared { gpu, kernel, .. }, work, figures, .. } = self;
         let (mut launches, most) = (*LAUNCHES.start(), kernel.most());
@@ -98,7 +88,7 @@ impl Resident<'_> {
                     return Ok(());
                 }
                 figures.iterations += 1;
-                // No more than there are.
+                // There are no more deleted voxels than voxels.
                 watch(Pass { iteration: figures.iterations, deleted: deleted as usize });
             }
             left -= batch;
@@ -107,10 +97,10 @@ impl Resident<'_> {
         Ok(())
     }
 
-    /// What is left of it, and what was counted.
+    /// What is left of the image, and what was counted.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver fails.
     pub fn fetch(mut self) -> Result<(BitImage, Figures), CudaError> {
         let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
         skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);
@@ -129,7 +119,7 @@ pub fn thin_device(
     image: &BitImage,
     request: &Request,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures), DeviceError> {
+) -> Result<(BitImage, Figures), MachineError> {
     let rule = request.suiting(image.shape())?;
     Prepared::new(gpu, rule)?.thin(image, request.iterations, watch)
 }
@@ -271,6 +261,6 @@ mod tests {
         let gpu = device(Some(10_000));
         let image = drawn(&[1000, 1000], |_, _, _| true);
         let error = thin_device(&gpu, &image, &Request::default(), &mut |_| ()).unwrap_err();
-        assert!(matches!(error, DeviceError::Cuda(CudaError::OutOfMemory { .. })), "{error}");
+        assert!(matches!(error, MachineError::Device(CudaError::OutOfMemory { .. })), "{error}");
     }
 }

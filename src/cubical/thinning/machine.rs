@@ -1,60 +1,29 @@
-//! Thinning by the machine that a backend decides for.
+//! Thinning, by the machine that a backend decides for.
 
-use super::cuda::{DeviceError, thin_device};
+use super::cuda::thin_device;
 use super::{BitImage, Figures, Pass, Request, Rule, ThinError, thin};
-use crate::backend::{Backend, BackendError, Decision, Estimate};
+use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Stage, expect_same};
 use crate::cubical::Shape;
+use crate::cuda::{CudaError, Gpu};
 
-/// Voxels that a core thins a second: in the plane, and by subfields. How deep they lie makes less of a difference than how many there are.
+/// Voxels that a core thins in a second: in the plane, and by subfields. The number of voxels makes more of a difference than their
+/// depth below the border of the foreground.
 const CPU_RATES: [f64; 2] = [0.15e9, 0.1e9];
-/// Voxels that a device thins a second, with the way there and back, an eighth of a byte each.
+/// Voxels that a device thins in a second, including their transfer there and back, an eighth of a byte each.
 const DEVICE_RATE: f64 = 5e9;
-/// Seconds that it takes on a device, however few voxels there are: loading kernels, and a few hundred launches.
+/// Seconds that thinning takes on a device, however few voxels there are: loading kernels, and a few hundred launches.
 const DEVICE_FIXED: f64 = 0.02;
 
-/// Why there is no skeleton.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum MachineError {
-    /// The rule does not suit the image.
-    #[error(transparent)]
-    Thin(#[from] ThinError),
-    /// A GPU was asked for, and there is none.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The device fails.
-    #[error("backend cuda")]
-    Device(#[source] DeviceError),
-    /// The device finds something else than the processor.
-    #[error("self-check: {0}")]
-    Check(#[from] Difference),
+/// Why an image has no skeleton.
+pub type MachineError = backend::MachineError<ThinError>;
+
+impl From<ThinError> for MachineError {
+    fn from(error: ThinError) -> Self {
+        MachineError::Stage(error)
+    }
 }
 
-/// What a device found otherwise than the processor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Difference {
-    /// The first voxel that only one left.
-    #[error("voxel {coordinates:?}: {} on the device, {} on the processor", state(*.on_device), state(!.on_device))]
-    Voxel {
-        /// Where, along the user's axes.
-        coordinates: Vec<usize>,
-        /// Whether the device left it.
-        on_device: bool,
-    },
-    /// Iterations that deleted something.
-    #[error("{device} iterations on the device, {processor} on the processor")]
-    Iterations {
-        /// On the device.
-        device: usize,
-        /// On the processor.
-        processor: usize,
-    },
-}
-
-fn state(is_left: bool) -> &'static str {
-    if is_left { "left" } else { "deleted" }
-}
-
-/// How long thinning should take.
+/// How long thinning should take on either machine.
 pub fn estimate(shape: Shape, rule: Rule) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[usize::from(!rule.is_planar())];
@@ -66,7 +35,7 @@ pub fn estimate(shape: Shape, rule: Rule) -> Estimate {
 }
 
 /// The skeleton of an image, what was counted, and what found it. A device that fails is replaced by the processor unless it was asked for;
-/// then `watch` is told of the iterations again, from the first.
+/// `watch` is then told of the iterations again, from the first.
 ///
 /// # Errors
 /// [`MachineError`]: the rule does not suit the image; a GPU was asked for and cannot be used, fails, or differs from the processor.
@@ -78,19 +47,38 @@ pub fn thin_by(
 ) -> Result<(BitImage, Figures, Decision), MachineError> {
     let rule = request.suiting(image.shape())?;
     let mut decision = backend.decide(&estimate(image.shape(), rule))?;
-    let on_device = decision.on_device(|gpu| thin_device(gpu, image, request, watch));
-    if let Some((skeleton, figures)) = on_device.map_err(MachineError::Device)? {
-        if decision.self_check {
-            let (expected, of_processor) = thin(image, request, &mut |_| ())?;
-            compare((&skeleton, &figures), (&expected, &of_processor))?;
-        }
-        return Ok((skeleton, figures, decision));
-    }
-    let (skeleton, figures) = thin(image, request, watch)?;
+    let (skeleton, figures) = decision.run(&mut ThinningStage { image, request, watch })?;
     Ok((skeleton, figures, decision))
 }
 
-/// Compares what a device found with what the processor did.
+/// Thinning as a stage.
+struct ThinningStage<'a> {
+    image: &'a BitImage,
+    request: &'a Request,
+    watch: &'a mut dyn FnMut(Pass),
+}
+
+impl Stage for ThinningStage<'_> {
+    type Found = (BitImage, Figures);
+    type Error = ThinError;
+    type Failure = CudaError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Self::Found, Self> {
+        thin_device(gpu, self.image, self.request, self.watch)
+    }
+
+    fn on_processor(&mut self) -> Result<Self::Found, ThinError> {
+        thin(self.image, self.request, self.watch)
+    }
+
+    fn check(&mut self, (skeleton, figures): &Self::Found) -> Outcome<(), Self> {
+        // The iterations that `watch` was told of are those of the device.
+        let (expected, of_processor) = thin(self.image, self.request, &mut |_| ())?;
+        Ok(compare((skeleton, figures), (&expected, &of_processor))?)
+    }
+}
+
+/// Compares the skeleton that a device found with the processor's, voxel by voxel, then the number of iterations that deleted something.
 ///
 /// # Errors
 /// The first difference.
@@ -99,19 +87,24 @@ pub fn compare(
     (processor, of_processor): (&BitImage, &Figures),
 ) -> Result<(), Difference> {
     let shape = processor.shape();
-    if let Some(place) = (0..shape.count()).find(|&place| device.get(place) != processor.get(place)) {
-        let coordinates = shape.coordinates(place);
-        return Err(Difference::Voxel { coordinates, on_device: device.get(place) });
+    let state = |image: &BitImage, place| if image.get(place) { "left" } else { "deleted" };
+    for place in 0..shape.count() {
+        let voxel = || format!("voxel {:?}", shape.coordinates(place));
+        expect_same(voxel, state(device, place), state(processor, place))?;
     }
-    let [device, processor] = [of_device.iterations, of_processor.iterations];
-    if device == processor { Ok(()) } else { Err(Difference::Iterations { device, processor }) }
+    if of_device.iterations == of_processor.iterations {
+        return Ok(());
+    }
+    let (device, processor) =
+        (format!("{} iterations", of_device.iterations), of_processor.iterations.to_string());
+    Err(Difference { place: String::new(), device, processor })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::drawn;
     use super::*;
-    use crate::backend::{self, Choice};
+    use crate::backend::{BackendRequest, Choice, OPENING};
     use crate::cubical::Order;
 
     #[test]
@@ -119,7 +112,7 @@ mod tests {
         let image = drawn(&[9, 70], |_, y, x| (y + x) % 5 != 0);
         let request = Request::default();
         for choice in [Choice::Cpu, Choice::Auto] {
-            let backend = Backend::new(backend::Request { choice, ..backend::Request::default() });
+            let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
             let (found, figures, decision) = thin_by(&image, &request, &backend, &mut |_| ()).unwrap();
             assert_eq!((found, figures), thin(&image, &request, &mut |_| ()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
@@ -130,8 +123,7 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
         let image = drawn(&[40, 30, 50], |z, y, x| z * y + x > 300);
-        let asked =
-            backend::Request { choice: Choice::Cuda, self_check: true, ..backend::Request::default() };
+        let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
         let found = thin_by(&image, &Request::default(), &Backend::new(asked), &mut |_| ());
         let (found, _, decision) = found.unwrap();
         let expected = thin(&image, &Request::default(), &mut |_| ()).unwrap().0;
@@ -147,7 +139,7 @@ mod tests {
         let small = of(&[100, 100], Rule::GuoHall);
         assert!(small.cpu < small.device && small.work == "10000 voxels to thin", "{small:?}");
         let large = of(&[512, 512, 512], Rule::Subfields);
-        assert!(large.device + backend::OPENING < large.cpu, "{large:?}");
+        assert!(large.device + OPENING < large.cpu, "{large:?}");
     }
 
     #[test]

@@ -5,12 +5,12 @@ use phat_formats::MatrixSize;
 use crate::backend::Estimate;
 use crate::matrix::Row;
 
-/// Entries and columns together that a core looks at a second (AMD EPYC, Zen 3: 0.2 to 0.5 thousand million, by how far apart the rows
-/// of a column are).
+/// Entries and columns together that a core looks at in a second. On an AMD EPYC (Zen 3) they are 0.2 to 0.5 thousand million, depending on
+/// how far apart the rows of a column are.
 const CPU_RATE: f64 = 0.4e9;
 /// Bytes a second from page-locked memory to a device and back.
 const TRANSFER_RATE: f64 = 20e9;
-/// Seconds that it takes whatever there is to scan: loading kernels, locking memory.
+/// Seconds that a device takes however small the matrix is: loading kernels, page-locking memory.
 const DEVICE_FIXED: f64 = 0.005;
 
 /// The estimate for a matrix of this size whose rows are of type `I`.
@@ -21,7 +21,7 @@ pub fn estimate<I: Row>(size: MatrixSize) -> Estimate {
     let MatrixSize { columns, entries } = size;
     let looked_at = (entries + columns) as f64;
     let width = size_of::<I>() as f64;
-    // There go the entries and where columns start; back come two tables, and a byte for each column.
+    // The entries and the starts of columns are sent; two tables and a byte for each column come back.
     let bytes = looked_at * width + columns as f64 * (2.0 * width + 1.0);
     Estimate {
         work: format!("{entries} entries in {columns} columns to scan"),

@@ -1,7 +1,7 @@
 //! What a device is given of a matrix while it is read.
 //!
-//! Opening a device takes longer than reading most files. So nobody waits for it: what is read before it is open, or while it is
-//! being given something else, is given to it from the finished matrix.
+//! Opening a device takes longer than reading most files. So the reader does not wait for the device: columns that are read before it is
+//! open, or while it takes other columns, are given to it from the finished matrix.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
@@ -24,22 +24,22 @@ enum State<I: Row> {
     Nothing,
     Some {
         scanning: Box<Scanning<I>>,
-        /// These columns.
+        /// The columns that the device has been given.
         fed: Vec<Range<usize>>,
     },
-    /// The device failed. When it is used next it will say why.
+    /// The device failed. It fails again when it is used next, and that error is reported.
     Failed,
 }
 
 impl<I: Row> Default for Feed<I> {
-    /// Nothing.
+    /// Nothing has been given yet.
     fn default() -> Self {
         Feed { state: Mutex::new(State::Nothing) }
     }
 }
 
 impl<I: Row> Feed<I> {
-    /// Gives some columns of a matrix of this size, unless the device is not there or busy.
+    /// Gives some columns of a matrix of this size to the device, unless there is none or it is busy.
     pub(super) fn show(&self, device: impl FnOnce() -> Option<Gpu>, size: MatrixSize, part: &Part<'_, I>) {
         let Ok(mut state) = self.state.try_lock() else { return };
         if matches!(*state, State::Nothing) {
@@ -60,15 +60,15 @@ impl<I: Row> Feed<I> {
     /// Whether something has been given.
     #[cfg(test)]
     pub(super) fn is_begun(&self) -> bool {
-        matches!(*self.state.lock().expect("nobody panicked"), State::Some { .. })
+        matches!(*self.state.lock().expect("no thread panicked"), State::Some { .. })
     }
 
-    /// Gives the rest of the matrix. None when nothing has been given, or the device failed before.
+    /// Gives the rest of the matrix. The result is `None` when nothing has been given, or the device failed before.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device fails.
     pub(super) fn finish(self, matrix: &BoundaryMatrix<I>) -> Result<Option<Scanned<I>>, CudaError> {
-        // What it holds is whole: parts are noted when they have been given.
+        // A panic leaves the state whole: columns are recorded when they have been given.
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let State::Some { mut scanning, fed } = state else { return Ok(None) };
         guarded(|| {
@@ -80,7 +80,7 @@ impl<I: Row> Feed<I> {
     }
 }
 
-/// What is left of `0..n` without these ranges, which do not overlap.
+/// The ranges of `0..n` outside of these ranges, which do not overlap.
 fn gaps(mut ranges: Vec<Range<usize>>, n: usize) -> Vec<Range<usize>> {
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let ends = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
@@ -88,20 +88,20 @@ fn gaps(mut ranges: Vec<Range<usize>>, n: usize) -> Vec<Range<usize>> {
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
-/// Feeds of a matrix whose width is not known yet.
+/// What a device is given of a matrix whose width of rows is not known yet.
 pub struct Feeds<'b> {
     backend: &'b Backend,
     /// Whether a scan of the matrix as it is read is of any use.
     is_wanted: bool,
     size: OnceLock<MatrixSize>,
-    /// Of rows of 32 bits.
+    /// The feed for rows of 32 bits.
     pub narrow: Feed<u32>,
-    /// Of rows of 64 bits.
+    /// The feed for rows of 64 bits.
     pub wide: Feed<u64>,
 }
 
 impl<'b> Feeds<'b> {
-    /// For the backend's first device, if `is_wanted`.
+    /// Feeds for the first device of a backend, if a scan is wanted.
     pub fn new(backend: &'b Backend, is_wanted: bool) -> Self {
         Feeds { backend, is_wanted, size: OnceLock::new(), narrow: Feed::default(), wide: Feed::default() }
     }

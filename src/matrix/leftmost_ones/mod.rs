@@ -8,10 +8,10 @@
 //! |---|---|
 //! | `cpu` | the scan on all threads |
 //! | [`cuda`] | on a device, fed while the matrix is read |
-//! | [`Scanner`] | one of them, or both and compared |
+//! | [`Scanner`] | the scan on the machine that was decided on, checked by the processor if that was asked for |
 //! | [`Feeds`] | what a device is given while a file is read |
 //!
-//! Both find the same, whatever the order in which columns come: the smaller column wins a row, and a column has a row once.
+//! Processor and device find the same, whatever the order in which columns come: the smaller column wins a row, and a column has a row once.
 
 mod check;
 mod cpu;
@@ -25,8 +25,8 @@ mod tests;
 use super::Row;
 use super::row::Atomic;
 use super::state::Lookup;
+use crate::backend::Difference;
 
-pub use check::Difference;
 pub use cpu::scan;
 pub(crate) use cpu::{batches, claim, tasks};
 pub use estimate::estimate;
@@ -53,7 +53,7 @@ impl<I: Row> Leftmost<I> {
     }
 }
 
-/// What the scan says of each column and row, as the later stages of HYPHA take it.
+/// What the scan says of each column and row, in the form that the later stages of HYPHA take.
 pub struct Scan<I: Row> {
     /// The stable column of each row that is the low of one.
     pub lookup: Lookup<I>,
@@ -62,7 +62,7 @@ pub struct Scan<I: Row> {
     pub destroyers: Vec<bool>,
     /// Stable columns: reduced as they stand.
     pub stable: usize,
-    /// The others that are not zero, ascending.
+    /// The columns that are neither stable nor zero, ascending.
     pub unstable: Vec<I>,
 }
 

@@ -1,61 +1,56 @@
-//! Which machine scans.
+//! The machine that scans a matrix.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use phat_formats::MatrixSize;
 
 use super::cpu::scan_with;
 use super::cuda::{Prepared, Scanned};
-use super::{Difference, Feed, Leftmost, Scan, check, estimate};
-use crate::backend::{Backend, BackendError, Decision};
+use super::{Feed, Leftmost, Scan, check, estimate};
+use crate::backend::{Backend, BackendError, Decision, Difference, MachineError, Outcome, Stage, guarded};
 use crate::cuda::{CudaError, Gpu};
 use crate::matrix::mates::Mates;
 use crate::matrix::plan::Reason;
 use crate::matrix::{BoundaryMatrix, Row};
 
-/// Why a scan fails: the processor's never does.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ScanError {
-    /// A GPU was asked for and is not there, or failed.
-    #[error(transparent)]
-    Backend(#[from] BackendError),
-    /// The device and the processor found different things.
-    #[error("self-check: scan: {0}")]
-    SelfCheck(#[from] Difference),
-}
+/// Why a scan fails. The processor's scan never does.
+pub type ScanError = MachineError<Infallible>;
 
-/// A machine that scans one matrix, as often as it is asked about it: a device does so once, and keeps what it found.
+/// A machine that scans one matrix, as often as it is asked about it. A device scans once, and keeps what it found.
 pub struct Scanner<I: Row> {
-    /// What was decided, and since, whether the processor had to take the place of a device: shared by the scanners of a run.
+    /// What was decided, and since then, whether the processor replaced a device. The scanners of a run share it.
     decision: Option<Arc<Mutex<Decision>>>,
     state: Mutex<State<I>>,
     notes: Arc<Mutex<Vec<String>>>,
 }
 
-/// What there is of the matrix on the device.
+/// What a device holds of the matrix.
 enum State<I: Row> {
+    /// No kernels are loaded, or the device failed.
     Nothing,
+    /// The kernels are loaded.
     Prepared(Box<Prepared<I>>),
+    /// The matrix is scanned, and what was found is on the device.
     Scanned {
         scanned: Box<Scanned<I>>,
+        /// Whether the processor has found the same.
         is_checked: bool,
     },
-    /// The processor goes on.
-    Failed,
 }
 
 impl<I: Row> Scanner<I> {
-    /// The processor.
+    /// The processor, without a decision to report.
     pub fn processor() -> Self {
         Scanner::new(None, State::Nothing)
     }
 
-    /// The processor, and why.
+    /// The processor, and the reason for it.
     pub fn processor_as(why: String) -> Self {
-        Scanner::with(Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why })
+        Scanner::with(Decision::processor(why))
     }
 
-    /// The first of the devices, or without any the processor.
+    /// The first device of a decision, or the processor if there is none.
     pub fn with(decision: Decision) -> Self {
         Scanner::new(Some(decision), State::Nothing)
     }
@@ -69,10 +64,10 @@ impl<I: Row> Scanner<I> {
         Scanner { decision, state: Mutex::new(state), notes: Arc::new(Mutex::new(notes)) }
     }
 
-    /// The machine that the backend decides on for a matrix, of which a device may have been given some.
+    /// The machine that a backend decides on for a matrix, parts of which a device may have been given while it was read.
     ///
     /// # Errors
-    /// A GPU was asked for, and there is none that will do.
+    /// A GPU was asked for, and there is none that can be used.
     pub fn choose(
         backend: &Backend,
         feed: Feed<I>,
@@ -90,25 +85,25 @@ impl<I: Row> Scanner<I> {
         Ok(Scanner::new(Some(decision), state))
     }
 
-    /// Which machine and why, where one was chosen. Before the scan that is the choice, after it what scanned.
+    /// The machine and why, where one was chosen. Before the scan that is the choice, after it the machine that scanned.
     pub fn reason(&self) -> Option<Reason> {
         let decision = self.decision()?;
         Some(Reason { what: "backend", choice: decision.machine().to_owned(), why: decision.why })
     }
 
-    /// The most device memory that was in use at a time, in bytes.
+    /// The greatest amount of device memory that was in use at a time, in bytes.
     pub fn device_memory(&self) -> u64 {
         self.decision().map_or(0, |decision| decision.peak())
     }
 
-    /// What did not go as planned, though what was found is right.
+    /// What the user should know of the scan although its result is right: a device that failed, devices that are not used.
     pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.notes).clone()
     }
 
-    /// The same machine for another matrix. What it found of this one is forgotten.
+    /// This machine, for another matrix. What it found of this matrix is forgotten.
     pub(crate) fn for_another(&self) -> Scanner<I> {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         let state = match std::mem::replace(&mut *state, State::Nothing) {
             State::Scanned { scanned, .. } => State::Prepared(Box::new(scanned.release())),
             other => other,
@@ -116,7 +111,7 @@ impl<I: Row> Scanner<I> {
         Scanner { decision: self.decision.clone(), state: Mutex::new(state), notes: Arc::clone(&self.notes) }
     }
 
-    /// All that the scan says.
+    /// Everything that the scan says.
     pub(crate) fn scan(&self, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, ScanError> {
         self.ask(matrix, || super::scan(matrix), Scanned::scan)
     }
@@ -126,52 +121,83 @@ impl<I: Row> Scanner<I> {
         self.ask(matrix, || Leftmost::of(matrix), Scanned::leftmost)
     }
 
-    /// The lows of stable columns paired with these. None when the processor is to do it: who asks knows which columns matter.
+    /// The lows of stable columns, paired with these columns. The result is `None` when the processor is to find them: the caller knows
+    /// which columns matter.
     pub(crate) fn mates(&self, matrix: &BoundaryMatrix<I>) -> Result<Option<Mates<I>>, ScanError> {
         self.ask(matrix, || None, |scanned| scanned.mates().map(Some))
     }
 
     fn decision(&self) -> Option<Decision> {
-        Some(self.decision.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(locked(self.decision.as_ref()?).clone())
     }
 
     /// Asks the device if there is one; where it fails and may be replaced, the processor.
     fn ask<T>(
         &self,
         matrix: &BoundaryMatrix<I>,
-        processor: impl FnOnce() -> T,
-        device: impl FnOnce(&mut Scanned<I>) -> Result<T, CudaError>,
+        processor: impl Fn() -> T,
+        device: impl Fn(&mut Scanned<I>) -> Result<T, CudaError>,
     ) -> Result<T, ScanError> {
         let Some(decision) = &self.decision else { return Ok(processor()) };
-        let mut decision = decision.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self.lock();
-        let before = std::mem::replace(&mut *state, State::Failed);
-        let check = decision.self_check;
-        let answer = decision.on_device(|gpu| match before.ask(gpu, check, matrix, device) {
-            Ok(answered) => Ok(Ok(answered)),
-            Err(ScanError::SelfCheck(difference)) => Ok(Err(difference)),
-            Err(ScanError::Backend(BackendError::Cuda(error))) => {
-                let note = format!("{error}; the processor goes on");
-                self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
-                Err(error)
-            }
+        let found = {
+            // The device is asked one question at a time; the processor, below, is not held up by that.
+            let (mut decision, mut state) = (locked(decision), locked(&self.state));
+            let mut asking =
+                ScanStage { matrix, state: &mut state, notes: &self.notes, processor: &processor, device };
+            decision.run_on_device(&mut asking)?
+        };
+        Ok(found.unwrap_or_else(processor))
+    }
+}
+
+/// A question about the scan of a matrix, as a stage.
+struct ScanStage<'a, I: Row, P, D> {
+    matrix: &'a BoundaryMatrix<I>,
+    state: &'a mut State<I>,
+    notes: &'a Mutex<Vec<String>>,
+    /// How the processor answers.
+    processor: P,
+    /// How a device answers when it has scanned the matrix.
+    device: D,
+}
+
+impl<I, T, P, D> Stage for ScanStage<'_, I, P, D>
+where
+    I: Row,
+    P: Fn() -> T,
+    D: Fn(&mut Scanned<I>) -> Result<T, CudaError>,
+{
+    type Found = T;
+    type Error = Infallible;
+    type Failure = CudaError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<T, Self> {
+        // A device that fails leaves nothing behind.
+        let before = std::mem::replace(self.state, State::Nothing);
+        let answer = before.scan(gpu, self.matrix).and_then(|(mut scanned, is_checked)| {
+            let answer = (self.device)(&mut scanned)?;
+            *self.state = State::Scanned { scanned, is_checked };
+            Ok(answer)
         });
-        match answer.map_err(BackendError::Cuda)? {
-            Some(Ok((found, after))) => {
-                *state = after;
-                Ok(found)
-            }
-            Some(Err(difference)) => Err(difference.into()),
-            None => {
-                drop((state, decision));
-                Ok(processor())
-            }
-        }
+        Ok(answer.inspect_err(|error| {
+            locked(self.notes).push(format!("{error}; the processor goes on"));
+        })?)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<I>> {
-        // Whoever panicked while he held it has left the state of a device that failed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn on_processor(&mut self) -> Result<T, Infallible> {
+        Ok((self.processor)())
+    }
+
+    /// Checks all that the device found, once, and so the answers to every question.
+    fn check(&mut self, _: &T) -> Outcome<(), Self> {
+        match self.state {
+            State::Scanned { scanned, is_checked } if !*is_checked => {
+                guarded(|| compare(self.matrix, scanned))?;
+                *is_checked = true;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -180,36 +206,26 @@ impl<I: Row> State<I> {
         State::Scanned { scanned: Box::new(scanned), is_checked: false }
     }
 
-    /// Scans the matrix and checks what was found, as far as that is still to be done; then asks.
-    fn ask<T>(
-        self,
-        gpu: &Gpu,
-        check: bool,
-        matrix: &BoundaryMatrix<I>,
-        question: impl FnOnce(&mut Scanned<I>) -> Result<T, CudaError>,
-    ) -> Result<(T, State<I>), ScanError> {
-        let failed = |error| ScanError::Backend(BackendError::Cuda(error));
-        let (mut scanned, is_checked) = match self {
-            State::Scanned { scanned, is_checked } => (*scanned, is_checked),
-            State::Prepared(prepared) => (prepared.scan(matrix).map_err(failed)?, false),
-            State::Nothing | State::Failed => {
-                let prepared = Prepared::new(gpu).map_err(failed)?;
-                (prepared.scan(matrix).map_err(failed)?, false)
-            }
+    /// Scans the matrix unless that is done, and says whether the processor has checked what was found.
+    fn scan(self, gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<(Box<Scanned<I>>, bool), CudaError> {
+        let prepared = match self {
+            State::Scanned { scanned, is_checked } => return Ok((scanned, is_checked)),
+            State::Prepared(prepared) => *prepared,
+            State::Nothing => Prepared::new(gpu)?,
         };
-        if check && !is_checked {
-            compare(matrix, &mut scanned)?;
-        }
-        let answer = question(&mut scanned).map_err(failed)?;
-        Ok((answer, State::Scanned { scanned: Box::new(scanned), is_checked: check }))
+        Ok((Box::new(prepared.scan(matrix)?), false))
     }
 }
 
 /// Compares all that a device found with what the processor finds.
 fn compare<I: Row>(matrix: &BoundaryMatrix<I>, scanned: &mut Scanned<I>) -> Result<(), ScanError> {
-    let failed = |error| ScanError::Backend(BackendError::Cuda(error));
     let own = Leftmost::of(matrix);
-    check::leftmost(matrix.len(), &scanned.leftmost().map_err(failed)?, &own)?;
-    check::scan(&scanned.scan().map_err(failed)?, &scan_with(matrix, &own))?;
-    Ok(())
+    let of_scan = |difference: Difference| difference.within("scan");
+    check::leftmost(matrix.len(), &scanned.leftmost()?, &own).map_err(of_scan)?;
+    Ok(check::scan(&scanned.scan()?, &scan_with(matrix, &own)).map_err(of_scan)?)
+}
+
+/// What a mutex holds. A panic leaves it valid: it is only ever replaced as a whole.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

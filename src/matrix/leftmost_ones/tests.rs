@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::cpu::scan_with;
 use super::*;
-use crate::backend::{Backend, BackendError, Choice, Decision, Request};
+use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};
 use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation, read};
 use crate::matrix::{reduce, reduce_with};
@@ -18,7 +18,7 @@ pub(super) enum Shape {
     Mixed,
     /// Cells of dimension 0, then columns with any of these as rows: no cell is a row and has some.
     Bipartite,
-    /// The same, but few of the rows are ever lows.
+    /// Like `Bipartite`, but few of the rows are ever lows.
     Ties,
     /// One row each, or none.
     Single,
@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-/// A matrix, of a complex or not: a scan does not care.
+/// A matrix, which need not be that of a complex: a scan works on any.
 pub(super) fn matrix<I: Index>(shape: Shape, n: usize, rng: &mut Pcg64Mcg) -> BoundaryMatrix<I> {
     let mut matrix = BoundaryMatrix::new();
     let mut of_dim: Vec<Vec<usize>> = vec![Vec::new(); 4];
@@ -85,7 +85,7 @@ pub(super) fn matrices<I: Index>(seed: u64) -> impl Iterator<Item = (String, Bou
     cases.map(move |(shape, n)| (format!("{shape:?}, {n} columns"), matrix(shape, n, &mut rng)))
 }
 
-/// The first device with at most so many bytes.
+/// The first device, of whose memory at most `memory` bytes are used.
 pub(super) fn gpu(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
@@ -153,7 +153,7 @@ fn differences_are_named_by_stage_and_place() {
     assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
     let mut wrong = right();
     wrong.destroyers[3] = false;
-    // Of several differences the first stage's is told.
+    // Where several tables differ, the first is named.
     wrong.unstable.clear();
     assert_eq!(said(wrong), "destroyers: column 3: none on the device, a leftmost one on the processor");
     let wrong = Scan { stable: 7, ..right() };
@@ -163,7 +163,7 @@ fn differences_are_named_by_stage_and_place() {
     let other = Leftmost::<u32>::of(&BoundaryMatrix::from_parts(vec![0; 5], vec![0; 6], vec![]).unwrap());
     let said = check::leftmost(5, &other, &Leftmost::of(&matrix)).unwrap_err();
     assert_eq!(said.to_string(), "leftmost: row 0: none on the device, column 2 on the processor");
-    let error = ScanError::from(said).to_string();
+    let error = ScanError::from(said.within("scan")).to_string();
     assert!(error.starts_with("self-check: scan: leftmost: row 0: "), "{error}");
 }
 
@@ -172,7 +172,12 @@ fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
     let matrix = five();
     let choose = |choice, self_check| {
         // No machine has so many devices.
-        let backend = Backend::new(Request { choice, self_check, devices: vec![1023], ..Request::default() });
+        let backend = Backend::new(BackendRequest {
+            choice,
+            self_check,
+            devices: vec![1023],
+            ..BackendRequest::default()
+        });
         Scanner::choose(&backend, Feed::default(), &matrix)
     };
     for (choice, self_check) in [(Choice::Cuda, false), (Choice::Auto, true), (Choice::Cpu, true)] {
@@ -248,9 +253,7 @@ fn gpu_without_memory_is_replaced_only_if_it_may_be() {
     let matrix = matrix::<u32>(Shape::Mixed, 3000, &mut rng);
     let scanner = Scanner::with(decision(gpu.clone(), false, false));
     let error = scanner.scan(&matrix).err().expect("too little memory");
-    let ScanError::Backend(BackendError::Cuda(CudaError::OutOfMemory { .. })) = error else {
-        panic!("{error:?}")
-    };
+    let ScanError::Device(CudaError::OutOfMemory { .. }) = error else { panic!("{error:?}") };
     let scanner = Scanner::with(decision(gpu, false, true));
     agrees("replaced", &matrix, &scanner);
     // Once, though it was asked twice.
@@ -321,7 +324,8 @@ fn gpu_that_is_open_is_fed_by_the_reader() {
     let matrix = matrix::<u32>(Shape::Mixed, 300_000, &mut rng);
     let mut file = tempfile::NamedTempFile::new().unwrap();
     phat_formats::phat::matrix::write_binary(&mut file, &matrix).unwrap();
-    let backend = Backend::new(Request { choice: Choice::Cuda, self_check: true, ..Request::default() });
+    let backend =
+        Backend::new(BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() });
     let size = MatrixSize { columns: matrix.len(), entries: matrix.entries() };
     backend.decide(&estimate::<u32>(size)).expect("a device");
     for is_wanted in [false, true] {

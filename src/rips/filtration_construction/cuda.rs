@@ -16,9 +16,8 @@ use std::time::Instant;
 
 use super::sweep::Counts;
 use super::{ApparentPairs, Assembly, binomial};
-use crate::cuda::filtration_construction::{
-    COUNTS, Graph, Input, MOST_VERTICES, Output, Range, RipsKernels, Tile,
-};
+use crate::cuda::constants::filtration_construction::{COUNTS, LASTS};
+use crate::cuda::filtration_construction::{Graph, Input, MOST_VERTICES, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
 use crate::rips::code::{Code, vertex_bits};
@@ -286,9 +285,6 @@ impl Batch {
     }
 }
 
-/// As in the kernels' file.
-const LASTS: u32 = 32;
-
 /// Tiles whose matrices are on the device together.
 struct Group {
     tiles: Vec<Tile>,
@@ -396,7 +392,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         }
         let entries = |n: u64| gpu.zeros(n as usize * limbs);
         let output = Output {
-            counts: gpu.zeros(COUNTS)?,
+            counts: gpu.zeros(COUNTS as usize)?,
             columns: entries(capacity)?,
             cofacets: entries(if pairs { capacity } else { 1 })?,
             capacity,
@@ -510,7 +506,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             reach: reach as u32,
         };
         self.kernels.sweep(&input, &mut self.output, &range)?;
-        self.gpu.read(&self.output.counts, 0..COUNTS)
+        self.gpu.read(&self.output.counts, 0..COUNTS as usize)
     }
 
     fn entries<W: Word>(&self, buffer: &Buffer<u64>, n: u64) -> Result<Vec<W>, CudaError> {

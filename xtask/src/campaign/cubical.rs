@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lacuna::backend::{self, Backend, Choice};
+use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
 use lacuna::cubical::persistence::{Class, Classes, Request, persistence, plain, via_matrix};
@@ -158,7 +158,7 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
 
 /// The matrix of all cells, reduced, has the same classes.
 fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
-    let processor = Backend::new(backend::Request { choice: Choice::Cpu, ..backend::Request::default() });
+    let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let solution =
         pools.run(case.machine, || via_matrix::persistence(&case.image, &case.request, &processor));
     let solution = solution.map_err(|error| format!("refused: {error}"))?;

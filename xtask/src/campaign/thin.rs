@@ -1,6 +1,6 @@
 //! Thinning: every rule, 64 voxels at a time, against voxel by voxel; Betti numbers; the other order in memory.
 
-use lacuna::backend::{self, Backend, Choice};
+use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cubical::persistence::{self, Class, persistence};
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{BitImage, Request, Rule, plain, thin, topology};
@@ -113,7 +113,7 @@ impl Subject for Skeletons {
 /// An image of two values has the same bars when what comes first is thinned.
 fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
     let Case { rule, iterations, machine, .. } = *case;
-    let processor = Backend::new(backend::Request { choice: Choice::Cpu, ..backend::Request::default() });
+    let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
     let request = Request { rule: Some(rule), iterations };
     for superlevel in [false, true] {
         let values = if superlevel { [-3_i8, 9] } else { [9, -3] };

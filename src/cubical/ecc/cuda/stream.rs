@@ -33,7 +33,7 @@ pub enum Voxels<'a, T, E> {
     /// One after another: fills the front of a slice with the next ones in memory order, and says how many they are; fewer than it holds
     /// only at the end of the image.
     InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
-    /// From any place.
+    /// From any place, by several threads.
     Anywhere(&'a ReadAt<'a, T, E>),
 }
 

@@ -1,24 +1,28 @@
-//! Codes by a device: a thread a voxel.
+//! The codes of a gradient on a device, where a thread finds the code of a voxel.
 
 use super::super::grid::Grid;
 use super::table::{NO_VOXEL, Table};
-use crate::cuda::gradient::{GradientKernel, Layout, Numbering};
+use crate::cuda::gradient::{GradientKernel, GridLayout, Numbering};
 use crate::cuda::{CudaError, Gpu};
 
-/// The code of each place's lower star; [`NO_VOXEL`] on the rim. Those that [`cpu`](super::cpu) finds.
+/// The code of each place's lower star; [`NO_VOXEL`] on the rim. They are the codes that [`cpu`](super::cpu) finds.
 ///
 /// # Errors
-/// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else what the driver says.
+/// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else the driver fails.
 pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
     let (first, packed) = Table::of(grid.axes()).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
     let ranks = gpu.upload(grid.ranks())?;
     let mut codes = gpu.zeros(grid.ranks().len())?;
-    // All its bytes are equal.
+    // Both bytes of the code are equal.
     gpu.fill(&mut codes, NO_VOXEL as u8)?;
-    let layout =
-        Layout { axes: grid.axes(), extents: grid.extents(), strides: grid.strides(), start: grid.row(0, 0) };
+    let layout = GridLayout {
+        axes: grid.axes(),
+        extents: grid.extents(),
+        strides: grid.strides(),
+        start: grid.row(0, 0),
+    };
     kernel.codes(&layout, &ranks, &numbering, &mut codes)?;
     gpu.read(&codes, 0..codes.len())
 }

@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
 use super::grid::{Grid, Place};
+use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
 use crate::progress::Progress;
@@ -42,9 +43,17 @@ impl Gradient {
         Ok(Gradient { codes: cuda::codes(gpu, grid)?, table: Table::of(grid.axes()), axes: grid.axes() })
     }
 
-    /// The first place at which another gradient of the grid has another code.
-    pub(super) fn difference(&self, other: &Gradient) -> Option<usize> {
-        self.codes.iter().zip(&other.codes).position(|(own, other)| own != other)
+    /// Compares the codes that a device found with the processor's, place by place.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub(super) fn compare(&self, processor: &Gradient) -> Result<(), Difference> {
+        let mut codes = self.codes.iter().zip(&processor.codes).enumerate();
+        let differing = codes.find(|(_, (found, expected))| found != expected);
+        differing.map_or(Ok(()), |(place, (found, expected))| {
+            let code = |code: &u16| format!("code {code}");
+            expect_same(|| format!("the gradient at place {place}"), code(found), code(expected))
+        })
     }
 
     /// The matching of a voxel's lower star.

@@ -15,6 +15,8 @@
 
 use std::sync::LazyLock;
 
+use crate::cuda::constants::gradient;
+
 /// Cells around a voxel by what they span. Axes are 0 (fastest in memory) to 2, signs 0 (towards lesser places) and 1.
 /// Edges: 2 · axis + sign.
 pub const EDGES: usize = 6;
@@ -47,10 +49,10 @@ pub const fn omitted_axis(face: usize) -> usize {
 /// Which cells a voxel owns: edges in bits 0 to 5, faces in 6 to 17, cubes in 18 to 25. Of a cell it owns all that lie in it.
 pub type Owned = u32;
 
-/// The first bit of the faces of [`Owned`].
-pub const FIRST_FACE: u32 = 6;
+/// The first bit of the faces of [`Owned`], which are those of the kernel too.
+pub const FIRST_FACE: u32 = gradient::FIRST_FACE;
 /// The first bit of the cubes of [`Owned`].
-pub const FIRST_CUBE: u32 = 18;
+pub const FIRST_CUBE: u32 = gradient::FIRST_CUBE;
 
 /// The edges along the axes 0 and 1, and the faces between them.
 const PLANE: Owned = 0xf | 0xf << FIRST_FACE;

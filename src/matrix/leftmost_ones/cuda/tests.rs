@@ -1,5 +1,7 @@
 //! Pieces, and what the kernels make of them: on a device, and written out for a machine that has none.
 
+use std::ops::Range;
+
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

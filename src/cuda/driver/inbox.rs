@@ -1,14 +1,15 @@
 //! Memory of a device that is filled while the device works on other memory.
 //!
-//! All work is on one stream, in the order in which it is asked for. Copies into inboxes are on a second, and two events of each inbox put them
-//! in order with the work: no copy begins before the work done on the inbox so far has `left` it, and no work before it is `filled`.
-//! The memory is only lent to work ([`Inbox::work`]), so there is none on it that the events do not know of.
+//! All work is on one stream, in the order in which it is asked for. Copies into inboxes are on a second stream, and two events of each
+//! inbox put them in order with the work: no copy begins before the work on the inbox so far has `left` it, and no work begins before it
+//! is `filled`. The memory is only lent to work ([`Inbox::work`]), so there is no work on it that the events do not cover.
 
 use std::sync::Arc;
 
 use cudarc::driver::{CudaEvent, CudaStream};
 
-use super::{Buffer, CudaError, Gpu, Pinned, Plain};
+use super::{Buffer, Gpu, Pinned, Plain};
+use crate::cuda::CudaError;
 
 /// A buffer that is filled from page-locked memory, while there is work on others.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub struct Inbox<T> {
 }
 
 impl Gpu {
-    /// An inbox for so many elements, all zero.
+    /// An inbox for `len` elements, all zero.
     ///
     /// # Errors
     /// As [`Gpu::zeros`].
@@ -49,7 +50,7 @@ impl<T: Plain> Inbox<T> {
     /// The driver fails.
     ///
     /// # Panics
-    /// There are not so many in either, or one belongs to another device.
+    /// Either has fewer elements, or belongs to another device.
     pub fn send(&mut self, from: &mut Pinned<T>, n: usize, at: usize) -> Result<(), CudaError> {
         self.gpu.expect_same(&from.gpu);
         let is_in = at.checked_add(n).is_some_and(|end| end <= self.buffer.len);
@@ -66,16 +67,16 @@ impl<T: Plain> Inbox<T> {
         let filled = self.filled.record(&self.copies).map_err(|error| gpu.call("noting a copy", error));
         from.begun_on(&self.copies)?;
         filled.or_else(|error| {
-            // Nobody may work on it before the copy is done.
+            // No work on the inbox may begin before the copy is done.
             self.copies.synchronize().map_err(|error| gpu.call("finishing a copy", error))?;
             Err(error)
         })
     }
 
-    /// Asks for work on what has been sent, which begins when it is there.
+    /// Asks for work on the elements that have been sent, which begins when their copies are done.
     ///
     /// # Errors
-    /// What the work says; and the driver fails.
+    /// The work fails, or the driver.
     pub fn work<R, E: From<CudaError>>(
         &mut self,
         work: impl FnOnce(&mut Buffer<T>) -> Result<R, E>,
@@ -89,7 +90,7 @@ impl<T: Plain> Inbox<T> {
 }
 
 impl<T> Inbox<T> {
-    /// Work on it was asked for: `left` is past it.
+    /// Records that all work on the inbox so far was asked for, so that `left` is reached after it.
     fn leave(&self) -> Result<(), CudaError> {
         let noted = self.left.record(&self.gpu.stream);
         noted.map_err(|error| self.gpu.call("noting work", error)).or_else(|error| {
@@ -102,7 +103,8 @@ impl<T> Inbox<T> {
 
 impl<T> Drop for Inbox<T> {
     fn drop(&mut self) {
-        // Its memory goes back on the stream of all work; copies must be done by then. An error was or will be reported elsewhere.
+        // The memory is given back on the stream of all work, and copies must be done by then. An error of the driver is reported by
+        // another call.
         if self.gpu.stream.wait(&self.filled).is_err() {
             let _ = self.copies.synchronize();
         }

@@ -1,11 +1,12 @@
-//! Memory of the host that a device copies from and to by itself, while the processor does something else.
+//! Page-locked memory of the host: a device copies from and to it by itself, while the processor does something else.
 
 use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice};
 
-use super::{Buffer, CudaError, Gpu, Plain};
+use super::{Buffer, Gpu, Plain};
+use crate::cuda::CudaError;
 
 /// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`] and
-/// [`Inbox::send`](super::Inbox::send); whoever looks at it next waits for them.
+/// [`Inbox::send`](super::Inbox::send); [`Pinned::slice`] and [`Pinned::slice_mut`] wait for them.
 #[derive(Debug)]
 pub struct Pinned<T> {
     memory: PinnedHostSlice<T>,
@@ -15,19 +16,19 @@ pub struct Pinned<T> {
 }
 
 impl Gpu {
-    /// Page-locked memory for so many elements, one at least, all zero.
+    /// Page-locked memory for `len` elements, but at least one, all zero.
     ///
     /// # Errors
     /// The system does not give it.
     pub fn pinned<T: Plain>(&self, len: usize) -> Result<Pinned<T>, CudaError> {
         let failed = |error| self.call("allocating page-locked memory", error);
-        // Empty allocations are an error of the driver's. Without flags the memory is cached: results are read from it too.
-        // SAFETY: it is filled with zeros before anybody sees it.
+        // The driver refuses empty allocations. Without flags the memory is cached, as results are read from it too.
+        // SAFETY: the memory is filled with zeros before it is read.
         let mut memory =
             unsafe { self.context.alloc_pinned_with_flags::<T>(len.max(1), 0) }.map_err(failed)?;
         let bytes = memory.num_bytes();
         let start = memory.as_mut_ptr().map_err(failed)?.cast::<u8>();
-        // SAFETY: the allocation has so many bytes, and zero is a value of `T`.
+        // SAFETY: the allocation has this many bytes, and zero is a value of `T`.
         unsafe { start.write_bytes(0, bytes) };
         let copied = self.context.new_event(None).map_err(failed)?;
         Ok(Pinned { memory, copied, gpu: self.clone() })
@@ -39,7 +40,7 @@ impl Gpu {
     /// The driver fails.
     ///
     /// # Panics
-    /// There are not so many in either, or one belongs to another device.
+    /// Either has fewer elements, or belongs to another device.
     pub fn send<T: Plain>(
         &self,
         from: &mut Pinned<T>,
@@ -97,16 +98,16 @@ impl Gpu {
 }
 
 impl<T: Plain> Pinned<T> {
-    /// What it holds, when all copies are done.
+    /// The elements, when all copies are done.
     ///
     /// # Errors
-    /// One of them failed, or what was asked for before.
+    /// A copy failed, or something that was asked for before it.
     pub fn slice(&self) -> Result<&[T], CudaError> {
         self.wait()?;
         self.memory.as_slice().map_err(|error| self.gpu.call("copying", error))
     }
 
-    /// The same, to be changed.
+    /// The elements, to be changed, when all copies are done.
     ///
     /// # Errors
     /// As [`Pinned::slice`].
@@ -120,16 +121,16 @@ impl<T: Plain> Pinned<T> {
         self.copied.synchronize().map_err(|error| self.gpu.call("waiting for a copy", error))
     }
 
-    /// A copy was begun: `copied` is past it.
+    /// Records that a copy was begun on the stream of all work, so that `copied` is reached after it.
     fn begun(&mut self) -> Result<(), CudaError> {
         self.begun_on(&self.gpu.stream)
     }
 
-    /// The same on another stream.
+    /// Records that a copy was begun on a stream, so that `copied` is reached after it.
     pub(super) fn begun_on(&self, stream: &CudaStream) -> Result<(), CudaError> {
         let noted = self.copied.record(stream);
         noted.map_err(|error| self.gpu.call("noting a copy", error)).or_else(|error| {
-            // Nobody may look at it before the copy is done.
+            // The memory may not be read or written before the copy is done.
             stream.synchronize().map_err(|error| self.gpu.call("finishing a copy", error))?;
             Err(error)
         })
@@ -138,7 +139,7 @@ impl<T: Plain> Pinned<T> {
 
 impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
-        // The device must be done with it; an error that it reports here was or will be reported by another call.
+        // The device must be done with the memory. An error of the driver is reported by another call.
         let _ = self.copied.synchronize();
     }
 }

@@ -1,0 +1,177 @@
+//! Which machine is to run a stage, and why.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{BackendError, BackendRequest, Choice};
+use crate::cuda::{CudaError, Gpu, Starting};
+
+/// How long a piece of work should take, in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// The work, in words.
+    pub work: String,
+    /// Seconds on the processor.
+    pub cpu: f64,
+    /// Seconds on a device that is open.
+    pub device: f64,
+}
+
+/// Seconds from the request for a device until it is open: its context, and its kernels compiled. Measured on an H100 and an H200.
+pub const OPENING: f64 = 0.35;
+
+/// A number of seconds as messages show it: in milliseconds if it is short.
+struct Seconds(f64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Seconds(seconds) = *self;
+        match seconds {
+            ..5e-5 => f.write_str("less than 0.1 ms"),
+            ..0.1 => write!(f, "{:.1} ms", 1e3 * seconds),
+            _ => write!(f, "{seconds:.2} s"),
+        }
+    }
+}
+
+/// The machine that runs a stage, and why. `G` is the type of a device, in whose place tests put something else.
+#[derive(Debug, Clone)]
+pub struct Decision<G = Gpu> {
+    /// The devices; none if the processor runs the stage.
+    pub gpus: Vec<G>,
+    /// Whether the processor checks what a device finds.
+    pub self_check: bool,
+    /// Whether the processor may replace a device that fails.
+    pub may_fall_back: bool,
+    /// The reason, in words. After a device has failed it ends in how.
+    pub why: String,
+}
+
+impl<G> fmt::Display for Decision<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.machine(), self.why)
+    }
+}
+
+impl<G> Decision<G> {
+    /// A decision for the processor.
+    pub(crate) fn processor(why: String) -> Self {
+        Decision { gpus: Vec::new(), self_check: false, may_fall_back: false, why }
+    }
+
+    /// The name that messages and statistics give to the machine which runs the stage, or ran it: `cpu` or `cuda`.
+    pub fn machine(&self) -> &'static str {
+        if self.gpus.is_empty() { "cpu" } else { "cuda" }
+    }
+}
+
+impl Decision {
+    /// The greatest amount of memory of the first device that was in use at a time, in bytes; 0 for the processor.
+    pub fn peak(&self) -> u64 {
+        self.gpus.first().map_or(0, Gpu::peak)
+    }
+}
+
+/// The machines that a run may use, among which each stage decides. Clones share the devices.
+#[derive(Debug, Clone)]
+pub struct Backend {
+    request: Arc<BackendRequest>,
+    starting: Arc<Mutex<Option<Starting>>>,
+}
+
+impl Default for Backend {
+    /// The processor alone.
+    fn default() -> Self {
+        Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() })
+    }
+}
+
+impl Backend {
+    /// The machines of a request. Devices that were asked for begin to be opened in the background.
+    pub fn new(request: BackendRequest) -> Self {
+        let backend = Backend { request: Arc::new(request), starting: Arc::default() };
+        if backend.insists_on_devices() {
+            backend.begin();
+        }
+        backend
+    }
+
+    /// The request.
+    pub fn request(&self) -> &BackendRequest {
+        &self.request
+    }
+
+    /// Takes an early estimate, so that devices which will pay begin to be opened in the background.
+    pub fn expect(&self, estimate: &Estimate) {
+        if self.request.choice == Choice::Auto && estimate.device + OPENING < estimate.cpu {
+            self.begin();
+        }
+    }
+
+    /// The first device, if devices have begun to be opened and are open by now.
+    pub fn ready(&self) -> Option<Gpu> {
+        self.lock().as_mut()?.ready()?.first().cloned()
+    }
+
+    /// Decides which machine is to do the work of an estimate. Devices that are opened for it stay open for later work.
+    ///
+    /// # Errors
+    /// [`BackendError`]: a GPU was asked for, and there is none that can be used.
+    pub fn decide(&self, estimate: &Estimate) -> Result<Decision, BackendError> {
+        let forced = self.insists_on_devices();
+        if self.request.choice == Choice::Cpu && !forced {
+            return Ok(Decision::processor("as asked".into()));
+        }
+        let &Estimate { ref work, cpu, device } = estimate;
+        let figures = format!("{work}: {} on the processor, {} on a GPU", Seconds(cpu), Seconds(device));
+        let (opening, after) = match self.ready() {
+            Some(_) => (0.0, String::new()),
+            None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
+        };
+        if !forced && device + opening >= cpu {
+            return Ok(Decision::processor(figures + &after));
+        }
+        match self.wait() {
+            Ok(gpus) => {
+                let names: Vec<&str> = gpus.iter().map(Gpu::name).collect();
+                let why = if forced { "as asked".to_string() } else { figures };
+                Ok(Decision {
+                    why: format!("{why}; {}", names.join(", ")),
+                    self_check: self.request.self_check,
+                    may_fall_back: !forced,
+                    gpus,
+                })
+            }
+            Err(error) if forced => Err(error.into()),
+            Err(error) => Ok(Decision::processor(format!("{figures}, but {error}"))),
+        }
+    }
+
+    /// Whether a run without a device is an error.
+    fn insists_on_devices(&self) -> bool {
+        self.request.choice == Choice::Cuda || self.request.self_check
+    }
+
+    /// Begins to open the devices, unless that has begun.
+    fn begin(&self) {
+        let mut starting = self.lock();
+        if starting.is_none() {
+            *starting = Some(self.open());
+        }
+    }
+
+    /// The devices, when they are open. They begin to be opened if they have not yet.
+    fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
+        self.lock().get_or_insert_with(|| self.open()).wait()
+    }
+
+    fn open(&self) -> Starting {
+        let devices = if self.request.devices.is_empty() { vec![0] } else { self.request.devices.clone() };
+        Starting::begin(devices, self.request.memory)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Starting>> {
+        // A panic of another thread leaves the value whole: it is only ever replaced.
+        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

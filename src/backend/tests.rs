@@ -1,0 +1,142 @@
+//! Decisions without a device and with one; the processor in the place of a device, and beside it.
+
+use std::convert::Infallible;
+
+use super::*;
+use crate::cuda::CudaError;
+
+fn estimate(cpu: f64, device: f64) -> Estimate {
+    Estimate { work: "work".into(), cpu, device }
+}
+
+fn backend(choice: Choice) -> Backend {
+    Backend::new(BackendRequest { choice, ..BackendRequest::default() })
+}
+
+#[test]
+fn the_processor_when_asked_for_or_faster() {
+    let asked = backend(Choice::Cpu).decide(&estimate(1e9, 0.0)).unwrap();
+    assert_eq!((asked.gpus.len(), asked.to_string().as_str()), (0, "cpu: as asked"));
+    let faster = backend(Choice::Auto).decide(&estimate(0.1, 0.0)).unwrap();
+    assert!(faster.gpus.is_empty() && faster.why.contains("0.10 s on the processor"), "{faster}");
+}
+
+/// Stands in for a device.
+struct Device;
+
+fn decision(may_fall_back: bool) -> Decision<Device> {
+    Decision { gpus: vec![Device], self_check: false, may_fall_back, why: "it pays".into() }
+}
+
+#[test]
+fn the_processor_takes_the_place_of_a_device_that_fails() {
+    let fail = |_: &Device| Err::<(), _>(CudaError::NoThread);
+    let panic = |_: &Device| -> Result<(), CudaError> { panic!("{} of {}", 3, 2) };
+    let mut failed = decision(true);
+    assert_eq!((failed.machine(), failed.on_device(|_| Ok::<_, CudaError>(7))), ("cuda", Ok(Some(7))));
+    assert_eq!((failed.on_device(fail), failed.machine()), (Ok(None), "cpu"));
+    assert_eq!(failed.to_string(), format!("cpu: it pays, but {}", CudaError::NoThread));
+    let mut panicked = decision(true);
+    assert_eq!((panicked.on_device(panic), panicked.machine()), (Ok(None), "cpu"));
+    assert!(panicked.why.ends_with("3 of 2"), "{panicked}");
+    // A device that failed is not asked again.
+    assert_eq!(panicked.on_device(|_| Ok::<_, CudaError>(7)), Ok(None));
+    let reason = "3 of 2".to_owned();
+    assert_eq!(decision(false).on_device(panic), Err(CudaError::Panicked { reason }));
+    assert_eq!(decision(false).on_device(fail), Err(CudaError::NoThread));
+}
+
+/// Finds a number: 7 on the processor.
+struct Seven {
+    device: fn() -> Result<u32, MachineError<Infallible>>,
+    /// How often the processor has found it.
+    found: u32,
+}
+
+impl Stage<Device> for Seven {
+    type Found = u32;
+    type Error = Infallible;
+    type Failure = CudaError;
+
+    fn on_device(&mut self, _: &Device) -> Outcome<u32, Self, Device> {
+        (self.device)()
+    }
+
+    fn on_processor(&mut self) -> Result<u32, Infallible> {
+        self.found += 1;
+        Ok(7)
+    }
+
+    fn check(&mut self, &found: &u32) -> Outcome<(), Self, Device> {
+        self.found += 1;
+        Ok(expect_same(|| "the number".to_owned(), found, 7)?)
+    }
+}
+
+#[test]
+fn a_stage_runs_where_it_was_decided_and_is_checked_when_asked() {
+    let run = |mut decision: Decision<Device>, device| {
+        let mut stage = Seven { device, found: 0 };
+        let found = decision.run(&mut stage);
+        (found.map_err(|error| error.to_string()), stage.found, decision.to_string())
+    };
+    let checked = || Decision { self_check: true, ..decision(false) };
+    let pays = "cuda: it pays".to_owned();
+    assert_eq!(run(decision(true), || Ok(8)), (Ok(8), 0, pays.clone()));
+    assert_eq!(run(Decision::processor("few".into()), || Ok(8)), (Ok(7), 1, "cpu: few".into()));
+    assert_eq!(run(checked(), || Ok(7)), (Ok(7), 1, pays.clone()));
+    let differs = "self-check: the number: 8 on the device, 7 on the processor".to_owned();
+    assert_eq!(run(checked(), || Ok(8)), (Err(differs), 1, pays.clone()));
+    let fail = || Err(MachineError::Device(CudaError::NoThread));
+    assert_eq!(run(decision(true), fail), (Ok(7), 1, format!("cpu: it pays, but {}", CudaError::NoThread)));
+    assert_eq!(run(decision(false), fail), (Err("backend cuda".into()), 0, pays.clone()));
+    // An error of the stage is none of the device: the processor would meet it too.
+    let refuse = || Err(BackendError::Cuda(CudaError::NoDevice).into());
+    assert_eq!(run(decision(true), refuse), (Err("backend cuda".into()), 0, pays));
+}
+
+#[test]
+fn differences_name_the_place_if_there_is_one() {
+    let difference = |place: &str| Difference {
+        place: place.into(),
+        device: "4 iterations".into(),
+        processor: "3".into(),
+    };
+    assert_eq!(difference("").to_string(), "4 iterations on the device, 3 on the processor");
+    let within = difference("row 2").within("scan");
+    assert_eq!(within.to_string(), "scan: row 2: 4 iterations on the device, 3 on the processor");
+}
+
+#[test]
+fn short_times_have_digits() {
+    let faster = backend(Choice::Auto).decide(&estimate(0.0017, 0.0123)).unwrap();
+    let expected = "cpu: work: 1.7 ms on the processor, 12.3 ms on a GPU after 0.35 s to open it";
+    assert_eq!(faster.to_string(), expected);
+    let least = backend(Choice::Auto).decide(&estimate(1e-6, 0.0123)).unwrap();
+    assert!(least.why.starts_with("work: less than 0.1 ms on the processor, 12.3 ms"), "{least}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_that_is_open_costs_nothing_to_open() {
+    let backend = backend(Choice::Auto);
+    assert!(backend.ready().is_none());
+    let first = backend.decide(&estimate(100.0, 0.1)).unwrap();
+    assert_eq!(first.gpus.len(), 1, "{first}");
+    assert!(backend.ready().is_some());
+    // The work takes less than opening a device would.
+    let second = backend.decide(&estimate(0.1, 0.05)).unwrap();
+    assert_eq!(second.gpus.len(), 1, "{second}");
+    let third = backend.decide(&estimate(0.05, 0.1)).unwrap();
+    assert!(third.gpus.is_empty() && !third.why.contains("to open it"), "{third}");
+}
+
+#[test]
+fn a_gpu_that_is_not_there_is_an_error_only_when_asked_for() {
+    // No machine has so many devices.
+    let last =
+        |choice| Backend::new(BackendRequest { choice, devices: vec![1023], ..BackendRequest::default() });
+    assert!(last(Choice::Cuda).decide(&estimate(0.1, 0.0)).is_err());
+    let replaced = last(Choice::Auto).decide(&estimate(100.0, 0.1)).unwrap();
+    assert!(replaced.gpus.is_empty() && replaced.why.contains("but "), "{replaced}");
+}

@@ -1,0 +1,184 @@
+//! Devices that the driver finds, and a device that is open.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+
+use super::memory::Memory;
+use crate::cuda::{CudaError, DeviceInfo, Reported, Version};
+
+/// The driver's version and its devices.
+///
+/// # Errors
+/// There is no driver, or it is too old, or it fails.
+pub fn devices() -> Result<(Version, Vec<DeviceInfo>), CudaError> {
+    let version = driver()?;
+    let count = result::device::get_count().map_err(|error| call("the driver", "counting devices", error))?;
+    let devices = (0..count).map(|ordinal| {
+        let properties = properties(ordinal);
+        properties.map_err(|error| call(&format!("device {ordinal}"), "asking for its properties", error))
+    });
+    Ok((version, devices.collect::<Result<_, _>>()?))
+}
+
+/// The properties of a device.
+fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
+    let device = result::device::get(ordinal)?;
+    // SAFETY: `device` was just given by the driver, and the attributes exist.
+    let attribute = |which| unsafe { result::device::get_attribute(device, which) };
+    Ok(DeviceInfo {
+        ordinal: ordinal as usize,
+        name: result::device::get_name(device)?,
+        capability: (
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ),
+        // SAFETY: as above.
+        memory: unsafe { result::device::total_mem(device) }? as u64,
+        multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+    })
+}
+
+/// Starts the driver, if it is there and new enough.
+fn driver() -> Result<Version, CudaError> {
+    // SAFETY: the library of that name is CUDA's driver; loading it runs its initialisers and nothing else.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(CudaError::NoDriver);
+    }
+    let mut number = 0;
+    // SAFETY: the call writes one integer.
+    let asked = unsafe { sys::cuDriverGetVersion(&mut number) }.result();
+    asked.map_err(|error| call("the driver", "asking for its version", error))?;
+    // CUDA 12.4 has the number 12040.
+    let found = Version { major: number / 1000, minor: number % 1000 / 10 };
+    if found < Version::NEEDED {
+        return Err(CudaError::OldDriver { found, needed: Version::NEEDED });
+    }
+    match result::init() {
+        Ok(()) => Ok(found),
+        Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => Err(CudaError::NoDevice),
+        Err(error) => Err(call("the driver", "starting", error)),
+    }
+}
+
+/// The error of a call into the driver.
+fn call(device: &str, what: &'static str, error: DriverError) -> CudaError {
+    CudaError::Call { device: device.to_string(), what, error: error.into() }
+}
+
+impl From<DriverError> for Reported {
+    fn from(DriverError(code): DriverError) -> Self {
+        Reported(format!("{code:?}"))
+    }
+}
+
+/// An open device. Clones are the same device, opened once.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(super) context: Arc<CudaContext>,
+    /// All work, in the order in which it is asked for.
+    pub(super) stream: Arc<CudaStream>,
+    /// Copies into inboxes.
+    pub(super) copies: Arc<CudaStream>,
+    ordinal: usize,
+    pub(super) name: Arc<str>,
+    pub(super) memory: Arc<Memory>,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gpu({})", self.name)
+    }
+}
+
+impl Gpu {
+    /// Opens a device, to use at most `memory` bytes of its memory.
+    ///
+    /// # Errors
+    /// [`CudaError`]: there is no such device, or it cannot be used.
+    pub fn open(ordinal: usize, memory: Option<u64>) -> Result<Gpu, CudaError> {
+        let (_, devices) = devices()?;
+        if devices.is_empty() {
+            return Err(CudaError::NoDevice);
+        }
+        let Some(info) = devices.get(ordinal) else {
+            return Err(CudaError::NoSuchDevice { ordinal, count: devices.len() });
+        };
+        let name = format!("device {ordinal} ({})", info.name);
+        let (major, minor) = info.capability;
+        if (major, minor) < (7, 5) {
+            return Err(CudaError::OldDevice { device: name, major, minor });
+        }
+        let failed = |error| call(&name, "creating a context", error);
+        let context = CudaContext::new(ordinal).map_err(failed)?;
+        // One stream orders all work; the events by which cudarc orders several are not needed.
+        // SAFETY: all work goes to one stream, so there is nothing to order but copies into inboxes, which have events of their own.
+        unsafe { context.disable_event_tracking() };
+        let stream = context.new_stream().map_err(failed)?;
+        let copies = context.new_stream().map_err(failed)?;
+        let memory = Arc::new(Memory::new(memory));
+        Ok(Gpu { context, stream, copies, ordinal, name: name.into(), memory })
+    }
+
+    /// The number of the device.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// The number and the name of the device, for messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of multiprocessors.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn multiprocessors(&self) -> Result<u32, CudaError> {
+        let count = self.context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        // The count is not negative.
+        count.map(|count| count as u32).map_err(|error| self.call("counting multiprocessors", error))
+    }
+
+    /// Bytes of shared memory that a block may be given.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn shared_memory(&self) -> Result<u32, CudaError> {
+        let which = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let bytes = self.context.attribute(which);
+        // The number is not negative.
+        bytes.map(|bytes| bytes as u32).map_err(|error| self.call("asking for its shared memory", error))
+    }
+
+    /// Waits until everything that was asked for is done.
+    ///
+    /// # Errors
+    /// Some of that work failed.
+    pub fn finish(&self) -> Result<(), CudaError> {
+        self.stream.synchronize().map_err(|error| self.call("finishing", error))
+    }
+
+    /// The error of a call into the driver that concerns the device.
+    pub(super) fn call(&self, what: &'static str, error: DriverError) -> CudaError {
+        call(&self.name, what, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_driver_it_is_said() {
+        match devices() {
+            Ok((version, _)) => assert!(version >= Version::NEEDED),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+        if let Err(CudaError::NoDriver) = devices() {
+            assert!(matches!(Gpu::open(0, None), Err(CudaError::NoDriver)));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Kernels and their launches.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaFunction, CudaModule, DriverError, LaunchArgs, LaunchConfig, PushKernelArg, sys};
+use cudarc::nvrtc::Ptx;
+
+use super::{Buffer, Gpu, Plain};
+use crate::cuda::CudaError;
+
+/// The kernels of a PTX text, loaded.
+pub(crate) struct Module {
+    module: Arc<CudaModule>,
+    gpu: Gpu,
+}
+
+impl Gpu {
+    /// Loads the kernels of a PTX text.
+    ///
+    /// # Errors
+    /// The driver does not accept the text.
+    pub(crate) fn module(&self, ptx: &'static str) -> Result<Module, CudaError> {
+        let loaded = self.context.load_module(Ptx::from_src(ptx));
+        let module = loaded.map_err(|error| self.call("loading kernels", error))?;
+        Ok(Module { module, gpu: self.clone() })
+    }
+}
+
+impl Module {
+    /// The kernel of this name. A misspelt name fails here, not at the launch.
+    pub(crate) fn kernel(&self, name: &'static CStr) -> Result<Kernel, CudaError> {
+        // Names of kernels are ASCII.
+        let name = name.to_str().unwrap_or_default();
+        let function = self.module.load_function(name).map_err(|error| CudaError::Kernel {
+            device: self.gpu.name.to_string(),
+            kernel: name,
+            blocks: 0,
+            threads: 0,
+            error: error.into(),
+        })?;
+        Ok(Kernel { function, name, gpu: self.gpu.clone() })
+    }
+}
+
+/// A kernel on a device.
+pub(crate) struct Kernel {
+    function: CudaFunction,
+    name: &'static str,
+    gpu: Gpu,
+}
+
+impl Kernel {
+    /// A launch of `blocks` blocks of `threads` threads with `shared` bytes of shared memory, to which the arguments are still to be added.
+    pub(crate) fn launch(&self, blocks: u32, threads: u32, shared: u32) -> Launch<'_> {
+        let args = self.gpu.stream.launch_builder(&self.function);
+        Launch { kernel: self, args, blocks, threads, shared }
+    }
+
+    /// Lets launches have this many bytes of shared memory.
+    pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
+        let which = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // The number is below 2^31: it is what the device offers.
+        let set = self.function.set_attribute(which, bytes as i32);
+        set.map_err(|error| self.failed(0, 0, error))
+    }
+
+    fn failed(&self, blocks: u32, threads: u32, error: DriverError) -> CudaError {
+        let device = self.gpu.name.to_string();
+        CudaError::Kernel { device, kernel: self.name, blocks, threads, error: error.into() }
+    }
+}
+
+/// A launch to which arguments are added, in the order in which the kernel declares them.
+pub(crate) struct Launch<'a> {
+    kernel: &'a Kernel,
+    args: LaunchArgs<'a>,
+    blocks: u32,
+    threads: u32,
+    shared: u32,
+}
+
+impl<'a> Launch<'a> {
+    /// Adds a number.
+    pub(crate) fn value<T: Plain>(mut self, value: &'a T) -> Self {
+        self.args.arg(value);
+        self
+    }
+
+    /// Adds memory that the kernel reads.
+    ///
+    /// # Panics
+    /// It belongs to another device than the kernel.
+    pub(crate) fn input<T>(mut self, buffer: &'a Buffer<T>) -> Self {
+        self.kernel.gpu.expect_own(buffer);
+        self.args.arg(&buffer.slice);
+        self
+    }
+
+    /// Adds memory that the kernel writes.
+    ///
+    /// # Panics
+    /// It belongs to another device than the kernel.
+    pub(crate) fn output<T>(mut self, buffer: &'a mut Buffer<T>) -> Self {
+        self.kernel.gpu.expect_own(buffer);
+        self.args.arg(&mut buffer.slice);
+        self
+    }
+
+    /// Launches the kernel, unless there are no blocks.
+    ///
+    /// # Safety
+    /// The arguments are those that the kernel declares, and with them it stays inside its buffers.
+    pub(crate) unsafe fn go(mut self) -> Result<(), CudaError> {
+        let Launch { kernel, blocks, threads, shared, .. } = self;
+        if blocks == 0 {
+            return Ok(());
+        }
+        let config =
+            LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (threads, 1, 1), shared_mem_bytes: shared };
+        // SAFETY: as the caller promises.
+        let launched = unsafe { self.args.launch(config) };
+        launched.map(|_| ()).map_err(|error| kernel.failed(blocks, threads, error))
+    }
+}

@@ -1,0 +1,63 @@
+//! A matrix that lies on a device as a whole, for measuring the kernels alone.
+
+use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
+use crate::cuda::{Buffer, CudaError, Gpu};
+use crate::matrix::{BoundaryMatrix, Row};
+
+/// A whole matrix on a device, for measuring the kernels alone.
+pub struct Resident<I: Row> {
+    gpu: Gpu,
+    kernels: LeftmostKernels<I>,
+    rows: Buffer<I>,
+    starts: Buffer<I>,
+    whole: Piece,
+    tables: Tables<I>,
+    lookup: Buffer<I>,
+    destroyers: Buffer<u8>,
+}
+
+impl<I: Row> Resident<I> {
+    /// Copies a matrix to a device.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn load(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Self, CudaError> {
+        let n = matrix.len();
+        let whole = Piece {
+            rows_at: 0,
+            starts_at: 0,
+            entries: matrix.entries(),
+            columns: n,
+            first_entry: 0,
+            first_column: 0,
+        };
+        Ok(Resident {
+            kernels: LeftmostKernels::load(gpu)?,
+            rows: gpu.upload(matrix.rows())?,
+            starts: gpu.upload(&matrix.offsets()[..n])?,
+            whole,
+            tables: Tables { leftmost: gpu.zeros(n)?, lows: gpu.zeros(n)? },
+            lookup: gpu.zeros(n)?,
+            destroyers: gpu.zeros(n)?,
+            gpu: gpu.clone(),
+        })
+    }
+
+    /// Runs all kernels, waits for them, and returns the numbers of stable and of unstable columns.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn scan(&mut self) -> Result<[usize; 2], CudaError> {
+        let Resident { gpu, kernels, rows, starts, whole, tables, lookup, destroyers } = self;
+        kernels.clear(gpu, tables)?;
+        if whole.entries > 0 {
+            kernels.set_leftmost(rows, starts, whole, tables)?;
+        }
+        kernels.set_lookup(gpu, tables, lookup, destroyers)?;
+        let (flags, counts) = kernels.find_unstable(gpu, tables)?;
+        let mut unstable = gpu.zeros(counts[1])?;
+        kernels.set_unstable(gpu, &flags, &mut unstable)?;
+        gpu.finish()?;
+        Ok(counts)
+    }
+}
