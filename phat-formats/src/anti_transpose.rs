@@ -25,7 +25,7 @@ fn in_bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> (Vec<I>, Vec<
     let mut cursors: Vec<Vec<I>> = bands.par_iter().map(|band| counts(matrix, band.clone())).collect();
     let offsets = counts_to_starts(&mut cursors, matrix.len());
     let mut rows = vec![I::default(); matrix.entries()];
-    let shared = I::as_shared(&mut rows);
+    let shared = I::as_atomic(&mut rows);
     bands.into_par_iter().zip(cursors).for_each(|(band, mut next)| {
         for column in band.rev() {
             let new_row = I::from_usize(matrix.len() - 1 - column);

@@ -2,33 +2,32 @@
 //!
 //! | complex | cells and values | constructor |
 //! |---|---|---|
-//! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical()`] |
-//! | cubical, of an image (V or T), by owners | see there | [`image()`] |
-//! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips()`] |
-//! | any | as a DIPHA file says | [`Filtration::from`] |
+//! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
+//! | cubical, of an image (V or T), by owners | see there | [`image_complex`] |
+//! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
+//! | any | as a DIPHA file says | [`FilteredComplex::from`] |
 //!
-//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image()`]: ascending by value, ties by
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image_complex`]: ascending by value, ties by
 //! dimension, then by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
 //! [`crate::rips`] never lists simplices.
 
-mod assembly;
-mod cubical;
-mod grid;
-mod image;
+mod boundary_matrix;
+mod by_owner;
+mod by_value;
+mod cubical_grid;
 mod rips;
 
 use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
-pub use cubical::cubical;
-
 use crate::memory::Refused;
-pub use image::{ImageComplex, image};
-pub use rips::rips;
+pub use by_owner::{ImageComplex, image_complex};
+pub use by_value::cubical_complex;
+pub use rips::rips_complex;
 
 /// A filtered cell complex.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filtration<I> {
+pub struct FilteredComplex<I> {
     /// The boundary matrix, its columns in the order of the filtration.
     pub matrix: BoundaryMatrix<I>,
     /// The values of the cells, ascending.
@@ -39,7 +38,7 @@ pub struct Filtration<I> {
 
 /// Why there is no such filtration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FiltrationError {
+pub enum ComplexError {
     /// An image without voxels, or without axes.
     #[error(
         "expected an image with at least one voxel along each of 1 to {most} axes, found shape {shape:?}"
@@ -94,22 +93,22 @@ fn or_more(found: Option<usize>) -> String {
     found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string())
 }
 
-impl FiltrationError {
+impl ComplexError {
     /// Whether `found` is a number of things that the index type numbers.
     fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
-        let too_large = FiltrationError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
+        let too_large = ComplexError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
         found.filter(|&found| found <= I::MOST).ok_or(too_large)
     }
 }
 
 /// The complex of a DIPHA file of type 0: [`phat_formats::dipha::read_boundary_matrix`].
-impl<I> From<WeightedBoundaryMatrix<I>> for Filtration<I> {
+impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
     fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
-        Filtration { matrix, values, max_dim }
+        FilteredComplex { matrix, values, max_dim }
     }
 }
 
-impl<I: Index> Filtration<I> {
+impl<I: Index> FilteredComplex<I> {
     /// The persistence diagram, given the pairs (birth cell, death cell): the points that DIPHA writes, in its order.
     ///
     /// Bars of length zero are left out, and so are essential classes of the complex's dimension: they may die in a

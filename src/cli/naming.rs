@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::cubical::write;
-use lacuna::matrix::read::Format as MatrixFormat;
+use lacuna::matrix::read::MatrixFormat;
 use lacuna::output::{self, curves, images, pairs};
 
 use super::error::CliError;

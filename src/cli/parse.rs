@@ -159,8 +159,8 @@ pub(crate) fn rule_or_auto() -> impl TypedValueParser<Value = OrAuto<Rule>> {
     one_of(choices)
 }
 
-pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::Format> {
-    use matrix::read::Format::{Dipha, PhatAscii, PhatBinary};
+pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::MatrixFormat> {
+    use matrix::read::MatrixFormat::{Dipha, PhatAscii, PhatBinary};
     one_of([PhatAscii, PhatBinary, Dipha].map(|format| (format.name(), format)))
 }
 

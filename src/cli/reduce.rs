@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
+use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation, read};
 use lacuna::output::pairs;
 
 use super::backend::BackendArguments;
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
         verbatim_doc_comment,
         allow_hyphen_values = true
     )]
-    format: Option<read::Format>,
+    format: Option<read::MatrixFormat>,
 
     /// Highest homology dimension, of a DIPHA image or distance matrix
     ///
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let job = Job {
         start,
         file: &arguments.file,
-        options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim() },
+        options: read::MatrixReadOptions { format: arguments.format, upper_dim: arguments.upper_dim() },
         check: arguments.check,
         request: arguments.request(threads),
         backend,
@@ -189,8 +189,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     /// What is asked of the reduction, on as many threads as have been started.
-    fn request(&self, threads: usize) -> Request {
-        Request {
+    fn request(&self, threads: usize) -> ReductionRequest {
+        ReductionRequest {
             algorithm: self.algorithm.0,
             columns: self.columns,
             dualize: self.dualize,

@@ -18,11 +18,13 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
-use super::columns::WorkingColumn;
+use phat_formats::BoundaryMatrix;
+
+use super::index::SharedIndex;
 use super::leftmost_ones::Scan;
-use super::reduction::Problem;
+use super::reduction::problem::ReductionProblem;
 use super::reduction::team::{Rewrite, Team};
-use super::{BoundaryMatrix, Row};
+use super::working_columns::WorkingColumn;
 
 /// What compression took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,21 +38,24 @@ pub struct Compressed {
 }
 
 /// Compresses the columns to do of a problem, whose lookup is that of `scan`.
-pub fn compress<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, scan: &Scan<I>) -> Compressed {
-    let columns = problem.columns;
-    let search = Search { matrix: columns.matrix(), scan, answers: answers(columns.len()) };
+pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+    scan: &Scan<I>,
+) -> Compressed {
+    let matrix = problem.matrix;
+    let search = Search { matrix: matrix.boundaries(), scan, answers: answers(matrix.len()) };
     let (emptied, entries) = (AtomicUsize::new(0), AtomicIsize::new(0));
-    let mut team = Team::<I, C>::new(problem);
+    let mut team = Team::new(problem);
     team.each(problem.todo, |worker, column| {
         let column = column.to_usize();
-        let before = columns.get(column).len();
+        let before = matrix.column(column).len();
         let stack = RefCell::default();
-        worker.rewrite(columns, column, |row| match scan.lookup.get(row) {
+        worker.rewrite(matrix, column, |row| match scan.lookup.get(row) {
             _ if search.is_compressible(row, &mut stack.borrow_mut()) => Rewrite::Drop,
-            Some(stable) => Rewrite::Add(columns.get(stable)),
+            Some(stable) => Rewrite::Add(matrix.column(stable)),
             None => Rewrite::Keep,
         });
-        let after = columns.get(column).len();
+        let after = matrix.column(column).len();
         entries.fetch_add(before as isize - after as isize, Ordering::Relaxed);
         emptied.fetch_add(usize::from(after == 0), Ordering::Relaxed);
     });
@@ -58,7 +63,7 @@ pub fn compress<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, scan: &Sc
 }
 
 /// Whether rows are compressible, as far as it has been asked.
-struct Search<'a, I: Row> {
+struct Search<'a, I: SharedIndex> {
     matrix: &'a BoundaryMatrix<I>,
     scan: &'a Scan<I>,
     answers: Vec<AtomicU8>,
@@ -75,7 +80,7 @@ fn answers(rows: usize) -> Vec<AtomicU8> {
 /// A row that is being asked about, and how many of the other rows of its stable column are compressible.
 type Asked = (usize, usize);
 
-impl<I: Row> Search<'_, I> {
+impl<I: SharedIndex> Search<'_, I> {
     fn is_compressible(&self, row: usize, stack: &mut Vec<Asked>) -> bool {
         if self.known(row) == UNKNOWN {
             stack.push((row, 0));

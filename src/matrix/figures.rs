@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Dimension;
+use phat_formats::Dimension;
 
 /// Counts of a reduction, and the seconds of its stages in the order they ran.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -16,14 +16,14 @@ pub struct Figures {
     /// Blocks in the order they were solved, where each is solved in a way of its own.
     pub blocks: Vec<Block>,
     /// What HYPHA's stages found.
-    pub hypha: Option<Hypha>,
+    pub hypha: Option<HyphaFigures>,
     /// Where the additions of the standard algorithm were.
     pub distribution: Option<Distribution>,
 }
 
 /// What HYPHA's stages found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Hypha {
+pub struct HyphaFigures {
     /// Columns whose low is the leftmost one of its row: reduced without an addition.
     pub stable: usize,
     /// The other columns that are not zero.

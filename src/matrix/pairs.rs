@@ -1,6 +1,8 @@
 //! Persistence pairs: what a reduction answers.
 
-use super::{Figures, Index};
+use phat_formats::Index;
+
+use super::figures::Figures;
 
 /// The persistence pairs of a filtration of n cells, sorted by birth.
 ///

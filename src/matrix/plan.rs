@@ -2,11 +2,16 @@
 
 use std::fmt;
 
+use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::leftmost_ones::{Leftmost, ScanError, Scanner, tasks};
-use super::{BoundaryMatrix, Row};
+use super::clearing::Creators;
+use super::error::MatrixError;
+use super::index::SharedIndex;
+use super::leftmost_ones::{Leftmost, Scanner};
+use super::reason::Reason;
+use super::traversal::tasks;
 
 /// The algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -149,7 +154,7 @@ pub struct Plan {
 
 /// What is asked for; the rest is for [`Plan::choose`] to choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Request {
+pub struct ReductionRequest {
     /// The algorithm.
     pub algorithm: Option<Algorithm>,
     /// The working columns.
@@ -160,23 +165,15 @@ pub struct Request {
     pub threads: Option<usize>,
 }
 
-/// A choice, and the reason for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// What was chosen.
-    pub what: &'static str,
-    /// The choice.
-    pub choice: String,
-    /// Why.
-    pub why: String,
-}
-
 /// Columns below which one thread does it all: starting others takes longer.
 const FEW: usize = 20_000;
 
 impl Plan {
     /// Chooses what was not asked for, by the matrix.
-    pub fn choose<I: Row>(matrix: &BoundaryMatrix<I>, request: &Request) -> (Plan, Vec<Reason>) {
+    pub fn choose<I: SharedIndex>(
+        matrix: &BoundaryMatrix<I>,
+        request: &ReductionRequest,
+    ) -> (Plan, Vec<Reason>) {
         let chosen = Plan::choose_with(matrix, request, &Scanner::processor());
         chosen.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
     }
@@ -185,11 +182,11 @@ impl Plan {
     ///
     /// # Errors
     /// The scan failed, or was found wrong.
-    pub fn choose_with<I: Row>(
+    pub fn choose_with<I: SharedIndex>(
         matrix: &BoundaryMatrix<I>,
-        request: &Request,
+        request: &ReductionRequest,
         scanner: &Scanner<I>,
-    ) -> Result<(Plan, Vec<Reason>), ScanError> {
+    ) -> Result<(Plan, Vec<Reason>), MatrixError> {
         let mut reasons = Vec::from_iter(scanner.reason());
         let mut reason = |what, choice: &dyn fmt::Display, why: String| {
             reasons.push(Reason { what, choice: choice.to_string(), why });
@@ -276,12 +273,12 @@ pub struct Open {
 
 impl Open {
     /// Counts.
-    pub fn count<I: Row>(matrix: &BoundaryMatrix<I>) -> Self {
+    pub fn count<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Self {
         Open::count_with(matrix, &Leftmost::of(matrix))
     }
 
-    pub(super) fn count_with<I: Row>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
-        let creators = super::clearing::Creators::of(matrix);
+    pub(super) fn count_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
+        let creators = Creators::of(matrix);
         let count = |columns: std::ops::Range<usize>| {
             let mut open = Open { columns: 0, rows: 0 };
             for cell in columns {

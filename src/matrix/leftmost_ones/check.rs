@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use super::{Leftmost, Scan};
-use crate::matrix::Row;
+use super::scan::{Leftmost, Scan};
+use crate::matrix::index::SharedIndex as Row;
 
 /// The first thing that a device found otherwise than the processor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

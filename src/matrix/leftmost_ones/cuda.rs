@@ -9,16 +9,15 @@
 
 use std::ops::Range;
 
-use phat_formats::{MatrixSize, Part};
+use phat_formats::{BoundaryMatrix, MatrixSize, Part};
 use rayon::prelude::*;
 
-use super::{Leftmost, Scan};
+use super::scan::{Leftmost, Scan};
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned, Plain};
+use crate::matrix::index::{AtomicIndex, SharedIndex as Row};
 use crate::matrix::mates::Mates;
-use crate::matrix::row::Atomic;
-use crate::matrix::state::Lookup;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::pivot_lookup::PivotLookup as Lookup;
 
 /// Entries of a buffer: enough for a copy to go at full speed, few enough to be locked in a moment.
 const MOST_ENTRIES: usize = 1 << 19;

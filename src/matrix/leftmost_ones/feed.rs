@@ -6,14 +6,14 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use phat_formats::{MatrixSize, Part};
+use phat_formats::{BoundaryMatrix, MatrixSize, Part};
 
 use super::cuda::{Prepared, Scanned, Scanning};
-use super::estimate;
+use super::estimate::estimate;
 use crate::backend::{Backend, guarded};
 use crate::cuda::{CudaError, Gpu};
-use crate::matrix::read::Watch;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::index::SharedIndex as Row;
+use crate::matrix::read::ReadObserver as Watch;
 
 /// What a device has been given of a matrix.
 pub struct Feed<I: Row> {

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use phat_formats::MatrixSize;
+use phat_formats::{BoundaryMatrix, MatrixSize};
 
+use super::check::{self, Difference};
 use super::cpu::scan_with;
 use super::cuda::{Prepared, Scanned};
-use super::{Difference, Feed, Leftmost, Scan, check, estimate};
+use super::estimate::estimate;
+use super::feed::Feed;
+use super::scan::{Leftmost, Scan};
 use crate::backend::{Backend, BackendError, Decision};
 use crate::cuda::{CudaError, Gpu};
+use crate::matrix::index::SharedIndex as Row;
 use crate::matrix::mates::Mates;
-use crate::matrix::plan::Reason;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::reason::Reason;
 
 /// Why a scan fails: the processor's never does.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -118,7 +121,7 @@ impl<I: Row> Scanner<I> {
 
     /// All that the scan says.
     pub(crate) fn scan(&self, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, ScanError> {
-        self.ask(matrix, || super::scan(matrix), Scanned::scan)
+        self.ask(matrix, || super::cpu::scan(matrix), Scanned::scan)
     }
 
     /// The leftmost ones.

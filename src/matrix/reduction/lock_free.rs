@@ -21,14 +21,14 @@
 //! holds no column back: it goes on with what it has evicted until that is settled. Dimensions are apart by a barrier,
 //! because clearing has to be seen, and because only then every evicted column has found its place.
 
-use super::problem::{Additions, Problem};
+use super::problem::{Additions, ReductionProblem};
 use super::team::{Team, Worker};
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
 /// All columns of a dimension at once.
-pub fn lock_free<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut team = Team::<I, C>::new(problem);
+pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut team = Team::new(problem);
     for columns in problem.dimensions() {
         team.each(&columns, |worker, column| settle(problem, worker, column.to_usize()));
     }
@@ -36,19 +36,19 @@ pub fn lock_free<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Addit
 }
 
 /// Reduces a column, and those that it evicts.
-fn settle<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn settle<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
     mut column: usize,
 ) {
-    while let Some(pivot) = worker.reduce(problem.columns, column, |pivot| left_of(problem, column, pivot)) {
+    while let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| left_of(problem, column, pivot)) {
         let current = problem.lookup.get(pivot);
         // A column to the left may have come meanwhile; it would be added, not evicted.
         if current.is_some_and(|current| current < column) {
             continue;
         }
         if problem.lookup.replace(pivot, current, column).is_ok() {
-            problem.columns.clear(pivot);
+            problem.matrix.clear(pivot);
             match current {
                 Some(evicted) => column = evicted,
                 None => return,
@@ -58,10 +58,14 @@ fn settle<I: Row, C: WorkingColumn<I>>(
 }
 
 /// The column left of `column` whose low is `pivot`.
-fn left_of<'p, I: Row>(problem: &Problem<'p, I>, column: usize, pivot: usize) -> Option<&'p [I]> {
+fn left_of<'p, I: SharedIndex, C>(
+    problem: &ReductionProblem<'p, I, C>,
+    column: usize,
+    pivot: usize,
+) -> Option<&'p [I]> {
     loop {
         let other = problem.lookup.get(pivot).filter(|&other| other < column)?;
-        let rows = problem.columns.get(other);
+        let rows = problem.matrix.column(other);
         if rows.last().is_some_and(|low| low.to_usize() == pivot) {
             return Some(rows);
         }

@@ -25,15 +25,17 @@
 
 use std::ops::Range;
 
-use super::problem::{Additions, Problem};
+use super::problem::{Additions, ReductionProblem};
 use super::stripes::Stripes;
 use super::team::{Team, Worker};
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
 /// Stripes in parallel, as many as there are threads.
-pub fn spectral_sequence<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut team = Team::<I, C>::new(problem);
+pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+) -> Additions {
+    let mut team = Team::new(problem);
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, problem.threads);
         for pass in 0..stripes.count() {
@@ -46,8 +48,8 @@ pub fn spectral_sequence<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) 
 }
 
 /// Reduces the open columns of a stripe within a block of rows. Returns those that are open still.
-pub(super) fn reduce_tile<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+pub(super) fn reduce_tile<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
     open: &[I],
     block: &Range<usize>,
@@ -55,7 +57,7 @@ pub(super) fn reduce_tile<I: Row, C: WorkingColumn<I>>(
     let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
     let mut left = Vec::new();
     for &column in open {
-        match worker.reduce(problem.columns, column.to_usize(), within) {
+        match worker.reduce(problem.matrix, column.to_usize(), within) {
             Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
             Some(_) => left.push(column),
             None => (),

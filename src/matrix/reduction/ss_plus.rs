@@ -33,12 +33,12 @@
 
 use std::ops::Range;
 
-use super::problem::{Additions, Problem};
+use super::problem::{Additions, ReductionProblem};
 use super::spectral_sequence::reduce_tile;
 use super::stripes::Stripes;
 use super::team::{Team, Worker};
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
 /// Stripes for each thread where there are several threads, so that who is done early finds another.
 const STRIPES: usize = 4;
@@ -47,8 +47,8 @@ const STRIPES: usize = 4;
 const BATCH: usize = 16;
 
 /// Tiles or columns in parallel.
-pub fn ss_plus<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut team = Team::<I, C>::new(problem);
+pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut team = Team::new(problem);
     let stripes = if problem.threads > 1 { STRIPES * problem.threads } else { 1 };
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, stripes);
@@ -67,8 +67,8 @@ enum Task<'a, I> {
     Columns(usize, &'a [I]),
 }
 
-fn run_pass<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<I, C>,
     stripes: &mut Stripes<I>,
     pass: usize,
@@ -98,9 +98,14 @@ fn run_pass<I: Row, C: WorkingColumn<I>>(
 }
 
 /// The open columns of a tile: those of the stripe whose low is in the block of this pass.
-fn load<I: Row>(problem: &Problem<'_, I>, stripes: &Stripes<I>, stripe: usize, pass: usize) -> usize {
+fn load<I: SharedIndex, C>(
+    problem: &ReductionProblem<'_, I, C>,
+    stripes: &Stripes<I>,
+    stripe: usize,
+    pass: usize,
+) -> usize {
     let block = stripes.block(stripe, pass);
-    let within = |column: &&I| problem.columns.low(column.to_usize()).is_some_and(|low| block.contains(&low));
+    let within = |column: &&I| problem.matrix.low(column.to_usize()).is_some_and(|low| block.contains(&low));
     if block.is_empty() { 0 } else { stripes.open[stripe].iter().filter(within).count() }
 }
 
@@ -111,15 +116,15 @@ fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
 }
 
 /// Adds to each column what earlier passes paired in the block.
-fn add_earlier<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn add_earlier<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
     columns: &[I],
     block: &Range<usize>,
 ) {
     let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
     for column in columns {
-        worker.reduce(problem.columns, column.to_usize(), within);
+        worker.reduce(problem.matrix, column.to_usize(), within);
     }
 }
 

@@ -13,17 +13,19 @@
 //! not done. Column i is one dimension lower than j, so its turn is still to come. Only essential classes are still
 //! added down to zero. One thread does it.
 
-use super::problem::{Additions, Problem};
+use phat_formats::Index;
+
+use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
-use crate::matrix::columns::WorkingColumn;
-use crate::matrix::{Index, Row};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
 /// Columns of descending dimension, with clearing.
-pub fn twist<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut worker = Worker::<I, C>::new(problem.columns.len());
+pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut worker = Worker::new(problem);
     for columns in problem.dimensions() {
         for column in columns.into_iter().map(Index::to_usize) {
-            if let Some(pivot) = worker.reduce(problem.columns, column, |pivot| problem.reduced(pivot)) {
+            if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
                 problem.pair(pivot, column);
             }
         }

@@ -13,10 +13,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::matrix::mates::Mates;
-use crate::matrix::{BoundaryMatrix, Dimension, Row};
+use phat_formats::{BoundaryMatrix, Dimension};
 
-use super::bits::{BitTree, CellSet};
+use super::cell_set::CellSet;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::mates::Mates;
+use crate::matrix::working_columns::{BitTree, WorkingColumn};
 
 /// Columns a worker reduces side by side.
 const LANES: usize = 8;
@@ -25,7 +27,7 @@ const LANES: usize = 8;
 const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 
 /// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Answers the number of column additions.
-pub(super) fn reduce<I: Row>(
+pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     open: &[I],
@@ -36,7 +38,7 @@ pub(super) fn reduce<I: Row>(
 }
 
 /// The same by the anti-transpose, `dual`: pairs the open rows of block `dim`.
-pub(super) fn reduce_dual<I: Row>(
+pub(super) fn reduce_dual<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dual: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -61,7 +63,7 @@ pub(super) fn reduce_dual<I: Row>(
 }
 
 /// A block to be reduced.
-struct Residue<'a, I: Row> {
+struct Residue<'a, I: SharedIndex> {
     /// The matrix it is in.
     matrix: &'a BoundaryMatrix<I>,
     /// The rows that may be lows.
@@ -78,7 +80,7 @@ struct Reduced<I> {
     rows: Box<[I]>,
 }
 
-impl<I: Row> Residue<'_, I> {
+impl<I: SharedIndex> Residue<'_, I> {
     fn reduce(&self) -> u64 {
         let reduced = boxcar::Vec::new();
         let next = AtomicUsize::new(0);
@@ -107,7 +109,7 @@ struct Lane<I> {
     owner: Option<usize>,
 }
 
-struct Worker<'a, I: Row> {
+struct Worker<'a, I: SharedIndex> {
     residue: &'a Residue<'a, I>,
     reduced: &'a boxcar::Vec<Reduced<I>>,
     tree: Option<BitTree>,
@@ -121,7 +123,7 @@ enum Step {
     Done,
 }
 
-impl<'a, I: Row> Worker<'a, I> {
+impl<'a, I: SharedIndex> Worker<'a, I> {
     fn new(residue: &'a Residue<'a, I>, reduced: &'a boxcar::Vec<Reduced<I>>) -> Self {
         Worker { residue, reduced, tree: None, additions: 0 }
     }
@@ -236,7 +238,7 @@ impl<'a, I: Row> Worker<'a, I> {
         let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.residue.matrix.len()));
         tree.add(&lane.rows);
         let mut column = lane.column;
-        while let Some(low) = tree.pivot() {
+        while let Some(low) = tree.greatest() {
             let owner = self.residue.mates.get(low);
             match owner {
                 Some(stable) if stable < Mates::<I>::marks() => {
@@ -278,7 +280,7 @@ impl<'a, I: Row> Worker<'a, I> {
 
 /// Adds a row to ascending rows, or takes it out.
 #[inline]
-fn toggle<I: Row>(rows: &mut Vec<I>, row: I) {
+fn toggle<I: SharedIndex>(rows: &mut Vec<I>, row: I) {
     let mut place = rows.len();
     while place > 0 && rows[place - 1] > row {
         place -= 1;

@@ -2,7 +2,9 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
+
+use super::WorkingColumn;
 
 /// All rows of all columns that were added; a row is in the column if it is there an odd number of times.
 ///
@@ -53,11 +55,14 @@ fn keep_odd<I: Index>(rows: &mut Vec<I>) {
     rows.truncate(kept);
 }
 
-impl<I: Index> WorkingColumn<I> for Heap<I> {
-    fn new(_rows: usize) -> Self {
+impl<I: Index> Default for Heap<I> {
+    /// The empty column.
+    fn default() -> Self {
         Heap { rows: BinaryHeap::new(), limit: LEAST_LIMIT }
     }
+}
 
+impl<I: Index> WorkingColumn<I> for Heap<I> {
     fn add(&mut self, column: &[I]) {
         self.rows.extend(column);
         if self.rows.len() > self.limit {

@@ -14,8 +14,8 @@
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-use super::FiltrationError;
-use super::assembly::{Complex, assemble};
+use super::ComplexError;
+use super::boundary_matrix::{NumberedCells, boundary_matrix};
 use crate::cubical::Construction;
 use crate::progress::Progress;
 
@@ -46,11 +46,11 @@ pub(super) fn filter<I: Index, L: Send>(
     upper_dim: Option<usize>,
     level: impl Fn(usize) -> L + Sync,
     progress: &dyn Progress,
-) -> Result<Filtered<I, L>, FiltrationError> {
+) -> Result<Filtered<I, L>, ComplexError> {
     let max_dim = upper_dim.map_or(shape.len(), |upper_dim| upper_dim.min(shape.len()));
     let cells = cells::<I>(construction, shape)?;
     let buckets = count.checked_mul(max_dim + 1).and_then(|buckets| buckets.checked_add(1));
-    let buckets = FiltrationError::check_size::<I>("pairs of value and dimension", buckets)?;
+    let buckets = ComplexError::check_size::<I>("pairs of value and dimension", buckets)?;
     let grid = Grid::new(construction, shape);
     progress.begin("cells", None, cells as u64);
     let keys = grid.keys(cells, ranks, max_dim, I::from_usize(buckets - 1), progress);
@@ -58,7 +58,7 @@ pub(super) fn filter<I: Index, L: Send>(
     let (mut order, position) = sort(&keys, buckets, progress);
     order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
     let complex = Keyed { grid, keys, max_dim };
-    let matrix = assemble(&complex, &order, &position, progress)?;
+    let matrix = boundary_matrix(&complex, &order, &position, progress)?;
     let levels = order.par_iter().map(|cell| level(complex.rank(cell.to_usize()))).collect();
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
@@ -67,13 +67,13 @@ pub(super) fn filter<I: Index, L: Send>(
 ///
 /// # Errors
 /// It is more than the index type numbers.
-pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, FiltrationError> {
+pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, ComplexError> {
     let along = |voxels: usize| match construction {
         Construction::V => voxels.checked_mul(2)?.checked_sub(1),
         Construction::T => voxels.checked_mul(2)?.checked_add(1),
     };
     let cells = shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?));
-    FiltrationError::check_size::<I>("cells", cells)
+    ComplexError::check_size::<I>("cells", cells)
 }
 
 /// Bytes that so many cells take with their boundaries: of each its key, its places in both orders, its offset, its owner, its dimension and
@@ -242,7 +242,7 @@ impl<I: Index> Keyed<I> {
     }
 }
 
-impl<I: Index> Complex for Keyed<I> {
+impl<I: Index> NumberedCells for Keyed<I> {
     fn dim(&self, cell: usize) -> Dimension {
         (self.keys[cell].to_usize() % (self.max_dim + 1)) as Dimension
     }

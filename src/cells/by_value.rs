@@ -3,8 +3,8 @@
 use phat_formats::Index;
 use rayon::prelude::*;
 
-use super::grid::{self, Filtered, filter};
-use super::{Filtration, FiltrationError};
+use super::cubical_grid::{self, Filtered, filter};
+use super::{ComplexError, FilteredComplex};
 use crate::cubical::Construction;
 
 /// A complex of this many axes has cells of so many vertices and facets as can still be counted.
@@ -18,31 +18,31 @@ const MOST_AXES: usize = 32;
 /// # Errors
 /// A shape without voxels or of more than 32 axes; not one value a voxel; NaN; more cells or entries than the index
 /// type numbers.
-pub fn cubical<I: Index>(
+pub fn cubical_complex<I: Index>(
     shape: &[usize],
     values: &[f64],
     upper_dim: Option<usize>,
-) -> Result<Filtration<I>, FiltrationError> {
+) -> Result<FilteredComplex<I>, ComplexError> {
     check(shape, values)?;
     // Before anything is sorted.
-    grid::cells::<I>(Construction::V, shape)?;
+    cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
     let level = |rank: usize| levels[rank];
     let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level, &())?;
     let Filtered { matrix, levels: values, max_dim } = filtered;
-    Ok(Filtration { matrix, values, max_dim })
+    Ok(FilteredComplex { matrix, values, max_dim })
 }
 
-fn check(shape: &[usize], values: &[f64]) -> Result<(), FiltrationError> {
+fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
     if shape.is_empty() || shape.len() > MOST_AXES || shape.contains(&0) {
-        return Err(FiltrationError::Shape { shape: shape.to_vec(), most: MOST_AXES });
+        return Err(ComplexError::Shape { shape: shape.to_vec(), most: MOST_AXES });
     }
     let voxels = shape.iter().try_fold(1usize, |product, &voxels| product.checked_mul(voxels));
     if voxels != Some(values.len()) {
-        return Err(FiltrationError::Voxels { shape: shape.to_vec(), found: values.len() });
+        return Err(ComplexError::Voxels { shape: shape.to_vec(), found: values.len() });
     }
     match values.par_iter().position_first(|value| value.is_nan()) {
-        Some(voxel) => Err(FiltrationError::NotANumber { voxel }),
+        Some(voxel) => Err(ComplexError::NotANumber { voxel }),
         None => Ok(()),
     }
 }
