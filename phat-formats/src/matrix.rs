@@ -177,7 +177,7 @@ impl<I: Index> BoundaryMatrix<I> {
         })
     }
 
-    /// From parts that hold the invariants, as a reader has checked.
+    /// A matrix of parts that hold the invariants, as its caller has checked.
     pub(crate) fn from_checked(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Self {
         debug_assert_eq!(offsets.len(), dims.len() + 1);
         debug_assert_eq!(offsets.last().map(|end| end.to_usize()), Some(rows.len()));

@@ -1,4 +1,4 @@
-//! From cells in their order to a boundary matrix.
+//! The boundary matrix of cells that are listed in their order.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use crate::progress::Progress;
 /// Columns that a task makes at a time.
 const CHUNK: usize = 1 << 12;
 
-/// A complex whose cells are numbered.
+/// A cell complex whose cells have numbers.
 pub(super) trait NumberedCells: Sync {
     /// The dimension of a cell.
     fn dim(&self, cell: usize) -> Dimension;

@@ -1,4 +1,4 @@
-//! The cubical complex of an image of any voxels, cells in the order of their owners.
+//! The cubical complex of an image of any voxel type, its cells in the order of their owners.
 //!
 //! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
 //! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
@@ -26,7 +26,7 @@ pub struct ImageComplex<I> {
     pub max_dim: Dimension,
 }
 
-/// Bytes that a voxel takes while voxels are put in order: a key with its place, and the place alone.
+/// Bytes of memory for each voxel while voxels are put in order: a key with its place, and the place alone.
 const BYTES_OF_VOXEL: u64 = 24;
 
 /// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
@@ -43,7 +43,7 @@ pub fn image_complex<I: Index>(
 ) -> Result<ImageComplex<I>, ComplexError> {
     let shape = image.shape();
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
-    // Before anything is sorted.
+    // An image that is too large is refused before anything is sorted.
     let cells = cubical_grid::cells::<I>(construction, &axes)?;
     memory::probe(
         cubical_grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL),

@@ -1,4 +1,4 @@
-//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, equal values alike.
+//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, and equal values have one rank.
 
 use phat_formats::Index;
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use super::cubical_grid::{self, Filtered, filter};
 use super::{ComplexError, FilteredComplex};
 use crate::cubical::Construction;
 
-/// A complex of this many axes has cells of so many vertices and facets as can still be counted.
+/// The most axes: a cell of such a complex has 2^32 vertices, which can still be counted.
 const MOST_AXES: usize = 32;
 
 /// The filtration of an image by its values: voxels are vertices, a cell has the greatest value of its vertices.
@@ -24,7 +24,7 @@ pub fn cubical_complex<I: Index>(
     upper_dim: Option<usize>,
 ) -> Result<FilteredComplex<I>, ComplexError> {
     check(shape, values)?;
-    // Before anything is sorted.
+    // An image that is too large is refused before anything is sorted.
     cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
     let level = |rank: usize| levels[rank];

@@ -22,13 +22,13 @@ use crate::progress::Progress;
 /// Cells of a task.
 const PART: usize = 1 << 12;
 
-/// Cells in their order.
+/// The cells of an image in their order.
 pub(super) struct Filtered<I, L> {
     /// The boundary matrix.
     pub(super) matrix: BoundaryMatrix<I>,
-    /// What each cell's rank stands for.
+    /// For each cell, what its rank stands for.
     pub(super) levels: Vec<L>,
-    /// The dimension of the complex, or that where it was cut.
+    /// The dimension of the complex, or the greatest dimension that was asked for.
     pub(super) max_dim: Dimension,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Re
     ComplexError::check_size::<I>("cells", cells)
 }
 
-/// Bytes that so many cells take with their boundaries: of each its key, its places in both orders, its offset, its owner, its dimension and
+/// Bytes of memory for so many cells with their boundaries: each has a key, its places in both orders, an offset, an owner, a dimension and
 /// its facets, on average one for each axis.
 pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
     (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
@@ -117,13 +117,13 @@ struct Grid {
 }
 
 struct Axis {
-    /// Cells along it.
+    /// Number of cells along the axis.
     cells: usize,
-    /// From a cell to the next along it.
+    /// Difference of the numbers of a cell and the next along the axis.
     cell_stride: usize,
-    /// Voxels along it.
+    /// Number of voxels along the axis.
     voxels: usize,
-    /// From a voxel to the next along it.
+    /// Difference of the places of a voxel and the next along the axis.
     voxel_stride: usize,
 }
 
@@ -138,7 +138,7 @@ impl Axis {
 }
 
 impl Grid {
-    /// Of a shape whose cells are few enough to be counted.
+    /// The grid of a shape whose cells are few enough to be counted.
     fn new(construction: Construction, shape: &[usize]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
         let axis = |&voxels: &usize| {
@@ -154,7 +154,7 @@ impl Grid {
         Grid { construction, axes: shape.iter().map(axis).collect() }
     }
 
-    /// Each axis and the coordinate of a cell on it.
+    /// Each axis with the coordinate of a cell on it.
     fn coordinates(&self, cell: usize) -> impl Iterator<Item = (&Axis, usize)> {
         let mut rest = cell;
         self.axes.iter().map(move |axis| {
@@ -164,7 +164,7 @@ impl Grid {
         })
     }
 
-    /// Which of two ranks decides.
+    /// The one of two ranks that decides when a cell enters.
     fn choose<I: Index>(&self, a: I, b: I) -> I {
         match self.construction {
             Construction::V => a.max(b),
@@ -198,7 +198,7 @@ impl Grid {
                 }
             }
         };
-        // Whole lines of cells, as many at a time as are worth a task.
+        // A task is some whole lines of cells.
         let lines = (PART / axis.cells).max(1);
         let parts = keys.par_chunks_mut(lines * axis.cells).enumerate();
         parts.for_each_init(Vec::new, |corners, (part, keys)| {

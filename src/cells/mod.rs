@@ -1,15 +1,18 @@
-//! Explicit filtered cell complexes: a boundary matrix and a value for each cell.
+//! Filtered cell complexes of images and distances, listed cell by cell: the boundary matrices that path 2 reduces.
+//!
+//! Path 1 and the images' own persistence never list all cells ([`crate::rips`], [`crate::cubical::persistence`]). This module is for inputs of
+//! boundary matrices: DIPHA's images and distances, `lacuna convert`, and checks of the other paths.
 //!
 //! | complex | cells and values | constructor |
 //! |---|---|---|
 //! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
-//! | cubical, of an image (V or T), by owners | see there | [`image_complex`] |
+//! | cubical, of an image (V- or T-construction) | a cell enters with the voxel that owns it | [`image_complex`] |
 //! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
-//! | any | as a DIPHA file says | [`FilteredComplex::from`] |
+//! | any | cells and values of a DIPHA file | [`FilteredComplex::from`] |
 //!
 //! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image_complex`]: ascending by value, ties by
-//! dimension, then by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
-//! [`crate::rips`] never lists simplices.
+//! dimension, then by the number of the cell in its complex. No cell up to the greatest dimension is
+//! left out.
 
 mod boundary_matrix;
 mod by_owner;
@@ -36,7 +39,7 @@ pub struct FilteredComplex<I> {
     pub max_dim: Dimension,
 }
 
-/// Why there is no such filtration.
+/// Why a complex cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComplexError {
     /// An image without voxels, or without axes.
@@ -49,7 +52,7 @@ pub enum ComplexError {
         /// The most axes.
         most: usize,
     },
-    /// Not one value a voxel.
+    /// The number of values is not that of voxels.
     #[error("expected a value for each voxel of an image of shape {shape:?}, found {found}")]
     Voxels {
         /// Voxels along each axis.
@@ -69,7 +72,7 @@ pub enum ComplexError {
         /// The dimension.
         found: usize,
     },
-    /// More than the index type numbers.
+    /// There are more cells or entries than the index type numbers.
     #[error("expected at most {most} {what}, which {bits}-bit indices number, found {}", or_more(*found))]
     TooLarge {
         /// Cells, or entries.
@@ -81,10 +84,10 @@ pub enum ComplexError {
         /// The bits of an index.
         bits: usize,
     },
-    /// There is not memory enough.
+    /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// Cells that make no boundary matrix.
+    /// The cells make no boundary matrix.
     #[error(transparent)]
     Column(#[from] ColumnError),
 }
@@ -121,7 +124,8 @@ impl<I: Index> FilteredComplex<I> {
     }
 }
 
-/// The same of any boundary matrix: `max_dim` is the dimension of the complex, and `value` ascends.
+/// The persistence diagram of any boundary matrix, as [`FilteredComplex::diagram`] has it: `max_dim` is the dimension of the complex, and `value`
+/// ascends.
 ///
 /// # Panics
 /// A cell is out of range.

@@ -237,7 +237,7 @@ fn diagrams_keep_what_dipha_keeps() {
     // Vertices 0 and 2, then vertex 1, then both edges.
     let point = |birth, death, essential| DiagramPoint { dim: 0, birth, death, essential };
     assert_eq!(filtration.diagram(&[(1, 4), (2, 3)]), [point(0.0, 1.0, true), point(0.0, 1.0, false)]);
-    // Of two dimensions, so a class of dimension 1 counts; of one, it may die.
+    // In a complex of dimension 2 a class of dimension 1 counts; in one that is cut at dimension 1 it may die above.
     let circle = [DiagramPoint { dim: 1, birth: 1.0, death: 1.0, essential: true }];
     assert_eq!(filtration.diagram(&[(0, 1), (2, 3)])[..1], circle);
     let cut = FilteredComplex { max_dim: 1, ..filtration };

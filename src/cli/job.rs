@@ -33,7 +33,7 @@ pub(crate) struct Job<'a> {
     /// What may scan.
     pub(crate) backend: Backend,
     /// None: as suits the input.
-    pub(crate) output: Option<pairs::Format>,
+    pub(crate) output: Option<pairs::PairsFormat>,
     pub(crate) explain: bool,
     pub(crate) notes: Notes,
 }
@@ -95,7 +95,7 @@ impl Job<'_> {
         let meter = Meter::new(self.notes.wants_progress());
         meter.stage("reading");
         let feeds = Feeds::new(&self.backend, self.scans_primal());
-        let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, &feeds));
+        let (loaded, took) = timed(|| read::read_path_observed(self.file, &self.options, &feeds));
         let LoadedMatrix { input, format, detection, warning, gives_boundaries } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
@@ -224,9 +224,9 @@ impl Job<'_> {
         let &LoadedComplex { ref matrix, ref values, max_dim, cut } = cells;
         let solution = Solution { matrix, pairs, values: values.as_deref(), max_dim, cut };
         let output = self.output.unwrap_or(match format {
-            MatrixFormat::PhatAscii | MatrixFormat::PhatBinary => pairs::Format::PhatAscii,
-            MatrixFormat::Npz | MatrixFormat::MatrixMarket => pairs::Format::PhatAscii,
-            MatrixFormat::Dipha => pairs::Format::Csv,
+            MatrixFormat::PhatAscii | MatrixFormat::PhatBinary => pairs::PairsFormat::PhatAscii,
+            MatrixFormat::Npz | MatrixFormat::MatrixMarket => pairs::PairsFormat::PhatAscii,
+            MatrixFormat::Dipha => pairs::PairsFormat::Csv,
         });
         outputs.fill(|out| output.write(&solution, out))
     }

@@ -169,11 +169,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     /// Of the matrix, and of the pairs.
-    fn formats(&self) -> (MatrixFormat, pairs::Format) {
+    fn formats(&self) -> (MatrixFormat, pairs::PairsFormat) {
         if self.flags.ascii {
-            (MatrixFormat::PhatAscii, pairs::Format::PhatAscii)
+            (MatrixFormat::PhatAscii, pairs::PairsFormat::PhatAscii)
         } else {
-            (MatrixFormat::PhatBinary, pairs::Format::PhatBinary)
+            (MatrixFormat::PhatBinary, pairs::PairsFormat::PhatBinary)
         }
     }
 

@@ -120,7 +120,7 @@ pub(crate) struct Arguments {
     /// die where they are born, and else cells.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::pairs_format(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<pairs::Format>,
+    output: Option<pairs::PairsFormat>,
 
     /// Write the pairs to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]

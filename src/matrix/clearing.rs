@@ -6,6 +6,10 @@
 //! the other.)
 //!
 //! It needs ∂∂ = 0: columns of a matrix that is no boundary matrix are not cycles.
+//!
+//! The algorithms of [`reduction`](super::reduction) clear as twist does, when they find a pair
+//! ([`ReductionProblem::pair`](super::reduction::ReductionProblem::pair)); the sieve reduces the open cells of a block only, which do not
+//! include the creators of the block above.
 
 use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
@@ -32,24 +36,24 @@ impl<I: SharedIndex> Creators<I> {
         Creators { table }
     }
 
-    /// Whether a cell is one.
+    /// Whether a cell is a creator.
     #[inline]
     pub fn contains(&self, cell: usize) -> bool {
         self.table[cell].peek() != I::default()
     }
 }
 
-/// What clearing took away.
+/// What clearing removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cleared {
     /// Columns that were not zero before.
     pub columns: usize,
-    /// Their ones.
+    /// The ones of these columns.
     pub entries: usize,
 }
 
-/// Clears the columns of creators, and takes them out of `unstable`. (A creator is never stable: a stable column does
-/// not reduce to zero.)
+/// Clears the columns of creators, and removes them from `unstable`. (The column of a creator is never stable, since a stable column
+/// does not reduce to zero.)
 pub fn clear<I: SharedIndex>(
     matrix: &ReductionMatrix<'_, I>,
     creators: &Creators<I>,

@@ -1,19 +1,19 @@
-//! Compression (Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014): ones that do not matter are taken
-//! out of the unstable columns.
+//! Compression (Zhang et al. 2019, Lemmas 3 and 4, Algorithms 4 and 5; Bauer, Kerber, Reininghaus 2014): ones that decide
+//! no addition are taken out of the unstable columns.
 //!
 //! A row can be dropped from a column when it will never be the column's low:
 //!
-//! - the row of a *destroyer* is never anybody's low (Lemma 4 finds destroyers: they hold a leftmost one);
+//! - the row of a *destroyer* is never the low of a reduced column (Lemma 4 finds destroyers: their columns hold a leftmost one);
 //! - a row that is the low of a stable column whose other rows can all be dropped: adding that column removes the one
-//!   and brings in nothing that matters (Lemma 3). Such rows are *compressible*. Which are, is found by a search that
-//!   remembers its answers.
+//!   and brings in rows only that can be dropped in turn (Lemma 3). Such rows are *compressible*; a search that remembers its
+//!   answers finds them.
 //!
-//! A row that is the low of a stable column but not compressible is removed by adding that column. What is left has
-//! rows only that no stable column has as low: so no stable column is added ever after.
+//! A row that is the low of a stable column but not compressible is removed by adding that column. The rows that are left
+//! are the lows of no stable column, so the reduction that follows adds no stable column.
 //!
 //! The search goes from a row to the other rows of its stable column, which are smaller, so it ends. It keeps its own
-//! stack: chains of rows grow as long as the matrix. Workers share the answers; two may search the same row and find
-//! the same.
+//! stack, because a chain of rows may be as long as the matrix. Workers share the answers; two of them may search one row,
+//! and find the same answer.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
@@ -26,18 +26,18 @@ use super::reduction::problem::ReductionProblem;
 use super::reduction::team::{Rewrite, Team};
 use super::working_columns::WorkingColumn;
 
-/// What compression took away.
+/// What compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compressed {
     /// Columns that are zero now.
     pub columns: usize,
-    /// Ones before less ones now.
+    /// The number of ones before compression less the number after it.
     pub entries: isize,
     /// Additions of stable columns.
     pub additions: u64,
 }
 
-/// Compresses the columns to do of a problem, whose lookup is that of `scan`.
+/// Compresses the columns that a problem has to reduce. Its look-up table is that of `scan`.
 pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     scan: &Scan<I>,

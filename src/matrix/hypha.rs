@@ -7,7 +7,8 @@
 //! reduction    of the unstable columns: SS+ or twist
 //! ```
 //!
-//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`].
+//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`]. The paper's
+//! switch between tiles and columns is in [`ss_plus`](super::reduction::ss_plus).
 
 use std::time::Instant;
 

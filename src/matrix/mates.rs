@@ -1,4 +1,4 @@
-//! Who is paired with whom, as far as it is known.
+//! The pairs of cells, as far as they are known.
 
 use phat_formats::Dimension;
 use rayon::prelude::*;
@@ -9,28 +9,28 @@ use super::optional_table::OptionalTable;
 /// Cells looked at by one task.
 const CELLS: usize = 1 << 14;
 
-/// For each cell the cell it is paired with. A cell paired with a later one is a *creator*, with an earlier one a
-/// *destroyer*; the others are *open*: it is not known what they are.
+/// For each cell its *mate*, the cell that it is paired with. A cell whose mate comes later is a *creator*, one whose mate comes
+/// earlier a *destroyer*; a cell without a mate is *open*: it is not known which of the two it is, or whether it is essential.
 ///
-/// While columns are being reduced, the entry of a creator may be a mark instead: any number of [`Mates::marks`] and
-/// above, which is past all cells and so reads as a later one.
+/// While columns are being reduced, the entry of a creator may be a *mark* instead: the place of a reduced column in a list, plus
+/// [`Mates::marks`]. That is a greater number than any cell has, so it reads as a later cell.
 #[derive(Debug)]
 pub(crate) struct Mates<I: SharedIndex> {
     /// The mate of each cell, none of an open one.
     table: OptionalTable<I>,
 }
 
-/// Cells of a dimension.
+/// How many cells a dimension has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Census {
-    /// All.
+    /// All cells.
     pub(crate) cells: usize,
-    /// The open ones.
+    /// The open cells.
     pub(crate) open: usize,
 }
 
 impl<I: SharedIndex> Mates<I> {
-    /// All of `cells` cells open.
+    /// `cells` cells, all of them open.
     pub(crate) fn new(cells: usize) -> Self {
         Mates { table: OptionalTable::new(cells) }
     }

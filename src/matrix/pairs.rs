@@ -15,7 +15,7 @@ pub struct Pairs<I> {
     pub pairs: Vec<(I, I)>,
     /// The number of cells.
     pub cells: usize,
-    /// What it took.
+    /// What the reduction counted.
     pub figures: Figures,
 }
 

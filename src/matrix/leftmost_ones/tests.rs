@@ -19,7 +19,7 @@ pub(super) enum Shape {
     Mixed,
     /// Cells of dimension 0, then columns with any of these as rows: no cell is a row and has some.
     Bipartite,
-    /// The same, but few of the rows are ever lows.
+    /// Like `Bipartite`, but few of the rows are ever lows.
     Ties,
     /// One row each, or none.
     Single,
@@ -327,7 +327,8 @@ fn gpu_that_is_open_is_fed_by_the_reader() {
     backend.decide(&estimate::<u32>(size)).expect("a device");
     for is_wanted in [false, true] {
         let feeds = Feeds::new(&backend, is_wanted);
-        let read = read::read_path_watched(file.path(), &read::MatrixReadOptions::default(), &feeds).unwrap();
+        let read =
+            read::read_path_observed(file.path(), &read::MatrixReadOptions::default(), &feeds).unwrap();
         assert_eq!(feeds.narrow.is_begun(), is_wanted);
         let read::AnyComplex::Narrow(cells) = read.input else { panic!("64 bits for {size:?}") };
         assert_eq!(cells.matrix, matrix);

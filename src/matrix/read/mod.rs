@@ -57,14 +57,14 @@ pub use observer::ReadObserver;
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read_path(path: &Path, options: &MatrixReadOptions) -> Result<LoadedMatrix, MatrixReadError> {
-    read_path_watched(path, options, &())
+    read_path_observed(path, options, &())
 }
 
 /// Like [`read_path`]; `observer` sees columns as they are read.
 ///
 /// # Errors
-/// As [`read_path`].
-pub fn read_path_watched(
+/// Those of [`read_path`].
+pub fn read_path_observed(
     path: &Path,
     options: &MatrixReadOptions,
     observer: &impl ReadObserver,
@@ -72,17 +72,17 @@ pub fn read_path_watched(
     let name = input::name_of(path);
     let failed = |error| MatrixReadError::Io { file: name.clone(), error };
     if path == Path::new("-") {
-        return read_source_watched(&name, &input::read_all(path).map_err(failed)?, options, observer);
+        return read_source_observed(&name, &input::read_all(path).map_err(failed)?, options, observer);
     }
     let mut file = File::open(path).map_err(failed)?;
     #[cfg(unix)]
     if file.metadata().map_err(failed)?.is_file() {
-        return read_source_watched(&name, &file, options, observer);
+        return read_source_observed(&name, &file, options, observer);
     }
     // What is no file, such as a pipe, has no places to read at.
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
-    read_source_watched(&name, &bytes, options, observer)
+    read_source_observed(&name, &bytes, options, observer)
 }
 
 /// Reads the content of a file; `name` is used for messages and, without a format, for its extension.
@@ -94,10 +94,10 @@ pub fn read_source(
     source: &(impl Source + ?Sized),
     options: &MatrixReadOptions,
 ) -> Result<LoadedMatrix, MatrixReadError> {
-    read_source_watched(name, source, options, &())
+    read_source_observed(name, source, options, &())
 }
 
-fn read_source_watched(
+fn read_source_observed(
     name: &str,
     source: &(impl Source + ?Sized),
     options: &MatrixReadOptions,
@@ -117,7 +117,7 @@ fn read_source_watched(
         let unpacked = unpacked.map_err(|problem| malformed(options.format, None, problem.into()))?;
         if !detect::is_gzip(&unpacked) {
             let inner = name.strip_suffix(".gz").unwrap_or(name);
-            let loaded = read_source_watched(inner, &unpacked[..], options, observer);
+            let loaded = read_source_observed(inner, &unpacked[..], options, observer);
             return loaded.map_err(|error| error.renamed(name));
         }
     }

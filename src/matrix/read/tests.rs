@@ -10,7 +10,7 @@ use crate::matrix::index::SharedIndex;
 
 const TEXT: &[u8] = b"0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 
-/// The same as a binary file, its words as given.
+/// A binary file of these words.
 fn words(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -211,7 +211,7 @@ fn binary_files_are_watched_and_others_are_not() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
         let seen = Seen::default();
-        let read = read_path_watched(file.path(), &MatrixReadOptions::default(), &seen);
+        let read = read_path_observed(file.path(), &MatrixReadOptions::default(), &seen);
         let (size, mut columns) = (seen.size.into_inner(), seen.columns.into_inner().unwrap());
         columns.sort_unstable();
         (read.is_ok(), size, columns)

@@ -7,19 +7,19 @@
 //!         repeat:
 //!             add columns to the left of j while they have its low
 //!             if j is zero: done
-//!             if nobody has its low i: claim i for j; done
+//!             if no column has claimed its low i: claim i for j; done
 //!             if a column k to the right of j has it: claim i for j, and go on with k instead
 //! ```
 //!
-//! **Why it is right.** A column only ever has columns to its left added to it, which keeps the pairs, and at the end
-//! no two columns have the same low. A low that was claimed once stays claimed, by columns ever further left; so its
-//! cell creates a class, and can be cleared at once: its dimension has not begun.
+//! Why the pairs are those of every reduction is said in [`crate::rips::submatrix_reduction`]. What differs here:
 //!
-//! **What a reader sees.** A column is written before it claims its low, so who finds a column in `lookup` finds it
-//! with that low, or later. Later is when another has taken the low over and gone on with the column: then what was
-//! read has another low, and `lookup` has already changed, so one looks again. Nothing else is shared, and a thread
-//! holds no column back: it goes on with what it has evicted until that is settled. Dimensions are apart by a barrier,
-//! because clearing has to be seen, and because only then every evicted column has found its place.
+//! **Columns are replaced in place.** A column is written before it claims its low, so the column that a thread finds in `lookup` has
+//! that low, or has had it. It no longer has it if another thread has taken the low over and has reduced the column further;
+//! then the rows that were read have another low, and `lookup` has already changed, so the thread looks again.
+//!
+//! **Clearing.** A low that was claimed once stays claimed, by columns ever further to the left. So its cell creates a class, and its
+//! column is cleared at once: the dimension of that cell has not begun. Dimensions are separated by a barrier, because
+//! clearing has to be visible, and because only then every column that was taken over has found its place.
 
 use super::problem::{Additions, ReductionProblem};
 use super::team::{Team, Worker};
@@ -35,7 +35,7 @@ pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem
     team.additions()
 }
 
-/// Reduces a column, and those that it evicts.
+/// Reduces a column, and then those from which it and its successors take their lows over.
 fn settle<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
@@ -43,7 +43,7 @@ fn settle<I: SharedIndex, C: WorkingColumn<I>>(
 ) {
     while let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| left_of(problem, column, pivot)) {
         let current = problem.lookup.get(pivot);
-        // A column to the left may have come meanwhile; it would be added, not evicted.
+        // A column to the left may have claimed the low meanwhile; it is to be added.
         if current.is_some_and(|current| current < column) {
             continue;
         }

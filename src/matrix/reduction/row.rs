@@ -12,8 +12,8 @@
 //!
 //! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so
 //! column i is made zero before it enters a list. A column is written back after each addition, so long columns that
-//! many others are added to are slow; what they were meanwhile is kept here, not among the columns of [`ReductionMatrix`], which forgets
-//! nothing. One thread does it.
+//! many others are added to are slow; what they were meanwhile is kept here, not among the columns of [`ReductionMatrix`], which keeps
+//! all versions. It runs on one thread.
 
 use std::collections::HashMap;
 

@@ -13,11 +13,11 @@
 //!
 //! **Why parallel is safe.** In pass p the pairs of block b are written by stripe b + p alone, so no two threads write
 //! the same; and stripe s reads pairs of block s − p only, which the stripes to its left wrote in earlier passes and
-//! itself in this one. What it adds are columns of these pairs; they are reduced, and nobody changes them.
+//! itself in this one. What it adds are columns of these pairs; they are reduced, and no thread changes them.
 //!
 //! **The barrier, and the flush.** Both are needed between any two passes, *and after the last*: stripe s reads in
 //! pass p what stripe s − 1 wrote in pass p − 1, the columns as much as their pairs; and the next dimension, and
-//! whoever reads the result, reads what the last pass wrote. PHAT leaves the column that a thread reduced last in the
+//! the reader of the result, reads what the last pass wrote. PHAT leaves the column that a thread reduced last in the
 //! thread's working column, and flushes these at the start of each pass. Nothing flushes them after the last one, and
 //! then the pairs are read off the columns at rest: a column that another thread reduced last shows as it was before,
 //! so with two threads a pair can come out wrong. Here [`Worker::reduce`] writes a column before it returns,

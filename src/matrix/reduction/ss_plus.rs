@@ -28,8 +28,12 @@
 //! dimension (as in the spectral sequence, flush included: a column is written when its task ends). The published
 //! program adds the flush after the last pass that PHAT, on which it is built, lacks.
 //!
-//! The load rule is ours; the published program has plain stripes only. With one
-//! thread there is one stripe, and this is [`mod@super::twist`].
+//! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
+//! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
+//! published program has plain stripes only. So the rule of loads above, applied to each tile by itself, the number of stripes
+//! ([`STRIPES`]) and the number of columns in a task ([`BATCH`]) are our choices.
+//!
+//! With one thread there is one stripe, and the algorithm is [`mod@super::twist`].
 
 use std::ops::Range;
 
@@ -40,7 +44,7 @@ use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Stripes for each thread where there are several threads, so that who is done early finds another.
+/// Stripes for each thread where there are several threads, so that a thread that is done early finds another.
 const STRIPES: usize = 4;
 
 /// Columns of a heavy tile that a thread takes at a time.
@@ -79,7 +83,7 @@ fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
     let columns = heavy.iter().flat_map(|&stripe| {
         stripes.open[stripe].chunks(BATCH).map(move |columns| Task::Columns(stripe, columns))
     });
-    // Tiles first: a column at the end keeps nobody waiting for long.
+    // Tiles come first: a column is a short task, so the last tasks end at nearly the same time.
     let tasks: Vec<Task<'_, I>> = light.map(Task::Tile).chain(columns).collect();
     let settle = |worker: &mut Worker<I, C>, stripe: usize| {
         (stripe, reduce_tile(problem, worker, &stripes.open[stripe], &stripes.block(stripe, pass)))
@@ -109,7 +113,7 @@ fn load<I: SharedIndex, C>(
     if block.is_empty() { 0 } else { stripes.open[stripe].iter().filter(within).count() }
 }
 
-/// The stripes whose tile has more than a thread's share. None with one thread, whose share is all.
+/// The stripes whose tile has more than a thread's share. With one thread there are none, since its share is the whole load.
 fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
     let total: usize = loads.iter().sum();
     (0..loads.len()).filter(|&stripe| loads[stripe] * threads > total).collect()

@@ -10,7 +10,7 @@ use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// One thread's working column, and what it has added.
+/// The working column of a thread, and the number of its additions.
 pub struct Worker<I, C> {
     working: C,
     rows: Vec<I>,
@@ -100,16 +100,16 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
 
 /// What becomes of a row of a column.
 pub enum Rewrite<'a, I> {
-    /// It stays.
+    /// The row stays.
     Keep,
-    /// It goes.
+    /// The row is removed.
     Drop,
-    /// The column whose low it is is added.
+    /// The row is removed by adding this column, whose low it is.
     Add(&'a [I]),
 }
 
 /// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
-/// whoever is called next: it is a barrier.
+/// all threads in the next call: each call is a barrier.
 pub struct Team<I, C> {
     workers: Vec<Worker<I, C>>,
 }
@@ -141,7 +141,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
         results.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// Does the same for each of many small items, in order as far as the threads allow.
+    /// Calls `each` for many small items. Each worker takes the next items in order.
     pub fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
         let next = AtomicUsize::new(0);
         self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {

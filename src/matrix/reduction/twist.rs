@@ -11,7 +11,7 @@
 //! The difference from [`mod@super::standard`] is the order, and the last words. A cell that is the low of a reduced
 //! column creates a class, and the columns of creators reduce to zero: the dearest work of the standard algorithm is
 //! not done. Column i is one dimension lower than j, so its turn is still to come. Only essential classes are still
-//! added down to zero. One thread does it.
+//! added down to zero. It runs on one thread.
 
 use phat_formats::Index;
 
@@ -20,7 +20,7 @@ use super::team::Worker;
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Columns of descending dimension, with clearing.
+/// Reduces the columns by descending dimension, with clearing.
 pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut worker = Worker::new(problem);
     for columns in problem.dimensions() {

@@ -73,8 +73,8 @@ pub(super) fn pair<I: SharedIndex>(
     Some(counts)
 }
 
-/// The next cell of dimension `dim` that comes while a class lives; the creators on the way get their coordinates. The
-/// outer `None`: there are too many.
+/// The next cell of dimension `dim` that comes while a class lives; the creators before it get their coordinates. The
+/// outer `None` says that there are more than 64 living classes.
 fn next<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -102,17 +102,17 @@ fn next<I: SharedIndex>(
     }
 }
 
-/// A class is a bit of a word.
+/// An annotation: a bit for each living class.
 type Word = u64;
 
 struct Annotations {
-    /// Of each cell, zero where none was set.
+    /// The annotation of each cell, zero where none was set.
     words: Vec<Word>,
-    /// Bits of living classes.
+    /// The bits of the living classes.
     living: Word,
     /// The creator of each living class.
     creators: [usize; Word::BITS as usize],
-    /// For each living class, the cells that have it, and some that had.
+    /// For each living class, the cells whose annotation has it, and some whose annotation had it.
     members: [Vec<usize>; Word::BITS as usize],
 }
 

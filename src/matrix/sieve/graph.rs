@@ -149,7 +149,7 @@ pub(super) fn pair_by_rows<I: SharedIndex>(
     let n = matrix.len();
     // Read backwards: node j has age n − j, the ground 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| if age == 0 { 0 } else { n + 1 - age } };
-    // And so does a destroyer of the block below.
+    // A destroyer of the block below closes a cycle backwards: its edge joins nothing.
     let edges = (0..n).rev().filter(|&row| matrix.dim(row) == dim - 1 && !mates.is_destroyer(row));
     let ends = edges.filter_map(|row| {
         let other = cell(nodes[row + 1].peek());

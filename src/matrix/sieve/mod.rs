@@ -62,9 +62,9 @@ struct Run<'m, I: SharedIndex> {
     max_dim: Dimension,
     dualize: Dualize,
     mates: Mates<I>,
-    /// Gone once the graphs are solved.
+    /// The look at all ones; dropped when the graphs are solved.
     survey: Option<Survey<I>>,
-    /// Solved blocks.
+    /// For each block whether it is solved.
     solved: Vec<bool>,
     figures: Figures,
     clock: Instant,
@@ -76,7 +76,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         let max_dim = matrix.max_dim().unwrap_or(0);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
-            // Of all blocks: what a graph would pair, too.
+            // The device has scanned all blocks, those that are graphs included.
             Some(mates) => mates,
             None => survey.pair_stable(matrix, max_dim),
         };
@@ -142,7 +142,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.lap("upwards");
     }
 
-    /// What is left: dualized blocks from below, where the block below is solved; then the others from above.
+    /// Reduces the residues of the blocks that are left: first dualized blocks upwards, where the block below is solved, then the others
+    /// downwards.
     fn downwards(&mut self) {
         let mut dual = None;
         for dim in 1..=self.max_dim {

@@ -6,12 +6,12 @@ use phat_formats::Index;
 
 use super::WorkingColumn;
 
-/// Which rows are in the column; and a heap with every row that is, and some that have been.
+/// A set of the rows in the column, and a heap with all of them and some that have cancelled since.
 #[derive(Debug, Clone)]
 pub struct Full<I> {
-    /// For each row whether it is in the column.
+    /// A bit for each row: whether it is in the column.
     ones: Vec<u64>,
-    /// For each row whether it is in the heap.
+    /// A bit for each row: whether it is in the heap.
     touched: Vec<u64>,
     heap: BinaryHeap<I>,
 }

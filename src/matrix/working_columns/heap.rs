@@ -41,7 +41,7 @@ impl<I: Index> Heap<I> {
     }
 }
 
-/// Of each row that is there an odd number of times leaves one, of others none. Rows ascend.
+/// Keeps one of each row that occurs an odd number of times, and none of the others. The rows ascend.
 fn keep_odd<I: Index>(rows: &mut Vec<I>) {
     let mut kept = 0;
     for next in 0..rows.len() {

@@ -109,7 +109,7 @@ fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &s
     }
 }
 
-/// As in a reduction: the pivot always cancels, so the column only grows downwards.
+/// Additions as a reduction makes them: the pivot always cancels, so the column only grows downwards.
 fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     let rows = 4097;
     let mut rng = Pcg64::seed_from_u64(7);

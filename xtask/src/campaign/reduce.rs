@@ -4,7 +4,7 @@
 use lacuna::compare::{Barcode, CellPairs, compare, read};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
-use lacuna::output::pairs::{Format, Solution};
+use lacuna::output::pairs::{PairsFormat as Format, Solution};
 
 use super::complexes::{self, Complex, pairs_of};
 use super::pools::{Machine, Pools};

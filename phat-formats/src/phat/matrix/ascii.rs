@@ -27,7 +27,7 @@ pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, PhatError> {
     read_parts(text, PART)
 }
 
-/// The same in parts of at least this many bytes.
+/// Like [`read_ascii`], in parts of at least this many bytes.
 pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>, PhatError> {
     if text.is_empty() {
         let found = "the end of the file".to_owned();

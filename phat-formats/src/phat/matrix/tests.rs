@@ -351,7 +351,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
 }
 
-/// Of several wrong places, the first is named, whatever part of the file a thread is in.
+/// The first of several wrong places is named, whatever part of the file a thread reads.
 #[test]
 fn the_first_violation_is_the_error() {
     let mut rng = Pcg64::seed_from_u64(3);
