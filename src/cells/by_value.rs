@@ -16,7 +16,7 @@ const MOST_AXES: usize = 32;
 /// dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// A shape without voxels or of more than 32 axes; not one value a voxel; NaN; more cells or entries than the index
+/// A shape without voxels or of more than 32 axes; another number of values than of voxels; NaN; more cells or entries than the index
 /// type numbers.
 pub fn cubical_complex<I: Index>(
     shape: &[usize],

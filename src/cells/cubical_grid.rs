@@ -34,7 +34,7 @@ pub(super) struct Filtered<I, L> {
 
 /// The cells of an image of this shape, the first axis fastest, by (rank, dimension, number). `ranks` are those of the voxels, below
 /// `count`; `level` says what a rank stands for. Cells above the dimension `upper_dim` are left out.
-/// Tells of its stages.
+/// `progress` is told of the stages.
 ///
 /// # Errors
 /// More cells, entries or buckets than the index type numbers.

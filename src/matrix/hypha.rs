@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`]. The paper's
-//! switch between tiles and columns is in [`ss_plus`](super::reduction::ss_plus).
+//! switch between tiles and columns is in [`ss_plus`](mod@super::reduction::ss_plus).
 
 use std::time::Instant;
 

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | files → matrix | — | [`read`] |
 //! | which algorithm, and why | — | [`plan`] |
-//! | from matrix and plan to pairs | — | [`reduce`](mod@reduce) |
+//! | from matrix and plan to pairs | — | [`reduce()`] |
 //! | scan of leftmost ones | Zhang et al. 2019 (HYPHA), Algorithm 2 | [`leftmost_ones`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`clearing`] |
 //! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`compression`] |
@@ -56,7 +56,7 @@ pub mod pivot_lookup;
 pub mod plan;
 pub mod read;
 pub mod reason;
-pub mod reduce;
+mod reduce;
 pub mod reduction;
 pub mod reduction_matrix;
 pub mod sieve;

@@ -21,7 +21,7 @@ impl input::Formats for MatrixFormat {
 /// One thing that is wrong with an input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MatrixFileProblem {
-    /// There is nothing in it.
+    /// The file is empty.
     #[error("expected a boundary matrix, found an empty file")]
     Empty,
     /// A PHAT file that breaks the rules of its format.

@@ -79,7 +79,7 @@ pub fn read_path_observed(
     if file.metadata().map_err(failed)?.is_file() {
         return read_source_observed(&name, &file, options, observer);
     }
-    // What is no file, such as a pipe, has no places to read at.
+    // A pipe cannot be read at an offset.
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
     read_source_observed(&name, &bytes, options, observer)

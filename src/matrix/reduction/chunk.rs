@@ -4,7 +4,7 @@
 //! cut the columns into chunks of about √n
 //! for each dimension, from the greatest down:                                  1. local pairs
 //!     for each chunk, in parallel: reduce within the chunk's rows, pair, clear
-//!     for each chunk, in parallel: the same within the rows of the chunk before, too
+//!     for each chunk, in parallel: reduce within its rows and those of the chunk before, pair, clear
 //! for each column that has no pair, in parallel:                               2. compression
 //!     a row that is a paired column goes
 //!     a row that is paired goes, with the column it is paired with added, if that is active
@@ -20,7 +20,7 @@
 //! second, its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns
 //! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
 //! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
-//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as published: it has what is left.
+//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as it was published.
 
 use phat_formats::Index;
 
@@ -31,7 +31,7 @@ use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Chunks, compression, then the rest.
+/// Reduces chunks, compresses, then reduces what is left.
 pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
     let open: Vec<Vec<I>> =

@@ -26,7 +26,7 @@ use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// All columns of a dimension at once.
+/// Reduces all columns of a dimension at once.
 pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
     for columns in problem.dimensions() {

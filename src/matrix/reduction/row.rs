@@ -49,7 +49,7 @@ impl<I: Index> Waiting<I> {
     }
 }
 
-/// Rows from the bottom up.
+/// Reduces rows from the bottom up.
 pub fn row<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let (matrix, lookup) = (problem.matrix, problem.lookup);
     let mut waiting = Waiting::<I>::new(matrix.len());

@@ -31,7 +31,7 @@ use super::team::{Team, Worker};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// Stripes in parallel, as many as there are threads.
+/// Reduces stripes in parallel, as many as there are threads.
 pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
 ) -> Additions {

@@ -31,7 +31,7 @@
 //! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
 //! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
 //! published program has plain stripes only. So the rule of loads above, applied to each tile by itself, the number of stripes
-//! ([`STRIPES`]) and the number of columns in a task ([`BATCH`]) are our choices.
+//! (`STRIPES`) and the number of columns in a task (`BATCH`) are our choices.
 //!
 //! With one thread there is one stripe, and the algorithm is [`mod@super::twist`].
 
@@ -50,7 +50,7 @@ const STRIPES: usize = 4;
 /// Columns of a heavy tile that a thread takes at a time.
 const BATCH: usize = 16;
 
-/// Tiles or columns in parallel.
+/// Reduces tiles or columns in parallel.
 pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
     let stripes = if problem.threads > 1 { STRIPES * problem.threads } else { 1 };

@@ -127,7 +127,7 @@ pub(super) fn pair_by_columns<I: SharedIndex>(
 ) {
     // Node i has age i + 1, the ground 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| age };
-    // A creator of the block above closes a cycle: its edge joins nothing.
+    // A column whose cell creates a class closes a cycle: its edge joins nothing.
     let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim && !mates.is_creator(column));
     let ends = edges.filter_map(|column| match *matrix.column(column) {
         [a, b] => Some((column, a.to_usize() + 1, b.to_usize() + 1)),
@@ -184,7 +184,7 @@ impl<I: SharedIndex, P: Fn(usize) -> usize> Forest<'_, I, P> {
             if batch.is_empty() {
                 return;
             }
-            // Loads that nothing waits for: see `touch`.
+            // These loads overlap, since nothing depends on them: see `touch`.
             let touched = batch.iter().fold(0, |sum, &(_, a, b)| sum ^ self.parent(a) ^ self.parent(b));
             std::hint::black_box(touched);
             for (edge, a, b) in batch.drain(..) {

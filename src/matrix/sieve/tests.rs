@@ -143,9 +143,9 @@ fn graphs_solve_their_blocks() {
         assert_eq!(survey.bottom, max_dim >= 1 && widest(ones, 1) <= 2);
         assert_eq!(survey.top, max_dim >= 2 && widest(cofacets, max_dim - 1) <= 2);
         let leftmost = leftmost_of(&matrix);
-        for row in 0..matrix.len() {
+        for (row, (found, expected)) in survey.columns.iter().zip(&leftmost).enumerate() {
             if survey.scanned(matrix.dim(row) + 1, max_dim) {
-                assert_eq!(survey.columns[row].peek(), leftmost[row].peek());
+                assert_eq!(found.peek(), expected.peek());
             }
         }
         if survey.bottom {

@@ -101,7 +101,7 @@ fn nothing_is_written_of_no_cells() {
     let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
         let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false };
-        let written = |format: Format| {
+        let written = |format: PairsFormat| {
             let mut bytes = Vec::new();
             format.write(&solution, &mut bytes).unwrap();
             bytes

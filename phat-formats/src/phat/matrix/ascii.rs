@@ -132,7 +132,7 @@ fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 /// A part of the text and what becomes of it.
 struct Part<'a, I> {
     text: &'a [u8],
-    /// What is before it.
+    /// The number of lines, columns and entries before it.
     before: Counts,
     starts: &'a mut [I],
     rows: &'a mut [I],

@@ -107,12 +107,12 @@ pub(super) fn read_blocks<I: Index>(
 struct Shared<'a, S: ?Sized, F> {
     source: &'a S,
     show: &'a F,
-    /// Those of all columns before the block that a thread works on are written.
+    /// The dimensions of all columns before the block that a thread works on are written.
     dims: &'a [AtomicU8],
     findings: Mutex<Findings>,
     /// Blocks that wait for a thread or are with one.
     waiting: AtomicUsize,
-    /// As many may wait.
+    /// The most blocks that may wait for a thread.
     most: usize,
     /// Buffers that were used before.
     buffers: Mutex<Vec<Vec<u8>>>,
@@ -137,7 +137,7 @@ struct Walk<'s, 'a, S: ?Sized, F, I> {
     entry: usize,
     /// Where the column starts in the file.
     offset: u64,
-    /// Of the column and all after it.
+    /// The entries of the column and of all columns after it.
     starts: &'s mut [I],
     rows: &'s mut [I],
 }

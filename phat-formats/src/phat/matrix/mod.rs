@@ -56,7 +56,7 @@ pub struct Read<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The number of columns whose rows did not ascend in the file.
     pub unsorted: usize,
-    /// The first of them.
+    /// The first of these columns.
     pub first_unsorted: Option<Unsorted>,
 }
 
