@@ -31,8 +31,8 @@ use std::time::Instant;
 use lacuna::cuda::Gpu;
 use lacuna::matrix::leftmost_ones::cuda::{Prepared, Resident};
 use lacuna::matrix::leftmost_ones::{Scan, scan};
-use lacuna::matrix::read::{Input, Options, read_path};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, Row, reduce};
+use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_path};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
 
 /// The matrices of a folder, each with `.bin` to its name.
 const MATRICES: [&str; 8] =
@@ -87,9 +87,9 @@ fn run(files: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for file in files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match read_path(Path::new(&file), &Options::default())?.input {
-            Input::Narrow(cells) => row(&name, &cells.matrix, gpu.as_ref().ok())?,
-            Input::Wide(cells) => row(&name, &cells.matrix, gpu.as_ref().ok())?,
+        match read_path(Path::new(&file), &MatrixReadOptions::default())?.input {
+            AnyComplex::Narrow(cells) => row(&name, &cells.matrix, gpu.as_ref().ok())?,
+            AnyComplex::Wide(cells) => row(&name, &cells.matrix, gpu.as_ref().ok())?,
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     Ok(rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(work))
 }
 
-fn row<I: Row>(name: &str, matrix: &BoundaryMatrix<I>, gpu: Option<&Gpu>) -> Result<(), Failure> {
+fn row<I: MatrixIndex>(name: &str, matrix: &BoundaryMatrix<I>, gpu: Option<&Gpu>) -> Result<(), Failure> {
     let found = scan(matrix);
     let twist = sequential_twist(name, matrix, &found)?;
     let walked = alone(|| median(RUNS, || done(walk(matrix))).map_err(|error| error.to_string()))??;
@@ -147,7 +147,7 @@ fn done<T>(answer: T) -> Result<(), Failure> {
 }
 
 /// Twist on one thread, and that it has the stable pairs.
-fn sequential_twist<I: Row>(
+fn sequential_twist<I: MatrixIndex>(
     name: &str,
     matrix: &BoundaryMatrix<I>,
     found: &Scan<I>,
@@ -179,7 +179,7 @@ fn sequential_twist<I: Row>(
 }
 
 /// Twist without additions: the number of columns that come to a low first.
-fn walk<I: Row>(matrix: &BoundaryMatrix<I>) -> usize {
+fn walk<I: MatrixIndex>(matrix: &BoundaryMatrix<I>) -> usize {
     let mut taken = vec![I::default(); matrix.len()];
     let mut cleared = vec![false; matrix.len()];
     let mut found = 0;
@@ -199,7 +199,7 @@ fn walk<I: Row>(matrix: &BoundaryMatrix<I>) -> usize {
 }
 
 /// The scan on a device, with the ways there and back and without.
-fn device<I: Row>(
+fn device<I: MatrixIndex>(
     name: &str,
     matrix: &BoundaryMatrix<I>,
     found: &Scan<I>,

@@ -179,7 +179,7 @@ fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
 
 fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     let Request { construction, superlevel, .. } = *request;
-    let complex = cells::image::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
+    let complex = cells::image_complex::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
     let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
     changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::shared::{folder, table};
-use lacuna::cells::{Filtration, cubical, rips};
+use lacuna::cells::{FilteredComplex, cubical_complex, rips_complex};
 use lacuna::matrix::BoundaryMatrix;
 use lacuna::metric::{DistanceMatrix, Distances, SparseDistances};
 use phat_formats::dipha::{self, DiagramPoint, FileType};
@@ -35,25 +35,25 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 /// The filtration of a file, up to the dimension that DIPHA was given; 0: whole.
-fn filtration(bytes: &[u8], upper_dim: usize) -> Filtration<u32> {
+fn filtration(bytes: &[u8], upper_dim: usize) -> FilteredComplex<u32> {
     match dipha::file_type(bytes).unwrap() {
         FileType::BoundaryMatrix => dipha::read_boundary_matrix::<u32>(bytes).unwrap().into(),
         FileType::Image => {
             let image = dipha::Image::from_bytes(bytes).unwrap();
             let values: Vec<f64> = image.values().collect();
-            cubical(image.shape(), &values, Some(upper_dim).filter(|&dim| dim > 0)).unwrap()
+            cubical_complex(image.shape(), &values, Some(upper_dim).filter(|&dim| dim > 0)).unwrap()
         }
         FileType::DistanceMatrix => {
             let matrix = dipha::DistanceMatrix::from_bytes(bytes).unwrap();
             let distances = DistanceMatrix::from_fn(matrix.len(), |i, j| matrix.get(i, j)).unwrap();
-            rips(&Distances::Matrix(distances), upper_dim, f64::INFINITY).unwrap()
+            rips_complex(&Distances::Matrix(distances), upper_dim, f64::INFINITY).unwrap()
         }
         FileType::SparseDistanceMatrix => {
             let graph = dipha::SparseDistanceMatrix::from_bytes(bytes).unwrap();
             let edges = graph.entries().filter(|entry| entry.row < entry.column);
             let triplets = edges.map(|entry| (entry.row as u32, entry.column as u32, entry.distance));
             let distances = SparseDistances::new(graph.len(), triplets).unwrap();
-            rips(&Distances::Sparse(distances), upper_dim, f64::INFINITY).unwrap()
+            rips_complex(&Distances::Sparse(distances), upper_dim, f64::INFINITY).unwrap()
         }
         FileType::Diagram => panic!("a diagram is no input"),
     }
@@ -88,7 +88,7 @@ fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
 #[test]
 fn the_reduction_of_this_test_finds_a_hole() {
     let image = [1.0, 2.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 1.0];
-    let filtration: Filtration<u32> = cubical(&[3, 3], &image, None).unwrap();
+    let filtration: FilteredComplex<u32> = cubical_complex(&[3, 3], &image, None).unwrap();
     let points = filtration.diagram(&standard(&filtration.matrix));
     let point = |dim, birth, death, essential| DiagramPoint { dim, birth, death, essential };
     assert_eq!(points, [point(0, 1.0, 5.0, true), point(1, 2.0, 5.0, false)]);

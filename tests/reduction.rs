@@ -6,13 +6,16 @@ mod common;
 use common::complexes::Complex;
 use common::dense::judge;
 use common::metrics::generator;
-use lacuna::matrix::columns::Vector;
 use lacuna::matrix::leftmost_ones::Scanner;
-use lacuna::matrix::reduction::{Additions, Problem, spectral_sequence, ss_plus, standard_counted, twist};
+use lacuna::matrix::pivot_lookup::PivotLookup;
+use lacuna::matrix::reduction::{
+    Additions, ReductionProblem, spectral_sequence, ss_plus, standard_counted, twist,
+};
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
-use lacuna::matrix::state::{Columns, Lookup};
+use lacuna::matrix::reduction_matrix::ReductionMatrix;
+use lacuna::matrix::working_columns::Vector;
 use lacuna::matrix::{
-    Algorithm, BoundaryMatrix, Dualize, Index, Pairs, Plan, ReduceError, Representation, Row, reduce,
+    Algorithm, BoundaryMatrix, Dualize, Index, MatrixError, MatrixIndex, Pairs, Plan, Representation, reduce,
     reduce_with,
 };
 use rand::RngExt;
@@ -46,14 +49,14 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(work)
 }
 
-fn assert_pairs<I: Row>(matrix: &BoundaryMatrix<I>, plan: &Plan, expected: &Pairs<I>, what: &str) {
+fn assert_pairs<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, plan: &Plan, expected: &Pairs<I>, what: &str) {
     let found = reduce(matrix, plan);
     assert_eq!(found.cells, expected.cells, "{what}, {plan:?}");
     assert_eq!(found.pairs, expected.pairs, "{what}, {plan:?}");
 }
 
 /// The judge on the plainest plan; every plan against that.
-fn conforms<I: Row>(matrices: &[(String, BoundaryMatrix<I>)]) {
+fn conforms<I: MatrixIndex>(matrices: &[(String, BoundaryMatrix<I>)]) {
     let expected: Vec<Pairs<I>> = matrices.iter().map(|(_, matrix)| reduce(matrix, &PLAINEST)).collect();
     for ((what, matrix), expected) in matrices.iter().zip(&expected) {
         matrix.check().unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -240,15 +243,15 @@ fn many_reductions_in_one_pool() {
 /// reduction left.
 #[test]
 fn known_pairs_are_built_upon() {
-    type Solve = fn(&Problem<'_, u32>) -> Additions;
+    type Solve = fn(&ReductionProblem<'_, u32, Vector<u32>>) -> Additions;
     let algorithms: [(&str, Solve); 7] = [
-        ("standard", standard::<u32, Vector<u32>>),
-        ("twist", twist::<u32, Vector<u32>>),
-        ("row", row::<u32, Vector<u32>>),
-        ("chunk", chunk::<u32, Vector<u32>>),
-        ("spectral sequence", spectral_sequence::<u32, Vector<u32>>),
-        ("SS+", ss_plus::<u32, Vector<u32>>),
-        ("lock-free", lock_free::<u32, Vector<u32>>),
+        ("standard", standard),
+        ("twist", twist),
+        ("row", row),
+        ("chunk", chunk),
+        ("spectral sequence", spectral_sequence),
+        ("SS+", ss_plus),
+        ("lock-free", lock_free),
     ];
     for (what, matrix) in random_matrices::<u32>(3000..3060) {
         let expected = reduce(&matrix, &PLAINEST);
@@ -266,9 +269,9 @@ fn known_pairs_are_built_upon() {
 fn from_apparent_pairs(
     matrix: &BoundaryMatrix<u32>,
     threads: usize,
-    solve: impl FnOnce(&Problem<'_, u32>) -> Additions,
+    solve: impl FnOnce(&ReductionProblem<'_, u32, Vector<u32>>) -> Additions,
 ) -> Vec<(u32, u32)> {
-    let (columns, lookup) = (Columns::new(matrix), Lookup::new(matrix.len()));
+    let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
     let mut leftmost = vec![None; matrix.len()];
     for column in 0..matrix.len() {
         for row in matrix.column(column) {
@@ -285,7 +288,13 @@ fn from_apparent_pairs(
             _ => todo.push(column as u32),
         }
     }
-    solve(&Problem { columns: &columns, lookup: &lookup, todo: &todo, threads });
+    solve(&ReductionProblem {
+        matrix: &columns,
+        lookup: &lookup,
+        todo: &todo,
+        threads,
+        working_column: |_| Vector::default(),
+    });
     lookup.pairs().map(|(birth, death)| (birth as u32, death as u32)).collect()
 }
 
@@ -293,11 +302,17 @@ fn from_apparent_pairs(
 #[test]
 fn the_standard_algorithm_counts_its_additions() {
     let matrix = Complex::simplicial(3, 2, |_| Some(0)).matrix::<u32>();
-    let (columns, lookup) = (Columns::new(&matrix), Lookup::new(matrix.len()));
+    let (columns, lookup) = (ReductionMatrix::new(&matrix), PivotLookup::new(matrix.len()));
     let todo: Vec<u32> = (0..7).collect();
-    let problem = Problem { columns: &columns, lookup: &lookup, todo: &todo, threads: 1 };
+    let problem = ReductionProblem {
+        matrix: &columns,
+        lookup: &lookup,
+        todo: &todo,
+        threads: 1,
+        working_column: |_| Vector::<u32>::default(),
+    };
     let mut counts = Vec::new();
-    let total = standard_counted::<u32, Vector<u32>>(&problem, |column, count| counts.push((column, count)));
+    let total = standard_counted(&problem, |column, count| counts.push((column, count)));
     assert_eq!(counts, [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 2), (6, 0)]);
     assert_eq!(total, 2);
     assert_eq!(reduce(&matrix, &PLAINEST).figures.additions, 2);
@@ -371,7 +386,7 @@ fn threads_that_cannot_be_started_are_an_error() {
     pool.install(|| {
         let plan = Plan { threads: 3, ..PLAINEST };
         let error = reduce_with(&matrix, &plan, &Scanner::processor()).unwrap_err();
-        assert!(matches!(error, ReduceError::Threads { threads: 3, .. }), "{error:?}");
+        assert!(matches!(error, MatrixError::Threads { threads: 3, .. }), "{error:?}");
         assert!(error.to_string().starts_with("cannot start 3 threads: "), "{error}");
     });
 }

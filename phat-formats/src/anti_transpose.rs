@@ -1,4 +1,4 @@
-//! The anti-transpose, side by side.
+//! The anti-transpose of a matrix, computed in parallel.
 //!
 //! A band of consecutive columns belongs to one thread. It counts the entries that each new column gets from its band;
 //! the counts of all bands, added up, say where in every new column a band's entries go. Bands from the right to the
@@ -8,10 +8,10 @@ use crate::{BoundaryMatrix, Index};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The most bands: each has a number per column.
+/// The most bands. Each band needs a number for each column.
 const MOST_BANDS: usize = 4;
 
-/// The least entries that are worth a band.
+/// A band with fewer entries than this is not worth a task.
 const LEAST_ENTRIES: usize = 1 << 14;
 
 /// The offsets and rows of the anti-transpose.
@@ -25,7 +25,7 @@ fn in_bands<I: Index>(matrix: &BoundaryMatrix<I>, count: usize) -> (Vec<I>, Vec<
     let mut cursors: Vec<Vec<I>> = bands.par_iter().map(|band| counts(matrix, band.clone())).collect();
     let offsets = counts_to_starts(&mut cursors, matrix.len());
     let mut rows = vec![I::default(); matrix.entries()];
-    let shared = I::as_shared(&mut rows);
+    let shared = I::as_atomic(&mut rows);
     bands.into_par_iter().zip(cursors).for_each(|(band, mut next)| {
         for column in band.rev() {
             let new_row = I::from_usize(matrix.len() - 1 - column);
@@ -65,7 +65,7 @@ fn counts<I: Index>(matrix: &BoundaryMatrix<I>, band: Range<usize>) -> Vec<I> {
 fn counts_to_starts<I: Index>(bands: &mut [Vec<I>], columns: usize) -> Vec<I> {
     let part = columns.div_ceil(rayon::current_num_threads()).max(1);
     let mut rest: Vec<_> = bands.iter_mut().map(|band| band.chunks_mut(part)).collect();
-    // For each part of the columns, what all bands have of it.
+    // Each part of the columns gets the counts that all bands have for it.
     let parts: Vec<Vec<&mut [I]>> =
         (0..columns.div_ceil(part)).map(|_| rest.iter_mut().filter_map(Iterator::next).collect()).collect();
     let sum =

@@ -10,20 +10,20 @@ pub trait Index: Copy + Ord + Hash + Debug + Display + Default + Send + Sync + '
     /// reduction.
     const MOST: usize;
 
-    /// From a number that fits.
+    /// The index of a number, which fits.
     fn from_usize(number: usize) -> Self;
 
-    /// As a number.
+    /// The number of an index.
     fn to_usize(self) -> usize;
 
-    /// The same integer where several threads write.
-    type Shared: Send + Sync;
+    /// The atomic integer of the same width.
+    type Atomic: Debug + Send + Sync;
 
-    /// The numbers as such, for as long as they are borrowed.
-    fn as_shared(numbers: &mut [Self]) -> &[Self::Shared];
+    /// The numbers as atomic integers, for as long as they are borrowed.
+    fn as_atomic(numbers: &mut [Self]) -> &[Self::Atomic];
 
-    /// Writes a number, in no order with other writes.
-    fn store(place: &Self::Shared, number: Self);
+    /// Writes a number with relaxed ordering.
+    fn store(place: &Self::Atomic, number: Self);
 }
 
 impl Index for u32 {
@@ -40,9 +40,9 @@ impl Index for u32 {
         self as usize
     }
 
-    type Shared = AtomicU32;
+    type Atomic = AtomicU32;
 
-    fn as_shared(numbers: &mut [Self]) -> &[AtomicU32] {
+    fn as_atomic(numbers: &mut [Self]) -> &[AtomicU32] {
         let atomics: &mut [AtomicU32] = zerocopy::transmute_mut!(numbers);
         atomics
     }
@@ -66,9 +66,9 @@ impl Index for u64 {
         self as usize
     }
 
-    type Shared = AtomicU64;
+    type Atomic = AtomicU64;
 
-    fn as_shared(numbers: &mut [Self]) -> &[AtomicU64] {
+    fn as_atomic(numbers: &mut [Self]) -> &[AtomicU64] {
         let atomics: &mut [AtomicU64] = zerocopy::transmute_mut!(numbers);
         atomics
     }

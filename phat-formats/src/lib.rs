@@ -19,11 +19,13 @@ mod block;
 pub mod dipha;
 mod index;
 mod matrix;
+mod matrix_error;
 mod part;
 pub mod phat;
 mod source;
 
 pub use index::Index;
-pub use matrix::{BoundaryMatrix, ColumnError, Dimension, MatrixSize, NotAComplex};
+pub use matrix::{BoundaryMatrix, Dimension, MatrixSize};
+pub use matrix_error::{ColumnError, NotAComplex};
 pub use part::Part;
 pub use source::Source;

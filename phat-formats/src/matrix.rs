@@ -1,8 +1,10 @@
 //! Boundary matrices in memory.
 
+use rayon::prelude::*;
+
 use crate::Index;
 use crate::anti_transpose::anti_transpose;
-use rayon::prelude::*;
+use crate::matrix_error::{ColumnError, NotAComplex};
 
 /// The dimension of a cell.
 pub type Dimension = u8;
@@ -36,63 +38,6 @@ impl MatrixSize {
     pub fn fits<I: Index>(self) -> bool {
         self.columns.max(self.entries) <= I::MOST
     }
-}
-
-/// A column that cannot be part of a boundary matrix.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnError {
-    /// A row that is not before the column.
-    #[error("column {column}: expected rows below {column}, found {row}")]
-    Forward {
-        /// The column.
-        column: usize,
-        /// The row.
-        row: usize,
-    },
-    /// Rows that do not ascend.
-    #[error("column {column}: expected a row above {before}, found {row}")]
-    Order {
-        /// The column.
-        column: usize,
-        /// The row before.
-        before: usize,
-        /// The row.
-        row: usize,
-    },
-    /// A row of another dimension than the column's less 1.
-    #[error(
-        "column {column}: expected boundary cells one dimension below {dim}, found row {row} of dimension {found}"
-    )]
-    Dimension {
-        /// The column.
-        column: usize,
-        /// Its dimension.
-        dim: Dimension,
-        /// The row.
-        row: usize,
-        /// Its dimension.
-        found: Dimension,
-    },
-    /// More columns or entries than the index type numbers.
-    #[error("column {column}: expected at most {most} columns and entries")]
-    TooLarge {
-        /// The column.
-        column: usize,
-        /// The greatest number.
-        most: usize,
-    },
-}
-
-/// A boundary of a boundary that is not zero.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "column {column}: expected a boundary without boundary, found row {row} left over in the boundary of its boundary"
-)]
-pub struct NotAComplex {
-    /// The column.
-    pub column: usize,
-    /// A one of the boundary of its boundary.
-    pub row: usize,
 }
 
 impl<I: Index> BoundaryMatrix<I> {
@@ -177,7 +122,7 @@ impl<I: Index> BoundaryMatrix<I> {
         })
     }
 
-    /// From parts that hold the invariants, as a reader has checked.
+    /// A matrix of parts that hold the invariants, as its caller has checked.
     pub(crate) fn from_checked(dims: Vec<Dimension>, offsets: Vec<I>, rows: Vec<I>) -> Self {
         debug_assert_eq!(offsets.len(), dims.len() + 1);
         debug_assert_eq!(offsets.last().map(|end| end.to_usize()), Some(rows.len()));

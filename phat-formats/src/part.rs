@@ -6,11 +6,11 @@ use std::ops::Range;
 /// Consecutive columns of a matrix, perhaps of one that is still being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a, I> {
-    /// The first of them.
+    /// The first of these columns.
     pub first: usize,
-    /// Where each starts among the entries of the matrix.
+    /// Where each of them starts among the entries of the matrix.
     pub starts: &'a [I],
-    /// Their rows, one column after the other.
+    /// The rows of the columns, one column after the other.
     pub rows: &'a [I],
 }
 

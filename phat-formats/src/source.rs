@@ -1,12 +1,12 @@
-//! Where bytes come from.
+//! Sources of bytes that several threads read.
 
 use std::io;
 
 /// Bytes that several threads read from any place at the same time: a slice or an open file.
 ///
-/// A file is read, not mapped: memory holds what is made of the bytes, not the bytes, and a file that shrinks meanwhile
-/// is an error instead of the end of the process. What has no length or no places, such as a pipe, is read into memory
-/// first.
+/// A file is read and not mapped: memory holds what is made of the bytes and not the bytes themselves, and a file that shrinks
+/// meanwhile is an error instead of the end of the process. A source without a length or without offsets, such as a pipe, has to be
+/// read into memory first.
 pub trait Source: Sync {
     /// The number of bytes.
     ///

@@ -1,34 +1,36 @@
-//! Explicit filtered cell complexes: a boundary matrix and a value for each cell.
+//! Filtered cell complexes of images and distances, listed cell by cell: the boundary matrices that path 2 reduces.
+//!
+//! Path 1 and the images' own persistence never list all cells ([`crate::rips`], [`crate::cubical::persistence`]). This module is for inputs of
+//! boundary matrices: DIPHA's images and distances, `lacuna convert`, and checks of the other paths.
 //!
 //! | complex | cells and values | constructor |
 //! |---|---|---|
-//! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical()`] |
-//! | cubical, of an image (V or T), by owners | see there | [`image()`] |
-//! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips()`] |
-//! | any | as a DIPHA file says | [`Filtration::from`] |
+//! | cubical, of an image (V-construction) | voxels are vertices; a cell has the greatest value of its vertices | [`cubical_complex`] |
+//! | cubical, of an image (V- or T-construction) | a cell enters with the voxel that owns it | [`image_complex`] |
+//! | Vietoris–Rips, of distances | simplices; **half** the diameter | [`rips_complex`] |
+//! | any | cells and values of a DIPHA file | [`FilteredComplex::from`] |
 //!
-//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image()`]: ascending by value, ties by
-//! dimension, then by the number of the cell in its complex. Nothing is left out, so this is for inputs of boundary matrices;
-//! [`crate::rips`] never lists simplices.
+//! Cells, values and order are DIPHA's (Bauer, Kerber, Reininghaus 2014), but for [`image_complex`]: ascending by value, ties by
+//! dimension, then by the number of the cell in its complex. No cell up to the greatest dimension is
+//! left out.
 
-mod assembly;
-mod cubical;
-mod grid;
-mod image;
+mod boundary_matrix;
+mod by_owner;
+mod by_value;
+mod cubical_grid;
 mod rips;
 
 use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
-pub use cubical::cubical;
-
 use crate::memory::Refused;
-pub use image::{ImageComplex, image};
-pub use rips::rips;
+pub use by_owner::{ImageComplex, image_complex};
+pub use by_value::cubical_complex;
+pub use rips::rips_complex;
 
 /// A filtered cell complex.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Filtration<I> {
+pub struct FilteredComplex<I> {
     /// The boundary matrix, its columns in the order of the filtration.
     pub matrix: BoundaryMatrix<I>,
     /// The values of the cells, ascending.
@@ -37,9 +39,9 @@ pub struct Filtration<I> {
     pub max_dim: Dimension,
 }
 
-/// Why there is no such filtration.
+/// Why a complex cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FiltrationError {
+pub enum ComplexError {
     /// An image without voxels, or without axes.
     #[error(
         "expected an image with at least one voxel along each of 1 to {most} axes, found shape {shape:?}"
@@ -50,7 +52,7 @@ pub enum FiltrationError {
         /// The most axes.
         most: usize,
     },
-    /// Not one value a voxel.
+    /// The number of values is not that of voxels.
     #[error("expected a value for each voxel of an image of shape {shape:?}, found {found}")]
     Voxels {
         /// Voxels along each axis.
@@ -70,7 +72,7 @@ pub enum FiltrationError {
         /// The dimension.
         found: usize,
     },
-    /// More than the index type numbers.
+    /// There are more cells or entries than the index type numbers.
     #[error("expected at most {most} {what}, which {bits}-bit indices number, found {}", or_more(*found))]
     TooLarge {
         /// Cells, or entries.
@@ -82,10 +84,10 @@ pub enum FiltrationError {
         /// The bits of an index.
         bits: usize,
     },
-    /// There is not memory enough.
+    /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] Refused),
-    /// Cells that make no boundary matrix.
+    /// The cells make no boundary matrix.
     #[error(transparent)]
     Column(#[from] ColumnError),
 }
@@ -94,22 +96,22 @@ fn or_more(found: Option<usize>) -> String {
     found.map_or_else(|| "more than 2^64".to_owned(), |found| found.to_string())
 }
 
-impl FiltrationError {
+impl ComplexError {
     /// Whether `found` is a number of things that the index type numbers.
     fn check_size<I: Index>(what: &'static str, found: Option<usize>) -> Result<usize, Self> {
-        let too_large = FiltrationError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
+        let too_large = ComplexError::TooLarge { what, found, most: I::MOST, bits: 8 * size_of::<I>() };
         found.filter(|&found| found <= I::MOST).ok_or(too_large)
     }
 }
 
 /// The complex of a DIPHA file of type 0: [`phat_formats::dipha::read_boundary_matrix`].
-impl<I> From<WeightedBoundaryMatrix<I>> for Filtration<I> {
+impl<I> From<WeightedBoundaryMatrix<I>> for FilteredComplex<I> {
     fn from(WeightedBoundaryMatrix { matrix, values, max_dim }: WeightedBoundaryMatrix<I>) -> Self {
-        Filtration { matrix, values, max_dim }
+        FilteredComplex { matrix, values, max_dim }
     }
 }
 
-impl<I: Index> Filtration<I> {
+impl<I: Index> FilteredComplex<I> {
     /// The persistence diagram, given the pairs (birth cell, death cell): the points that DIPHA writes, in its order.
     ///
     /// Bars of length zero are left out, and so are essential classes of the complex's dimension: they may die in a
@@ -122,7 +124,8 @@ impl<I: Index> Filtration<I> {
     }
 }
 
-/// The same of any boundary matrix: `max_dim` is the dimension of the complex, and `value` ascends.
+/// The persistence diagram of any boundary matrix, as [`FilteredComplex::diagram`] has it: `max_dim` is the dimension of the complex, and `value`
+/// ascends.
 ///
 /// # Panics
 /// A cell is out of range.

@@ -11,8 +11,8 @@ use std::ops::Range;
 use phat_formats::{Dimension, Index};
 use rayon::prelude::*;
 
-use super::assembly::{Complex, assemble, positions, split};
-use super::{Filtration, FiltrationError};
+use super::boundary_matrix::{NumberedCells, boundary_matrix, positions, split};
+use super::{ComplexError, FilteredComplex};
 use crate::metric::{Distances, Value};
 
 /// Simplices whose children a task lists at a time.
@@ -23,14 +23,13 @@ const CHUNK: usize = 1 << 10;
 ///
 /// # Errors
 /// An `upper_dim` above 255; more cells or entries than the index type numbers.
-pub fn rips<I: Index, T: Value>(
+pub fn rips_complex<I: Index, T: Value>(
     distances: &Distances<T>,
     upper_dim: usize,
     threshold: f64,
-) -> Result<Filtration<I>, FiltrationError> {
-    let max_dim =
-        Dimension::try_from(upper_dim).map_err(|_| FiltrationError::Dimension { found: upper_dim })?;
-    let mut cells = FiltrationError::check_size::<I>("cells", Some(distances.len()))?;
+) -> Result<FilteredComplex<I>, ComplexError> {
+    let max_dim = Dimension::try_from(upper_dim).map_err(|_| ComplexError::Dimension { found: upper_dim })?;
+    let mut cells = ComplexError::check_size::<I>("cells", Some(distances.len()))?;
     let mut levels: Vec<Level<I>> = vec![Level::vertices(distances.len())];
     if max_dim > 0 {
         levels.push(Level::edges(distances, threshold, &mut cells)?);
@@ -41,9 +40,9 @@ pub fn rips<I: Index, T: Value>(
     }
     let complex = Simplices::new(levels);
     let order = complex.order(cells);
-    let matrix = assemble(&complex, &order, &positions(&order), &())?;
+    let matrix = boundary_matrix(&complex, &order, &positions(&order), &())?;
     let values = order.par_iter().map(|cell| complex.value(cell.to_usize())).collect();
-    Ok(Filtration { matrix, values, max_dim })
+    Ok(FilteredComplex { matrix, values, max_dim })
 }
 
 /// The simplices of a dimension d, in lexicographic order.
@@ -67,7 +66,7 @@ impl<I: Index> Level<I> {
         distances: &Distances<T>,
         threshold: f64,
         cells: &mut usize,
-    ) -> Result<Self, FiltrationError> {
+    ) -> Result<Self, ComplexError> {
         let near = |d: f64| d.is_finite() && d <= threshold;
         let mut neighbours: Vec<Vec<(u32, f64)>> = vec![Vec::new(); distances.len()];
         if let Distances::Sparse(graph) = distances {
@@ -94,7 +93,7 @@ impl<I: Index> Level<I> {
     }
 
     /// The simplices one dimension above the last of `levels`, which are two or more.
-    fn next(levels: &[Level<I>], cells: &mut usize) -> Result<Self, FiltrationError> {
+    fn next(levels: &[Level<I>], cells: &mut usize) -> Result<Self, ComplexError> {
         let [.., level] = levels else { return Ok(Level::vertices(0)) };
         let edges = &levels[1];
         let (dim, below) = (levels.len(), level.last.len());
@@ -105,7 +104,7 @@ impl<I: Index> Level<I> {
         let starts: Vec<I> = starts(counts.into_iter(), cells)?;
         let count = starts[below].to_usize();
         // The facets of all simplices must be countable before they are listed.
-        FiltrationError::check_size::<I>("entries", count.checked_mul(dim + 1))?;
+        ComplexError::check_size::<I>("entries", count.checked_mul(dim + 1))?;
         let mut last = vec![0; count];
         let mut facets = vec![I::default(); count * (dim + 1)];
         let ends = || starts.iter().skip(CHUNK).step_by(CHUNK).map(|end| end.to_usize());
@@ -169,14 +168,11 @@ fn distance<T: Value>(distances: &Distances<T>, i: usize, j: usize) -> f64 {
 }
 
 /// Where each list starts, and how long they are together; that many are added to `cells`.
-fn starts<I: Index>(
-    counts: impl Iterator<Item = usize>,
-    cells: &mut usize,
-) -> Result<Vec<I>, FiltrationError> {
+fn starts<I: Index>(counts: impl Iterator<Item = usize>, cells: &mut usize) -> Result<Vec<I>, ComplexError> {
     let before = *cells;
     let mut starts = vec![I::default()];
     for count in counts {
-        *cells = FiltrationError::check_size::<I>("cells", cells.checked_add(count))?;
+        *cells = ComplexError::check_size::<I>("cells", cells.checked_add(count))?;
         starts.push(I::from_usize(*cells - before));
     }
     Ok(starts)
@@ -222,7 +218,7 @@ impl<I: Index> Simplices<I> {
     }
 }
 
-impl<I: Index> Complex for Simplices<I> {
+impl<I: Index> NumberedCells for Simplices<I> {
     fn dim(&self, cell: usize) -> Dimension {
         self.place(cell).0 as Dimension
     }

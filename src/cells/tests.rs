@@ -14,7 +14,7 @@ fn by_definition(
     mut cells: Vec<Cell>,
     facets: impl Fn(&Cell) -> Vec<Vec<usize>>,
     max_dim: u8,
-) -> Filtration<u32> {
+) -> FilteredComplex<u32> {
     // The sort is stable: ties stay in the order of the numbers.
     cells.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut matrix = BoundaryMatrix::new();
@@ -24,10 +24,10 @@ fn by_definition(
         rows.sort_unstable();
         matrix.push(cell.1 as u8, &rows).unwrap();
     }
-    Filtration { matrix, values: cells.into_iter().map(|cell| cell.0).collect(), max_dim }
+    FilteredComplex { matrix, values: cells.into_iter().map(|cell| cell.0).collect(), max_dim }
 }
 
-fn euler_characteristic(filtration: &Filtration<u32>) -> i64 {
+fn euler_characteristic(filtration: &FilteredComplex<u32>) -> i64 {
     filtration.matrix.dims().iter().map(|dim| if dim % 2 == 0 { 1 } else { -1 }).sum()
 }
 
@@ -38,7 +38,7 @@ fn tuples(extents: &[usize]) -> Vec<Vec<usize>> {
     all.collect()
 }
 
-fn cubical_by_definition(shape: &[usize], values: &[f64], max_dim: usize) -> Filtration<u32> {
+fn cubical_by_definition(shape: &[usize], values: &[f64], max_dim: usize) -> FilteredComplex<u32> {
     let extents: Vec<usize> = shape.iter().map(|voxels| 2 * voxels - 1).collect();
     let voxel = |at: &[usize]| at.iter().zip(shape).rev().fold(0, |sum, (x, voxels)| sum * voxels + x);
     let value = |cell: &[usize]| {
@@ -72,7 +72,7 @@ fn images_are_as_defined() {
         let values: Vec<f64> =
             (0..shape.iter().product()).map(|_| f64::from(rng.random_range(0..ties)) - 3.0).collect();
         for upper_dim in [None, Some(0), Some(1), Some(2), Some(axes + 1)] {
-            let filtration = cubical::<u32>(&shape, &values, upper_dim).unwrap();
+            let filtration = cubical_complex::<u32>(&shape, &values, upper_dim).unwrap();
             let max_dim = upper_dim.unwrap_or(axes).min(axes);
             assert_eq!(
                 filtration,
@@ -93,12 +93,12 @@ fn larger_images_are_complexes() {
     let mut rng = Pcg64Mcg::seed_from_u64(2);
     let shape = [40, 31, 17];
     let values: Vec<f64> = (0..shape.iter().product()).map(|_| rng.random()).collect();
-    let filtration = cubical::<u32>(&shape, &values, None).unwrap();
+    let filtration = cubical_complex::<u32>(&shape, &values, None).unwrap();
     assert_eq!(filtration.matrix.len(), 79 * 61 * 33);
     assert_eq!(filtration.matrix.check(), Ok(()));
     assert!(filtration.values.is_sorted());
     assert_eq!(euler_characteristic(&filtration), 1);
-    let wide = cubical::<u64>(&shape, &values, None).unwrap();
+    let wide = cubical_complex::<u64>(&shape, &values, None).unwrap();
     assert_eq!(wide.values, filtration.values);
     assert!((0..wide.matrix.len()).all(|k| {
         let narrow = filtration.matrix.column(k).iter().map(|&row| u64::from(row));
@@ -109,13 +109,13 @@ fn larger_images_are_complexes() {
 #[test]
 fn zeros_are_equal_and_infinities_are_values() {
     let inf = f64::INFINITY;
-    let filtration = cubical::<u32>(&[4], &[0.0, -0.0, inf, -inf], None).unwrap();
+    let filtration = cubical_complex::<u32>(&[4], &[0.0, -0.0, inf, -inf], None).unwrap();
     assert_eq!(filtration.values, [-inf, 0.0, 0.0, 0.0, inf, inf, inf]);
     assert_eq!(filtration.matrix.dims(), [0, 0, 0, 1, 0, 1, 1]);
 }
 
 fn image_error(shape: &[usize], values: &[f64]) -> String {
-    cubical::<u32>(shape, values, None).unwrap_err().to_string()
+    cubical_complex::<u32>(shape, values, None).unwrap_err().to_string()
 }
 
 #[test]
@@ -136,8 +136,8 @@ fn images_that_are_none() {
 #[test]
 fn sizes_that_no_index_numbers() {
     let most = u32::MOST;
-    assert_eq!(FiltrationError::check_size::<u32>("cells", Some(most)), Ok(most));
-    let error = |found| FiltrationError::check_size::<u32>("cells", found).unwrap_err().to_string();
+    assert_eq!(ComplexError::check_size::<u32>("cells", Some(most)), Ok(most));
+    let error = |found| ComplexError::check_size::<u32>("cells", found).unwrap_err().to_string();
     let expected = format!("expected at most {most} cells, which 32-bit indices number, found");
     assert_eq!(error(Some(most + 1)), format!("{expected} {}", most + 1));
     assert_eq!(error(None), format!("{expected} more than 2^64"));
@@ -155,7 +155,7 @@ fn rips_by_definition(
     distance: impl Fn(usize, usize) -> f64,
     upper_dim: usize,
     threshold: f64,
-) -> Filtration<u32> {
+) -> FilteredComplex<u32> {
     let mut cells: Vec<Cell> = Vec::new();
     for set in 1u32..1 << n {
         let vertices: Vec<usize> = (0..n).rev().filter(|v| set & (1 << v) != 0).collect();
@@ -192,7 +192,7 @@ fn rips_complexes_are_as_defined() {
         for (upper_dim, threshold) in [(0, 9.0), (1, 9.0), (2, 2.5), (3, f64::INFINITY), (9, 4.0), (2, 0.0)] {
             let expected = rips_by_definition(n, |i, j| matrix.get(i, j), upper_dim, threshold);
             for distances in [Distances::Matrix(matrix.clone()), Distances::Sparse(sparse.clone())] {
-                let filtration = rips::<u32, f64>(&distances, upper_dim, threshold).unwrap();
+                let filtration = rips_complex::<u32, f64>(&distances, upper_dim, threshold).unwrap();
                 assert_eq!(filtration, expected, "{distances:?}, {upper_dim}, {threshold}");
             }
             assert_eq!(expected.matrix.check(), Ok(()));
@@ -206,9 +206,9 @@ fn larger_rips_complexes_are_complexes() {
     let mut rng = Pcg64Mcg::seed_from_u64(4);
     let points: Vec<f32> = (0..60 * 3).map(|_| rng.random()).collect();
     let distances = Distances::Points(PointCloud::new(3, points).unwrap());
-    let all = rips::<u32, f32>(&distances, 3, f64::INFINITY).unwrap();
+    let all = rips_complex::<u32, f32>(&distances, 3, f64::INFINITY).unwrap();
     assert_eq!(all.matrix.len(), 60 + 1_770 + 34_220 + 487_635);
-    let near = rips::<u64, f32>(&distances, 5, 0.4).unwrap();
+    let near = rips_complex::<u64, f32>(&distances, 5, 0.4).unwrap();
     let count = |dim| near.matrix.dims().iter().filter(|&&d| d == dim).count();
     assert!(count(3) > 100 && count(1) < 1_770);
     assert_eq!((all.matrix.check(), near.matrix.check()), (Ok(()), Ok(())));
@@ -218,28 +218,28 @@ fn larger_rips_complexes_are_complexes() {
 #[test]
 fn a_full_simplex_is_contractible() {
     let distances = Distances::Matrix(DistanceMatrix::from_fn(11, |i, j| (i + j) as f64).unwrap());
-    let filtration = rips::<u32, f64>(&distances, 10, f64::INFINITY).unwrap();
+    let filtration = rips_complex::<u32, f64>(&distances, 10, f64::INFINITY).unwrap();
     assert_eq!((filtration.matrix.len(), euler_characteristic(&filtration)), ((1 << 11) - 1, 1));
 }
 
 #[test]
 fn a_dimension_that_cells_cannot_have() {
     let distances = Distances::Matrix(DistanceMatrix::from_fn(3, |_, _| 1.0).unwrap());
-    let error = rips::<u32, f64>(&distances, 256, 1.0).unwrap_err();
+    let error = rips_complex::<u32, f64>(&distances, 256, 1.0).unwrap_err();
     assert_eq!(error.to_string(), "expected a dimension up to 255, found 256");
-    assert_eq!(rips::<u32, f64>(&distances, 255, 1.0).unwrap().matrix.len(), 7);
+    assert_eq!(rips_complex::<u32, f64>(&distances, 255, 1.0).unwrap().matrix.len(), 7);
 }
 
 #[test]
 fn diagrams_keep_what_dipha_keeps() {
     // Two voxels at 0 and one at 1 between them, then one alone on an axis of its own.
-    let filtration = cubical::<u32>(&[3, 1], &[0.0, 1.0, 0.0], None).unwrap();
+    let filtration = cubical_complex::<u32>(&[3, 1], &[0.0, 1.0, 0.0], None).unwrap();
     // Vertices 0 and 2, then vertex 1, then both edges.
     let point = |birth, death, essential| DiagramPoint { dim: 0, birth, death, essential };
     assert_eq!(filtration.diagram(&[(1, 4), (2, 3)]), [point(0.0, 1.0, true), point(0.0, 1.0, false)]);
-    // Of two dimensions, so a class of dimension 1 counts; of one, it may die.
+    // In a complex of dimension 2 a class of dimension 1 counts; in one that is cut at dimension 1 it may die above.
     let circle = [DiagramPoint { dim: 1, birth: 1.0, death: 1.0, essential: true }];
     assert_eq!(filtration.diagram(&[(0, 1), (2, 3)])[..1], circle);
-    let cut = Filtration { max_dim: 1, ..filtration };
+    let cut = FilteredComplex { max_dim: 1, ..filtration };
     assert_eq!(cut.diagram(&[(0, 1), (2, 3)]), []);
 }

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::cells::{FiltrationError, ImageComplex, image as complex_of};
+use lacuna::cells::{ComplexError as FiltrationError, ImageComplex, image_complex as complex_of};
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::{AnyImage, read};
 use lacuna::input::name_of;
-use lacuna::matrix::Row;
-use lacuna::matrix::read::Format;
+use lacuna::matrix::MatrixIndex;
+use lacuna::matrix::read::MatrixFormat as Format;
 use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
 use phat_formats::phat::matrix;
 use rayon::prelude::*;
@@ -145,12 +145,12 @@ impl Job<'_> {
         CliError::Cells { file: name_of(&self.arguments.file), source }
     }
 
-    fn complex<I: Row>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
+    fn complex<I: MatrixIndex>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
         complex_of(image, construction, superlevel, self.arguments.upper_dim(), &self.meter)
     }
 
-    fn write<I: Row>(
+    fn write<I: MatrixIndex>(
         mut self,
         image: &AnyImage,
         complex: ImageComplex<I>,
@@ -189,7 +189,7 @@ fn entries_of(entries: usize) -> String {
 }
 
 /// Writes a DIPHA file, in which values ascend.
-fn write_dipha<I: Row>(
+fn write_dipha<I: MatrixIndex>(
     image: &AnyImage,
     complex: ImageComplex<I>,
     superlevel: bool,

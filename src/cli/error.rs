@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use lacuna::backend::BackendError;
-use lacuna::cells::FiltrationError;
+use lacuna::cells::ComplexError as FiltrationError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::batch::BatchError;
@@ -19,9 +19,9 @@ use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
-use lacuna::matrix::ReduceError;
+use lacuna::matrix::MatrixError as ReduceError;
 use lacuna::matrix::leftmost_ones::ScanError;
-use lacuna::matrix::read::ReadError as MatrixError;
+use lacuna::matrix::read::MatrixReadError as MatrixError;
 use lacuna::metric::read::ReadError;
 use lacuna::output::images::Format as BarsFormat;
 use lacuna::rips::RipsError;
@@ -255,6 +255,7 @@ impl Blame for ReduceError {
     fn fault(&self) -> Fault {
         match self {
             ReduceError::Scan(error) => error.fault(),
+            ReduceError::Column(_) | ReduceError::NotAComplex(_) => Fault::Request,
             ReduceError::Threads { .. } => Fault::Machine,
         }
     }
@@ -335,7 +336,7 @@ impl Blame for MachineError {
 impl Blame for ViaMatrixError {
     fn fault(&self) -> Fault {
         match self {
-            ViaMatrixError::Filtration(error) => error.fault(),
+            ViaMatrixError::Complex(error) => error.fault(),
             ViaMatrixError::Scan(error) => error.fault(),
             ViaMatrixError::Reduce(error) => error.fault(),
         }

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
 use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
-use lacuna::matrix::read::{self, Cells, Format, Input, Loaded};
-use lacuna::matrix::{Algorithm, Dualize, Figures, NotAComplex, Pairs, Plan, Request, Row, reduce_with};
+use lacuna::matrix::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixFormat};
+use lacuna::matrix::{
+    Algorithm, Dualize, Figures, MatrixIndex, NotAComplex, Pairs, Plan, ReductionRequest, reduce_with,
+};
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
@@ -24,14 +26,14 @@ use super::timed;
 pub(crate) struct Job<'a> {
     pub(crate) start: Instant,
     pub(crate) file: &'a Path,
-    pub(crate) options: read::Options,
+    pub(crate) options: read::MatrixReadOptions,
     /// Whether to check that boundaries have no boundary. None: if the file gives them.
     pub(crate) check: Option<bool>,
-    pub(crate) request: Request,
+    pub(crate) request: ReductionRequest,
     /// What may scan.
     pub(crate) backend: Backend,
     /// None: as suits the input.
-    pub(crate) output: Option<pairs::Format>,
+    pub(crate) output: Option<pairs::PairsFormat>,
     pub(crate) explain: bool,
     pub(crate) notes: Notes,
 }
@@ -76,7 +78,7 @@ pub(crate) struct Report {
 
 /// How the input was read.
 struct Reading {
-    format: Format,
+    format: MatrixFormat,
     took: Duration,
     /// Whether the matrix is to be checked.
     check: bool,
@@ -93,8 +95,8 @@ impl Job<'_> {
         let meter = Meter::new(self.notes.wants_progress());
         meter.stage("reading");
         let feeds = Feeds::new(&self.backend, self.scans_primal());
-        let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, &feeds));
-        let Loaded { input, format, detection, warning, gives_boundaries } = loaded?;
+        let (loaded, took) = timed(|| read::read_path_observed(self.file, &self.options, &feeds));
+        let LoadedMatrix { input, format, detection, warning, gives_boundaries } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }
@@ -103,14 +105,14 @@ impl Job<'_> {
         }
         let reading = Reading { format, took, check: self.check.unwrap_or(gives_boundaries) };
         match input {
-            Input::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs, &meter),
-            Input::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs, &meter),
+            AnyComplex::Narrow(cells) => self.solve(cells, feeds.narrow, reading, outputs, &meter),
+            AnyComplex::Wide(cells) => self.solve(cells, feeds.wide, reading, outputs, &meter),
         }
     }
 
     /// Whether the matrix is scanned as it is read. Of the algorithms that scan only the sieve dualizes later.
     fn scans_primal(&self) -> bool {
-        let Request { algorithm, columns, dualize, .. } = self.request;
+        let ReductionRequest { algorithm, columns, dualize, .. } = self.request;
         match algorithm {
             Some(algorithm) if !algorithm.scans() => false,
             Some(Algorithm::Sieve) => true,
@@ -120,7 +122,11 @@ impl Job<'_> {
     }
 
     /// The machine that scans.
-    fn scanner<I: Row>(&self, cells: &Cells<I>, feed: Feed<I>) -> Result<Scanner<I>, CliError> {
+    fn scanner<I: MatrixIndex>(
+        &self,
+        cells: &LoadedComplex<I>,
+        feed: Feed<I>,
+    ) -> Result<Scanner<I>, CliError> {
         match self.request.algorithm.filter(|algorithm| !algorithm.scans()) {
             None => Ok(Scanner::choose(&self.backend, feed, &cells.matrix)?),
             Some(algorithm) => {
@@ -130,9 +136,9 @@ impl Job<'_> {
         }
     }
 
-    fn solve<I: Row>(
+    fn solve<I: MatrixIndex>(
         &self,
-        cells: Cells<I>,
+        cells: LoadedComplex<I>,
         feed: Feed<I>,
         reading: Reading,
         mut outputs: Outputs,
@@ -208,19 +214,19 @@ impl Job<'_> {
         checked.map_err(|found| CliError::Check { file: self.input_name(), source: Refused(found) })
     }
 
-    fn write<I: Row>(
+    fn write<I: MatrixIndex>(
         &self,
-        cells: &Cells<I>,
+        cells: &LoadedComplex<I>,
         pairs: &Pairs<I>,
-        format: Format,
+        format: MatrixFormat,
         outputs: &mut Outputs,
     ) -> Result<(), CliError> {
-        let &Cells { ref matrix, ref values, max_dim, cut } = cells;
+        let &LoadedComplex { ref matrix, ref values, max_dim, cut } = cells;
         let solution = Solution { matrix, pairs, values: values.as_deref(), max_dim, cut };
         let output = self.output.unwrap_or(match format {
-            Format::PhatAscii | Format::PhatBinary => pairs::Format::PhatAscii,
-            Format::Npz | Format::MatrixMarket => pairs::Format::PhatAscii,
-            Format::Dipha => pairs::Format::Csv,
+            MatrixFormat::PhatAscii | MatrixFormat::PhatBinary => pairs::PairsFormat::PhatAscii,
+            MatrixFormat::Npz | MatrixFormat::MatrixMarket => pairs::PairsFormat::PhatAscii,
+            MatrixFormat::Dipha => pairs::PairsFormat::Csv,
         });
         outputs.fill(|out| output.write(&solution, out))
     }

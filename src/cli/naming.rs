@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::cubical::write;
-use lacuna::matrix::read::Format as MatrixFormat;
+use lacuna::matrix::read::MatrixFormat;
 use lacuna::output::{self, curves, images, pairs};
 
 use super::error::CliError;
@@ -104,7 +104,7 @@ impl Named for curves::Format {
     }
 }
 
-impl Named for pairs::Format {
+impl Named for pairs::PairsFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::PhatAscii]),
         ("dat", &[Self::PhatAscii]),
@@ -179,7 +179,7 @@ mod tests {
         }
         assert_eq!(told(&output::Format::ALL), output::Format::ALL);
         assert_eq!(told(&curves::Format::ALL), curves::Format::ALL);
-        assert_eq!(told(&pairs::Format::ALL), pairs::Format::ALL);
+        assert_eq!(told(&pairs::PairsFormat::ALL), pairs::PairsFormat::ALL);
         // The others are read alone.
         let written = [MatrixFormat::PhatAscii, MatrixFormat::PhatBinary, MatrixFormat::Dipha];
         assert_eq!(told(&MatrixFormat::ALL), written);

@@ -159,8 +159,8 @@ pub(crate) fn rule_or_auto() -> impl TypedValueParser<Value = OrAuto<Rule>> {
     one_of(choices)
 }
 
-pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::Format> {
-    use matrix::read::Format::{Dipha, PhatAscii, PhatBinary};
+pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::MatrixFormat> {
+    use matrix::read::MatrixFormat::{Dipha, PhatAscii, PhatBinary};
     one_of([PhatAscii, PhatBinary, Dipha].map(|format| (format.name(), format)))
 }
 
@@ -185,8 +185,8 @@ pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrAuto<T>(pub(crate) Option<T>);
 
-pub(crate) fn pairs_format() -> impl TypedValueParser<Value = pairs::Format> {
-    one_of(pairs::Format::ALL.map(|format| (format.name(), format)))
+pub(crate) fn pairs_format() -> impl TypedValueParser<Value = pairs::PairsFormat> {
+    one_of(pairs::PairsFormat::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn algorithm() -> impl TypedValueParser<Value = OrAuto<Algorithm>> {

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lacuna::backend::Backend;
-use lacuna::matrix::read::{self, Format};
-use lacuna::matrix::{Algorithm, Dualize, Representation, Request};
+use lacuna::matrix::read::{self, MatrixFormat};
+use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
 use super::error::CliError;
@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let job = Job {
         start,
         file: &arguments.input,
-        options: read::Options { format: Some(format), upper_dim: None },
+        options: read::MatrixReadOptions { format: Some(format), upper_dim: None },
         check: arguments.check,
         request,
         backend: Backend::default(),
@@ -169,17 +169,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     /// Of the matrix, and of the pairs.
-    fn formats(&self) -> (Format, pairs::Format) {
+    fn formats(&self) -> (MatrixFormat, pairs::PairsFormat) {
         if self.flags.ascii {
-            (Format::PhatAscii, pairs::Format::PhatAscii)
+            (MatrixFormat::PhatAscii, pairs::PairsFormat::PhatAscii)
         } else {
-            (Format::PhatBinary, pairs::Format::PhatBinary)
+            (MatrixFormat::PhatBinary, pairs::PairsFormat::PhatBinary)
         }
     }
 
-    fn request(&self, threads: Option<usize>) -> Request {
+    fn request(&self, threads: Option<usize>) -> ReductionRequest {
         let Flags { columns, algorithm, sequential, .. } = self.flags;
-        Request {
+        ReductionRequest {
             algorithm,
             columns,
             dualize: match algorithm {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
+use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation, read};
 use lacuna::output::pairs;
 
 use super::backend::BackendArguments;
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
         verbatim_doc_comment,
         allow_hyphen_values = true
     )]
-    format: Option<read::Format>,
+    format: Option<read::MatrixFormat>,
 
     /// Highest homology dimension, of a DIPHA image or distance matrix
     ///
@@ -120,7 +120,7 @@ pub(crate) struct Arguments {
     /// die where they are born, and else cells.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::pairs_format(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<pairs::Format>,
+    output: Option<pairs::PairsFormat>,
 
     /// Write the pairs to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let job = Job {
         start,
         file: &arguments.file,
-        options: read::Options { format: arguments.format, upper_dim: arguments.upper_dim() },
+        options: read::MatrixReadOptions { format: arguments.format, upper_dim: arguments.upper_dim() },
         check: arguments.check,
         request: arguments.request(threads),
         backend,
@@ -189,8 +189,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     /// What is asked of the reduction, on as many threads as have been started.
-    fn request(&self, threads: usize) -> Request {
-        Request {
+    fn request(&self, threads: usize) -> ReductionRequest {
+        ReductionRequest {
             algorithm: self.algorithm.0,
             columns: self.columns,
             dualize: self.dualize,

@@ -6,24 +6,29 @@
 //! the other.)
 //!
 //! It needs ∂∂ = 0: columns of a matrix that is no boundary matrix are not cycles.
+//!
+//! The algorithms of [`reduction`](super::reduction) clear as twist does, when they find a pair
+//! ([`ReductionProblem::pair`](super::reduction::ReductionProblem::pair)); the sieve reduces the open cells of a block only, which do not
+//! include the creators of the block above.
 
+use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 
-use super::row::Atomic;
-use super::state::Columns;
-use super::{BoundaryMatrix, Row};
+use super::index::{AtomicIndex, SharedIndex};
+use super::reduction_matrix::ReductionMatrix;
+use super::traversal::tasks;
 
 /// Cells that are the low of some column.
-pub struct Creators<I: Row> {
+pub struct Creators<I: SharedIndex> {
     /// Not zero for a creator.
     table: Vec<I::Atomic>,
 }
 
-impl<I: Row> Creators<I> {
+impl<I: SharedIndex> Creators<I> {
     /// The lows of a matrix.
     pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
-        super::leftmost_ones::tasks(matrix.len()).for_each(|columns| {
+        tasks(matrix.len()).for_each(|columns| {
             for low in columns.filter_map(|column| matrix.low(column)) {
                 table[low.to_usize()].put(I::from_usize(1));
             }
@@ -31,31 +36,35 @@ impl<I: Row> Creators<I> {
         Creators { table }
     }
 
-    /// Whether a cell is one.
+    /// Whether a cell is a creator.
     #[inline]
     pub fn contains(&self, cell: usize) -> bool {
         self.table[cell].peek() != I::default()
     }
 }
 
-/// What clearing took away.
+/// What clearing removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cleared {
     /// Columns that were not zero before.
     pub columns: usize,
-    /// Their ones.
+    /// The ones of these columns.
     pub entries: usize,
 }
 
-/// Clears the columns of creators, and takes them out of `unstable`. (A creator is never stable: a stable column does
-/// not reduce to zero.)
-pub fn clear<I: Row>(columns: &Columns<'_, I>, creators: &Creators<I>, unstable: &mut Vec<I>) -> Cleared {
+/// Clears the columns of creators, and removes them from `unstable`. (The column of a creator is never stable, since a stable column
+/// does not reduce to zero.)
+pub fn clear<I: SharedIndex>(
+    matrix: &ReductionMatrix<'_, I>,
+    creators: &Creators<I>,
+    unstable: &mut Vec<I>,
+) -> Cleared {
     let cleared = unstable
         .par_iter()
         .filter(|column| creators.contains(column.to_usize()))
         .map(|column| {
-            let entries = columns.get(column.to_usize()).len();
-            columns.clear(column.to_usize());
+            let entries = matrix.column(column.to_usize()).len();
+            matrix.clear(column.to_usize());
             (1, entries)
         })
         .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));

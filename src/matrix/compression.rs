@@ -1,56 +1,61 @@
-//! Compression (Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014): ones that do not matter are taken
-//! out of the unstable columns.
+//! Compression (Zhang et al. 2019, Lemmas 3 and 4, Algorithms 4 and 5; Bauer, Kerber, Reininghaus 2014): ones that decide
+//! no addition are taken out of the unstable columns.
 //!
 //! A row can be dropped from a column when it will never be the column's low:
 //!
-//! - the row of a *destroyer* is never anybody's low (Lemma 4 finds destroyers: they hold a leftmost one);
+//! - the row of a *destroyer* is never the low of a reduced column (Lemma 4 finds destroyers: their columns hold a leftmost one);
 //! - a row that is the low of a stable column whose other rows can all be dropped: adding that column removes the one
-//!   and brings in nothing that matters (Lemma 3). Such rows are *compressible*. Which are, is found by a search that
-//!   remembers its answers.
+//!   and brings in rows only that can be dropped in turn (Lemma 3). Such rows are *compressible*; a search that remembers its
+//!   answers finds them.
 //!
-//! A row that is the low of a stable column but not compressible is removed by adding that column. What is left has
-//! rows only that no stable column has as low: so no stable column is added ever after.
+//! A row that is the low of a stable column but not compressible is removed by adding that column. The rows that are left
+//! are the lows of no stable column, so the reduction that follows adds no stable column.
 //!
 //! The search goes from a row to the other rows of its stable column, which are smaller, so it ends. It keeps its own
-//! stack: chains of rows grow as long as the matrix. Workers share the answers; two may search the same row and find
-//! the same.
+//! stack, because a chain of rows may be as long as the matrix. Workers share the answers; two of them may search one row,
+//! and find the same answer.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicIsize, AtomicU8, AtomicUsize, Ordering};
 
-use super::columns::WorkingColumn;
-use super::leftmost_ones::Scan;
-use super::reduction::Problem;
-use super::reduction::team::{Rewrite, Team};
-use super::{BoundaryMatrix, Row};
+use phat_formats::BoundaryMatrix;
 
-/// What compression took away.
+use super::index::SharedIndex;
+use super::leftmost_ones::Scan;
+use super::reduction::problem::ReductionProblem;
+use super::reduction::team::{Rewrite, Team};
+use super::working_columns::WorkingColumn;
+
+/// What compression removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compressed {
     /// Columns that are zero now.
     pub columns: usize,
-    /// Ones before less ones now.
+    /// The number of ones before compression less the number after it.
     pub entries: isize,
     /// Additions of stable columns.
     pub additions: u64,
 }
 
-/// Compresses the columns to do of a problem, whose lookup is that of `scan`.
-pub fn compress<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, scan: &Scan<I>) -> Compressed {
-    let columns = problem.columns;
-    let search = Search { matrix: columns.matrix(), scan, answers: answers(columns.len()) };
+/// Compresses the columns that a problem has to reduce. Its look-up table is that of `scan`.
+pub fn compress<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+    scan: &Scan<I>,
+) -> Compressed {
+    let matrix = problem.matrix;
+    let search = Search { matrix: matrix.boundaries(), scan, answers: answers(matrix.len()) };
     let (emptied, entries) = (AtomicUsize::new(0), AtomicIsize::new(0));
-    let mut team = Team::<I, C>::new(problem);
+    let mut team = Team::new(problem);
     team.each(problem.todo, |worker, column| {
         let column = column.to_usize();
-        let before = columns.get(column).len();
+        let before = matrix.column(column).len();
         let stack = RefCell::default();
-        worker.rewrite(columns, column, |row| match scan.lookup.get(row) {
+        worker.rewrite(matrix, column, |row| match scan.lookup.get(row) {
             _ if search.is_compressible(row, &mut stack.borrow_mut()) => Rewrite::Drop,
-            Some(stable) => Rewrite::Add(columns.get(stable)),
+            Some(stable) => Rewrite::Add(matrix.column(stable)),
             None => Rewrite::Keep,
         });
-        let after = columns.get(column).len();
+        let after = matrix.column(column).len();
         entries.fetch_add(before as isize - after as isize, Ordering::Relaxed);
         emptied.fetch_add(usize::from(after == 0), Ordering::Relaxed);
     });
@@ -58,7 +63,7 @@ pub fn compress<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>, scan: &Sc
 }
 
 /// Whether rows are compressible, as far as it has been asked.
-struct Search<'a, I: Row> {
+struct Search<'a, I: SharedIndex> {
     matrix: &'a BoundaryMatrix<I>,
     scan: &'a Scan<I>,
     answers: Vec<AtomicU8>,
@@ -75,7 +80,7 @@ fn answers(rows: usize) -> Vec<AtomicU8> {
 /// A row that is being asked about, and how many of the other rows of its stable column are compressible.
 type Asked = (usize, usize);
 
-impl<I: Row> Search<'_, I> {
+impl<I: SharedIndex> Search<'_, I> {
     fn is_compressible(&self, row: usize, stack: &mut Vec<Asked>) -> bool {
         if self.known(row) == UNKNOWN {
             stack.push((row, 0));

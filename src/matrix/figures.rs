@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Dimension;
+use phat_formats::Dimension;
 
 /// Counts of a reduction, and the seconds of its stages in the order they ran.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -16,21 +16,21 @@ pub struct Figures {
     /// Blocks in the order they were solved, where each is solved in a way of its own.
     pub blocks: Vec<Block>,
     /// What HYPHA's stages found.
-    pub hypha: Option<Hypha>,
+    pub hypha: Option<HyphaFigures>,
     /// Where the additions of the standard algorithm were.
     pub distribution: Option<Distribution>,
 }
 
 /// What HYPHA's stages found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Hypha {
+pub struct HyphaFigures {
     /// Columns whose low is the leftmost one of its row: reduced without an addition.
     pub stable: usize,
     /// The other columns that are not zero.
     pub unstable: usize,
     /// Unstable columns that clearing made zero.
     pub cleared_columns: usize,
-    /// Their ones.
+    /// The ones of these columns.
     pub cleared_entries: usize,
     /// Unstable columns that compression made zero.
     pub compressed_columns: usize,
@@ -42,8 +42,8 @@ pub struct Hypha {
 
 /// Where the additions of the standard algorithm are (Zhang et al. 2019, Tables 1 and 2).
 ///
-/// The paper sets apart the columns without additions and a *tail* of columns with many. What many is is ours: more than
-/// the mean of the columns that need any.
+/// The paper tells apart the columns without additions and a *tail*, the fewest columns that take more than half of all
+/// additions. Our tail is another one: the columns that need more additions than the mean of those that need any.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Distribution {
     /// All columns.
@@ -63,7 +63,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// From the additions of each column, and whether it reduced to zero.
+    /// The distribution of the additions, given the number for each column and whether it reduced to zero.
     pub fn of(additions: &[u64], is_zero: impl Fn(usize) -> bool) -> Self {
         let some = additions.iter().filter(|&&count| count > 0).count();
         let sum: u64 = additions.iter().sum();
@@ -82,25 +82,25 @@ impl Distribution {
     }
 }
 
-/// How the columns of one dimension were solved.
+/// The columns of one dimension, and how their pairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Block {
     /// The dimension of the columns.
     pub dim: Dimension,
-    /// How.
+    /// How the pairs were found.
     #[serde(flatten)]
     pub method: Method,
 }
 
-/// Ways to solve a block.
+/// Ways to find the pairs of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum Method {
-    /// The scan left nothing open.
+    /// The scan paired all of its cells.
     Scan,
-    /// Union-find: columns are edges.
+    /// Union-find over the graph whose edges are the columns.
     Graph,
-    /// Union-find: rows are edges.
+    /// Union-find over the graph whose edges are the rows.
     DualGraph,
     /// Annotations.
     Annotations {
@@ -121,7 +121,7 @@ pub enum Method {
 }
 
 impl Figures {
-    /// Notes how long a stage took; further laps of a stage are added.
+    /// Notes how long a stage took. Times of a stage that runs several times are added up.
     pub(crate) fn lap(&mut self, stage: &'static str, took: Duration) {
         let seconds = took.as_secs_f64();
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {

@@ -1,37 +1,38 @@
-//! Who is paired with whom, as far as it is known.
+//! The pairs of cells, as far as they are known.
 
+use phat_formats::Dimension;
 use rayon::prelude::*;
 
-use super::row::Atomic;
-use super::{Dimension, Row};
+use super::index::{AtomicIndex, SharedIndex};
+use super::optional_table::OptionalTable;
 
 /// Cells looked at by one task.
 const CELLS: usize = 1 << 14;
 
-/// For each cell the cell it is paired with. A cell paired with a later one is a *creator*, with an earlier one a
-/// *destroyer*; the others are *open*: it is not known what they are.
+/// For each cell its *mate*, the cell that it is paired with. A cell whose mate comes later is a *creator*, one whose mate comes
+/// earlier a *destroyer*; a cell without a mate is *open*: it is not known which of the two it is, or whether it is essential.
 ///
-/// While columns are being reduced, the entry of a creator may be a mark instead: any number of [`Mates::marks`] and
-/// above, which is past all cells and so reads as a later one.
+/// While columns are being reduced, the entry of a creator may be a *mark* instead: the place of a reduced column in a list, plus
+/// [`Mates::marks`]. That is a greater number than any cell has, so it reads as a later cell.
 #[derive(Debug)]
-pub(crate) struct Mates<I: Row> {
-    /// The mate plus one; zero when open.
-    table: Vec<I::Atomic>,
+pub(crate) struct Mates<I: SharedIndex> {
+    /// The mate of each cell, none of an open one.
+    table: OptionalTable<I>,
 }
 
-/// Cells of a dimension.
+/// How many cells a dimension has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Census {
-    /// All.
+    /// All cells.
     pub(crate) cells: usize,
-    /// The open ones.
+    /// The open cells.
     pub(crate) open: usize,
 }
 
-impl<I: Row> Mates<I> {
-    /// All of `cells` cells open.
+impl<I: SharedIndex> Mates<I> {
+    /// `cells` cells, all of them open.
     pub(crate) fn new(cells: usize) -> Self {
-        Mates { table: I::zeros(cells) }
+        Mates { table: OptionalTable::new(cells) }
     }
 
     /// The least number that is a mark.
@@ -53,7 +54,7 @@ impl<I: Row> Mates<I> {
     /// The mate of a cell, or its mark.
     #[inline]
     pub(crate) fn get(&self, cell: usize) -> Option<usize> {
-        self.table[cell].load().to_usize().checked_sub(1)
+        self.table.get(cell)
     }
 
     /// Whether a cell is known to destroy a class.
@@ -72,8 +73,8 @@ impl<I: Row> Mates<I> {
     #[inline]
     pub(crate) fn pair(&self, creator: usize, destroyer: usize) {
         debug_assert!(creator < destroyer);
-        self.table[creator].put(I::from_usize(destroyer + 1));
-        self.table[destroyer].put(I::from_usize(creator + 1));
+        self.table.put(creator, destroyer);
+        self.table.put(destroyer, creator);
     }
 
     /// Replaces what is noted of a creator if it is still `current`.
@@ -87,11 +88,7 @@ impl<I: Row> Mates<I> {
         current: Option<usize>,
         new: usize,
     ) -> Result<(), Option<usize>> {
-        let number = |mate: Option<usize>| I::from_usize(mate.map_or(0, |mate| mate + 1));
-        match self.table[creator].exchange(number(current), number(Some(new))) {
-            Ok(_) => Ok(()),
-            Err(found) => Err(found.to_usize().checked_sub(1)),
-        }
+        self.table.replace(creator, current, new)
     }
 
     /// The open cells of a dimension, ascending.
@@ -101,7 +98,7 @@ impl<I: Row> Mates<I> {
             let open = cells.filter(|(_, (mate, of_cell))| **of_cell == dim && mate.peek() == I::default());
             open.map(|(place, _)| I::from_usize(task * CELLS + place)).collect::<Vec<_>>()
         };
-        let tasks = self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate();
+        let tasks = self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).enumerate();
         tasks.map(found).collect::<Vec<_>>().concat()
     }
 
@@ -123,7 +120,7 @@ impl<I: Row> Mates<I> {
             }
             a
         };
-        self.table.par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
+        self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
     }
 
     /// The pairs (creator, destroyer), by creator.
@@ -134,7 +131,7 @@ impl<I: Row> Mates<I> {
         };
         let of_task =
             |(task, mates): (usize, &'_ [I::Atomic])| (task * CELLS..).zip(mates).filter_map(pair).count();
-        let counts: Vec<usize> = self.table.par_chunks(CELLS).enumerate().map(of_task).collect();
+        let counts: Vec<usize> = self.table.entries().par_chunks(CELLS).enumerate().map(of_task).collect();
         // Zeros cost nothing until they are written over, each task in its own part.
         let mut pairs = vec![(I::default(), I::default()); counts.iter().sum()];
         let mut parts = Vec::with_capacity(counts.len());
@@ -145,7 +142,7 @@ impl<I: Row> Mates<I> {
             rest = after;
         }
         parts.into_par_iter().for_each(|(task, part)| {
-            let mates = &self.table[task * CELLS..];
+            let mates = &self.table.entries()[task * CELLS..];
             let found = (task * CELLS..).zip(&mates[..CELLS.min(mates.len())]).filter_map(pair);
             part.iter_mut().zip(found).for_each(|(place, pair)| *place = pair);
         });

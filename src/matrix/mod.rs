@@ -3,16 +3,22 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | files → matrix | — | [`read`] |
-//! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`leftmost_ones`] |
-//! | each dimension in the way that suits it | see there | [`sieve`] |
+//! | which algorithm, and why | — | [`plan`] |
+//! | from matrix and plan to pairs | — | [`reduce()`] |
+//! | scan of leftmost ones | Zhang et al. 2019 (HYPHA), Algorithm 2 | [`leftmost_ones`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`clearing`] |
 //! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`compression`] |
+//! | scan, clearing, compression, then SS+ or twist | Zhang et al. 2019, Algorithm 6 | [`hypha`] |
+//! | each dimension in the way that suits it: what runs by default | see there | [`sieve`] |
 //! | reduction, an algorithm a file | see there | [`reduction`] |
-//! | working columns | — | [`columns`] |
-//! | what was chosen, and why | — | [`plan`] |
+//! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | [`working_columns`] |
+//!
+//! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and a
+//! reduction; all of them work on the same few tables ([`reduction_matrix`], [`pivot_lookup`], `mates`), which know
+//! nothing but the integers of [`index`].
 //!
 //! ```
-//! use lacuna::matrix::{BoundaryMatrix, Plan, Request, reduce};
+//! use lacuna::matrix::{BoundaryMatrix, MatrixError, Plan, ReductionRequest, reduce};
 //!
 //! // A triangle, filled: vertices 0 to 2, edges 3 to 5, the face 6.
 //! let mut matrix = BoundaryMatrix::<u32>::new();
@@ -24,11 +30,11 @@
 //! }
 //! matrix.push(2, &[3, 4, 5])?;
 //!
-//! let (plan, _reasons) = Plan::choose(&matrix, &Request::default());
+//! let (plan, _reasons) = Plan::choose(&matrix, &ReductionRequest::default());
 //! let pairs = reduce(&matrix, &plan);
 //! assert_eq!(pairs.pairs, [(1, 3), (2, 4), (5, 6)]);
 //! assert_eq!(pairs.essential(), [0]);
-//! # Ok::<(), lacuna::matrix::ColumnError>(())
+//! # Ok::<(), MatrixError>(())
 //! ```
 //!
 //! A column is *reduced* when no column left of it has the same *low* (greatest row). Whatever way the columns are added
@@ -37,22 +43,30 @@
 //! threads, gives the same pairs.
 
 pub mod clearing;
-pub mod columns;
 pub mod compression;
+pub mod error;
 pub mod figures;
+pub mod hypha;
+pub mod index;
 pub mod leftmost_ones;
 mod mates;
+mod optional_table;
 pub mod pairs;
+pub mod pivot_lookup;
 pub mod plan;
 pub mod read;
+pub mod reason;
+mod reduce;
 pub mod reduction;
-pub mod row;
+pub mod reduction_matrix;
 pub mod sieve;
-pub mod state;
+mod traversal;
+pub mod working_columns;
 
+pub use error::MatrixError;
 pub use figures::Figures;
 pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex, Part};
-pub use plan::{Algorithm, Dualize, Plan, Reason, Representation, Request};
-pub use reduction::{ReduceError, reduce, reduce_with};
-pub use row::Row;
+pub use plan::{Algorithm, Dualize, Plan, ReductionRequest, Representation};
+pub use reason::Reason;
+pub use reduce::{MatrixIndex, reduce, reduce_with};

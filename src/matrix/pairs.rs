@@ -1,6 +1,8 @@
 //! Persistence pairs: what a reduction answers.
 
-use super::{Figures, Index};
+use phat_formats::Index;
+
+use super::figures::Figures;
 
 /// The persistence pairs of a filtration of n cells, sorted by birth.
 ///
@@ -13,7 +15,7 @@ pub struct Pairs<I> {
     pub pairs: Vec<(I, I)>,
     /// The number of cells.
     pub cells: usize,
-    /// What it took.
+    /// What the reduction counted.
     pub figures: Figures,
 }
 

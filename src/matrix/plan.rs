@@ -2,13 +2,18 @@
 
 use std::fmt;
 
+use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::leftmost_ones::{Leftmost, ScanError, Scanner, tasks};
-use super::{BoundaryMatrix, Row};
+use super::clearing::Creators;
+use super::error::MatrixError;
+use super::index::SharedIndex;
+use super::leftmost_ones::{Leftmost, Scanner};
+use super::reason::Reason;
+use super::traversal::tasks;
 
-/// The algorithms.
+/// The algorithms from a matrix to its pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
@@ -49,7 +54,7 @@ impl Algorithm {
         Algorithm::LockFree,
     ];
 
-    /// Its name.
+    /// The name, as `--algorithm` or `--columns` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Sieve => "sieve",
@@ -65,7 +70,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether it begins with a scan of leftmost ones, which a GPU may do.
+    /// Whether the algorithm begins with a scan of leftmost ones, which a GPU may do.
     pub fn scans(self) -> bool {
         matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
     }
@@ -98,7 +103,7 @@ impl Representation {
         Representation::Vector,
     ];
 
-    /// Its name.
+    /// The name, as `--algorithm` or `--columns` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Representation::BitTree => "bit-tree",
@@ -114,12 +119,12 @@ impl Representation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {
-    /// Where it is less work.
+    /// Reduce the anti-transpose where that is likely to be less work.
     #[default]
     Auto,
-    /// Yes.
+    /// Reduce the anti-transpose.
     On,
-    /// No.
+    /// Reduce the matrix as it stands.
     Off,
 }
 
@@ -138,7 +143,7 @@ impl fmt::Display for Dualize {
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// The working columns. The sieve has its own.
+    /// The representation of working columns. The sieve has its own.
     pub columns: Representation,
     /// Whether the anti-transpose is reduced instead. `Auto`: the sieve decides block by block, the others
     /// by [`Open::prefers_dual`].
@@ -147,12 +152,12 @@ pub struct Plan {
     pub threads: usize,
 }
 
-/// What is asked for; the rest is for [`Plan::choose`] to choose.
+/// What a user asks of a reduction. [`Plan::choose`] chooses what is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Request {
+pub struct ReductionRequest {
     /// The algorithm.
     pub algorithm: Option<Algorithm>,
-    /// The working columns.
+    /// The representation of working columns.
     pub columns: Option<Representation>,
     /// Whether to dualize.
     pub dualize: Dualize,
@@ -160,128 +165,114 @@ pub struct Request {
     pub threads: Option<usize>,
 }
 
-/// A choice, and the reason for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// What was chosen.
-    pub what: &'static str,
-    /// The choice.
-    pub choice: String,
-    /// Why.
-    pub why: String,
-}
-
-/// Columns below which one thread does it all: starting others takes longer.
+/// With fewer columns than this one thread does all of the work, since starting others takes longer.
 const FEW: usize = 20_000;
 
 impl Plan {
     /// Chooses what was not asked for, by the matrix.
-    pub fn choose<I: Row>(matrix: &BoundaryMatrix<I>, request: &Request) -> (Plan, Vec<Reason>) {
+    pub fn choose<I: SharedIndex>(
+        matrix: &BoundaryMatrix<I>,
+        request: &ReductionRequest,
+    ) -> (Plan, Vec<Reason>) {
         let chosen = Plan::choose_with(matrix, request, &Scanner::processor());
         chosen.unwrap_or_else(|error| unreachable!("the processor's scan does not fail: {error}"))
     }
 
-    /// The same, a scan that it takes done by this machine, which is one of the reasons.
+    /// Like [`Plan::choose`], but a scan of the matrix, where the choice needs one, is done by the machine of `scanner`. Why it is that machine
+    /// is one of the reasons.
     ///
     /// # Errors
     /// The scan failed, or was found wrong.
-    pub fn choose_with<I: Row>(
+    pub fn choose_with<I: SharedIndex>(
         matrix: &BoundaryMatrix<I>,
-        request: &Request,
+        request: &ReductionRequest,
         scanner: &Scanner<I>,
-    ) -> Result<(Plan, Vec<Reason>), ScanError> {
+    ) -> Result<(Plan, Vec<Reason>), MatrixError> {
+        let (algorithm, of_algorithm) = choose_algorithm(request);
+        let (columns, of_columns) = choose_columns(request, algorithm);
+        let (dualize, of_dualize) = choose_dualize(matrix, request, algorithm, scanner)?;
+        let (threads, of_threads) = choose_threads(request, matrix.len());
         let mut reasons = Vec::from_iter(scanner.reason());
-        let mut reason = |what, choice: &dyn fmt::Display, why: String| {
-            reasons.push(Reason { what, choice: choice.to_string(), why });
-        };
-        let asked = || "as asked".to_owned();
-        let (algorithm, why) = match (request.algorithm, request.columns) {
-            (Some(algorithm), _) => (algorithm, asked()),
-            (None, None) => (
-                Algorithm::Sieve,
-                "settles each dimension in the cheapest way that its counts allow".to_owned(),
-            ),
-            (None, Some(_)) => {
-                (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned())
-            }
-        };
-        reason("algorithm", &algorithm.name(), why);
-        let columns = request.columns.unwrap_or_default();
-        if algorithm == Algorithm::Sieve {
-            reason(
-                "columns",
-                &"the sieve's own",
-                "sorted vectors while short, bit trees when long".to_owned(),
-            );
-        } else {
-            let why = if request.columns.is_some() {
-                asked()
-            } else {
-                "no representation is better on the whole".to_owned()
-            };
-            reason("columns", &columns.name(), why);
-        }
-        let dualize = match (request.dualize, algorithm) {
-            (Dualize::Auto, Algorithm::Sieve) => {
-                reason(
-                    "dualize",
-                    &"auto",
-                    "decided for each dimension by its open rows and columns".to_owned(),
-                );
-                Dualize::Auto
-            }
-            (Dualize::Auto, _) => {
-                let open = Open::count_with(matrix, &scanner.leftmost(matrix)?);
-                let dualize = if open.prefers_dual() { Dualize::On } else { Dualize::Off };
-                reason(
-                    "dualize",
-                    &dualize,
-                    format!("the scan leaves {} columns and {} rows open", open.columns, open.rows),
-                );
-                dualize
-            }
-            (dualize, _) => {
-                reason("dualize", &dualize, asked());
-                dualize
-            }
-        };
-        let threads = match request.threads {
-            Some(threads) => {
-                reason("threads", &threads, asked());
-                threads
-            }
-            None if matrix.len() < FEW => {
-                reason("threads", &1, format!("{} columns are too few to share", matrix.len()));
-                1
-            }
-            None => {
-                let threads = rayon::current_num_threads();
-                reason("threads", &threads, "one a core".to_owned());
-                threads
-            }
-        };
+        reasons.extend([of_algorithm, of_columns, of_dualize, of_threads]);
         Ok((Plan { algorithm, columns, dualize, threads }, reasons))
     }
+}
+
+/// Why something is as the user asked.
+fn as_asked() -> String {
+    "as asked".to_owned()
+}
+
+fn choose_algorithm(request: &ReductionRequest) -> (Algorithm, Reason) {
+    let (algorithm, why) = match (request.algorithm, request.columns) {
+        (Some(algorithm), _) => (algorithm, as_asked()),
+        (None, None) => {
+            (Algorithm::Sieve, "settles each dimension in the cheapest way that its counts allow".to_owned())
+        }
+        (None, Some(_)) => (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned()),
+    };
+    (algorithm, Reason { what: "algorithm", choice: algorithm.name().to_owned(), why })
+}
+
+fn choose_columns(request: &ReductionRequest, algorithm: Algorithm) -> (Representation, Reason) {
+    let columns = request.columns.unwrap_or_default();
+    let (choice, why) = if algorithm == Algorithm::Sieve {
+        ("the sieve's own", "sorted vectors while short, bit trees when long".to_owned())
+    } else if request.columns.is_some() {
+        (columns.name(), as_asked())
+    } else {
+        (columns.name(), "no representation is better on the whole".to_owned())
+    };
+    (columns, Reason { what: "columns", choice: choice.to_owned(), why })
+}
+
+fn choose_dualize<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    request: &ReductionRequest,
+    algorithm: Algorithm,
+    scanner: &Scanner<I>,
+) -> Result<(Dualize, Reason), MatrixError> {
+    let (dualize, why) = match (request.dualize, algorithm) {
+        (Dualize::Auto, Algorithm::Sieve) => {
+            (Dualize::Auto, "decided for each dimension by its open rows and columns".to_owned())
+        }
+        (Dualize::Auto, _) => {
+            let open = Open::count_with(matrix, &scanner.leftmost(matrix)?);
+            let dualize = if open.prefers_dual() { Dualize::On } else { Dualize::Off };
+            (dualize, format!("the scan leaves {} columns and {} rows open", open.columns, open.rows))
+        }
+        (dualize, _) => (dualize, as_asked()),
+    };
+    Ok((dualize, Reason { what: "dualize", choice: dualize.to_string(), why }))
+}
+
+fn choose_threads(request: &ReductionRequest, columns: usize) -> (usize, Reason) {
+    let (threads, why) = match request.threads {
+        Some(threads) => (threads, as_asked()),
+        None if columns < FEW => (1, format!("{columns} columns are too few to share")),
+        None => (rayon::current_num_threads(), "one a core".to_owned()),
+    };
+    (threads, Reason { what: "threads", choice: threads.to_string(), why })
 }
 
 /// What the scan leaves open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Open {
-    /// Columns that are neither zero, nor stable, nor of a cell that is the low of some column.
+    /// Columns that are neither zero, nor stable, nor cleared because their cell is the low of some column.
     pub columns: usize,
-    /// The same of the anti-transpose: rows that are neither zero, nor the low of a stable column, nor of a cell that holds a leftmost
-    /// one.
+    /// Such columns of the anti-transpose: rows that are neither zero, nor the low of a stable column, nor of a cell whose column holds
+    /// a leftmost one.
     pub rows: usize,
 }
 
 impl Open {
-    /// Counts.
-    pub fn count<I: Row>(matrix: &BoundaryMatrix<I>) -> Self {
+    /// Counts the open columns and rows of a matrix.
+    pub fn count<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> Self {
         Open::count_with(matrix, &Leftmost::of(matrix))
     }
 
-    pub(super) fn count_with<I: Row>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
-        let creators = super::clearing::Creators::of(matrix);
+    pub(super) fn count_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &Leftmost<I>) -> Self {
+        let creators = Creators::of(matrix);
         let count = |columns: std::ops::Range<usize>| {
             let mut open = Open { columns: 0, rows: 0 };
             for cell in columns {

@@ -58,14 +58,14 @@ impl<'a> Fields<'a> {
         Ok(i64::from_le_bytes(self.words(1, what)?[0]))
     }
 
-    /// A number of things. That their bytes are there is for [`Fields::words`] to see.
+    /// A number of things. [`Fields::words`] checks that their bytes are there.
     pub(super) fn count(&mut self, what: &'static str) -> Result<usize, DiphaError> {
         let offset = self.offset;
         let found = self.integer(what)?;
         usize::try_from(found).map_err(|_| DiphaError::Count { offset, what, found })
     }
 
-    /// Nothing may follow.
+    /// Refuses a file that goes on.
     pub(super) fn end(&self) -> Result<(), DiphaError> {
         match self.bytes.len() - self.offset {
             0 => Ok(()),

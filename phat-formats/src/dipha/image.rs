@@ -95,10 +95,10 @@ pub struct ImageHeader {
 }
 
 impl ImageHeader {
-    /// Of a file that begins with these bytes.
+    /// The header of a file that begins with these bytes.
     ///
     /// # Errors
-    /// As [`Image::from_bytes`], but for the values, which are not looked at.
+    /// Like [`Image::from_bytes`], but the values are not checked.
     pub fn from_bytes(head: &[u8]) -> Result<Self, DiphaError> {
         let (fields, _, shape) = header(head)?;
         Ok(ImageHeader { shape, offset: fields.offset() })

@@ -70,7 +70,7 @@ impl<'a> Words<'a> {
         u64::try_from(found).map_err(|_| PhatError::Number { place: self.place(), what, found })
     }
 
-    /// There may be no more words.
+    /// Refuses a line that has more words.
     pub(super) fn end(&mut self) -> Result<(), PhatError> {
         match self.next() {
             None => Ok(()),

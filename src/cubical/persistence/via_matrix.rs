@@ -1,4 +1,4 @@
-//! The same classes by way of the boundary matrix: every cell listed ([`crate::cells::image()`]), the matrix reduced by path 2.
+//! The same classes by way of the boundary matrix: every cell listed ([`crate::cells::image_complex`]), the matrix reduced by path 2.
 //!
 //! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
 //! whether the engine is right where the plain oracle is too slow to ask.
@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::{Class, Classes, Request};
 use crate::backend::{Backend, BackendError};
-use crate::cells::{FiltrationError, ImageComplex, image as complex_of};
+use crate::cells::{ComplexError, ImageComplex, image_complex as complex_of};
 use crate::cubical::{AnyImage, Key, Voxel};
 use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
-use crate::matrix::{self, Figures, Pairs, Plan, Reason, ReduceError, Row, reduce_with};
+use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::with_image;
 
 /// The classes, and how they were found.
@@ -35,17 +35,17 @@ pub struct Solution {
 }
 
 /// Why there are no classes.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum ViaMatrixError {
     /// There is no such matrix.
     #[error(transparent)]
-    Filtration(#[from] FiltrationError),
+    Complex(#[from] ComplexError),
     /// The scan failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
     /// The matrix is not reduced.
     #[error(transparent)]
-    Reduce(#[from] ReduceError),
+    Reduce(#[from] MatrixError),
 }
 
 impl From<BackendError> for ViaMatrixError {
@@ -66,7 +66,7 @@ pub fn persistence(
     let start = Instant::now();
     match build::<u32>(image, request) {
         Ok(complex) => solve(image, request, backend, &complex, start.elapsed()),
-        Err(FiltrationError::TooLarge { .. }) => {
+        Err(ComplexError::TooLarge { .. }) => {
             let complex = build::<u64>(image, request)?;
             solve(image, request, backend, &complex, start.elapsed())
         }
@@ -75,12 +75,12 @@ pub fn persistence(
 }
 
 /// The cells up to the dimension that kills the last classes that are asked for.
-fn build<I: Row>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
+fn build<I: MatrixIndex>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, ComplexError> {
     let upper_dim = request.dimensions(image.shape().dim());
     complex_of(image, request.construction, request.superlevel, Some(upper_dim), &())
 }
 
-fn solve<I: Row>(
+fn solve<I: MatrixIndex>(
     image: &AnyImage,
     request: &Request,
     backend: &Backend,
@@ -89,7 +89,7 @@ fn solve<I: Row>(
 ) -> Result<Solution, ViaMatrixError> {
     let matrix = &complex.matrix;
     let scanner = Scanner::choose(backend, Feed::default(), matrix)?;
-    let (plan, reasons) = Plan::choose_with(matrix, &matrix::Request::default(), &scanner)?;
+    let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
     let mut pairs = reduce_with(matrix, &plan, &scanner)?;
     Ok(Solution {
         classes: with_image!(image, image => {
@@ -109,7 +109,7 @@ fn solve<I: Row>(
 }
 
 /// The classes of pairs of cells, which stand for the voxels that own them; `key` orders places, but for ties.
-fn classes<I: Row>(
+fn classes<I: MatrixIndex>(
     axes: usize,
     key: &(dyn Fn(usize) -> u64 + Sync),
     request: &Request,

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Display};
 
-use super::{Leftmost, Scan};
+use super::scan::{Leftmost, Scan};
 use crate::backend::{Difference, expect_same};
-use crate::matrix::Row;
+use crate::matrix::index::SharedIndex;
 
 /// Compares leftmost ones row by row.
-pub(super) fn leftmost<I: Row>(
+pub(super) fn leftmost<I: SharedIndex>(
     rows: usize,
     device: &Leftmost<I>,
     processor: &Leftmost<I>,
@@ -19,7 +19,7 @@ pub(super) fn leftmost<I: Row>(
 }
 
 /// Compares everything that a scan says, in the order of the fields of [`Scan`].
-pub(super) fn scan<I: Row>(device: &Scan<I>, processor: &Scan<I>) -> Result<(), Difference> {
+pub(super) fn scan<I: SharedIndex>(device: &Scan<I>, processor: &Scan<I>) -> Result<(), Difference> {
     let rows = processor.destroyers.len();
     for row in 0..rows {
         let place = || format!("lookup: row {row}");

@@ -10,18 +10,17 @@
 mod pieces;
 mod resident;
 
-use phat_formats::{MatrixSize, Part};
+use phat_formats::{BoundaryMatrix, MatrixSize, Part};
 use rayon::prelude::*;
 
 use self::pieces::{Cut, Queue, Room, Wanted, cut};
 pub use self::resident::Resident;
-use super::{Leftmost, Scan};
+use super::scan::{Leftmost, Scan};
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu, Pinned, Plain};
+use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
-use crate::matrix::row::Atomic;
-use crate::matrix::state::Lookup;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::pivot_lookup::PivotLookup;
 
 /// Entries of a buffer: enough for a copy to run at full speed, few enough to be page-locked in a moment.
 const MOST_ENTRIES: usize = 1 << 19;
@@ -36,18 +35,18 @@ const SHARE: usize = 1 << 15;
 ///
 /// # Errors
 /// [`CudaError::OutOfMemory`]: the device has no room for three numbers a cell and a byte. Else the driver fails.
-pub fn scan<I: Row>(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, CudaError> {
+pub fn scan<I: SharedIndex>(gpu: &Gpu, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, CudaError> {
     Prepared::new(gpu)?.scan(matrix)?.scan()
 }
 
 /// A device with the kernels loaded, and the buffers between it and the host.
-pub struct Prepared<I: Row> {
+pub struct Prepared<I: SharedIndex> {
     gpu: Gpu,
     kernels: LeftmostKernels<I>,
     slots: [Slot<I>; 2],
 }
 
-impl<I: Row> Prepared<I> {
+impl<I: SharedIndex> Prepared<I> {
     /// Loads the kernels.
     ///
     /// # Errors
@@ -88,7 +87,7 @@ impl<I: Row> Prepared<I> {
 }
 
 /// The room on the device for pieces, beside what every scan of this size takes.
-fn room<I: Row>(gpu: &Gpu, size: MatrixSize) -> Result<Room, CudaError> {
+fn room<I: SharedIndex>(gpu: &Gpu, size: MatrixSize) -> Result<Room, CudaError> {
     let available = gpu.available()?;
     let wanted = Wanted::by::<I>(size);
     let out_of_memory =
@@ -97,7 +96,7 @@ fn room<I: Row>(gpu: &Gpu, size: MatrixSize) -> Result<Room, CudaError> {
 }
 
 /// A scan that is being fed.
-pub struct Scanning<I: Row> {
+pub struct Scanning<I: SharedIndex> {
     prepared: Prepared<I>,
     size: MatrixSize,
     tables: Tables<I>,
@@ -114,7 +113,7 @@ struct Slot<I> {
     queue: Queue,
 }
 
-impl<I: Row> Scanning<I> {
+impl<I: SharedIndex> Scanning<I> {
     /// Takes some columns of the matrix. Every column has to be fed once, in any order.
     ///
     /// # Errors
@@ -178,7 +177,7 @@ impl<I: Row> Scanning<I> {
     }
 }
 
-impl<I: Row> Slot<I> {
+impl<I: SharedIndex> Slot<I> {
     fn new(gpu: &Gpu) -> Result<Self, CudaError> {
         let (rows, starts) = (gpu.pinned(MOST_ENTRIES)?, gpu.pinned(MOST_COLUMNS)?);
         Ok(Slot { rows, starts, queue: Queue::default() })
@@ -201,18 +200,18 @@ fn copy<T: Plain>(from: &[T], to: &mut [T]) {
 }
 
 /// The tables of a matrix, on the device.
-pub struct Scanned<I: Row> {
+pub struct Scanned<I: SharedIndex> {
     prepared: Prepared<I>,
     tables: Tables<I>,
 }
 
-impl<I: Row> Scanned<I> {
+impl<I: SharedIndex> Scanned<I> {
     /// Everything that the scan says.
     ///
     /// # Errors
     /// The driver fails.
     pub fn scan(&mut self) -> Result<Scan<I>, CudaError> {
-        let lookup = Lookup::new(self.len());
+        let lookup = PivotLookup::new(self.len());
         let destroyers = self.stable(|row, column| lookup.set(row, column))?;
         let (stable, unstable) = self.unstable()?;
         Ok(Scan { lookup, destroyers, stable, unstable })
@@ -273,7 +272,7 @@ impl<I: Row> Scanned<I> {
 }
 
 /// Fetches a table, and calls `tell` with each place and the number there, in any order, on all threads.
-fn fetch<I: Row>(
+fn fetch<I: SharedIndex>(
     gpu: &Gpu,
     slots: &mut [Slot<I>; 2],
     table: &Buffer<I>,

@@ -3,7 +3,7 @@
 use phat_formats::MatrixSize;
 
 use crate::backend::Estimate;
-use crate::matrix::Row;
+use crate::matrix::index::SharedIndex;
 
 /// Entries and columns together that a core looks at in a second. On an AMD EPYC (Zen 3) they are 0.2 to 0.5 thousand million, depending on
 /// how far apart the rows of a column are.
@@ -17,7 +17,7 @@ const DEVICE_FIXED: f64 = 0.005;
 ///
 /// The device's own time does not matter: it looks at entries twenty times as fast as they come. The processor may have less to do:
 /// the sieve does not scan blocks that are graphs.
-pub fn estimate<I: Row>(size: MatrixSize) -> Estimate {
+pub fn estimate<I: SharedIndex>(size: MatrixSize) -> Estimate {
     let MatrixSize { columns, entries } = size;
     let looked_at = (entries + columns) as f64;
     let width = size_of::<I>() as f64;

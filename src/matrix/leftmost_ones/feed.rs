@@ -6,21 +6,21 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use phat_formats::{MatrixSize, Part};
+use phat_formats::{BoundaryMatrix, MatrixSize, Part};
 
 use super::cuda::{Prepared, Scanned, Scanning};
-use super::estimate;
+use super::estimate::estimate;
 use crate::backend::{Backend, guarded};
 use crate::cuda::{CudaError, Gpu};
-use crate::matrix::read::Watch;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::read::ReadObserver;
 
 /// What a device has been given of a matrix.
-pub struct Feed<I: Row> {
+pub struct Feed<I: SharedIndex> {
     state: Mutex<State<I>>,
 }
 
-enum State<I: Row> {
+enum State<I: SharedIndex> {
     Nothing,
     Some {
         scanning: Box<Scanning<I>>,
@@ -31,14 +31,14 @@ enum State<I: Row> {
     Failed,
 }
 
-impl<I: Row> Default for Feed<I> {
+impl<I: SharedIndex> Default for Feed<I> {
     /// Nothing has been given yet.
     fn default() -> Self {
         Feed { state: Mutex::new(State::Nothing) }
     }
 }
 
-impl<I: Row> Feed<I> {
+impl<I: SharedIndex> Feed<I> {
     /// Gives some columns of a matrix of this size to the device, unless there is none or it is busy.
     pub(super) fn show(&self, device: impl FnOnce() -> Option<Gpu>, size: MatrixSize, part: &Part<'_, I>) {
         let Ok(mut state) = self.state.try_lock() else { return };
@@ -106,15 +106,15 @@ impl<'b> Feeds<'b> {
         Feeds { backend, is_wanted, size: OnceLock::new(), narrow: Feed::default(), wide: Feed::default() }
     }
 
-    fn show<I: Row>(&self, feed: &Feed<I>, part: &Part<'_, I>) {
+    fn show<I: SharedIndex>(&self, feed: &Feed<I>, part: &Part<'_, I>) {
         if let Some(&size) = self.size.get().filter(|_| self.is_wanted) {
             feed.show(|| self.backend.ready(), size, part);
         }
     }
 }
 
-impl Watch for Feeds<'_> {
-    fn begin<I: Row>(&self, size: MatrixSize) {
+impl ReadObserver for Feeds<'_> {
+    fn begin<I: SharedIndex>(&self, size: MatrixSize) {
         if self.is_wanted && self.size.set(size).is_ok() {
             self.backend.expect(&estimate::<I>(size));
         }

@@ -3,22 +3,25 @@
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use phat_formats::MatrixSize;
+use phat_formats::{BoundaryMatrix, MatrixSize};
 
+use super::check;
 use super::cpu::scan_with;
 use super::cuda::{Prepared, Scanned};
-use super::{Feed, Leftmost, Scan, check, estimate};
+use super::estimate::estimate;
+use super::feed::Feed;
+use super::scan::{Leftmost, Scan};
 use crate::backend::{Backend, BackendError, Decision, Difference, MachineError, Outcome, Stage, guarded};
 use crate::cuda::{CudaError, Gpu};
+use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
-use crate::matrix::plan::Reason;
-use crate::matrix::{BoundaryMatrix, Row};
+use crate::matrix::reason::Reason;
 
 /// Why a scan fails. The processor's scan never does.
 pub type ScanError = MachineError<Infallible>;
 
 /// A machine that scans one matrix, as often as it is asked about it. A device scans once, and keeps what it found.
-pub struct Scanner<I: Row> {
+pub struct Scanner<I: SharedIndex> {
     /// What was decided, and since then, whether the processor replaced a device. The scanners of a run share it.
     decision: Option<Arc<Mutex<Decision>>>,
     state: Mutex<State<I>>,
@@ -26,7 +29,7 @@ pub struct Scanner<I: Row> {
 }
 
 /// What a device holds of the matrix.
-enum State<I: Row> {
+enum State<I: SharedIndex> {
     /// No kernels are loaded, or the device failed.
     Nothing,
     /// The kernels are loaded.
@@ -39,7 +42,7 @@ enum State<I: Row> {
     },
 }
 
-impl<I: Row> Scanner<I> {
+impl<I: SharedIndex> Scanner<I> {
     /// The processor, without a decision to report.
     pub fn processor() -> Self {
         Scanner::new(None, State::Nothing)
@@ -113,7 +116,7 @@ impl<I: Row> Scanner<I> {
 
     /// Everything that the scan says.
     pub(crate) fn scan(&self, matrix: &BoundaryMatrix<I>) -> Result<Scan<I>, ScanError> {
-        self.ask(matrix, || super::scan(matrix), Scanned::scan)
+        self.ask(matrix, || super::cpu::scan(matrix), Scanned::scan)
     }
 
     /// The leftmost ones.
@@ -151,7 +154,7 @@ impl<I: Row> Scanner<I> {
 }
 
 /// A question about the scan of a matrix, as a stage.
-struct ScanStage<'a, I: Row, P, D> {
+struct ScanStage<'a, I: SharedIndex, P, D> {
     matrix: &'a BoundaryMatrix<I>,
     state: &'a mut State<I>,
     notes: &'a Mutex<Vec<String>>,
@@ -163,7 +166,7 @@ struct ScanStage<'a, I: Row, P, D> {
 
 impl<I, T, P, D> Stage for ScanStage<'_, I, P, D>
 where
-    I: Row,
+    I: SharedIndex,
     P: Fn() -> T,
     D: Fn(&mut Scanned<I>) -> Result<T, CudaError>,
 {
@@ -201,7 +204,7 @@ where
     }
 }
 
-impl<I: Row> State<I> {
+impl<I: SharedIndex> State<I> {
     fn scanned(scanned: Scanned<I>) -> Self {
         State::Scanned { scanned: Box::new(scanned), is_checked: false }
     }
@@ -218,7 +221,7 @@ impl<I: Row> State<I> {
 }
 
 /// Compares all that a device found with what the processor finds.
-fn compare<I: Row>(matrix: &BoundaryMatrix<I>, scanned: &mut Scanned<I>) -> Result<(), ScanError> {
+fn compare<I: SharedIndex>(matrix: &BoundaryMatrix<I>, scanned: &mut Scanned<I>) -> Result<(), ScanError> {
     let own = Leftmost::of(matrix);
     let of_scan = |difference: Difference| difference.within("scan");
     check::leftmost(matrix.len(), &scanned.leftmost()?, &own).map_err(of_scan)?;

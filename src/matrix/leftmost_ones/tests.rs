@@ -8,6 +8,7 @@ use super::cpu::scan_with;
 use super::*;
 use crate::backend::{Backend, BackendError, BackendRequest, Choice, Decision};
 use crate::cuda::{CudaError, Gpu};
+use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::{Algorithm, BoundaryMatrix, Dimension, Dualize, Index, Plan, Representation, read};
 use crate::matrix::{reduce, reduce_with};
 
@@ -96,11 +97,11 @@ fn decision(gpu: Gpu, self_check: bool, may_fall_back: bool) -> Decision {
 }
 
 /// The definitions, word by word.
-fn plain<I: Row>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Scan<I>) {
+fn plain<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Scan<I>) {
     let n = matrix.len();
     let has = |column: usize, row: usize| matrix.column(column).contains(&I::from_usize(row));
     let leftmost: Vec<Option<usize>> = (0..n).map(|row| (0..n).find(|&column| has(column, row))).collect();
-    let lookup = Lookup::new(n);
+    let lookup = PivotLookup::new(n);
     let (mut stable, mut unstable) = (0, Vec::new());
     for column in 0..n {
         match matrix.low(column).map(|low| low.to_usize()) {
@@ -149,7 +150,7 @@ fn differences_are_named_by_stage_and_place() {
     let wrong = right();
     wrong.lookup.set(1, 4);
     assert_eq!(said(wrong), "lookup: row 1: column 4 on the device, column 3 on the processor");
-    let wrong = Scan { lookup: Lookup::new(5), ..right() };
+    let wrong = Scan { lookup: PivotLookup::new(5), ..right() };
     assert_eq!(said(wrong), "lookup: row 0: none on the device, column 2 on the processor");
     let mut wrong = right();
     wrong.destroyers[3] = false;
@@ -199,7 +200,7 @@ fn without_a_device_auto_scans_here_and_cuda_is_an_error() {
 
 #[test]
 fn the_machine_is_the_first_reason() {
-    let request = crate::matrix::Request::default();
+    let request = crate::matrix::ReductionRequest::default();
     let (plan, reasons) = Plan::choose(&five(), &request);
     assert_ne!(reasons[0].what, "backend");
     let scanner = Scanner::processor_as("for a test".into());
@@ -210,7 +211,7 @@ fn the_machine_is_the_first_reason() {
 }
 
 /// A device tells a scan the same as the processor does.
-fn agrees<I: Row>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) {
+fn agrees<I: SharedIndex>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) {
     let own = Leftmost::of(matrix);
     let failed = |error: &dyn std::fmt::Display| -> ! { panic!("{what}: {error}") };
     let leftmost = scanner.leftmost(matrix).unwrap_or_else(|error| failed(&error));
@@ -219,14 +220,14 @@ fn agrees<I: Row>(what: &str, matrix: &BoundaryMatrix<I>, scanner: &Scanner<I>) 
     if what.starts_with("Bipartite")
         && let Some(mates) = scanner.mates(matrix).unwrap_or_else(|error| failed(&error))
     {
-        assert_eq!(mates.pairs(), own.pair_stable(matrix, |_| true).pairs(), "{what}");
+        assert_eq!(mates.pairs(), pair_stable(matrix, &own.table, |_| true).pairs(), "{what}");
     }
     let found = scanner.scan(matrix).unwrap_or_else(|error| failed(&error));
     check::scan(&found, &scan_with(matrix, &own)).unwrap_or_else(|error| failed(&error));
 }
 
 /// One device scans one matrix after the other.
-fn agree<I: Row>(gpu: &Gpu, self_check: bool, seed: u64) {
+fn agree<I: SharedIndex>(gpu: &Gpu, self_check: bool, seed: u64) {
     let mut scanner = Scanner::with(decision(gpu.clone(), self_check, false));
     for (what, matrix) in matrices::<I>(seed) {
         assert!(scanner.mates(&matrix).unwrap().is_some(), "{what}: the processor was to do it");
@@ -268,7 +269,7 @@ fn gpu_reductions_give_the_same_pairs() {
     let gpu = gpu(None);
     let value = |k: usize| ((k * 7919) % 101) as f64;
     let values: Vec<f64> = (0..12 * 11 * 7).map(value).collect();
-    let image = crate::cells::cubical::<u32>(&[12, 11, 7], &values, None).expect("an image").matrix;
+    let image = crate::cells::cubical_complex::<u32>(&[12, 11, 7], &values, None).expect("an image").matrix;
     for algorithm in [Algorithm::Sieve, Algorithm::Hypha, Algorithm::HyphaTwist] {
         for dualize in [Dualize::Off, Dualize::On, Dualize::Auto] {
             for threads in [1, 3] {
@@ -280,7 +281,7 @@ fn gpu_reductions_give_the_same_pairs() {
         }
     }
     // The plan's own scan, then that of the reduction.
-    let request = crate::matrix::Request { algorithm: Some(Algorithm::Hypha), ..Default::default() };
+    let request = crate::matrix::ReductionRequest { algorithm: Some(Algorithm::Hypha), ..Default::default() };
     let scanner = Scanner::with(decision(gpu, true, false));
     let (plan, reasons) = Plan::choose_with(&image, &request, &scanner).expect("a device");
     assert_eq!(reasons[0].choice, "cuda");
@@ -330,9 +331,10 @@ fn gpu_that_is_open_is_fed_by_the_reader() {
     backend.decide(&estimate::<u32>(size)).expect("a device");
     for is_wanted in [false, true] {
         let feeds = Feeds::new(&backend, is_wanted);
-        let read = read::read_path_watched(file.path(), &read::Options::default(), &feeds).unwrap();
+        let read =
+            read::read_path_observed(file.path(), &read::MatrixReadOptions::default(), &feeds).unwrap();
         assert_eq!(feeds.narrow.is_begun(), is_wanted);
-        let read::Input::Narrow(cells) = read.input else { panic!("64 bits for {size:?}") };
+        let read::AnyComplex::Narrow(cells) = read.input else { panic!("64 bits for {size:?}") };
         assert_eq!(cells.matrix, matrix);
         let scanner = Scanner::choose(&backend, feeds.narrow, &cells.matrix).unwrap();
         agrees("fed", &matrix, &scanner);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use phat_formats::{dipha, phat};
 
-use super::Format;
-use super::error::Problem;
+use super::error::MatrixFileProblem;
+use super::format::MatrixFormat;
 use crate::input::foreign::{Kind, recognize};
 use crate::input::text::plain;
 use crate::input::{gzip, matrix_market, npz};
@@ -42,37 +42,39 @@ pub(super) fn is_gzip(head: &[u8]) -> bool {
 }
 
 /// The format of the file called `name` that begins with `head`, and why.
-pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Problem> {
+pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), MatrixFileProblem> {
     if dipha::has_magic(head) {
-        return Ok((Format::Dipha, "begins with DIPHA's magic number".to_owned()));
+        return Ok((MatrixFormat::Dipha, "begins with DIPHA's magic number".to_owned()));
     }
     if head.is_empty() {
-        return Err(Problem::Empty);
+        return Err(MatrixFileProblem::Empty);
     }
     if head.starts_with(npz::MAGIC) {
-        return Ok((Format::Npz, "begins as zip archives do".to_owned()));
+        return Ok((MatrixFormat::Npz, "begins as zip archives do".to_owned()));
     }
     if matrix_market::is_matrix_market(head) {
-        return Ok((Format::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
+        return Ok((MatrixFormat::MatrixMarket, "begins with %%MatrixMarket".to_owned()));
     }
     if let Some((found, kind)) = recognize(head, None)
         && let Some(advice) = advice(kind)
     {
-        return Err(Problem::Other { found, advice });
+        return Err(MatrixFileProblem::Other { found, advice });
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let text = plain(head);
     match extension.as_deref() {
-        Some(named @ ("dipha" | "complex")) => Ok((Format::Dipha, format!("the name ends in .{named}"))),
-        Some("npz") => Ok((Format::Npz, "the name ends in .npz".to_owned())),
-        _ if phat::looks_ascii(&text) && is_table(&text) => Err(Problem::Other {
+        Some(named @ ("dipha" | "complex")) => {
+            Ok((MatrixFormat::Dipha, format!("the name ends in .{named}")))
+        }
+        Some("npz") => Ok((MatrixFormat::Npz, "the name ends in .npz".to_owned())),
+        _ if phat::looks_ascii(&text) && is_table(&text) => Err(MatrixFileProblem::Other {
             found: "a table of numbers that are no cells",
             advice:
                 "lacuna rips takes distances and points, lacuna convert makes a boundary matrix of images"
                     .into(),
         }),
-        _ if phat::looks_ascii(&text) => Ok((Format::PhatAscii, "the content is text".to_owned())),
-        _ => Ok((Format::PhatBinary, "the content is not text".to_owned())),
+        _ if phat::looks_ascii(&text) => Ok((MatrixFormat::PhatAscii, "the content is text".to_owned())),
+        _ => Ok((MatrixFormat::PhatBinary, "the content is not text".to_owned())),
     }
 }
 
@@ -93,27 +95,27 @@ fn is_table(head: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn format(name: &str, head: &[u8]) -> Format {
+    fn format(name: &str, head: &[u8]) -> MatrixFormat {
         detect(name, head).unwrap().0
     }
 
     #[test]
     fn content_tells_and_then_the_name() {
         let magic = dipha::MAGIC.to_le_bytes();
-        assert_eq!(format("matrix.bin", &magic), Format::Dipha);
-        assert_eq!(format("matrix.dat", b"0\n0\n1 0 1\n"), Format::PhatAscii);
-        assert_eq!(format("matrix.bin", b"# no cell yet"), Format::PhatAscii);
-        assert_eq!(format("matrix.dat", &7u64.to_le_bytes()), Format::PhatBinary);
-        assert_eq!(format("-", &[7, 0, 0, 0, 0]), Format::PhatBinary);
-        assert_eq!(format("-", b"\xff\xfe0\0\r\0"), Format::PhatAscii);
+        assert_eq!(format("matrix.bin", &magic), MatrixFormat::Dipha);
+        assert_eq!(format("matrix.dat", b"0\n0\n1 0 1\n"), MatrixFormat::PhatAscii);
+        assert_eq!(format("matrix.bin", b"# no cell yet"), MatrixFormat::PhatAscii);
+        assert_eq!(format("matrix.dat", &7u64.to_le_bytes()), MatrixFormat::PhatBinary);
+        assert_eq!(format("-", &[7, 0, 0, 0, 0]), MatrixFormat::PhatBinary);
+        assert_eq!(format("-", b"\xff\xfe0\0\r\0"), MatrixFormat::PhatAscii);
         // A number of columns whose first bytes are those of a byte order mark.
-        assert_eq!(format("-", &0xfeff_u64.to_le_bytes()), Format::PhatBinary);
-        assert_eq!(format("-", b"PK\x03\x04"), Format::Npz);
-        assert_eq!(format("-", b"%%matrixmarket matrix"), Format::MatrixMarket);
+        assert_eq!(format("-", &0xfeff_u64.to_le_bytes()), MatrixFormat::PhatBinary);
+        assert_eq!(format("-", b"PK\x03\x04"), MatrixFormat::Npz);
+        assert_eq!(format("-", b"%%matrixmarket matrix"), MatrixFormat::MatrixMarket);
         for name in ["image.COMPLEX", "image.dipha"] {
-            assert_eq!(format(name, b"not the magic number"), Format::Dipha);
+            assert_eq!(format(name, b"not the magic number"), MatrixFormat::Dipha);
         }
-        assert_eq!(detect("matrix.bin", b""), Err(Problem::Empty));
+        assert_eq!(detect("matrix.bin", b""), Err(MatrixFileProblem::Empty));
     }
 
     #[test]
@@ -132,7 +134,7 @@ mod tests {
             let problem = detect("f", head).unwrap_err().to_string();
             assert!(problem.starts_with(&format!("expected a boundary matrix, found {found}")), "{problem}");
         }
-        assert_eq!(format("f", b"0\n0 x\n"), Format::PhatAscii);
+        assert_eq!(format("f", b"0\n0 x\n"), MatrixFormat::PhatAscii);
     }
 
     #[test]

@@ -3,79 +3,83 @@
 use phat_formats::dipha::{self, FileType, WeightedBoundaryMatrix};
 use phat_formats::{Index, Source};
 
-use super::{Cells, Content, Input, Problem, bytes};
-use crate::cells::{Filtration, FiltrationError, cubical, rips};
+use super::complex::{AnyComplex, Content, LoadedComplex, bytes};
+use super::error::MatrixFileProblem;
+use crate::cells::{ComplexError, FilteredComplex, cubical_complex, rips_complex};
 use crate::metric::Distances;
 use crate::metric::read::read_dipha;
 
 /// The complex of a file.
-pub(super) fn read(source: &(impl Source + ?Sized), upper_dim: Option<usize>) -> Result<Content, Problem> {
+pub(super) fn read(
+    source: &(impl Source + ?Sized),
+    upper_dim: Option<usize>,
+) -> Result<Content, MatrixFileProblem> {
     let head = bytes(source, dipha::HEADER as u64)?;
     let file_type = dipha::file_type(&head)?;
     let input = match file_type {
-        FileType::BoundaryMatrix if upper_dim.is_some() => Err(Problem::UpperDim),
+        FileType::BoundaryMatrix if upper_dim.is_some() => Err(MatrixFileProblem::UpperDim),
         FileType::BoundaryMatrix => boundary_matrix(source),
         FileType::Image => image(&bytes(source, u64::MAX)?, upper_dim),
         FileType::DistanceMatrix | FileType::SparseDistanceMatrix => {
-            let upper_dim = upper_dim.ok_or(Problem::NoUpperDim)?;
+            let upper_dim = upper_dim.ok_or(MatrixFileProblem::NoUpperDim)?;
             distances(&read_dipha(&bytes(source, u64::MAX)?)?, upper_dim)
         }
-        found @ FileType::Diagram => Err(Problem::FileType { found }),
+        found @ FileType::Diagram => Err(MatrixFileProblem::FileType { found }),
     };
     let gives_boundaries = file_type == FileType::BoundaryMatrix;
     Ok(Content { input: input?, warning: None, gives_boundaries })
 }
 
-fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<Input, Problem> {
+fn boundary_matrix(source: &(impl Source + ?Sized)) -> Result<AnyComplex, MatrixFileProblem> {
     if dipha::boundary_matrix_size(source)?.fits::<u32>() {
-        Ok(Input::Narrow(whole(dipha::read_boundary_matrix(source)?)))
+        Ok(AnyComplex::Narrow(whole(dipha::read_boundary_matrix(source)?)))
     } else {
-        Ok(Input::Wide(whole(dipha::read_boundary_matrix(source)?)))
+        Ok(AnyComplex::Wide(whole(dipha::read_boundary_matrix(source)?)))
     }
 }
 
-fn whole<I: Index>(complex: WeightedBoundaryMatrix<I>) -> Cells<I> {
+fn whole<I: Index>(complex: WeightedBoundaryMatrix<I>) -> LoadedComplex<I> {
     cells(complex.into(), false)
 }
 
-fn image(file: &[u8], upper_dim: Option<usize>) -> Result<Input, Problem> {
+fn image(file: &[u8], upper_dim: Option<usize>) -> Result<AnyComplex, MatrixFileProblem> {
     let image = dipha::Image::from_bytes(file)?;
     let values: Vec<f64> = image.values().collect();
     // Along an axis of one voxel no cell extends.
     let dim = image.shape().iter().filter(|&&extent| extent > 1).count();
     let cut = upper_dim.is_some_and(|upper_dim| upper_dim < dim);
     narrow_or_wide(
-        || Ok(cells(cubical(image.shape(), &values, upper_dim)?, cut)),
-        || Ok(cells(cubical(image.shape(), &values, upper_dim)?, cut)),
+        || Ok(cells(cubical_complex(image.shape(), &values, upper_dim)?, cut)),
+        || Ok(cells(cubical_complex(image.shape(), &values, upper_dim)?, cut)),
     )
 }
 
-fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<Input, Problem> {
+fn distances(distances: &Distances<f64>, upper_dim: usize) -> Result<AnyComplex, MatrixFileProblem> {
     narrow_or_wide(
-        || rips(distances, upper_dim, f64::INFINITY).map(cut_where_full),
-        || rips(distances, upper_dim, f64::INFINITY).map(cut_where_full),
+        || rips_complex(distances, upper_dim, f64::INFINITY).map(cut_where_full),
+        || rips_complex(distances, upper_dim, f64::INFINITY).map(cut_where_full),
     )
 }
 
 /// Where there are simplices of the greatest dimension asked for there may be greater ones.
-fn cut_where_full<I: Index>(filtration: Filtration<I>) -> Cells<I> {
-    let cut = filtration.matrix.max_dim() == Some(filtration.max_dim);
-    cells(filtration, cut)
+fn cut_where_full<I: Index>(complex: FilteredComplex<I>) -> LoadedComplex<I> {
+    let cut = complex.matrix.max_dim() == Some(complex.max_dim);
+    cells(complex, cut)
 }
 
-fn cells<I>(filtration: Filtration<I>, cut: bool) -> Cells<I> {
-    let Filtration { matrix, values, max_dim } = filtration;
-    Cells { matrix, values: Some(values), max_dim, cut }
+fn cells<I>(complex: FilteredComplex<I>, cut: bool) -> LoadedComplex<I> {
+    let FilteredComplex { matrix, values, max_dim } = complex;
+    LoadedComplex { matrix, values: Some(values), max_dim, cut }
 }
 
 /// Numbered by 32 bits, or, when these are too few, by 64.
 fn narrow_or_wide(
-    narrow: impl FnOnce() -> Result<Cells<u32>, FiltrationError>,
-    wide: impl FnOnce() -> Result<Cells<u64>, FiltrationError>,
-) -> Result<Input, Problem> {
+    narrow: impl FnOnce() -> Result<LoadedComplex<u32>, ComplexError>,
+    wide: impl FnOnce() -> Result<LoadedComplex<u64>, ComplexError>,
+) -> Result<AnyComplex, MatrixFileProblem> {
     match narrow() {
-        Ok(cells) => Ok(Input::Narrow(cells)),
-        Err(FiltrationError::TooLarge { .. }) => Ok(Input::Wide(wide()?)),
+        Ok(cells) => Ok(AnyComplex::Narrow(cells)),
+        Err(ComplexError::TooLarge { .. }) => Ok(AnyComplex::Wide(wide()?)),
         Err(error) => Err(error.into()),
     }
 }

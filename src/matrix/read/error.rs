@@ -2,40 +2,40 @@
 
 use std::io;
 
+use phat_formats::ColumnError;
 use phat_formats::dipha::{DiphaError, FileType};
 use phat_formats::phat::PhatError;
 
-use super::Format;
-use crate::cells::FiltrationError;
+use super::format::MatrixFormat;
+use crate::cells::ComplexError;
 use crate::input::SparseProblem;
-use crate::matrix::ColumnError;
 use crate::{input, metric};
 
 /// Why an input cannot be read.
-pub type ReadError = input::ReadError<Format, Problem>;
+pub type MatrixReadError = input::ReadError<MatrixFormat, MatrixFileProblem>;
 
-impl input::Formats for Format {
+impl input::Formats for MatrixFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
 /// One thing that is wrong with an input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Problem {
-    /// There is nothing in it.
+pub enum MatrixFileProblem {
+    /// The file is empty.
     #[error("expected a boundary matrix, found an empty file")]
     Empty,
     /// A PHAT file that breaks the rules of its format.
     #[error(transparent)]
     Phat(#[from] PhatError),
-    /// A DIPHA file that does.
+    /// A DIPHA file that breaks the rules of its format.
     #[error(transparent)]
     Dipha(#[from] DiphaError),
-    /// Distances that are none.
+    /// A distance matrix that cannot be read.
     #[error(transparent)]
     Distances(#[from] metric::read::Problem),
     /// An image or distances whose complex cannot be made.
     #[error(transparent)]
-    Filtration(#[from] FiltrationError),
+    Complex(#[from] ComplexError),
     /// A sparse matrix that cannot be read, or that is no boundary matrix.
     #[error(transparent)]
     Sparse(#[from] SparseProblem),
@@ -74,8 +74,8 @@ pub enum Problem {
     NoUpperDim,
 }
 
-impl From<io::Error> for Problem {
+impl From<io::Error> for MatrixFileProblem {
     fn from(error: io::Error) -> Self {
-        Problem::Read { found: error.to_string() }
+        MatrixFileProblem::Read { found: error.to_string() }
     }
 }

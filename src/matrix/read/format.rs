@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// The input formats of the boundary-matrix path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum MatrixFormat {
     /// PHAT's text.
     PhatAscii,
     /// PHAT's binary file.
@@ -18,24 +18,29 @@ pub enum Format {
     MatrixMarket,
 }
 
-impl Format {
+impl MatrixFormat {
     /// Every format.
-    pub const ALL: [Format; 5] =
-        [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Npz, Format::MatrixMarket];
+    pub const ALL: [MatrixFormat; 5] = [
+        MatrixFormat::PhatAscii,
+        MatrixFormat::PhatBinary,
+        MatrixFormat::Dipha,
+        MatrixFormat::Npz,
+        MatrixFormat::MatrixMarket,
+    ];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
         match self {
-            Format::PhatAscii => "phat-ascii",
-            Format::PhatBinary => "phat-binary",
-            Format::Dipha => "dipha",
-            Format::Npz => "npz",
-            Format::MatrixMarket => "matrix-market",
+            MatrixFormat::PhatAscii => "phat-ascii",
+            MatrixFormat::PhatBinary => "phat-binary",
+            MatrixFormat::Dipha => "dipha",
+            MatrixFormat::Npz => "npz",
+            MatrixFormat::MatrixMarket => "matrix-market",
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for MatrixFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -44,17 +49,17 @@ impl fmt::Display for Format {
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("format: expected one of phat-ascii, phat-binary, dipha, npz, matrix-market, found {found:?}")]
-pub struct UnknownFormat {
+pub struct UnknownMatrixFormat {
     /// The name found.
     pub found: String,
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for MatrixFormat {
+    type Err = UnknownMatrixFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
+    fn from_str(name: &str) -> Result<Self, UnknownMatrixFormat> {
+        let named = MatrixFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
+        named.ok_or_else(|| UnknownMatrixFormat { found: name.to_owned() })
     }
 }
 
@@ -64,11 +69,11 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for format in Format::ALL {
+        for format in MatrixFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
             assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
         }
-        let error = "phat".parse::<Format>().unwrap_err().to_string();
-        assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+        let error = "phat".parse::<MatrixFormat>().unwrap_err().to_string();
+        assert!(MatrixFormat::ALL.iter().all(|format| error.contains(format.name())), "{error}");
     }
 }

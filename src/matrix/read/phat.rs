@@ -3,31 +3,36 @@
 use phat_formats::phat::matrix::{self, Read};
 use phat_formats::{Index, Source};
 
-use super::{Cells, Content, Input, Problem, Watch};
+use super::complex::{AnyComplex, Content, LoadedComplex};
+use super::error::MatrixFileProblem;
+use super::observer::ReadObserver;
 
 /// The matrix of a binary file.
-pub(super) fn read_binary(source: &(impl Source + ?Sized), watch: &impl Watch) -> Result<Content, Problem> {
+pub(super) fn read_binary(
+    source: &(impl Source + ?Sized),
+    observer: &impl ReadObserver,
+) -> Result<Content, MatrixFileProblem> {
     let size = matrix::size(source)?;
     if size.fits::<u32>() {
-        watch.begin::<u32>(size);
-        Ok(content(matrix::read_binary_showing(source, |part| watch.narrow(&part))?, Input::Narrow))
+        observer.begin::<u32>(size);
+        Ok(content(matrix::read_binary_showing(source, |part| observer.narrow(&part))?, AnyComplex::Narrow))
     } else {
-        watch.begin::<u64>(size);
-        Ok(content(matrix::read_binary_showing(source, |part| watch.wide(&part))?, Input::Wide))
+        observer.begin::<u64>(size);
+        Ok(content(matrix::read_binary_showing(source, |part| observer.wide(&part))?, AnyComplex::Wide))
     }
 }
 
 /// The matrix of a text.
-pub(super) fn read_ascii(text: &[u8]) -> Result<Content, Problem> {
+pub(super) fn read_ascii(text: &[u8]) -> Result<Content, MatrixFileProblem> {
     // A column has two bytes at the least, and so has a row.
     if text.len() / 2 < u32::MOST {
-        Ok(content(matrix::read_ascii(text)?, Input::Narrow))
+        Ok(content(matrix::read_ascii(text)?, AnyComplex::Narrow))
     } else {
-        Ok(content(matrix::read_ascii(text)?, Input::Wide))
+        Ok(content(matrix::read_ascii(text)?, AnyComplex::Wide))
     }
 }
 
-fn content<I: Index>(read: Read<I>, input: impl FnOnce(Cells<I>) -> Input) -> Content {
+fn content<I: Index>(read: Read<I>, input: impl FnOnce(LoadedComplex<I>) -> AnyComplex) -> Content {
     let Read { matrix, unsorted, first_unsorted } = read;
     let warning = first_unsorted.map(|first| {
         let columns = if unsorted == 1 { "1 column".to_owned() } else { format!("{unsorted} columns") };
@@ -35,7 +40,7 @@ fn content<I: Index>(read: Read<I>, input: impl FnOnce(Cells<I>) -> Input) -> Co
     });
     let max_dim = matrix.max_dim().unwrap_or(0);
     Content {
-        input: input(Cells { matrix, values: None, max_dim, cut: false }),
+        input: input(LoadedComplex { matrix, values: None, max_dim, cut: false }),
         warning,
         gives_boundaries: true,
     }

@@ -13,13 +13,15 @@
 //! vertex: cells that it bounds are then of another dimension than they should be, or refused. An archive may give the dimensions
 //! itself, in an array `dims` with a whole number for each cell; DIPHA's and PHAT's formats always do.
 
-use super::{Cells, Content, Input, Problem};
+use phat_formats::{BoundaryMatrix, Dimension, Index};
+
+use super::complex::{AnyComplex, Content, LoadedComplex};
+use super::error::MatrixFileProblem;
 use crate::input::matrix_market::{self, Dense, Matrix};
 use crate::input::npy::Array;
 use crate::input::npz::Archive;
 use crate::input::triplets::{Triplet, Triplets};
 use crate::input::{Place, SparseProblem};
-use crate::matrix::{BoundaryMatrix, Dimension, Index};
 
 /// The array of an archive that gives the dimension of each cell.
 const DIMS: &str = "dims";
@@ -30,13 +32,13 @@ const MOST_UNNAMED: usize = 1 << 24;
 const NAMED: usize = 64;
 
 /// The matrix of an archive.
-pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, Problem> {
+pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, MatrixFileProblem> {
     let archive = Archive::open(bytes)?;
     if !archive.is_sparse() {
         let names: Vec<&str> = archive.names().take(8).collect();
         let found = format!("an archive of the arrays {}", names.join(", "));
         let note = "scipy.sparse.save_npz(\"matrix.npz\", scipy.sparse.csc_matrix(M)) writes one";
-        return Err(Problem::Sparse(
+        return Err(MatrixFileProblem::Sparse(
             SparseProblem::new(Place::Whole, "a sparse matrix of SciPy", found).note(note),
         ));
     }
@@ -48,7 +50,7 @@ pub(super) fn read_npz(bytes: &[u8]) -> Result<Content, Problem> {
 }
 
 /// The matrix of a text.
-pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, Problem> {
+pub(super) fn read_matrix_market(text: &[u8]) -> Result<Content, MatrixFileProblem> {
     match matrix_market::read(text)? {
         Matrix::Sparse(matrix) => content(&matrix, None),
         Matrix::Dense(matrix) => content(&entries_of(&matrix), None),
@@ -63,21 +65,26 @@ fn entries_of(dense: &Dense) -> Triplets {
 }
 
 /// The dimensions that an archive gives.
-fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, Problem> {
+fn dims(archive: &Archive<'_>) -> Result<Vec<Dimension>, MatrixFileProblem> {
     let file = archive.read(DIMS)?;
     let given = Array::parse(&file).and_then(|array| array.integers())?;
     let dim = |(cell, &dim): (usize, &i64)| {
         Dimension::try_from(dim).map_err(|_| {
             let expected = format!("dimensions from 0 to {} in {DIMS:?}", Dimension::MAX);
-            Problem::Sparse(SparseProblem::new(Place::Whole, expected, format!("{dim} for cell {cell}")))
+            MatrixFileProblem::Sparse(SparseProblem::new(
+                Place::Whole,
+                expected,
+                format!("{dim} for cell {cell}"),
+            ))
         })
     };
     given.iter().enumerate().map(dim).collect()
 }
 
-fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, Problem> {
-    let wrong =
-        |expected: &str, found: String| Problem::Sparse(SparseProblem::new(Place::Whole, expected, found));
+fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, MatrixFileProblem> {
+    let wrong = |expected: &str, found: String| {
+        MatrixFileProblem::Sparse(SparseProblem::new(Place::Whole, expected, found))
+    };
     let cells = matrix.columns;
     if matrix.rows != cells {
         let expected = "a square matrix, whose rows and columns are all cells in filtration order";
@@ -94,30 +101,30 @@ fn content(matrix: &Triplets, dims: Option<Vec<Dimension>>) -> Result<Content, P
         let expected = format!("as many dimensions in {DIMS:?} as cells, {cells}");
         return Err(wrong(&expected, dims.len().to_string()));
     }
-    let columns = Columns::new(matrix)?;
+    let columns = ColumnLists::new(matrix)?;
     let input = if cells.max(matrix.entries.len()) <= u32::MOST {
-        Input::Narrow(columns.cells(dims.as_deref())?)
+        AnyComplex::Narrow(columns.cells(dims.as_deref())?)
     } else {
-        Input::Wide(columns.cells(dims.as_deref())?)
+        AnyComplex::Wide(columns.cells(dims.as_deref())?)
     };
     Ok(Content { input, warning: None, gives_boundaries: true })
 }
 
 /// The rows of each column, ascending.
-struct Columns {
+struct ColumnLists {
     /// Where each column starts among the rows, and at the end their number.
     starts: Vec<usize>,
     rows: Vec<usize>,
 }
 
-impl Columns {
-    fn new(matrix: &Triplets) -> Result<Self, Problem> {
+impl ColumnLists {
+    fn new(matrix: &Triplets) -> Result<Self, MatrixFileProblem> {
         let mut starts = vec![0; matrix.columns + 1];
         for (at, &Triplet { row, column, value }) in matrix.entries.iter().enumerate() {
             if ![0.0, 1.0, -1.0].contains(&value) {
                 let found = format!("{value} in row {row}, column {column}, counted from 0");
                 let problem = SparseProblem::new(matrix.place(at), "entries 0, 1 or -1", found);
-                return Err(Problem::Sparse(problem));
+                return Err(MatrixFileProblem::Sparse(problem));
             }
             starts[column + 1] += usize::from(value != 0.0);
         }
@@ -133,11 +140,11 @@ impl Columns {
         for column in starts.windows(2) {
             rows[column[0]..column[1]].sort_unstable();
         }
-        Ok(Columns { starts, rows })
+        Ok(ColumnLists { starts, rows })
     }
 
     /// The complex, its dimensions given or derived.
-    fn cells<I: Index>(&self, dims: Option<&[Dimension]>) -> Result<Cells<I>, Problem> {
+    fn cells<I: Index>(&self, dims: Option<&[Dimension]>) -> Result<LoadedComplex<I>, MatrixFileProblem> {
         let mut matrix = BoundaryMatrix::new();
         for (column, range) in self.starts.windows(2).enumerate() {
             let rows = &self.rows[range[0]..range[1]];
@@ -154,6 +161,6 @@ impl Columns {
             matrix.push(dim, rows)?;
         }
         let max_dim = matrix.max_dim().unwrap_or(0);
-        Ok(Cells { matrix, values: None, max_dim, cut: false })
+        Ok(LoadedComplex { matrix, values: None, max_dim, cut: false })
     }
 }

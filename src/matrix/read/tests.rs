@@ -6,11 +6,11 @@ use std::sync::{Mutex, OnceLock};
 use phat_formats::{MatrixSize, Part};
 
 use super::*;
-use crate::matrix::Row;
+use crate::matrix::index::SharedIndex;
 
 const TEXT: &[u8] = b"0\n0\n0\n1 0 1\n1 0 2\n1 1 2\n2 3 4 5\n";
 
-/// The same as a binary file, its words as given.
+/// A binary file of these words.
 fn words(numbers: &[i64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
@@ -19,22 +19,22 @@ fn binary() -> Vec<u8> {
     words(&[7, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 1, 2, 0, 2, 1, 2, 1, 2, 2, 3, 3, 4, 5])
 }
 
-fn load(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Loaded, String> {
-    let options = Options { format, upper_dim: None };
+fn load(name: &str, bytes: &[u8], format: Option<MatrixFormat>) -> Result<LoadedMatrix, String> {
+    let options = MatrixReadOptions { format, upper_dim: None };
     read_source(name, bytes, &options).map_err(|error| error.to_string())
 }
 
-fn narrow(loaded: Loaded) -> Cells<u32> {
+fn narrow(loaded: LoadedMatrix) -> LoadedComplex<u32> {
     match loaded.input {
-        Input::Narrow(cells) => cells,
-        Input::Wide(_) => panic!("64 bits for a handful of cells"),
+        AnyComplex::Narrow(cells) => cells,
+        AnyComplex::Wide(_) => panic!("64 bits for a handful of cells"),
     }
 }
 
 #[test]
 fn text_and_binary_are_told_apart_and_hold_the_same() {
     let (text, binary) = (load("a.dat", TEXT, None).unwrap(), load("a.dat", &binary(), None).unwrap());
-    assert_eq!((text.format, binary.format), (Format::PhatAscii, Format::PhatBinary));
+    assert_eq!((text.format, binary.format), (MatrixFormat::PhatAscii, MatrixFormat::PhatBinary));
     assert_eq!(text.detection.as_deref(), Some("the content is text"));
     assert_eq!(binary.detection.as_deref(), Some("the content is not text"));
     assert!(text.warning.is_none() && binary.warning.is_none());
@@ -48,7 +48,7 @@ fn text_and_binary_are_told_apart_and_hold_the_same() {
 #[test]
 fn texts_of_every_system() {
     let market = b"%%MatrixMarket matrix coordinate pattern general\n% a comment\n3 3 2\n1 3\n2 3\n";
-    for (text, format) in [(TEXT, Format::PhatAscii), (&market[..], Format::MatrixMarket)] {
+    for (text, format) in [(TEXT, MatrixFormat::PhatAscii), (&market[..], MatrixFormat::MatrixMarket)] {
         let expected = narrow(load("a", text, None).unwrap());
         let text = std::str::from_utf8(text).unwrap();
         let (mac, dos) = (text.replace('\n', "\r"), text.replace('\n', "\r\n"));
@@ -65,11 +65,11 @@ fn texts_of_every_system() {
 
 #[test]
 fn a_given_format_is_taken_at_its_word() {
-    let loaded = load("a.dipha", TEXT, Some(Format::PhatAscii)).unwrap();
-    assert_eq!((loaded.format, loaded.detection), (Format::PhatAscii, None));
-    let error = load("a", TEXT, Some(Format::PhatBinary)).unwrap_err();
+    let loaded = load("a.dipha", TEXT, Some(MatrixFormat::PhatAscii)).unwrap();
+    assert_eq!((loaded.format, loaded.detection), (MatrixFormat::PhatAscii, None));
+    let error = load("a", TEXT, Some(MatrixFormat::PhatBinary)).unwrap_err();
     assert!(error.starts_with("a: byte ") && error.ends_with(" (format phat-binary)"), "{error}");
-    let error = load("a", &binary(), Some(Format::PhatAscii)).unwrap_err();
+    let error = load("a", &binary(), Some(MatrixFormat::PhatAscii)).unwrap_err();
     assert!(error.starts_with("a: line 1: ") && error.ends_with(" (format phat-ascii)"), "{error}");
 }
 
@@ -86,7 +86,7 @@ fn rows_that_do_not_ascend_are_sorted_and_that_is_said() {
 #[test]
 fn an_empty_file_is_no_matrix() {
     assert_eq!(load("a", b"", None).unwrap_err(), "a: expected a boundary matrix, found an empty file");
-    for format in Format::ALL {
+    for format in MatrixFormat::ALL {
         let error = load("a", b"", Some(format)).unwrap_err();
         assert!(error.contains("expected"), "{format}: {error}");
     }
@@ -95,7 +95,7 @@ fn an_empty_file_is_no_matrix() {
 #[test]
 fn a_greatest_dimension_is_for_complexes_that_are_made_here() {
     for bytes in [TEXT.to_vec(), binary()] {
-        let options = Options { format: None, upper_dim: Some(1) };
+        let options = MatrixReadOptions { format: None, upper_dim: Some(1) };
         let error = read_source("a", &bytes, &options).unwrap_err().to_string();
         assert!(error.contains("--upper-dim"), "{error}");
     }
@@ -105,11 +105,11 @@ fn a_greatest_dimension_is_for_complexes_that_are_made_here() {
 fn a_file_and_its_bytes_are_the_same() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), binary()).unwrap();
-    let loaded = read_path(file.path(), &Options::default()).unwrap();
+    let loaded = read_path(file.path(), &MatrixReadOptions::default()).unwrap();
     assert_eq!(loaded, load("a", &binary(), None).unwrap());
     let missing = file.path().join("missing");
-    let error = read_path(&missing, &Options::default()).unwrap_err();
-    assert!(matches!(error, ReadError::Io { .. }) && error.to_string().contains("missing"));
+    let error = read_path(&missing, &MatrixReadOptions::default()).unwrap_err();
+    assert!(matches!(error, MatrixReadError::Io { .. }) && error.to_string().contains("missing"));
 }
 
 /// Three points, 1, 2 and 4 apart.
@@ -120,8 +120,8 @@ fn distances() -> Vec<u8> {
     file
 }
 
-fn load_up_to(upper_dim: Option<usize>, bytes: &[u8]) -> Result<Cells<u32>, String> {
-    let options = Options { format: None, upper_dim };
+fn load_up_to(upper_dim: Option<usize>, bytes: &[u8]) -> Result<LoadedComplex<u32>, String> {
+    let options = MatrixReadOptions { format: None, upper_dim };
     read_source("a", bytes, &options).map(narrow).map_err(|error| error.to_string())
 }
 
@@ -189,8 +189,8 @@ struct Seen {
     columns: Mutex<Vec<usize>>,
 }
 
-impl Watch for Seen {
-    fn begin<I: Row>(&self, size: MatrixSize) {
+impl ReadObserver for Seen {
+    fn begin<I: SharedIndex>(&self, size: MatrixSize) {
         assert!(self.columns.lock().unwrap().is_empty(), "begun late");
         self.size.set((8 * size_of::<I>(), size)).expect("begun once");
     }
@@ -211,7 +211,7 @@ fn binary_files_are_watched_and_others_are_not() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(content).unwrap();
         let seen = Seen::default();
-        let read = read_path_watched(file.path(), &Options::default(), &seen);
+        let read = read_path_observed(file.path(), &MatrixReadOptions::default(), &seen);
         let (size, mut columns) = (seen.size.into_inner(), seen.columns.into_inner().unwrap());
         columns.sort_unstable();
         (read.is_ok(), size, columns)

@@ -4,7 +4,7 @@
 //! cut the columns into chunks of about √n
 //! for each dimension, from the greatest down:                                  1. local pairs
 //!     for each chunk, in parallel: reduce within the chunk's rows, pair, clear
-//!     for each chunk, in parallel: the same within the rows of the chunk before, too
+//!     for each chunk, in parallel: reduce within its rows and those of the chunk before, pair, clear
 //! for each column that has no pair, in parallel:                               2. compression
 //!     a row that is a paired column goes
 //!     a row that is paired goes, with the column it is paired with added, if that is active
@@ -20,30 +20,33 @@
 //! second, its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns
 //! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
 //! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
-//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as published: it has what is left.
+//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as it was published.
 
-use super::problem::{Additions, Problem};
+use phat_formats::Index;
+
+use super::problem::{Additions, ReductionProblem};
 use super::team::{Rewrite, Team, Worker};
-use crate::matrix::columns::WorkingColumn;
-use crate::matrix::state::{Columns, Lookup};
-use crate::matrix::{Index, Row};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::pivot_lookup::PivotLookup;
+use crate::matrix::reduction_matrix::ReductionMatrix;
+use crate::matrix::working_columns::WorkingColumn;
 
-/// Chunks, compression, then the rest.
-pub fn chunk<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut team = Team::<I, C>::new(problem);
+/// Reduces chunks, compresses, then reduces what is left.
+pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut team = Team::new(problem);
     let open: Vec<Vec<I>> =
         problem.dimensions().map(|columns| pair_locally(problem, &mut team, &columns)).collect();
-    let kinds = kinds(problem.columns, problem.lookup);
+    let kinds = kinds(problem.matrix, problem.lookup);
     let rule = |row: usize| match kinds[row] {
         Kind::Global => Rewrite::Keep,
         Kind::Negative | Kind::Inactive => Rewrite::Drop,
         Kind::Active => problem.reduced(row).map_or(Rewrite::Keep, Rewrite::Add),
     };
-    let mut global = Worker::<I, C>::new(problem.columns.len());
+    let mut global = Worker::new(problem);
     for columns in open {
-        team.each(&columns, |worker, column| worker.rewrite(problem.columns, column.to_usize(), rule));
+        team.each(&columns, |worker, column| worker.rewrite(problem.matrix, column.to_usize(), rule));
         for column in columns.into_iter().map(Index::to_usize) {
-            if let Some(pivot) = global.reduce(problem.columns, column, |pivot| problem.reduced(pivot)) {
+            if let Some(pivot) = global.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
                 problem.pair(pivot, column);
             }
         }
@@ -52,12 +55,12 @@ pub fn chunk<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions
 }
 
 /// Phase 1 for the columns of a dimension. Returns those that have no pair, ascending.
-fn pair_locally<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<I, C>,
     columns: &[I],
 ) -> Vec<I> {
-    let size = problem.columns.len().isqrt().max(1);
+    let size = problem.matrix.len().isqrt().max(1);
     let number = |column: &I| column.to_usize() / size;
     let cut = columns.chunk_by(|a, b| number(a) == number(b));
     let numbers: Vec<usize> = cut.clone().map(|columns| number(&columns[0])).collect();
@@ -71,8 +74,8 @@ fn pair_locally<I: Row, C: WorkingColumn<I>>(
 }
 
 /// Reduces columns as long as their low is at or after `first`. Returns those that have no pair then.
-fn reduce_chunk<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn reduce_chunk<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
     columns: &[I],
     first: usize,
@@ -80,7 +83,7 @@ fn reduce_chunk<I: Row, C: WorkingColumn<I>>(
     let near = |pivot: usize| if pivot >= first { problem.reduced(pivot) } else { None };
     let mut open = Vec::new();
     for &column in columns {
-        match worker.reduce(problem.columns, column.to_usize(), near) {
+        match worker.reduce(problem.matrix, column.to_usize(), near) {
             Some(pivot) if pivot >= first => problem.pair(pivot, column.to_usize()),
             Some(_) => open.push(column),
             None => (),
@@ -102,13 +105,13 @@ enum Kind {
     Active,
 }
 
-fn kinds<I: Row>(columns: &Columns<'_, I>, lookup: &Lookup<I>) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Global; columns.len()];
+fn kinds<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, lookup: &PivotLookup<I>) -> Vec<Kind> {
+    let mut kinds = vec![Kind::Global; matrix.len()];
     lookup.pairs().for_each(|(_, column)| kinds[column] = Kind::Negative);
     // By row, upwards: the rows that a column depends on are settled.
     for (low, column) in lookup.pairs() {
         let stays = |row: &I| matches!(kinds[row.to_usize()], Kind::Global | Kind::Active);
-        let active = columns.get(column).iter().filter(|row| row.to_usize() != low).any(stays);
+        let active = matrix.column(column).iter().filter(|row| row.to_usize() != low).any(stays);
         kinds[low] = if active { Kind::Active } else { Kind::Inactive };
     }
     kinds

@@ -12,16 +12,18 @@
 //!
 //! Clearing comes by itself: cells of greater number are rows before they are columns to the left of anything, so
 //! column i is made zero before it enters a list. A column is written back after each addition, so long columns that
-//! many others are added to are slow; what they were meanwhile is kept here, not among [`Columns`], which forgets
-//! nothing. One thread does it.
+//! many others are added to are slow; what they were meanwhile is kept here, not among the columns of [`ReductionMatrix`], which keeps
+//! all versions. It runs on one thread.
 
 use std::collections::HashMap;
 
-use super::problem::{Additions, Problem};
-use crate::matrix::columns::WorkingColumn;
+use phat_formats::Index;
+
+use super::problem::{Additions, ReductionProblem};
+use crate::matrix::index::SharedIndex;
 #[cfg(doc)]
-use crate::matrix::state::Columns;
-use crate::matrix::{Index, Row};
+use crate::matrix::reduction_matrix::ReductionMatrix;
+use crate::matrix::working_columns::WorkingColumn;
 
 /// For each row, the columns whose low it is.
 struct Waiting<I> {
@@ -47,36 +49,35 @@ impl<I: Index> Waiting<I> {
     }
 }
 
-/// Rows from the bottom up.
-pub fn row<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let (columns, lookup) = (problem.columns, problem.lookup);
-    let mut waiting = Waiting::<I>::new(columns.len());
+/// Reduces rows from the bottom up.
+pub fn row<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let (matrix, lookup) = (problem.matrix, problem.lookup);
+    let mut waiting = Waiting::<I>::new(matrix.len());
     let mut changed: HashMap<usize, Vec<I>> = HashMap::new();
-    let mut working = C::new(columns.len());
+    let mut working = (problem.working_column)(matrix.len());
     let mut additions = 0;
     let mut todo = problem.todo.iter().rev().map(|column| column.to_usize()).peekable();
-    for row in (0..columns.len()).rev() {
+    for row in (0..matrix.len()).rev() {
         let mut waits = waiting.of(row);
         if todo.next_if_eq(&row).is_some() && waits.is_empty() && lookup.get(row).is_none() {
-            columns.low(row).into_iter().for_each(|low| waiting.push(low, row));
+            matrix.low(row).into_iter().for_each(|low| waiting.push(low, row));
         }
         if lookup.get(row).is_none() {
             let Some(&leftmost) = waits.iter().min() else { continue };
             if let Some(rows) = changed.remove(&leftmost) {
-                columns.set(leftmost, &rows);
+                matrix.set(leftmost, &rows);
             }
             waits.retain(|&column| column != leftmost);
             problem.pair(row, leftmost);
         }
         let Some(reduced) = problem.reduced(row) else { continue };
         for column in waits {
-            let rows = changed.entry(column).or_insert_with(|| columns.get(column).into());
+            let rows = changed.entry(column).or_insert_with(|| matrix.column(column).into());
             working.add(rows);
-            working.add(reduced);
             additions += 1;
-            match working.pivot() {
+            match working.add_and_pivot(reduced) {
                 Some(pivot) => waiting.push(pivot.to_usize(), column),
-                None => columns.clear(column),
+                None => matrix.clear(column),
             }
             working.take(rows);
         }

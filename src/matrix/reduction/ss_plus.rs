@@ -28,27 +28,31 @@
 //! dimension (as in the spectral sequence, flush included: a column is written when its task ends). The published
 //! program adds the flush after the last pass that PHAT, on which it is built, lacks.
 //!
-//! The load rule is ours; the published program has plain stripes only. With one
-//! thread there is one stripe, and this is [`mod@super::twist`].
+//! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
+//! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
+//! published program has plain stripes only. So the rule of loads above, applied to each tile by itself, the number of stripes
+//! (`STRIPES`) and the number of columns in a task (`BATCH`) are our choices.
+//!
+//! With one thread there is one stripe, and the algorithm is [`mod@super::twist`].
 
 use std::ops::Range;
 
-use super::problem::{Additions, Problem};
+use super::problem::{Additions, ReductionProblem};
 use super::spectral_sequence::reduce_tile;
 use super::stripes::Stripes;
 use super::team::{Team, Worker};
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
-/// Stripes for each thread where there are several threads, so that who is done early finds another.
+/// Stripes for each thread where there are several threads, so that a thread that is done early finds another.
 const STRIPES: usize = 4;
 
 /// Columns of a heavy tile that a thread takes at a time.
 const BATCH: usize = 16;
 
-/// Tiles or columns in parallel.
-pub fn ss_plus<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut team = Team::<I, C>::new(problem);
+/// Reduces tiles or columns in parallel.
+pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut team = Team::new(problem);
     let stripes = if problem.threads > 1 { STRIPES * problem.threads } else { 1 };
     for columns in problem.dimensions() {
         let mut stripes = Stripes::cut(&columns, stripes);
@@ -67,8 +71,8 @@ enum Task<'a, I> {
     Columns(usize, &'a [I]),
 }
 
-fn run_pass<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<I, C>,
     stripes: &mut Stripes<I>,
     pass: usize,
@@ -79,7 +83,7 @@ fn run_pass<I: Row, C: WorkingColumn<I>>(
     let columns = heavy.iter().flat_map(|&stripe| {
         stripes.open[stripe].chunks(BATCH).map(move |columns| Task::Columns(stripe, columns))
     });
-    // Tiles first: a column at the end keeps nobody waiting for long.
+    // Tiles come first: a column is a short task, so the last tasks end at nearly the same time.
     let tasks: Vec<Task<'_, I>> = light.map(Task::Tile).chain(columns).collect();
     let settle = |worker: &mut Worker<I, C>, stripe: usize| {
         (stripe, reduce_tile(problem, worker, &stripes.open[stripe], &stripes.block(stripe, pass)))
@@ -98,28 +102,33 @@ fn run_pass<I: Row, C: WorkingColumn<I>>(
 }
 
 /// The open columns of a tile: those of the stripe whose low is in the block of this pass.
-fn load<I: Row>(problem: &Problem<'_, I>, stripes: &Stripes<I>, stripe: usize, pass: usize) -> usize {
+fn load<I: SharedIndex, C>(
+    problem: &ReductionProblem<'_, I, C>,
+    stripes: &Stripes<I>,
+    stripe: usize,
+    pass: usize,
+) -> usize {
     let block = stripes.block(stripe, pass);
-    let within = |column: &&I| problem.columns.low(column.to_usize()).is_some_and(|low| block.contains(&low));
+    let within = |column: &&I| problem.matrix.low(column.to_usize()).is_some_and(|low| block.contains(&low));
     if block.is_empty() { 0 } else { stripes.open[stripe].iter().filter(within).count() }
 }
 
-/// The stripes whose tile has more than a thread's share. None with one thread, whose share is all.
+/// The stripes whose tile has more than a thread's share. With one thread there are none, since its share is the whole load.
 fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
     let total: usize = loads.iter().sum();
     (0..loads.len()).filter(|&stripe| loads[stripe] * threads > total).collect()
 }
 
 /// Adds to each column what earlier passes paired in the block.
-fn add_earlier<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+fn add_earlier<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     worker: &mut Worker<I, C>,
     columns: &[I],
     block: &Range<usize>,
 ) {
     let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
     for column in columns {
-        worker.reduce(problem.columns, column.to_usize(), within);
+        worker.reduce(problem.matrix, column.to_usize(), within);
     }
 }
 

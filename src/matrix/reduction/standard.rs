@@ -7,29 +7,29 @@
 //!     if j is not zero: its low is paired with it
 //! ```
 //!
-//! Whatever the dimension; nothing is cleared, so the columns of creators are added down to zero. It is what the
-//! others are measured by and compared with; one thread does it. HYPHA's tables count its additions column by column
+//! Dimensions do not matter, and nothing is cleared, so the columns of creators are added down to zero. The other algorithms
+//! are measured by it and compared with it. It runs on one thread. HYPHA's tables count its additions column by column
 //! (Zhang et al. 2019, Table 1): [`standard_counted`] tells.
 
-use super::problem::{Additions, Problem};
+use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
-/// Columns left to right.
-pub fn standard<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    standard_counted::<I, C>(problem, |_, _| ())
+/// Reduces the columns from left to right.
+pub fn standard<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    standard_counted(problem, |_, _| ())
 }
 
-/// As [`standard`]; calls `count` with each column to do and the number of columns that were added to it, in order.
-pub fn standard_counted<I: Row, C: WorkingColumn<I>>(
-    problem: &Problem<'_, I>,
+/// Like [`standard`]; calls `count` with each column that it reduces and the number of columns that were added to it, in order.
+pub fn standard_counted<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
     mut count: impl FnMut(usize, Additions),
 ) -> Additions {
-    let mut worker = Worker::<I, C>::new(problem.columns.len());
+    let mut worker = Worker::new(problem);
     for column in problem.todo.iter().map(|column| column.to_usize()) {
         let before = worker.additions;
-        if let Some(pivot) = worker.reduce(problem.columns, column, |pivot| problem.reduced(pivot)) {
+        if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
             problem.lookup.set(pivot, column);
         }
         count(column, worker.additions - before);

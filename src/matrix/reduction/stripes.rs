@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::matrix::Index;
+use phat_formats::Index;
 
 /// Columns of one dimension, cut into stripes of equal number. The same bounds cut all rows into blocks: block b starts
 /// where stripe b does, and ends where the next one starts. A low is before its column, so stripe s has

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-use super::problem::{Additions, Problem};
-use crate::matrix::Row;
-use crate::matrix::columns::WorkingColumn;
-use crate::matrix::state::Columns;
+use super::problem::{Additions, ReductionProblem};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::reduction_matrix::ReductionMatrix;
+use crate::matrix::working_columns::WorkingColumn;
 
-/// One thread's working column, and what it has added.
+/// The working column of a thread, and the number of its additions.
 pub struct Worker<I, C> {
     working: C,
     rows: Vec<I>,
@@ -18,10 +18,10 @@ pub struct Worker<I, C> {
     pub additions: Additions,
 }
 
-impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
-    /// For columns of `rows` rows.
-    pub fn new(rows: usize) -> Self {
-        Worker { working: C::new(rows), rows: Vec::new(), additions: 0 }
+impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
+    /// A worker for the columns of a problem.
+    pub fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
+        Worker { working: (problem.working_column)(problem.matrix.len()), rows: Vec::new(), additions: 0 }
     }
 
     /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns
@@ -32,36 +32,35 @@ impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
     #[inline]
     pub fn reduce<'a>(
         &mut self,
-        columns: &Columns<'_, I>,
+        matrix: &ReductionMatrix<'_, I>,
         column: usize,
         next: impl Fn(usize) -> Option<&'a [I]>,
     ) -> Option<usize> {
-        let low = columns.low(column)?;
+        let low = matrix.low(column)?;
         match next(low) {
             None => Some(low),
-            Some(other) => self.add_up(columns, column, other, next),
+            Some(other) => self.add_up(matrix, column, other, next),
         }
     }
 
     fn add_up<'a>(
         &mut self,
-        columns: &Columns<'_, I>,
+        matrix: &ReductionMatrix<'_, I>,
         column: usize,
         mut other: &'a [I],
         next: impl Fn(usize) -> Option<&'a [I]>,
     ) -> Option<usize> {
-        self.working.add(columns.get(column));
+        self.working.add(matrix.column(column));
         loop {
-            self.working.add(other);
             self.additions += 1;
-            let Some(pivot) = self.working.pivot() else {
-                columns.clear(column);
+            let Some(pivot) = self.working.add_and_pivot(other) else {
+                matrix.clear(column);
                 return None;
             };
             match next(pivot.to_usize()) {
                 Some(found) => other = found,
                 None => {
-                    self.store(columns, column);
+                    self.store(matrix, column);
                     return Some(pivot.to_usize());
                 }
             }
@@ -71,12 +70,12 @@ impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
     /// Takes the rows of a column from the greatest down, and keeps, drops or replaces each as `rule` says.
     pub fn rewrite<'a>(
         &mut self,
-        columns: &Columns<'_, I>,
+        matrix: &ReductionMatrix<'_, I>,
         column: usize,
         rule: impl Fn(usize) -> Rewrite<'a, I>,
     ) {
         self.rows.clear();
-        self.working.add(columns.get(column));
+        self.working.add(matrix.column(column));
         while let Some(row) = self.working.pivot() {
             match rule(row.to_usize()) {
                 Rewrite::Keep => self.rows.extend(self.working.pop()),
@@ -88,29 +87,29 @@ impl<I: Row, C: WorkingColumn<I>> Worker<I, C> {
             }
         }
         self.rows.reverse();
-        if self.rows != columns.get(column) {
-            columns.set(column, &self.rows);
+        if self.rows != matrix.column(column) {
+            matrix.set(column, &self.rows);
         }
     }
 
-    fn store(&mut self, columns: &Columns<'_, I>, column: usize) {
+    fn store(&mut self, matrix: &ReductionMatrix<'_, I>, column: usize) {
         self.working.take(&mut self.rows);
-        columns.set(column, &self.rows);
+        matrix.set(column, &self.rows);
     }
 }
 
 /// What becomes of a row of a column.
 pub enum Rewrite<'a, I> {
-    /// It stays.
+    /// The row stays.
     Keep,
-    /// It goes.
+    /// The row is removed.
     Drop,
-    /// The column whose low it is is added.
+    /// The row is removed by adding this column, whose low it is.
     Add(&'a [I]),
 }
 
 /// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
-/// whoever is called next: it is a barrier.
+/// all threads in the next call: each call is a barrier.
 pub struct Team<I, C> {
     workers: Vec<Worker<I, C>>,
 }
@@ -118,11 +117,10 @@ pub struct Team<I, C> {
 /// Tasks that a worker takes at a time, where there are many small ones.
 const BATCH: usize = 16;
 
-impl<I: Row, C: WorkingColumn<I>> Team<I, C> {
+impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     /// A worker for each of the problem's threads.
-    pub fn new(problem: &Problem<'_, I>) -> Self {
-        let rows = problem.columns.len();
-        Team { workers: iter::repeat_with(|| Worker::new(rows)).take(problem.threads.max(1)).collect() }
+    pub fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
+        Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
     /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks.
@@ -143,7 +141,7 @@ impl<I: Row, C: WorkingColumn<I>> Team<I, C> {
         results.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// Does the same for each of many small items, in order as far as the threads allow.
+    /// Calls `each` for many small items. Each worker takes the next items in order.
     pub fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
         let next = AtomicUsize::new(0);
         self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {

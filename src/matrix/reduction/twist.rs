@@ -11,19 +11,21 @@
 //! The difference from [`mod@super::standard`] is the order, and the last words. A cell that is the low of a reduced
 //! column creates a class, and the columns of creators reduce to zero: the dearest work of the standard algorithm is
 //! not done. Column i is one dimension lower than j, so its turn is still to come. Only essential classes are still
-//! added down to zero. One thread does it.
+//! added down to zero. It runs on one thread.
 
-use super::problem::{Additions, Problem};
+use phat_formats::Index;
+
+use super::problem::{Additions, ReductionProblem};
 use super::team::Worker;
-use crate::matrix::columns::WorkingColumn;
-use crate::matrix::{Index, Row};
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
 
-/// Columns of descending dimension, with clearing.
-pub fn twist<I: Row, C: WorkingColumn<I>>(problem: &Problem<'_, I>) -> Additions {
-    let mut worker = Worker::<I, C>::new(problem.columns.len());
+/// Reduces the columns by descending dimension, with clearing.
+pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    let mut worker = Worker::new(problem);
     for columns in problem.dimensions() {
         for column in columns.into_iter().map(Index::to_usize) {
-            if let Some(pivot) = worker.reduce(problem.columns, column, |pivot| problem.reduced(pivot)) {
+            if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
                 problem.pair(pivot, column);
             }
         }

@@ -18,8 +18,10 @@
 //! No column is stored or added: a block takes a word per cell and a look at the entries of the columns that come while
 //! a class lives.
 
+use phat_formats::{BoundaryMatrix, Dimension};
+
+use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
-use crate::matrix::{BoundaryMatrix, Dimension, Row};
 
 /// What the annotations of a block counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,7 +34,7 @@ pub(super) struct Counts {
 
 /// Pairs block `dim`, given the open cells of the dimension below, which all create. None when more than 64 of
 /// their classes live at once; then `mates` is as it was.
-pub(super) fn pair<I: Row>(
+pub(super) fn pair<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     creators: &[I],
@@ -71,9 +73,9 @@ pub(super) fn pair<I: Row>(
     Some(counts)
 }
 
-/// The next cell of dimension `dim` that comes while a class lives; the creators on the way get their coordinates. The
-/// outer `None`: there are too many.
-fn next<I: Row>(
+/// The next cell of dimension `dim` that comes while a class lives; the creators before it get their coordinates. The
+/// outer `None` says that there are more than 64 living classes.
+fn next<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     cell: &mut usize,
@@ -100,17 +102,17 @@ fn next<I: Row>(
     }
 }
 
-/// A class is a bit of a word.
+/// An annotation: a bit for each living class.
 type Word = u64;
 
 struct Annotations {
-    /// Of each cell, zero where none was set.
+    /// The annotation of each cell, zero where none was set.
     words: Vec<Word>,
-    /// Bits of living classes.
+    /// The bits of the living classes.
     living: Word,
     /// The creator of each living class.
     creators: [usize; Word::BITS as usize],
-    /// For each living class, the cells that have it, and some that had.
+    /// For each living class, the cells whose annotation has it, and some whose annotation had it.
     members: [Vec<usize>; Word::BITS as usize],
 }
 
@@ -139,7 +141,7 @@ impl Annotations {
     }
 
     #[inline]
-    fn sum<I: Row>(&self, cells: &[I]) -> Word {
+    fn sum<I: SharedIndex>(&self, cells: &[I]) -> Word {
         let mut sum = 0;
         for cell in cells {
             sum ^= self.words[cell.to_usize()];

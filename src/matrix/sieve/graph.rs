@@ -13,27 +13,30 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::matrix::leftmost_ones::{Leftmost, batches, claim, tasks};
-use crate::matrix::mates::Mates;
-use crate::matrix::row::{Atomic, touch};
-use crate::matrix::{BoundaryMatrix, Dimension, Row};
-
+use phat_formats::{BoundaryMatrix, Dimension};
 use rayon::prelude::*;
 
+use crate::matrix::index::{AtomicIndex, SharedIndex};
+use crate::matrix::leftmost_ones::{claim, note_leftmost, pair_stable};
+use crate::matrix::mates::Mates;
+use crate::matrix::optional_table::cell;
+use crate::matrix::traversal::{batches, tasks, touch};
+
 /// What one look at every one of a matrix tells: which blocks are graphs, and the leftmost ones of the others.
-pub(super) struct Survey<I: Row> {
+pub(super) struct Survey<I: SharedIndex> {
     /// Whether block 1 is a graph.
     pub(super) bottom: bool,
-    /// Whether the top block is one, read backwards.
+    /// Whether the top block is a graph when it is read backwards.
     pub(super) top: bool,
-    /// For each row of a top block that is a graph one of its columns; for the rows of other blocks that are none, the first.
-    pub(super) leftmost: Leftmost<I>,
-    /// At each row of a top block that is a graph, plus one, its other column plus one, or zero. The places of other dimensions are
-    /// zero.
+    /// For each row of a block that is no graph, the column of its leftmost one; for each row of a top block that is a graph, one of
+    /// its columns (either, if it has two). Column numbers are one greater, and zero stands for none.
+    pub(super) columns: Vec<I::Atomic>,
+    /// For each row of a top block that is a graph, at the place after it, its other column plus one, or zero. The places of other
+    /// dimensions are zero: union-find needs them.
     pub(super) nodes: Vec<I::Atomic>,
 }
 
-impl<I: Row> Survey<I> {
+impl<I: SharedIndex> Survey<I> {
     /// Looks at a matrix of dimension `max_dim`.
     pub(super) fn of(matrix: &BoundaryMatrix<I>, max_dim: Dimension) -> Self {
         let (first, nodes) = (I::zeros(matrix.len()), I::zeros(matrix.len() + 1));
@@ -59,7 +62,7 @@ impl<I: Row> Survey<I> {
             }
         });
         let (bottom, top) = (bottom.into_inner(), top.into_inner());
-        let mut survey = Survey { bottom, top, leftmost: Leftmost::from_table(first), nodes };
+        let mut survey = Survey { bottom, top, columns: first, nodes };
         survey.mend(matrix, max_dim);
         survey
     }
@@ -70,16 +73,20 @@ impl<I: Row> Survey<I> {
         if bottom && top || max_dim == 0 {
             return;
         }
-        let mut table = std::mem::replace(&mut self.leftmost, Leftmost::from_table(Vec::new())).into_table();
         if !top {
-            let rows = table.par_iter_mut().zip(&mut self.nodes[1..]).zip(matrix.dims());
+            let rows = self.columns.par_iter_mut().zip(&mut self.nodes[1..]).zip(matrix.dims());
             rows.filter(|(_, dim)| **dim == max_dim - 1).for_each(|((first, second), _)| {
                 first.put(I::default());
                 second.put(I::default());
             });
         }
-        self.leftmost =
-            Leftmost::of_blocks(matrix, table, |dim| dim == 1 && !bottom || dim == max_dim && !top);
+        let is_left = |dim| dim == 1 && !bottom || dim == max_dim && !top;
+        note_leftmost(matrix, &self.columns, is_left);
+    }
+
+    /// The stable pairs of all blocks that were scanned.
+    pub(super) fn pair_stable(&self, matrix: &BoundaryMatrix<I>, max_dim: Dimension) -> Mates<I> {
+        pair_stable(matrix, &self.columns, |dim| self.scanned(dim, max_dim))
     }
 
     /// Whether a block was scanned.
@@ -90,7 +97,13 @@ impl<I: Row> Survey<I> {
 
 /// Notes a column of a row; false when it is the third.
 #[inline]
-fn note<I: Row>(first: &[I::Atomic], second: &[I::Atomic], row: usize, column: I, alone: bool) -> bool {
+fn note<I: SharedIndex>(
+    first: &[I::Atomic],
+    second: &[I::Atomic],
+    row: usize,
+    column: I,
+    alone: bool,
+) -> bool {
     let free = |end: &I::Atomic| {
         // Looking costs less than an exchange that fails.
         end.peek() == I::default()
@@ -106,7 +119,7 @@ fn note<I: Row>(first: &[I::Atomic], second: &[I::Atomic], row: usize, column: I
 
 /// Pairs block `dim` of a matrix whose columns have two ones at most. Of `nodes`, the places of cells of dimension `dim` − 1 are zero,
 /// and used.
-pub(super) fn pair_by_columns<I: Row>(
+pub(super) fn pair_by_columns<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     nodes: &[I::Atomic],
@@ -114,7 +127,7 @@ pub(super) fn pair_by_columns<I: Row>(
 ) {
     // Node i has age i + 1, the ground 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| age };
-    // A creator of the block above closes a cycle: its edge joins nothing.
+    // A column whose cell creates a class closes a cycle: its edge joins nothing.
     let edges = (0..matrix.len()).filter(|&column| matrix.dim(column) == dim && !mates.is_creator(column));
     let ends = edges.filter_map(|column| match *matrix.column(column) {
         [a, b] => Some((column, a.to_usize() + 1, b.to_usize() + 1)),
@@ -126,27 +139,27 @@ pub(super) fn pair_by_columns<I: Row>(
 
 /// Pairs block `dim` of a matrix whose rows have these ends: one in `first`, the other, if there is one, in `nodes` at the row plus one. Of `nodes`, the
 /// places of cells of dimension `dim` are zero, and used.
-pub(super) fn pair_by_rows<I: Row>(
+pub(super) fn pair_by_rows<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
-    first: &Leftmost<I>,
+    first: &[I::Atomic],
     nodes: &[I::Atomic],
     mates: &Mates<I>,
 ) {
     let n = matrix.len();
     // Read backwards: node j has age n − j, the ground 0.
     let forest = Forest::<I, _> { drop: nodes, place: |age| if age == 0 { 0 } else { n + 1 - age } };
-    // And so does a destroyer of the block below.
+    // A destroyer of the block below closes a cycle backwards: its edge joins nothing.
     let edges = (0..n).rev().filter(|&row| matrix.dim(row) == dim - 1 && !mates.is_destroyer(row));
     let ends = edges.filter_map(|row| {
-        let other = nodes[row + 1].peek().to_usize().checked_sub(1);
-        Some((row, n - first.get(row)?, other.map_or(0, |column| n - column)))
+        let other = cell(nodes[row + 1].peek());
+        Some((row, n - cell(first[row].peek())?, other.map_or(0, |column| n - column)))
     });
     forest.join(ends, |younger, row| mates.pair(row, n - younger));
 }
 
 /// Trees of nodes, numbered by age: a root is the least number of its tree.
-struct Forest<'a, I: Row, P> {
+struct Forest<'a, I: SharedIndex, P> {
     /// How far below a node its parent is, zero for a root: at place 0 for node 0, the ground, and else at the node's cell plus one.
     /// Other threads use other places.
     drop: &'a [I::Atomic],
@@ -157,7 +170,7 @@ struct Forest<'a, I: Row, P> {
 /// Edges whose ends are looked up together.
 const BATCH: usize = 16;
 
-impl<I: Row, P: Fn(usize) -> usize> Forest<'_, I, P> {
+impl<I: SharedIndex, P: Fn(usize) -> usize> Forest<'_, I, P> {
     /// Adds edges (name, end, end) one after the other. For each that joins two trees, `joined` hears the root of the younger one and
     /// the edge's name.
     fn join(
@@ -171,7 +184,7 @@ impl<I: Row, P: Fn(usize) -> usize> Forest<'_, I, P> {
             if batch.is_empty() {
                 return;
             }
-            // Loads that nothing waits for: see `touch`.
+            // These loads overlap, since nothing depends on them: see `touch`.
             let touched = batch.iter().fold(0, |sum, &(_, a, b)| sum ^ self.parent(a) ^ self.parent(b));
             std::hint::black_box(touched);
             for (edge, a, b) in batch.drain(..) {

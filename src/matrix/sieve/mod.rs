@@ -3,7 +3,7 @@
 //! | stage | settles | with | module |
 //! |---|---|---|---|
 //! | graph | block 1; the top block where no facet lies in more than two cells | union-find | `graph` |
-//! | scan | stable columns of the others, all at once | a look at every one | [`super::scan`] |
+//! | scan | stable columns of the other blocks, all at once | a look at every one | [`super::leftmost_ones`] |
 //! | annotations | blocks in which few classes live at a time | a word a cell | `annotations` |
 //! | residue | the open columns of what is left | additions | `residue` |
 //!
@@ -18,7 +18,7 @@
 //! open columns, as at the top of a Rips filtration, the dual is less work.
 
 mod annotations;
-mod bits;
+mod cell_set;
 mod graph;
 mod residue;
 #[cfg(test)]
@@ -26,11 +26,15 @@ mod tests;
 
 use std::time::Instant;
 
+use phat_formats::{BoundaryMatrix, Dimension};
+
 use self::graph::Survey;
 use super::figures::{Block, Figures, Method};
+use super::index::SharedIndex;
 use super::leftmost_ones::{ScanError, Scanner};
 use super::mates::{Census, Mates};
-use super::{BoundaryMatrix, Dimension, Dualize, Pairs, Row};
+use super::pairs::Pairs;
+use super::plan::Dualize;
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
 /// residue.
@@ -39,8 +43,8 @@ const ANNOTATE: usize = 8;
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
 
-/// The persistence pairs of a matrix, scanned by this machine.
-pub(crate) fn reduce_with<I: Row>(
+/// The persistence pairs of a matrix, whose scan is done by the machine of `scanner`.
+pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dualize: Dualize,
     scanner: &Scanner<I>,
@@ -53,28 +57,28 @@ pub(crate) fn reduce_with<I: Row>(
 }
 
 /// A run of the sieve.
-struct Run<'m, I: Row> {
+struct Run<'m, I: SharedIndex> {
     matrix: &'m BoundaryMatrix<I>,
     max_dim: Dimension,
     dualize: Dualize,
     mates: Mates<I>,
-    /// Gone once the graphs are solved.
+    /// The look at all ones; dropped when the graphs are solved.
     survey: Option<Survey<I>>,
-    /// Solved blocks.
+    /// For each block whether it is solved.
     solved: Vec<bool>,
     figures: Figures,
     clock: Instant,
 }
 
-impl<'m, I: Row> Run<'m, I> {
+impl<'m, I: SharedIndex> Run<'m, I> {
     fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize, scanner: &Scanner<I>) -> Result<Self, ScanError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
-            // Of all blocks: what a graph would pair, too.
+            // The device has scanned all blocks, those that are graphs included.
             Some(mates) => mates,
-            None => survey.leftmost.pair_stable(matrix, |dim| survey.scanned(dim, max_dim)),
+            None => survey.pair_stable(matrix, max_dim),
         };
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
@@ -92,11 +96,11 @@ impl<'m, I: Row> Run<'m, I> {
     }
 
     fn graph(&mut self) {
-        let Some(Survey { bottom, top, leftmost, nodes }) = self.survey.take() else { return };
+        let Some(Survey { bottom, top, columns, nodes }) = self.survey.take() else { return };
         let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
         rayon::join(
             || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
-            || top.then(|| graph::pair_by_rows(matrix, max_dim, &leftmost, &nodes, mates)),
+            || top.then(|| graph::pair_by_rows(matrix, max_dim, &columns, &nodes, mates)),
         );
         if bottom {
             self.solve(1, Method::Graph);
@@ -138,7 +142,8 @@ impl<'m, I: Row> Run<'m, I> {
         self.lap("upwards");
     }
 
-    /// What is left: dualized blocks from below, where the block below is solved; then the others from above.
+    /// Reduces the residues of the blocks that are left: first dualized blocks upwards, where the block below is solved, then the others
+    /// downwards.
     fn downwards(&mut self) {
         let mut dual = None;
         for dim in 1..=self.max_dim {

@@ -1,31 +1,31 @@
 //! What no earlier stage settles, reduced: few columns, in parallel, without locks.
 //!
-//! A block comes here with its stable pairs known and only some of its columns open. Workers take open columns, left to
-//! right, and add the columns that have their low; the column of a stable pair is read from the matrix, a reduced one
-//! from the list of those. A worker claims a low by compare and exchange. Who finds it claimed by a column to the right
-//! takes it over and reduces that one on; by a column to the left, adds that one (Morozov, Nigmetov 2020). Whatever the
-//! order of events, every column ends with a low that no column left of it has, and those are unique: same pairs at any
-//! number of threads.
+//! A block comes here with its stable pairs known and only some of its columns open. Threads take open columns from left to
+//! right and reduce them by the lock-free algorithm (Morozov, Nigmetov 2020), as [`crate::rips::submatrix_reduction`] does, where the
+//! argument for it is. What differs here: the columns of stable pairs are read from the matrix, reduced ones from a list
+//! that only grows, so a version of a column never changes; and a low is claimed in [`Mates`], by the mark of such a version.
 //!
 //! Rows of cells that are known to destroy a class one dimension below are left out wherever a column is read: they are
-//! never lows, so no addition is ever decided by them (Bauer, Kerber, Reininghaus 2014: compression; here it is
-//! complete, for the block below is solved).
+//! never lows, so they decide no addition (compression, Bauer, Kerber, Reininghaus 2014; it is complete where the
+//! block below is solved).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use phat_formats::{BoundaryMatrix, Dimension};
+
+use super::cell_set::CellSet;
+use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
-use crate::matrix::{BoundaryMatrix, Dimension, Row};
+use crate::matrix::working_columns::{BitTree, WorkingColumn};
 
-use super::bits::{BitTree, CellSet};
-
-/// Columns a worker reduces side by side.
+/// Columns that a worker reduces side by side, so that their loads from memory overlap.
 const LANES: usize = 8;
 
-/// Rows past which a column is a bit tree.
+/// A column with more rows than this is reduced as a bit tree, a shorter one as a sorted vector.
 const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 
-/// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Answers the number of column additions.
-pub(super) fn reduce<I: Row>(
+/// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Returns the number of column additions.
+pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     open: &[I],
@@ -35,8 +35,8 @@ pub(super) fn reduce<I: Row>(
     Residue { matrix, rows: &rows, columns: open, mates }.reduce()
 }
 
-/// The same by the anti-transpose, `dual`: pairs the open rows of block `dim`.
-pub(super) fn reduce_dual<I: Row>(
+/// Pairs the open rows of block `dim` by reducing them as columns of the anti-transpose, `dual`. Returns the number of column additions.
+pub(super) fn reduce_dual<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dual: &BoundaryMatrix<I>,
     dim: Dimension,
@@ -44,7 +44,7 @@ pub(super) fn reduce_dual<I: Row>(
     mates: &Mates<I>,
 ) -> u64 {
     let mirror = |cell: usize| matrix.len() - 1 - cell;
-    // What creates one way destroys the other.
+    // A cell that creates a class in the matrix destroys one in the anti-transpose.
     let dual_mates = Mates::new(dual.len());
     let in_block = |&(creator, _): &(I, I)| matrix.dim(creator.to_usize()) == dim - 1;
     let stable = mates.pairs().into_iter().filter(in_block);
@@ -61,24 +61,24 @@ pub(super) fn reduce_dual<I: Row>(
 }
 
 /// A block to be reduced.
-struct Residue<'a, I: Row> {
-    /// The matrix it is in.
+struct Residue<'a, I: SharedIndex> {
+    /// The matrix that the block is part of.
     matrix: &'a BoundaryMatrix<I>,
     /// The rows that may be lows.
     rows: &'a CellSet,
     /// The open columns, ascending.
     columns: &'a [I],
-    /// Who is paired; the block's pairs are added.
+    /// The pairs known so far; those of the block are added.
     mates: &'a Mates<I>,
 }
 
-/// A column that has been reduced, at some time.
+/// A version of a column: what it was when it claimed a low.
 struct Reduced<I> {
     column: usize,
     rows: Box<[I]>,
 }
 
-impl<I: Row> Residue<'_, I> {
+impl<I: SharedIndex> Residue<'_, I> {
     fn reduce(&self) -> u64 {
         let reduced = boxcar::Vec::new();
         let next = AtomicUsize::new(0);
@@ -87,11 +87,11 @@ impl<I: Row> Residue<'_, I> {
         additions.iter().sum()
     }
 
-    /// Puts the columns in the place of their marks.
+    /// Replaces marks by the columns that they stand for.
     fn unmark(&self, reduced: &boxcar::Vec<Reduced<I>>) {
         for (place, Reduced { column, rows }) in reduced {
             let low = rows[rows.len() - 1].to_usize();
-            // A column that was taken over has left its mark to another.
+            // The low of a column that was taken over bears the mark of another column.
             if self.mates.get(low) == Some(Mates::<I>::mark(place)) {
                 self.mates.pair(low, *column);
             }
@@ -107,21 +107,21 @@ struct Lane<I> {
     owner: Option<usize>,
 }
 
-struct Worker<'a, I: Row> {
+struct Worker<'a, I: SharedIndex> {
     residue: &'a Residue<'a, I>,
     reduced: &'a boxcar::Vec<Reduced<I>>,
     tree: Option<BitTree>,
     additions: u64,
 }
 
-/// What becomes of a lane after a step.
+/// What follows a step of a lane.
 enum Step {
     On,
     Long,
     Done,
 }
 
-impl<'a, I: Row> Worker<'a, I> {
+impl<'a, I: SharedIndex> Worker<'a, I> {
     fn new(residue: &'a Residue<'a, I>, reduced: &'a boxcar::Vec<Reduced<I>>) -> Self {
         Worker { residue, reduced, tree: None, additions: 0 }
     }
@@ -159,7 +159,7 @@ impl<'a, I: Row> Worker<'a, I> {
         }
     }
 
-    /// Loads what the lanes will need next, each kind for all of them before any is used.
+    /// Loads what the lanes will need next: each kind of entry for all lanes before any is used.
     fn look_ahead(&self, lanes: &mut [Lane<I>]) {
         for lane in lanes.iter_mut() {
             lane.owner = self.residue.mates.get(lane.rows[lane.rows.len() - 1].to_usize());
@@ -231,12 +231,12 @@ impl<'a, I: Row> Worker<'a, I> {
         }
     }
 
-    /// Reduces a column to the end, and on with those it takes a low from.
+    /// Reduces a long column to the end, and then the columns whose lows it takes over.
     fn finish_long(&mut self, lane: &mut Lane<I>) {
         let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.residue.matrix.len()));
         tree.add(&lane.rows);
         let mut column = lane.column;
-        while let Some(low) = tree.pivot() {
+        while let Some(low) = tree.greatest() {
             let owner = self.residue.mates.get(low);
             match owner {
                 Some(stable) if stable < Mates::<I>::marks() => {
@@ -269,7 +269,7 @@ impl<'a, I: Row> Worker<'a, I> {
         self.tree = Some(tree);
     }
 
-    /// Claims a low for a column; somebody may be faster.
+    /// Claims a low for a column, unless another thread has claimed it since `owner` was read.
     fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
         let mark = Mates::<I>::mark(self.reduced.push(Reduced { column, rows: rows.into() }));
         self.residue.mates.replace(low, owner, mark).is_ok()
@@ -278,7 +278,7 @@ impl<'a, I: Row> Worker<'a, I> {
 
 /// Adds a row to ascending rows, or takes it out.
 #[inline]
-fn toggle<I: Row>(rows: &mut Vec<I>, row: I) {
+fn toggle<I: SharedIndex>(rows: &mut Vec<I>, row: I) {
     let mut place = rows.len();
     while place > 0 && rows[place - 1] > row {
         place -= 1;

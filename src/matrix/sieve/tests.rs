@@ -1,13 +1,15 @@
 //! Every way to solve a block, alone and together, against the standard algorithm written out.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU32;
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::matrix::leftmost_ones::Leftmost;
+use crate::matrix::index::AtomicIndex;
+use crate::matrix::leftmost_ones::{note_leftmost, pair_stable};
 
 /// A random filtration of all simplices with at most `max_dim + 1` of some vertices, or of some of them.
 fn random_complex(rng: &mut Pcg64Mcg) -> BoundaryMatrix<u32> {
@@ -74,13 +76,20 @@ fn of_block(pairs: &[(u32, u32)], matrix: &BoundaryMatrix<u32>, dim: Dimension) 
     pairs.iter().copied().filter(|&(_, column)| matrix.dim(column as usize) == dim).collect()
 }
 
+/// The column of the leftmost one of each row plus one.
+fn leftmost_of(matrix: &BoundaryMatrix<u32>) -> Vec<AtomicU32> {
+    let table = u32::zeros(matrix.len());
+    note_leftmost(matrix, &table, |_| true);
+    table
+}
+
 /// What is known of a matrix when the blocks for which `solved` holds are.
 fn known(
     matrix: &BoundaryMatrix<u32>,
     pairs: &[(u32, u32)],
     solved: impl Fn(Dimension) -> bool,
 ) -> Mates<u32> {
-    let mates = Leftmost::of(matrix).pair_stable(matrix, |_| true);
+    let mates = pair_stable(matrix, &leftmost_of(matrix), |_| true);
     for &(i, j) in pairs.iter().filter(|(_, j)| solved(matrix.dim(*j as usize))) {
         mates.pair(i as usize, j as usize);
     }
@@ -89,7 +98,7 @@ fn known(
 
 /// The sieve, scanned by the processor.
 fn reduce(matrix: &BoundaryMatrix<u32>, dualize: Dualize) -> Pairs<u32> {
-    reduce_with(matrix, dualize, &Scanner::processor()).expect("the processor's scan does not fail")
+    super::reduce(matrix, dualize, &Scanner::processor()).expect("the processor's scan does not fail")
 }
 
 fn complexes() -> impl Iterator<Item = (BoundaryMatrix<u32>, Vec<(u32, u32)>)> {
@@ -133,10 +142,10 @@ fn graphs_solve_their_blocks() {
         };
         assert_eq!(survey.bottom, max_dim >= 1 && widest(ones, 1) <= 2);
         assert_eq!(survey.top, max_dim >= 2 && widest(cofacets, max_dim - 1) <= 2);
-        let leftmost = Leftmost::of(&matrix);
-        for row in 0..matrix.len() {
+        let leftmost = leftmost_of(&matrix);
+        for (row, (found, expected)) in survey.columns.iter().zip(&leftmost).enumerate() {
             if survey.scanned(matrix.dim(row) + 1, max_dim) {
-                assert_eq!(survey.leftmost.get(row), leftmost.get(row));
+                assert_eq!(found.peek(), expected.peek());
             }
         }
         if survey.bottom {
@@ -147,7 +156,7 @@ fn graphs_solve_their_blocks() {
         }
         if survey.top {
             let mates = Mates::new(matrix.len());
-            graph::pair_by_rows(&matrix, max_dim, &survey.leftmost, &survey.nodes, &mates);
+            graph::pair_by_rows(&matrix, max_dim, &survey.columns, &survey.nodes, &mates);
             assert_eq!(mates.pairs(), of_block(&pairs, &matrix, max_dim));
             solved[1] += 1;
         }

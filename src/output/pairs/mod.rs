@@ -60,7 +60,7 @@ pub use solution::{Class, Solution, ValuedClass};
 
 /// A format of persistence pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum PairsFormat {
     /// PHAT's text.
     #[default]
     PhatAscii,
@@ -74,19 +74,24 @@ pub enum Format {
     Json,
 }
 
-impl Format {
+impl PairsFormat {
     /// Every format.
-    pub const ALL: [Format; 5] =
-        [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Csv, Format::Json];
+    pub const ALL: [PairsFormat; 5] = [
+        PairsFormat::PhatAscii,
+        PairsFormat::PhatBinary,
+        PairsFormat::Dipha,
+        PairsFormat::Csv,
+        PairsFormat::Json,
+    ];
 
-    /// Its name.
+    /// The name, as `--output` takes it.
     pub fn name(self) -> &'static str {
         match self {
-            Format::PhatAscii => "phat-ascii",
-            Format::PhatBinary => "phat-binary",
-            Format::Dipha => "dipha",
-            Format::Csv => "csv",
-            Format::Json => "json",
+            PairsFormat::PhatAscii => "phat-ascii",
+            PairsFormat::PhatBinary => "phat-binary",
+            PairsFormat::Dipha => "dipha",
+            PairsFormat::Csv => "csv",
+            PairsFormat::Json => "json",
         }
     }
 
@@ -97,35 +102,35 @@ impl Format {
     pub fn write<I: Index>(self, solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
         let mut out = out;
         match self {
-            Format::PhatAscii => phat::pairs::write_ascii(&mut out, solution.cell_pairs()),
-            Format::PhatBinary => phat::pairs::write_binary(&mut out, solution.cell_pairs()),
-            Format::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
-            Format::Csv => csv::write(solution, out),
-            Format::Json => json::write(solution, out),
+            PairsFormat::PhatAscii => phat::pairs::write_ascii(&mut out, solution.cell_pairs()),
+            PairsFormat::PhatBinary => phat::pairs::write_binary(&mut out, solution.cell_pairs()),
+            PairsFormat::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
+            PairsFormat::Csv => csv::write(solution, out),
+            PairsFormat::Json => json::write(solution, out),
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for PairsFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// Not the name of a format of pairs.
+/// A name that no format of pairs has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected phat-ascii, phat-binary, dipha, csv or json, found {0:?}")]
-pub struct UnknownFormat(
-    /// What was found.
+pub struct UnknownPairsFormat(
+    /// The name found.
     pub String,
 );
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for PairsFormat {
+    type Err = UnknownPairsFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    fn from_str(name: &str) -> Result<Self, UnknownPairsFormat> {
+        let named = PairsFormat::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownPairsFormat(name.to_string()))
     }
 }
 

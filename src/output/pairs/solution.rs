@@ -11,35 +11,35 @@ use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
 pub struct Solution<'a, I> {
     /// The filtration.
     pub matrix: &'a BoundaryMatrix<I>,
-    /// Its pairs.
+    /// The pairs of the filtration.
     pub pairs: &'a Pairs<I>,
     /// The value of each cell, ascending.
     pub values: Option<&'a [f64]>,
     /// The dimension of the complex, not below any cell's.
     pub max_dim: Dimension,
-    /// Whether it was cut off above that, so that essential classes of this dimension mean nothing.
+    /// Whether cells above that dimension were left out, so that essential classes of this dimension mean nothing.
     pub cut: bool,
 }
 
 /// A class: its dimension, the cell that gives birth to it and the one that kills it, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Class {
-    /// Its dimension.
+    /// The dimension of the class.
     pub dim: usize,
     /// The cell that gives birth to it.
     pub birth: usize,
-    /// The cell that kills it; none of an essential class.
+    /// The cell that kills it, or `None` for an essential class.
     pub death: Option<usize>,
 }
 
 /// A class of a filtration with values: its dimension, the value at which it is born and the one at which it dies, if it does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ValuedClass {
-    /// Its dimension.
+    /// The dimension of the class.
     pub dim: usize,
     /// The value of the cell that gives birth to it.
     pub birth: f64,
-    /// The value of the cell that kills it; none of an essential class.
+    /// The value of the cell that kills it, or `None` for an essential class.
     pub death: Option<f64>,
 }
 

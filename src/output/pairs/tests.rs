@@ -16,7 +16,7 @@ fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
     (matrix, pairs, [0.0, 0.0, 0.5, 0.5, 2.0])
 }
 
-fn written(format: Format, values: bool, cut: bool) -> Vec<u8> {
+fn written(format: PairsFormat, values: bool, cut: bool) -> Vec<u8> {
     let (matrix, pairs, all) = filtration();
     let solution =
         Solution { matrix: &matrix, pairs: &pairs, values: values.then_some(&all), max_dim: 1, cut };
@@ -25,12 +25,12 @@ fn written(format: Format, values: bool, cut: bool) -> Vec<u8> {
     bytes
 }
 
-fn text(format: Format, values: bool, cut: bool) -> String {
+fn text(format: PairsFormat, values: bool, cut: bool) -> String {
     String::from_utf8(written(format, values, cut)).unwrap()
 }
 
 fn parsed(values: bool, cut: bool) -> Value {
-    serde_json::from_slice(&written(Format::Json, values, cut)).unwrap()
+    serde_json::from_slice(&written(PairsFormat::Json, values, cut)).unwrap()
 }
 
 /// (dim, birth, death, essential) of each point.
@@ -41,35 +41,35 @@ fn points(bytes: &[u8]) -> Vec<(u32, f64, f64, bool)> {
 
 #[test]
 fn names_read_back() {
-    for format in Format::ALL {
+    for format in PairsFormat::ALL {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
-    let error = "phat".parse::<Format>().unwrap_err();
+    let error = "phat".parse::<PairsFormat>().unwrap_err();
     assert_eq!(error.to_string(), "expected phat-ascii, phat-binary, dipha, csv or json, found \"phat\"");
 }
 
 #[test]
 fn phat_knows_no_values() {
     for values in [false, true] {
-        assert_eq!(text(Format::PhatAscii, values, false), "1\n1 3\n");
-        let words = written(Format::PhatBinary, values, false);
+        assert_eq!(text(PairsFormat::PhatAscii, values, false), "1\n1 3\n");
+        let words = written(PairsFormat::PhatBinary, values, false);
         assert_eq!(words, [1u64, 1, 3].map(u64::to_le_bytes).concat());
     }
 }
 
 #[test]
 fn cells_where_there_are_no_values() {
-    assert_eq!(text(Format::Csv, false, false), "dim,birth,death\n0,1,3\n0,0,inf\n0,2,inf\n1,4,inf\n");
+    assert_eq!(text(PairsFormat::Csv, false, false), "dim,birth,death\n0,1,3\n0,0,inf\n0,2,inf\n1,4,inf\n");
     let expected = "{\"cells\":5,\"pairs\":[\n[1,3]\n],\"essential\":[0,2,4]}\n";
-    assert_eq!(text(Format::Json, false, false), expected);
+    assert_eq!(text(PairsFormat::Json, false, false), expected);
     let essential = [(0, 0.0, 4.0, true), (0, 2.0, 4.0, true), (0, 1.0, 3.0, false)];
-    assert_eq!(points(&written(Format::Dipha, false, false)), essential);
+    assert_eq!(points(&written(PairsFormat::Dipha, false, false)), essential);
 }
 
 #[test]
 fn values_where_there_are_some() {
     let expected = "dim,birth,death\n0,0.0,0.5\n0,0.0,inf\n0,0.5,inf\n1,2.0,inf\n";
-    assert_eq!(text(Format::Csv, true, false), expected);
+    assert_eq!(text(PairsFormat::Csv, true, false), expected);
     let bar = |dim: u64, birth: f64, death: Option<f64>| json!({"dim": dim, "birth": birth, "death": death});
     let bars = [bar(0, 0.0, Some(0.5)), bar(0, 0.0, None), bar(0, 0.5, None), bar(1, 2.0, None)];
     assert_eq!(parsed(true, false), json!({"cells": 5, "bars": bars}));
@@ -77,11 +77,11 @@ fn values_where_there_are_some() {
 
 #[test]
 fn a_filtration_that_was_cut_off_has_no_essential_classes_on_top() {
-    assert_eq!(text(Format::Csv, true, true), "dim,birth,death\n0,0.0,0.5\n0,0.0,inf\n0,0.5,inf\n");
+    assert_eq!(text(PairsFormat::Csv, true, true), "dim,birth,death\n0,0.0,0.5\n0,0.0,inf\n0,0.5,inf\n");
     assert_eq!(parsed(true, true)["bars"].as_array().map(Vec::len), Some(3));
     let kept = [(0, 0.0, 2.0, true), (0, 0.5, 2.0, true), (0, 0.0, 0.5, false)];
     for cut in [false, true] {
-        assert_eq!(points(&written(Format::Dipha, true, cut)), kept);
+        assert_eq!(points(&written(PairsFormat::Dipha, true, cut)), kept);
     }
 }
 
@@ -101,16 +101,16 @@ fn nothing_is_written_of_no_cells() {
     let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
         let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false };
-        let written = |format: Format| {
+        let written = |format: PairsFormat| {
             let mut bytes = Vec::new();
             format.write(&solution, &mut bytes).unwrap();
             bytes
         };
-        assert_eq!(written(Format::PhatAscii), b"0\n");
-        assert_eq!(written(Format::PhatBinary), [0; 8]);
-        assert_eq!(written(Format::Csv), b"dim,birth,death\n");
-        assert_eq!(dipha::read_diagram(&written(Format::Dipha)), Ok(vec![]));
-        let object: Value = serde_json::from_slice(&written(Format::Json)).unwrap();
+        assert_eq!(written(PairsFormat::PhatAscii), b"0\n");
+        assert_eq!(written(PairsFormat::PhatBinary), [0; 8]);
+        assert_eq!(written(PairsFormat::Csv), b"dim,birth,death\n");
+        assert_eq!(dipha::read_diagram(&written(PairsFormat::Dipha)), Ok(vec![]));
+        let object: Value = serde_json::from_slice(&written(PairsFormat::Json)).unwrap();
         assert_eq!(object["cells"], 0);
     }
 }

@@ -1,12 +1,12 @@
 //! Complexes of images and distances, cell by cell: what their reduced matrices say is what the barcodes of the images and
 //! distances say.
 
-use lacuna::cells::{self, Filtration};
+use lacuna::cells::{self, FilteredComplex};
 use lacuna::compare::{Barcode, Bars, compare};
 use lacuna::cubical::persistence::{self, persistence};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape};
-use lacuna::matrix::read::{Input, Options, read_source};
-use lacuna::matrix::{Algorithm, Dualize, Plan, Representation, Row, reduce};
+use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
+use lacuna::matrix::{Algorithm, Dualize, MatrixIndex, Plan, Representation, reduce};
 use lacuna::metric::{Distances, Value};
 use lacuna::rips::{Rips, plain};
 use phat_formats::dipha::{DiagramPoint, Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
@@ -120,11 +120,11 @@ fn space(random: &mut Random) -> Source {
     Source::Space { space, double, threshold }
 }
 
-fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
+fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
     match &case.input {
         Source::Image(image) => {
             let axes = image.shape().axes();
-            let filtration = cells::cubical::<I>(&axes, image.voxels(), Some(case.upper_dim))
+            let filtration = cells::cubical_complex::<I>(&axes, image.voxels(), Some(case.upper_dim))
                 .map_err(|error| format!("no complex: {error}"))?;
             check_matrix(case, &filtration, bars_of_image(case, image, pools)?, pools)
         }
@@ -137,13 +137,13 @@ fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
     }
 }
 
-fn of_distances<I: Row, T: Value>(
+fn of_distances<I: MatrixIndex, T: Value>(
     case: &Case,
     distances: &Distances<T>,
     threshold: f64,
     pools: &Pools,
 ) -> Result<(), String> {
-    let filtration = cells::rips::<I, T>(distances, case.upper_dim, threshold)
+    let filtration = cells::rips_complex::<I, T>(distances, case.upper_dim, threshold)
         .map_err(|error| format!("no complex: {error}"))?;
     let expected = bars_of_distances(case, distances, threshold, pools)?;
     check_matrix(case, &filtration, expected, pools)
@@ -195,9 +195,9 @@ fn bars_of_distances<T: Value>(
 }
 
 /// The complex is one, is read from a file as it is, and has these bars.
-fn check_matrix<I: Row>(
+fn check_matrix<I: MatrixIndex>(
     case: &Case,
-    filtration: &Filtration<I>,
+    filtration: &FilteredComplex<I>,
     expected: Vec<DiagramPoint>,
     pools: &Pools,
 ) -> Result<(), String> {
@@ -217,8 +217,8 @@ fn check_matrix<I: Row>(
     same("bars of the matrix and of its input", &comparison.differences(), &Vec::new())
 }
 
-fn read_back<I: Row>(filtration: &Filtration<I>, flavour: Flavour) -> Result<(), String> {
-    let Filtration { matrix, values, max_dim } = filtration.clone();
+fn read_back<I: MatrixIndex>(filtration: &FilteredComplex<I>, flavour: Flavour) -> Result<(), String> {
+    let FilteredComplex { matrix, values, max_dim } = filtration.clone();
     let narrow = |rows: &[I]| rows.iter().map(|row| row.to_usize()).collect::<Vec<_>>();
     let mut expected = lacuna::matrix::BoundaryMatrix::<u32>::new();
     for column in 0..matrix.len() {
@@ -228,9 +228,9 @@ fn read_back<I: Row>(filtration: &Filtration<I>, flavour: Flavour) -> Result<(),
     let mut file = Vec::new();
     let complex = WeightedBoundaryMatrix { matrix, values, max_dim };
     write_boundary_matrix(&mut file, &complex, flavour).map_err(|error| format!("not written: {error}"))?;
-    let loaded =
-        read_source("complex", &file, &Options::default()).map_err(|error| format!("not read: {error}"))?;
-    let Input::Narrow(cells) = loaded.input else {
+    let loaded = read_source("complex", &file, &MatrixReadOptions::default())
+        .map_err(|error| format!("not read: {error}"))?;
+    let AnyComplex::Narrow(cells) = loaded.input else {
         return Err("few cells are numbered by 64 bits".to_owned());
     };
     same(&format!("the matrix read from a DIPHA file, {flavour:?}"), &cells.matrix, &expected)?;

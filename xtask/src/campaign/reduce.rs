@@ -2,9 +2,9 @@
 //! the standard algorithm on rows of bits.
 
 use lacuna::compare::{Barcode, CellPairs, compare, read};
-use lacuna::matrix::read::{Input, Options, read_source};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, Pairs, Plan, Representation, Row, reduce};
-use lacuna::output::pairs::{Format, Solution};
+use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
+use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
+use lacuna::output::pairs::{PairsFormat as Format, Solution};
 
 use super::complexes::{self, Complex, pairs_of};
 use super::pools::{Machine, Pools};
@@ -110,7 +110,7 @@ impl Case {
     }
 }
 
-fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
+fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
     let matrix = complexes::matrix::<I>(&case.complex);
     if let Some(format) = case.written {
         read_back(&case.complex, format)?;
@@ -131,7 +131,7 @@ fn check<I: Row>(case: &Case, pools: &Pools) -> Result<(), String> {
 }
 
 /// Pairs that were written are read as they were.
-fn pairs_read_back<I: Row>(
+fn pairs_read_back<I: MatrixIndex>(
     format: Format,
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
@@ -162,12 +162,14 @@ fn read_back(complex: &Complex, format: Written) -> Result<(), String> {
         // Text without a line may be refused.
         return Ok(());
     }
-    let loaded = read_source("matrix", &file, &Options::default())
+    let loaded = read_source("matrix", &file, &MatrixReadOptions::default())
         .map_err(|error| format!("{format:?} is not read: {error}"))?;
     let expected = complexes::matrix::<u32>(complex);
     match loaded.input {
-        Input::Narrow(cells) => same(&format!("the matrix read from {format:?}"), &cells.matrix, &expected),
-        Input::Wide(_) => Err("few cells are numbered by 64 bits".to_owned()),
+        AnyComplex::Narrow(cells) => {
+            same(&format!("the matrix read from {format:?}"), &cells.matrix, &expected)
+        }
+        AnyComplex::Wide(_) => Err("few cells are numbered by 64 bits".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is in data/ for `lacuna reduce`: the inputs, and the runs whose answers are committed.
 
-use lacuna::matrix::read::Format;
+use lacuna::matrix::read::MatrixFormat as Format;
 
 use super::complexes::{self, Complex, Image};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use lacuna::matrix::read::Format;
+use lacuna::matrix::read::MatrixFormat as Format;
 
 use super::arrays::{npy, npy_text, npz};
 use super::complexes::{Complex, Image};

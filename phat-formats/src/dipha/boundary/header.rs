@@ -19,7 +19,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Nothing is believed that the length does not bear out.
+    /// Reads the header, and refuses one that does not agree with the length of the file.
     pub(super) fn read(source: &(impl Source + ?Sized)) -> Result<Self, DiphaError> {
         let size = source.size().map_err(|error| DiphaError::read(0, 0, &error))?;
         let length = usize::try_from(size).unwrap_or(usize::MAX);

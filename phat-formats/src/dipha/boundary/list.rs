@@ -22,7 +22,7 @@ impl<I: Index> List<'_, I> {
         for (k, (out, &word)) in out.iter_mut().zip(words).enumerate() {
             match self.entry(i64::from_le_bytes(word), k) {
                 Ok(entry) => *out = self.order.places[entry],
-                // An entry before this one may be there twice.
+                // An entry before this one may be repeated, which is the earlier error.
                 Err(error) => return self.no_entry_twice(&words[..k]).and(Err(error)),
             }
         }

@@ -32,7 +32,7 @@ impl<I: Index> Order<I> {
             order.reverse();
         }
         let mut places = vec![I::default(); n];
-        let shared = I::as_shared(&mut places);
+        let shared = I::as_atomic(&mut places);
         order.par_iter().enumerate().for_each(|(place, cell)| {
             I::store(&shared[cell.to_usize()], I::from_usize(place));
         });

@@ -86,7 +86,7 @@ impl<S: Source + ?Sized> File<'_, S> {
         wrong.find_map_first(Result::err).map_or(Ok(all), Err)
     }
 
-    /// So many words from `offset` on, by way of `buffer`.
+    /// Reads `count` words from `offset` on, through `buffer`.
     fn bytes<'b>(
         &self,
         offset: usize,

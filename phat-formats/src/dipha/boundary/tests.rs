@@ -57,7 +57,7 @@ impl Fields {
         WeightedBoundaryMatrix { matrix, values, max_dim: self.max_dim as u8 }
     }
 
-    /// The same complex with the cells and lists in another order.
+    /// This complex with its cells and lists in another order.
     fn shuffled(&self, random: &mut Pcg64) -> Fields {
         let n = self.dims.len();
         let mut from: Vec<usize> = (0..n).collect();

@@ -27,7 +27,7 @@ pub fn read_ascii<I: Index>(text: &[u8]) -> Result<Read<I>, PhatError> {
     read_parts(text, PART)
 }
 
-/// The same in parts of at least this many bytes.
+/// Like [`read_ascii`], in parts of at least this many bytes.
 pub(super) fn read_parts<I: Index>(text: &[u8], least: usize) -> Result<Read<I>, PhatError> {
     if text.is_empty() {
         let found = "the end of the file".to_owned();
@@ -132,7 +132,7 @@ fn take_first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 /// A part of the text and what becomes of it.
 struct Part<'a, I> {
     text: &'a [u8],
-    /// What is before it.
+    /// The number of lines, columns and entries before it.
     before: Counts,
     starts: &'a mut [I],
     rows: &'a mut [I],

@@ -61,11 +61,11 @@ pub fn read_binary<I: Index>(source: &(impl Source + ?Sized)) -> Result<Read<I>,
     read_binary_showing(source, |_| {})
 }
 
-/// The same, and `show` sees each part of the matrix as soon as it is stored: every column once, in any order, on any thread of the
+/// Like [`read_binary`], and `show` sees each part of the matrix as soon as it is stored: every column once, in any order, on any thread of the
 /// pool. When there is an error some have been shown, or none.
 ///
 /// # Errors
-/// As [`read_binary`].
+/// Those of [`read_binary`].
 pub fn read_binary_showing<I: Index>(
     source: &(impl Source + ?Sized),
     show: impl Fn(Part<'_, I>) + Sync,
@@ -73,7 +73,7 @@ pub fn read_binary_showing<I: Index>(
     read_blocks(source, BLOCK, show)
 }
 
-/// The same with blocks of this many bytes, a multiple of 8.
+/// Like [`read_binary_showing`], with blocks of this many bytes, a multiple of 8.
 pub(super) fn read_blocks<I: Index>(
     source: &(impl Source + ?Sized),
     block: usize,
@@ -107,12 +107,12 @@ pub(super) fn read_blocks<I: Index>(
 struct Shared<'a, S: ?Sized, F> {
     source: &'a S,
     show: &'a F,
-    /// Those of all columns before the block that a thread works on are written.
+    /// The dimensions of all columns before the block that a thread works on are written.
     dims: &'a [AtomicU8],
     findings: Mutex<Findings>,
     /// Blocks that wait for a thread or are with one.
     waiting: AtomicUsize,
-    /// As many may wait.
+    /// The most blocks that may wait for a thread.
     most: usize,
     /// Buffers that were used before.
     buffers: Mutex<Vec<Vec<u8>>>,
@@ -137,7 +137,7 @@ struct Walk<'s, 'a, S: ?Sized, F, I> {
     entry: usize,
     /// Where the column starts in the file.
     offset: u64,
-    /// Of the column and all after it.
+    /// The entries of the column and of all columns after it.
     starts: &'s mut [I],
     rows: &'s mut [I],
 }
@@ -253,7 +253,7 @@ impl<'s, S: Source + ?Sized, F: Fn(Part<'_, I>) + Sync, I: Index> Walk<'s, '_, S
         }
     }
 
-    /// From header to header through the words that start with a column.
+    /// Goes from header to header through the words that start with a column.
     fn walk(&self, words: &[Word]) -> Steps {
         let mut left = self.size.entries - self.entry;
         let mut steps = Steps { columns: 0, entries: 0, next: 0, wrong: None };

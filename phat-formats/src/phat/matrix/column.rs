@@ -32,7 +32,7 @@ impl Column {
         self.read_any(rows, dim_of, place, out).map(|()| false)
     }
 
-    /// What nearly all columns are. Says whether this is one.
+    /// Stores rows that ascend and are valid, as those of nearly all columns are. Returns whether these are.
     #[inline]
     fn read_ascending<I: Index>(
         self,
@@ -52,7 +52,7 @@ impl Column {
         true
     }
 
-    /// Rows that do not ascend, or are wrong: the first that is wrong is the error.
+    /// Stores rows that do not ascend, or finds the first that is wrong.
     #[cold]
     fn read_any<I: Index>(
         self,

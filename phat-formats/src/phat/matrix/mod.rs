@@ -56,7 +56,7 @@ pub struct Read<I> {
     pub matrix: BoundaryMatrix<I>,
     /// The number of columns whose rows did not ascend in the file.
     pub unsorted: usize,
-    /// The first of them.
+    /// The first of these columns.
     pub first_unsorted: Option<Unsorted>,
 }
 
@@ -78,7 +78,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Of two errors the one that is before the other in the file.
+    /// The one of two errors that comes first in the file.
     fn error(&mut self, error: PhatError) {
         if self.error.as_ref().is_none_or(|first| error.place() < first.place()) {
             self.error = Some(error);

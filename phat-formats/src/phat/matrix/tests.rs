@@ -209,15 +209,20 @@ fn wrong_words() {
             "byte 56: expected a boundary cell one dimension below 0, that of column 2, found row 0 of dimension 0",
         ),
     ] {
-        let file = binary(&words);
-        with_threads(|| {
-            for block in [16, 1 << 16] {
-                let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
-                assert_eq!(error.to_string(), message, "{words:?}");
-            }
-        });
-        assert_eq!(plain(&words), None, "{words:?}");
+        assert_refused(&words, message);
     }
+}
+
+/// A binary file of these words is refused with this message, whatever the number of threads and the size of blocks.
+fn assert_refused(words: &[i64], message: &str) {
+    let file = binary(words);
+    with_threads(|| {
+        for block in [16, 1 << 16] {
+            let error = read_blocks::<u32>(&file, block, |_| {}).unwrap_err();
+            assert_eq!(error.to_string(), message, "{words:?}");
+        }
+    });
+    assert_eq!(plain(words), None, "{words:?}");
 }
 
 #[test]
@@ -351,7 +356,7 @@ fn changed_files_are_judged_as_the_plain_reader_judges() {
     assert!(right > 500 && wrong > 500, "{right} right, {wrong} wrong");
 }
 
-/// Of several wrong places, the first is named, whatever part of the file a thread is in.
+/// The first of several wrong places is named, whatever part of the file a thread reads.
 #[test]
 fn the_first_violation_is_the_error() {
     let mut rng = Pcg64::seed_from_u64(3);

@@ -6,7 +6,7 @@ use phat_formats::{MatrixSize, Part};
 
 use super::{LEAST_ENTRIES, MOST_COLUMNS, MOST_ENTRIES};
 use crate::cuda::leftmost_ones::Piece;
-use crate::matrix::Row;
+use crate::matrix::index::SharedIndex;
 
 /// Room in a buffer, or the part of it that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +69,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Adds a piece behind the others, and returns it with its places. A piece that continues the last one is joined with it.
-    pub(super) fn push<I: Row>(&mut self, part: &Part<'_, I>, cut: &Cut) -> Piece {
+    pub(super) fn push<I: SharedIndex>(&mut self, part: &Part<'_, I>, cut: &Cut) -> Piece {
         let piece = Piece {
             rows_at: self.used.entries,
             starts_at: self.used.columns,
@@ -108,19 +108,19 @@ pub(super) struct Cut {
 
 impl Cut {
     /// The rows of the entries.
-    pub(super) fn rows<'p, I: Row>(&self, part: &Part<'p, I>) -> &'p [I] {
+    pub(super) fn rows<'p, I: SharedIndex>(&self, part: &Part<'p, I>) -> &'p [I] {
         let first = part.starts[0].to_usize();
         &part.rows[self.entries.start - first..self.entries.end - first]
     }
 
     /// The starts of the columns.
-    pub(super) fn starts<'p, I: Row>(&self, part: &Part<'p, I>) -> &'p [I] {
+    pub(super) fn starts<'p, I: SharedIndex>(&self, part: &Part<'p, I>) -> &'p [I] {
         &part.starts[self.columns.clone()]
     }
 }
 
 /// The greatest cut of a part from `entry` on for which there is room. The entry is in the part, and there is room for one.
-pub(super) fn cut<I: Row>(part: &Part<'_, I>, entry: usize, room: Room) -> Cut {
+pub(super) fn cut<I: SharedIndex>(part: &Part<'_, I>, entry: usize, room: Room) -> Cut {
     let starts = part.starts;
     let end = (starts[0].to_usize() + part.rows.len()).min(entry + room.entries);
     // Several columns may start at the entry: all but the last of them are empty.

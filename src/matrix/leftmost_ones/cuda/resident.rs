@@ -2,10 +2,12 @@
 
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
 use crate::cuda::{Buffer, CudaError, Gpu};
-use crate::matrix::{BoundaryMatrix, Row};
+use phat_formats::BoundaryMatrix;
+
+use crate::matrix::index::SharedIndex;
 
 /// A whole matrix on a device, for measuring the kernels alone.
-pub struct Resident<I: Row> {
+pub struct Resident<I: SharedIndex> {
     gpu: Gpu,
     kernels: LeftmostKernels<I>,
     rows: Buffer<I>,
@@ -16,7 +18,7 @@ pub struct Resident<I: Row> {
     destroyers: Buffer<u8>,
 }
 
-impl<I: Row> Resident<I> {
+impl<I: SharedIndex> Resident<I> {
     /// Copies a matrix to a device.
     ///
     /// # Errors

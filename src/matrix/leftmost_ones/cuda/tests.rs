@@ -10,7 +10,7 @@ use super::*;
 use crate::matrix::leftmost_ones::check;
 use crate::matrix::leftmost_ones::tests::{Shape, gpu, matrices, matrix};
 
-fn size<I: Row>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
+fn size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
     MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
 
@@ -59,7 +59,7 @@ impl Twin {
     /// `set_lookup` and `set_unstable`.
     fn scan(&self) -> Scan<u32> {
         let n = self.lows.len();
-        let lookup = Lookup::new(n);
+        let lookup = PivotLookup::new(n);
         let mut destroyers = vec![false; n];
         for (row, column) in self.leftmost.iter().enumerate().filter_map(|(row, &c)| Some((row, c?))) {
             destroyers[column] = true;
@@ -177,7 +177,7 @@ fn memory_is_asked_for_before_anything_is_done() {
     }
 }
 
-fn is_the_processors<I: Row>(gpu: &Gpu, seed: u64) {
+fn is_the_processors<I: SharedIndex>(gpu: &Gpu, seed: u64) {
     let mut prepared = Prepared::new(gpu).unwrap();
     for (what, matrix) in matrices::<I>(seed) {
         let expected = crate::matrix::leftmost_ones::scan(&matrix);
@@ -294,7 +294,7 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
         let mut unstable = poisoned(count);
         kernels.set_unstable(&gpu, &flags, &mut unstable).unwrap();
         let found = Scan {
-            lookup: Lookup::new(n),
+            lookup: PivotLookup::new(n),
             destroyers: gpu.read(&destroyers, 0..n).unwrap().iter().map(|&found| found == 1).collect(),
             stable,
             unstable: gpu.read(&unstable, 0..count).unwrap(),

@@ -1,13 +1,13 @@
-//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, equal values alike.
+//! The cubical complex of an image in DIPHA's order: voxels are ranked by value, and equal values have one rank.
 
 use phat_formats::Index;
 use rayon::prelude::*;
 
-use super::grid::{self, Filtered, filter};
-use super::{Filtration, FiltrationError};
+use super::cubical_grid::{self, Filtered, filter};
+use super::{ComplexError, FilteredComplex};
 use crate::cubical::Construction;
 
-/// A complex of this many axes has cells of so many vertices and facets as can still be counted.
+/// The most axes: a cell of such a complex has 2^32 vertices, which can still be counted.
 const MOST_AXES: usize = 32;
 
 /// The filtration of an image by its values: voxels are vertices, a cell has the greatest value of its vertices.
@@ -16,33 +16,33 @@ const MOST_AXES: usize = 32;
 /// dimension `upper_dim` are left out.
 ///
 /// # Errors
-/// A shape without voxels or of more than 32 axes; not one value a voxel; NaN; more cells or entries than the index
+/// A shape without voxels or of more than 32 axes; another number of values than of voxels; NaN; more cells or entries than the index
 /// type numbers.
-pub fn cubical<I: Index>(
+pub fn cubical_complex<I: Index>(
     shape: &[usize],
     values: &[f64],
     upper_dim: Option<usize>,
-) -> Result<Filtration<I>, FiltrationError> {
+) -> Result<FilteredComplex<I>, ComplexError> {
     check(shape, values)?;
-    // Before anything is sorted.
-    grid::cells::<I>(Construction::V, shape)?;
+    // An image that is too large is refused before anything is sorted.
+    cubical_grid::cells::<I>(Construction::V, shape)?;
     let (levels, ranks) = rank::<I>(values);
     let level = |rank: usize| levels[rank];
     let filtered = filter(Construction::V, shape, &ranks, levels.len(), upper_dim, level, &())?;
     let Filtered { matrix, levels: values, max_dim } = filtered;
-    Ok(Filtration { matrix, values, max_dim })
+    Ok(FilteredComplex { matrix, values, max_dim })
 }
 
-fn check(shape: &[usize], values: &[f64]) -> Result<(), FiltrationError> {
+fn check(shape: &[usize], values: &[f64]) -> Result<(), ComplexError> {
     if shape.is_empty() || shape.len() > MOST_AXES || shape.contains(&0) {
-        return Err(FiltrationError::Shape { shape: shape.to_vec(), most: MOST_AXES });
+        return Err(ComplexError::Shape { shape: shape.to_vec(), most: MOST_AXES });
     }
     let voxels = shape.iter().try_fold(1usize, |product, &voxels| product.checked_mul(voxels));
     if voxels != Some(values.len()) {
-        return Err(FiltrationError::Voxels { shape: shape.to_vec(), found: values.len() });
+        return Err(ComplexError::Voxels { shape: shape.to_vec(), found: values.len() });
     }
     match values.par_iter().position_first(|value| value.is_nan()) {
-        Some(voxel) => Err(FiltrationError::NotANumber { voxel }),
+        Some(voxel) => Err(ComplexError::NotANumber { voxel }),
         None => Ok(()),
     }
 }

@@ -14,27 +14,27 @@
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-use super::FiltrationError;
-use super::assembly::{Complex, assemble};
+use super::ComplexError;
+use super::boundary_matrix::{NumberedCells, boundary_matrix};
 use crate::cubical::Construction;
 use crate::progress::Progress;
 
 /// Cells of a task.
 const PART: usize = 1 << 12;
 
-/// Cells in their order.
+/// The cells of an image in their order.
 pub(super) struct Filtered<I, L> {
     /// The boundary matrix.
     pub(super) matrix: BoundaryMatrix<I>,
-    /// What each cell's rank stands for.
+    /// For each cell, what its rank stands for.
     pub(super) levels: Vec<L>,
-    /// The dimension of the complex, or that where it was cut.
+    /// The dimension of the complex, or the greatest dimension that was asked for.
     pub(super) max_dim: Dimension,
 }
 
 /// The cells of an image of this shape, the first axis fastest, by (rank, dimension, number). `ranks` are those of the voxels, below
 /// `count`; `level` says what a rank stands for. Cells above the dimension `upper_dim` are left out.
-/// Tells of its stages.
+/// `progress` is told of the stages.
 ///
 /// # Errors
 /// More cells, entries or buckets than the index type numbers.
@@ -46,11 +46,11 @@ pub(super) fn filter<I: Index, L: Send>(
     upper_dim: Option<usize>,
     level: impl Fn(usize) -> L + Sync,
     progress: &dyn Progress,
-) -> Result<Filtered<I, L>, FiltrationError> {
+) -> Result<Filtered<I, L>, ComplexError> {
     let max_dim = upper_dim.map_or(shape.len(), |upper_dim| upper_dim.min(shape.len()));
     let cells = cells::<I>(construction, shape)?;
     let buckets = count.checked_mul(max_dim + 1).and_then(|buckets| buckets.checked_add(1));
-    let buckets = FiltrationError::check_size::<I>("pairs of value and dimension", buckets)?;
+    let buckets = ComplexError::check_size::<I>("pairs of value and dimension", buckets)?;
     let grid = Grid::new(construction, shape);
     progress.begin("cells", None, cells as u64);
     let keys = grid.keys(cells, ranks, max_dim, I::from_usize(buckets - 1), progress);
@@ -58,7 +58,7 @@ pub(super) fn filter<I: Index, L: Send>(
     let (mut order, position) = sort(&keys, buckets, progress);
     order.truncate(order.partition_point(|cell| keys[cell.to_usize()].to_usize() < buckets - 1));
     let complex = Keyed { grid, keys, max_dim };
-    let matrix = assemble(&complex, &order, &position, progress)?;
+    let matrix = boundary_matrix(&complex, &order, &position, progress)?;
     let levels = order.par_iter().map(|cell| level(complex.rank(cell.to_usize()))).collect();
     Ok(Filtered { matrix, levels, max_dim: max_dim as Dimension })
 }
@@ -67,16 +67,16 @@ pub(super) fn filter<I: Index, L: Send>(
 ///
 /// # Errors
 /// It is more than the index type numbers.
-pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, FiltrationError> {
+pub(super) fn cells<I: Index>(construction: Construction, shape: &[usize]) -> Result<usize, ComplexError> {
     let along = |voxels: usize| match construction {
         Construction::V => voxels.checked_mul(2)?.checked_sub(1),
         Construction::T => voxels.checked_mul(2)?.checked_add(1),
     };
     let cells = shape.iter().try_fold(1_usize, |product, &voxels| product.checked_mul(along(voxels)?));
-    FiltrationError::check_size::<I>("cells", cells)
+    ComplexError::check_size::<I>("cells", cells)
 }
 
-/// Bytes that so many cells take with their boundaries: of each its key, its places in both orders, its offset, its owner, its dimension and
+/// Bytes of memory for so many cells with their boundaries: each has a key, its places in both orders, an offset, an owner, a dimension and
 /// its facets, on average one for each axis.
 pub(super) fn bytes<I>(cells: usize, shape: &[usize]) -> u64 {
     (cells as u64).saturating_mul(((5 + shape.len()) * size_of::<I>() + 1) as u64)
@@ -117,13 +117,13 @@ struct Grid {
 }
 
 struct Axis {
-    /// Cells along it.
+    /// Number of cells along the axis.
     cells: usize,
-    /// From a cell to the next along it.
+    /// Difference of the numbers of a cell and the next along the axis.
     cell_stride: usize,
-    /// Voxels along it.
+    /// Number of voxels along the axis.
     voxels: usize,
-    /// From a voxel to the next along it.
+    /// Difference of the places of a voxel and the next along the axis.
     voxel_stride: usize,
 }
 
@@ -138,7 +138,7 @@ impl Axis {
 }
 
 impl Grid {
-    /// Of a shape whose cells are few enough to be counted.
+    /// The grid of a shape whose cells are few enough to be counted.
     fn new(construction: Construction, shape: &[usize]) -> Self {
         let (mut cell_stride, mut voxel_stride) = (1, 1);
         let axis = |&voxels: &usize| {
@@ -154,7 +154,7 @@ impl Grid {
         Grid { construction, axes: shape.iter().map(axis).collect() }
     }
 
-    /// Each axis and the coordinate of a cell on it.
+    /// Each axis with the coordinate of a cell on it.
     fn coordinates(&self, cell: usize) -> impl Iterator<Item = (&Axis, usize)> {
         let mut rest = cell;
         self.axes.iter().map(move |axis| {
@@ -164,7 +164,7 @@ impl Grid {
         })
     }
 
-    /// Which of two ranks decides.
+    /// The one of two ranks that decides when a cell enters.
     fn choose<I: Index>(&self, a: I, b: I) -> I {
         match self.construction {
             Construction::V => a.max(b),
@@ -198,7 +198,7 @@ impl Grid {
                 }
             }
         };
-        // Whole lines of cells, as many at a time as are worth a task.
+        // A task is some whole lines of cells.
         let lines = (PART / axis.cells).max(1);
         let parts = keys.par_chunks_mut(lines * axis.cells).enumerate();
         parts.for_each_init(Vec::new, |corners, (part, keys)| {
@@ -242,7 +242,7 @@ impl<I: Index> Keyed<I> {
     }
 }
 
-impl<I: Index> Complex for Keyed<I> {
+impl<I: Index> NumberedCells for Keyed<I> {
     fn dim(&self, cell: usize) -> Dimension {
         (self.keys[cell].to_usize() % (self.max_dim + 1)) as Dimension
     }

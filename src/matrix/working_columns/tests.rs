@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{BitTree, Full, Heap, Index, Sparse, Vector, WorkingColumn};
+use super::{BitTree, BoxedColumn, Full, Heap, Index, Sparse, Vector, WorkingColumn};
 
 const SIZES: [usize; 11] = [0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 262_145, 70_000];
 
@@ -19,10 +19,9 @@ struct Twins<C, I> {
 }
 
 impl<I: Index, C: WorkingColumn<I>> Twins<C, I> {
-    fn new(rows: usize, what: &str) -> Self {
-        let column = C::new(rows);
+    fn new(new: fn(usize) -> C, rows: usize, what: &str) -> Self {
         Twins {
-            column,
+            column: new(rows),
             set: BTreeSet::new(),
             rows: vec![I::default(); 3],
             what: format!("{what}, {rows} rows"),
@@ -66,10 +65,10 @@ fn some_rows<I: Index>(rows: usize, most: usize, rng: &mut Pcg64) -> BTreeSet<I>
 }
 
 /// Random additions, pops, looks and takes on one column that is used again and again.
-fn random_walk<I: Index, C: WorkingColumn<I>>(what: &str) {
+fn random_walk<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     for (seed, rows) in SIZES.into_iter().enumerate() {
         let mut rng = Pcg64::seed_from_u64(seed as u64);
-        let mut twins = Twins::<C, I>::new(rows, what);
+        let mut twins = Twins::<C, I>::new(new, rows, what);
         for _ in 0..3000 {
             match rng.random_range(0..20) {
                 0..10 => twins.add(&some_rows(rows, 5, &mut rng)),
@@ -84,9 +83,9 @@ fn random_walk<I: Index, C: WorkingColumn<I>>(what: &str) {
 }
 
 /// The whole column, on and off again; each row alone.
-fn whole_and_single<I: Index, C: WorkingColumn<I>>(what: &str) {
+fn whole_and_single<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     for rows in SIZES.into_iter().filter(|&rows| rows < 5000) {
-        let mut twins = Twins::<C, I>::new(rows, what);
+        let mut twins = Twins::<C, I>::new(new, rows, what);
         let all: BTreeSet<I> = (0..rows).map(I::from_usize).collect();
         twins.add(&all);
         twins.pivot();
@@ -110,11 +109,11 @@ fn whole_and_single<I: Index, C: WorkingColumn<I>>(what: &str) {
     }
 }
 
-/// As in a reduction: the pivot always cancels, so the column only grows downwards.
-fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(what: &str) {
+/// Additions as a reduction makes them: the pivot always cancels, so the column only grows downwards.
+fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(new: fn(usize) -> C, what: &str) {
     let rows = 4097;
     let mut rng = Pcg64::seed_from_u64(7);
-    let mut twins = Twins::<C, I>::new(rows, what);
+    let mut twins = Twins::<C, I>::new(new, rows, what);
     for _ in 0..20 {
         twins.add(&some_rows(rows, 200, &mut rng));
         for _ in 0..500 {
@@ -128,33 +127,34 @@ fn cancelling_pivots<I: Index, C: WorkingColumn<I>>(what: &str) {
 }
 
 macro_rules! conformance {
-    ($($name:ident: $narrow:ty, $wide:ty;)*) => {
+    ($($name:ident: $narrow:expr, $wide:expr;)*) => {
         $(mod $name {
             use super::*;
 
             #[test]
             fn random_walks() {
-                random_walk::<u32, $narrow>(stringify!($name));
-                random_walk::<u64, $wide>(stringify!($name));
+                random_walk::<u32, _>($narrow, stringify!($name));
+                random_walk::<u64, _>($wide, stringify!($name));
             }
 
             #[test]
             fn whole_columns_and_single_rows() {
-                whole_and_single::<u32, $narrow>(stringify!($name));
+                whole_and_single::<u32, _>($narrow, stringify!($name));
             }
 
             #[test]
             fn pivots_that_cancel() {
-                cancelling_pivots::<u32, $narrow>(stringify!($name));
+                cancelling_pivots::<u32, _>($narrow, stringify!($name));
             }
         })*
     };
 }
 
 conformance! {
-    bit_tree: BitTree, BitTree;
-    heap: Heap<u32>, Heap<u64>;
-    full: Full<u32>, Full<u64>;
-    sparse: Sparse<u32>, Sparse<u64>;
-    vector: Vector<u32>, Vector<u64>;
+    bit_tree: BitTree::new, BitTree::new;
+    heap: |_| Heap::<u32>::default(), |_| Heap::<u64>::default();
+    full: Full::<u32>::new, Full::<u64>::new;
+    sparse: |_| Sparse::<u32>::default(), |_| Sparse::<u64>::default();
+    vector: |_| Vector::<u32>::default(), |_| Vector::<u64>::default();
+    boxed: |rows| Box::new(BitTree::new(rows)) as BoxedColumn<u32>, |_| Box::new(Heap::default()) as BoxedColumn<u64>;
 }

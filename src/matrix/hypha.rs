@@ -7,27 +7,32 @@
 //! reduction    of the unstable columns: SS+ or twist
 //! ```
 //!
-//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`].
+//! The first three are parallel and regular: the paper gives the scan to the GPU, and so can [`Scanner`]. The paper's
+//! switch between tiles and columns is in [`ss_plus`](mod@super::reduction::ss_plus).
 
 use std::time::Instant;
 
-use super::problem::{Additions, Problem};
-use crate::matrix::columns::WorkingColumn;
-use crate::matrix::figures::{Figures, Hypha};
-use crate::matrix::leftmost_ones::{ScanError, Scanner};
-use crate::matrix::state::Columns;
-use crate::matrix::{BoundaryMatrix, Row, clearing, compression};
+use phat_formats::BoundaryMatrix;
+
+use super::figures::{Figures, HyphaFigures};
+use super::index::SharedIndex;
+use super::leftmost_ones::{ScanError, Scanner};
+use super::reduction::problem::{Additions, ReductionProblem};
+use super::reduction_matrix::ReductionMatrix;
+use super::working_columns::WorkingColumn;
+use super::{clearing, compression};
 
 /// Scan, clearing and compression; `then` reduces what is left.
 ///
 /// # Errors
 /// The scan failed, or was found wrong.
-pub fn hypha<I: Row, C: WorkingColumn<I>>(
+pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     scanner: &Scanner<I>,
     threads: usize,
     figures: &mut Figures,
-    then: impl FnOnce(&Problem<'_, I>) -> Additions,
+    working_column: fn(rows: usize) -> C,
+    then: fn(&ReductionProblem<'_, I, C>) -> Additions,
 ) -> Result<Vec<(I, I)>, ScanError> {
     let mut clock = Instant::now();
     let mut lap = |figures: &mut Figures, stage| {
@@ -37,16 +42,17 @@ pub fn hypha<I: Row, C: WorkingColumn<I>>(
     let mut found = scanner.scan(matrix)?;
     let unstable = found.unstable.len();
     lap(figures, "scan");
-    let columns = Columns::new(matrix);
+    let columns = ReductionMatrix::new(matrix);
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
     lap(figures, "clearing");
-    let problem = Problem { columns: &columns, lookup: &found.lookup, todo: &todo, threads: threads.max(1) };
-    let compressed = compression::compress::<I, C>(&problem, &found);
+    let problem =
+        ReductionProblem { matrix: &columns, lookup: &found.lookup, todo: &todo, threads, working_column };
+    let compressed = compression::compress(&problem, &found);
     lap(figures, "compression");
     figures.additions = compressed.additions + then(&problem);
     lap(figures, "reduction");
-    figures.hypha = Some(Hypha {
+    figures.hypha = Some(HyphaFigures {
         stable: found.stable,
         unstable,
         cleared_columns: cleared.columns,
@@ -55,7 +61,7 @@ pub fn hypha<I: Row, C: WorkingColumn<I>>(
         compressed_entries: compressed.entries,
         compression_additions: compressed.additions,
     });
-    let pairs = super::pairs_of(&found.lookup);
+    let pairs = found.lookup.to_pairs();
     lap(figures, "pairs");
     Ok(pairs)
 }

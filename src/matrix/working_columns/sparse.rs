@@ -2,19 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
+
+use super::WorkingColumn;
 
 /// The rows, ordered.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sparse<I> {
     rows: BTreeSet<I>,
 }
 
 impl<I: Index> WorkingColumn<I> for Sparse<I> {
-    fn new(_rows: usize) -> Self {
-        Sparse { rows: BTreeSet::new() }
-    }
-
     fn add(&mut self, column: &[I]) {
         for &row in column {
             if !self.rows.insert(row) {

@@ -1,15 +1,15 @@
-//! The cubical complex of an image of any voxels, cells in the order of their owners.
+//! The cubical complex of an image of any voxel type, its cells in the order of their owners.
 //!
 //! The *owner* of a cell is the voxel with which it enters: of its vertices the greatest (V), of the voxels it lies in the least (T),
-//! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical()`] is
+//! by value, ties by place in memory. Cells come by owner, then dimension, then number; the order of [`super::cubical_complex`] is
 //! coarser, by value where this one is by owner. Cells of one owner have one value, so whatever order they are in, the pairs
 //! of cells with different owners have the same owners.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-use super::FiltrationError;
-use super::grid::{self, Filtered, filter};
+use super::ComplexError;
+use super::cubical_grid::{self, Filtered, filter};
 use crate::cubical::{AnyImage, Construction, Image, Key, Voxel};
 use crate::memory;
 use crate::progress::Progress;
@@ -26,7 +26,7 @@ pub struct ImageComplex<I> {
     pub max_dim: Dimension,
 }
 
-/// Bytes that a voxel takes while voxels are put in order: a key with its place, and the place alone.
+/// Bytes of memory for each voxel while voxels are put in order: a key with its place, and the place alone.
 const BYTES_OF_VOXEL: u64 = 24;
 
 /// The complex of an image by ascending values, or by descending ones if it is to be `superlevel`. Cells above the dimension
@@ -34,18 +34,20 @@ const BYTES_OF_VOXEL: u64 = 24;
 ///
 /// # Errors
 /// More cells or entries than the index type numbers; more memory than there is.
-pub fn image<I: Index>(
+pub fn image_complex<I: Index>(
     image: &AnyImage,
     construction: Construction,
     superlevel: bool,
     upper_dim: Option<usize>,
     progress: &dyn Progress,
-) -> Result<ImageComplex<I>, FiltrationError> {
+) -> Result<ImageComplex<I>, ComplexError> {
     let shape = image.shape();
     let axes: Vec<usize> = shape.extents()[3 - shape.dim()..].iter().rev().copied().collect();
-    // Before anything is sorted.
-    let cells = grid::cells::<I>(construction, &axes)?;
-    memory::probe(grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL))?;
+    // An image that is too large is refused before anything is sorted.
+    let cells = cubical_grid::cells::<I>(construction, &axes)?;
+    memory::probe(
+        cubical_grid::bytes::<I>(cells, &axes).saturating_add(shape.count() as u64 * BYTES_OF_VOXEL),
+    )?;
     progress.begin("order", None, 1);
     let order = places(image, superlevel);
     let mut ranks = vec![I::default(); order.len()];
@@ -145,7 +147,8 @@ mod tests {
                 let max_dim = upper_dim.unwrap_or(3).min(image.shape().dim());
                 let cells: Vec<_> = all.iter().filter(|cell| cell.2 <= max_dim).collect();
                 let sums = Sums::default();
-                let complex = super::image::<u32>(&any, construction, superlevel, upper_dim, &sums).unwrap();
+                let complex =
+                    super::image_complex::<u32>(&any, construction, superlevel, upper_dim, &sums).unwrap();
                 let place = |number: usize| cells.iter().position(|cell| cell.3 == number).unwrap() as u32;
                 assert_eq!((complex.matrix.len(), complex.max_dim), (cells.len(), max_dim as u8));
                 for (column, cell) in cells.iter().enumerate() {
@@ -187,7 +190,8 @@ mod tests {
             let voxels: AnyImage = Image::new(shape, voxels).unwrap().into();
             for (construction, upper_dim) in [(Construction::T, None), (Construction::V, Some(1))] {
                 let sums = Sums::default();
-                let complex = super::image::<u32>(&voxels, construction, false, upper_dim, &sums).unwrap();
+                let complex =
+                    super::image_complex::<u32>(&voxels, construction, false, upper_dim, &sums).unwrap();
                 assert_eq!(complex.matrix.check(), Ok(()));
                 let stages: Vec<_> = sums.stages().iter().map(|told| (told.stage, told.total > 1)).collect();
                 let counted =
@@ -201,7 +205,7 @@ mod tests {
     fn an_image_with_more_cells_than_are_numbered() {
         let shape = Shape::new(&[1 << 16, 1 << 14], Order::C).unwrap();
         let blank = Image::new(shape, vec![0_u8; shape.count()]).unwrap().into();
-        let error = super::image::<u32>(&blank, Construction::T, false, None, &()).unwrap_err();
+        let error = super::image_complex::<u32>(&blank, Construction::T, false, None, &()).unwrap_err();
         let cells = ((1_usize << 17) + 1) * ((1 << 15) + 1);
         let expected = "expected at most 2147483647 cells, which 32-bit indices number, found";
         assert_eq!(error.to_string(), format!("{expected} {cells}"));

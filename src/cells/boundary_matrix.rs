@@ -1,16 +1,16 @@
-//! From cells in their order to a boundary matrix.
+//! The boundary matrix of cells that are listed in their order.
 
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 use rayon::prelude::*;
 
-use super::FiltrationError;
+use super::ComplexError;
 use crate::progress::Progress;
 
 /// Columns that a task makes at a time.
 const CHUNK: usize = 1 << 12;
 
-/// A complex whose cells are numbered.
-pub(super) trait Complex: Sync {
+/// A cell complex whose cells have numbers.
+pub(super) trait NumberedCells: Sync {
     /// The dimension of a cell.
     fn dim(&self, cell: usize) -> Dimension;
 
@@ -23,12 +23,12 @@ pub(super) trait Complex: Sync {
 
 /// The boundary matrix of a complex: `order` lists the cells that are in it, `position` says of each where it is there. Tells of its
 /// stage, whose units of work are cells.
-pub(super) fn assemble<I: Index>(
-    complex: &impl Complex,
+pub(super) fn boundary_matrix<I: Index>(
+    complex: &impl NumberedCells,
     order: &[I],
     position: &[I],
     progress: &dyn Progress,
-) -> Result<BoundaryMatrix<I>, FiltrationError> {
+) -> Result<BoundaryMatrix<I>, ComplexError> {
     progress.begin("boundaries", None, order.len() as u64);
     let dims: Vec<Dimension> = order.par_iter().map(|cell| complex.dim(cell.to_usize())).collect();
     let offsets: Vec<I> = offsets(&dims, |dim| complex.facet_count(dim))?;
@@ -52,10 +52,7 @@ pub(super) fn assemble<I: Index>(
 }
 
 /// Where each column starts, and the number of entries.
-fn offsets<I: Index>(
-    dims: &[Dimension],
-    count: impl Fn(Dimension) -> usize,
-) -> Result<Vec<I>, FiltrationError> {
+fn offsets<I: Index>(dims: &[Dimension], count: impl Fn(Dimension) -> usize) -> Result<Vec<I>, ComplexError> {
     let mut cells = [0usize; 1 << Dimension::BITS];
     for &dim in dims {
         cells[usize::from(dim)] += 1;
@@ -64,7 +61,7 @@ fn offsets<I: Index>(
         |(dim, &cells): (Dimension, &usize)| if cells > 0 { cells.checked_mul(count(dim)) } else { Some(0) };
     let total =
         (0..=Dimension::MAX).zip(&cells).map(entries).try_fold(0usize, |sum, more| sum.checked_add(more?));
-    FiltrationError::check_size::<I>("entries", total)?;
+    ComplexError::check_size::<I>("entries", total)?;
     let mut end = 0;
     let ends = dims.iter().map(|&dim| {
         end += count(dim);

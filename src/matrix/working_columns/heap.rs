@@ -2,7 +2,9 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
+
+use super::WorkingColumn;
 
 /// All rows of all columns that were added; a row is in the column if it is there an odd number of times.
 ///
@@ -11,7 +13,7 @@ use super::{Index, WorkingColumn};
 #[derive(Debug, Clone)]
 pub struct Heap<I> {
     rows: BinaryHeap<I>,
-    /// When to cancel next.
+    /// With more rows than this, equal rows are cancelled.
     limit: usize,
 }
 
@@ -39,7 +41,7 @@ impl<I: Index> Heap<I> {
     }
 }
 
-/// Of each row that is there an odd number of times leaves one, of others none. Rows ascend.
+/// Keeps one of each row that occurs an odd number of times, and none of the others. The rows ascend.
 fn keep_odd<I: Index>(rows: &mut Vec<I>) {
     let mut kept = 0;
     for next in 0..rows.len() {
@@ -53,11 +55,14 @@ fn keep_odd<I: Index>(rows: &mut Vec<I>) {
     rows.truncate(kept);
 }
 
-impl<I: Index> WorkingColumn<I> for Heap<I> {
-    fn new(_rows: usize) -> Self {
+impl<I: Index> Default for Heap<I> {
+    /// The empty column.
+    fn default() -> Self {
         Heap { rows: BinaryHeap::new(), limit: LEAST_LIMIT }
     }
+}
 
+impl<I: Index> WorkingColumn<I> for Heap<I> {
     fn add(&mut self, column: &[I]) {
         self.rows.extend(column);
         if self.rows.len() > self.limit {

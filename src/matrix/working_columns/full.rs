@@ -2,14 +2,16 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
 
-/// Which rows are in the column; and a heap with every row that is, and some that have been.
+use super::WorkingColumn;
+
+/// A set of the rows in the column, and a heap with all of them and some that have cancelled since.
 #[derive(Debug, Clone)]
 pub struct Full<I> {
-    /// For each row whether it is in the column.
+    /// A bit for each row: whether it is in the column.
     ones: Vec<u64>,
-    /// For each row whether it is in the heap.
+    /// A bit for each row: whether it is in the heap.
     touched: Vec<u64>,
     heap: BinaryHeap<I>,
 }
@@ -19,12 +21,15 @@ fn place<I: Index>(row: I) -> (usize, u64) {
     (row.to_usize() / 64, 1 << (row.to_usize() % 64))
 }
 
-impl<I: Index> WorkingColumn<I> for Full<I> {
-    fn new(rows: usize) -> Self {
+impl<I: Index> Full<I> {
+    /// The empty column over `rows` rows.
+    pub fn new(rows: usize) -> Self {
         let words = rows.div_ceil(64);
         Full { ones: vec![0; words], touched: vec![0; words], heap: BinaryHeap::new() }
     }
+}
 
+impl<I: Index> WorkingColumn<I> for Full<I> {
     #[inline]
     fn add(&mut self, column: &[I]) {
         for &row in column {

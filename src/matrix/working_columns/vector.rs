@@ -1,9 +1,11 @@
 //! A sorted vector.
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
+
+use super::WorkingColumn;
 
 /// The rows, ascending. Adding merges from the first row of what is added on; the rows before it stay where they are.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Vector<I> {
     rows: Vec<I>,
     /// Where the merge goes; swapped with `rows` when nothing stays.
@@ -28,10 +30,6 @@ fn symmetric_difference<I: Index>(mut a: &[I], mut b: &[I], out: &mut Vec<I>) {
 }
 
 impl<I: Index> WorkingColumn<I> for Vector<I> {
-    fn new(_rows: usize) -> Self {
-        Vector { rows: Vec::new(), merged: Vec::new() }
-    }
-
     fn add(&mut self, column: &[I]) {
         let Some(first) = column.first() else { return };
         let stay = self.rows.partition_point(|row| row < first);

@@ -1,14 +1,16 @@
 //! A tree of bit sets, 64 children a node.
 
-use super::{Index, WorkingColumn};
+use phat_formats::Index;
+
+use super::WorkingColumn;
 
 /// A bit a row in words of 64, and above them words that say which words below are not zero, up to one word.
 ///
-/// The words of a level follow each other, the levels from the root down: the children of word w are 64w + 1 to 64w +
-/// 64, as in a binary heap. All levels but the last are whole; the last, the rows, starts at `leaves`.
+/// The levels of the tree follow each other from the root down, and the children of word w are the words 64w + 1 to 64w +
+/// 64, as in a binary heap. All levels but the last are complete; the last holds the rows and starts at `leaves`.
 ///
-/// Adding a row flips one bit, and goes up only where a word becomes zero or ceases to be: once a word of rows that are
-/// added one after the other. The pivot is the way down along the highest bits.
+/// Adding a row flips one bit, and goes up only where a word becomes zero or ceases to be zero: once for many rows of one
+/// word. The pivot is found on the way down along the highest bits.
 #[derive(Debug, Clone)]
 pub struct BitTree {
     words: Vec<u64>,
@@ -19,13 +21,30 @@ const SHIFT: u32 = 6;
 const CHILDREN: usize = 1 << SHIFT;
 
 impl BitTree {
-    /// Flips the bit that stands for `child` below `node`, and those above that change with it.
+    /// The empty column over `rows` rows.
+    pub fn new(rows: usize) -> Self {
+        let last = rows.div_ceil(CHILDREN).max(1);
+        let (mut level, mut leaves) = (1, 0);
+        while level < last {
+            leaves += level;
+            level <<= SHIFT;
+        }
+        BitTree { words: vec![0; leaves + last], leaves }
+    }
+
+    /// Adds the column that has this row alone.
+    #[inline]
+    pub(crate) fn toggle(&mut self, row: usize) {
+        self.flip(self.leaves + (row >> SHIFT), row & (CHILDREN - 1));
+    }
+
+    /// Flips the bit that stands for `child` below `node`, and the bits above that change with it.
     #[inline]
     fn flip(&mut self, mut node: usize, mut child: usize) {
         loop {
             let bit = 1 << child;
             self.words[node] ^= bit;
-            // Others were there before, and are.
+            // The word had other bits before, and has them still.
             if self.words[node] & !bit != 0 || node == 0 {
                 return;
             }
@@ -33,8 +52,9 @@ impl BitTree {
         }
     }
 
+    /// The greatest row.
     #[inline]
-    fn highest(&self) -> Option<usize> {
+    pub(crate) fn greatest(&self) -> Option<usize> {
         if self.words[0] == 0 {
             return None;
         }
@@ -49,43 +69,32 @@ impl BitTree {
     }
 }
 
-/// The node above, and which of its children this is.
+/// The node above a node, and which of its children the node is.
 #[inline]
 fn parent(node: usize) -> (usize, usize) {
     ((node - 1) >> SHIFT, (node - 1) & (CHILDREN - 1))
 }
 
 impl<I: Index> WorkingColumn<I> for BitTree {
-    fn new(rows: usize) -> Self {
-        let last = rows.div_ceil(CHILDREN).max(1);
-        let (mut level, mut leaves) = (1, 0);
-        while level < last {
-            leaves += level;
-            level <<= SHIFT;
-        }
-        BitTree { words: vec![0; leaves + last], leaves }
-    }
-
     #[inline]
     fn add(&mut self, column: &[I]) {
         for row in column {
-            let row = row.to_usize();
-            self.flip(self.leaves + (row >> SHIFT), row & (CHILDREN - 1));
+            self.toggle(row.to_usize());
         }
     }
 
     #[inline]
     fn pivot(&mut self) -> Option<I> {
-        self.highest().map(I::from_usize)
+        self.greatest().map(I::from_usize)
     }
 
     fn pop(&mut self) -> Option<I> {
-        let row = self.highest()?;
-        self.flip(self.leaves + (row >> SHIFT), row & (CHILDREN - 1));
+        let row = self.greatest()?;
+        self.toggle(row);
         Some(I::from_usize(row))
     }
 
-    /// Down along the lowest bits to a word of rows, empties it, and up to the first word that has more.
+    /// Goes down along the lowest bits to a word of rows, empties it, and goes up to the first word that has more.
     fn take(&mut self, rows: &mut Vec<I>) {
         rows.clear();
         let mut node = 0;

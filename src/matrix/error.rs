@@ -1,0 +1,30 @@
+//! Why a matrix has no pairs.
+
+use std::sync::Arc;
+
+use phat_formats::{ColumnError, NotAComplex};
+
+use super::leftmost_ones::ScanError;
+
+/// What can go wrong from the columns of a matrix to its pairs. (What can be wrong with a file is a
+/// [`MatrixReadError`](super::read::MatrixReadError).)
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum MatrixError {
+    /// A column cannot be part of a boundary matrix.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
+    /// A boundary has a boundary, so the matrix is not that of a complex.
+    #[error(transparent)]
+    NotAComplex(#[from] NotAComplex),
+    /// A scan of leftmost ones failed, or was found wrong.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+    /// The system does not start the threads that the plan asks for.
+    #[error("cannot start {threads} threads: {source}")]
+    Threads {
+        /// The number of threads asked for.
+        threads: usize,
+        /// What the system says.
+        source: Arc<rayon::ThreadPoolBuildError>,
+    },
+}

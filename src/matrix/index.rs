@@ -1,0 +1,67 @@
+//! The integers that number cells in a matrix which several threads and a device share.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use phat_formats::Index;
+
+use crate::cuda::KernelIndex;
+
+/// The number of a cell, `u32` or `u64`, that threads and devices can share.
+pub trait SharedIndex: Index<Atomic: AtomicIndex<Self>> + KernelIndex {
+    /// A table of zeros. Its memory is not touched until the table is used.
+    fn zeros(count: usize) -> Vec<Self::Atomic>;
+}
+
+/// An integer that several threads read and write.
+pub trait AtomicIndex<I>: Send + Sync + Sized {
+    /// Reads with acquire ordering: what was written before the matching [`store`](Self::store) is visible afterwards.
+    fn load(&self) -> I;
+    /// Reads with relaxed ordering.
+    fn peek(&self) -> I;
+    /// Writes with release ordering.
+    fn store(&self, value: I);
+    /// Writes with relaxed ordering.
+    fn put(&self, value: I);
+    /// Writes `new` if the value is `current`, and returns `current` then. Success releases and acquires, failure acquires.
+    ///
+    /// # Errors
+    /// The value that was found instead of `current`.
+    fn exchange(&self, current: I, new: I) -> Result<I, I>;
+}
+
+macro_rules! shared_index {
+    ($integer:ty, $atomic:ty) => {
+        impl SharedIndex for $integer {
+            fn zeros(count: usize) -> Vec<$atomic> {
+                // The conversion is done in place, so zeroed pages stay untouched until they are used.
+                vec![0 as $integer; count].into_iter().map(<$atomic>::new).collect()
+            }
+        }
+
+        impl AtomicIndex<$integer> for $atomic {
+            #[inline]
+            fn load(&self) -> $integer {
+                <$atomic>::load(self, Ordering::Acquire)
+            }
+            #[inline]
+            fn peek(&self) -> $integer {
+                <$atomic>::load(self, Ordering::Relaxed)
+            }
+            #[inline]
+            fn store(&self, value: $integer) {
+                <$atomic>::store(self, value, Ordering::Release)
+            }
+            #[inline]
+            fn put(&self, value: $integer) {
+                <$atomic>::store(self, value, Ordering::Relaxed)
+            }
+            #[inline]
+            fn exchange(&self, current: $integer, new: $integer) -> Result<$integer, $integer> {
+                self.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+            }
+        }
+    };
+}
+
+shared_index!(u32, AtomicU32);
+shared_index!(u64, AtomicU64);

@@ -1,0 +1,33 @@
+//! What the scan of leftmost ones finds.
+
+use crate::matrix::index::{AtomicIndex, SharedIndex};
+use crate::matrix::optional_table;
+use crate::matrix::pivot_lookup::PivotLookup;
+
+/// For each row, the column of its leftmost one: `Left` of HYPHA's Algorithm 2.
+#[derive(Debug)]
+pub(crate) struct Leftmost<I: SharedIndex> {
+    /// The column plus one, or zero for a row of zeros.
+    pub(super) table: Vec<I::Atomic>,
+}
+
+impl<I: SharedIndex> Leftmost<I> {
+    /// The column of the leftmost one of a row.
+    #[inline]
+    pub(crate) fn get(&self, row: usize) -> Option<usize> {
+        optional_table::cell(self.table[row].peek())
+    }
+}
+
+/// What the scan says of each column and row, for the later stages of HYPHA.
+pub struct Scan<I: SharedIndex> {
+    /// For each row that is the low of a stable column, that column.
+    pub lookup: PivotLookup<I>,
+    /// For each column, whether it holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), for no
+    /// column that is added to it has that row. So its cell destroys a class.
+    pub destroyers: Vec<bool>,
+    /// The number of stable columns, which are reduced as they stand.
+    pub stable: usize,
+    /// The other columns that are not zero, ascending.
+    pub unstable: Vec<I>,
+}

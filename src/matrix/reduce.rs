@@ -1,0 +1,263 @@
+//! From a matrix and a plan to the pairs: the one place that calls the algorithms.
+//!
+//! ```text
+//! reduce           starts the planned threads
+//!   run            the matrix as it stands, or its anti-transpose; the sieve decides that block by block
+//!     sieve        scan, union-find, annotations, reduction of the residue
+//!     hypha        scan, clearing, compression, then SS+ or twist
+//!     reduction    one of the algorithms of the literature, on all columns
+//! ```
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use phat_formats::BoundaryMatrix;
+
+use super::error::MatrixError;
+use super::figures::{Distribution, Figures};
+use super::hypha::hypha;
+use super::index::SharedIndex;
+use super::leftmost_ones::{ScanError, Scanner};
+use super::pairs::Pairs;
+use super::pivot_lookup::PivotLookup;
+use super::plan::{Algorithm, Dualize, Open, Plan, Representation};
+use super::reduction::chunk::chunk;
+use super::reduction::lock_free::lock_free;
+use super::reduction::problem::{Additions, ReductionProblem};
+use super::reduction::row::row;
+use super::reduction::spectral_sequence::spectral_sequence;
+use super::reduction::ss_plus::ss_plus;
+use super::reduction::standard::standard_counted;
+use super::reduction::twist::twist;
+use super::reduction_matrix::ReductionMatrix;
+use super::sieve;
+use super::working_columns::{BitTree, BoxedColumn, Full, Heap, Sparse, Vector, WorkingColumn};
+
+/// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
+///
+/// They are compiled in this crate, and not once more in each crate that calls [`reduce`].
+pub trait MatrixIndex: SharedIndex + sealed::Compiled {}
+
+impl MatrixIndex for u32 {}
+impl MatrixIndex for u64 {}
+
+mod sealed {
+    use phat_formats::BoundaryMatrix;
+
+    use super::{MatrixError, Pairs, Plan, Scanner, SharedIndex, pairs_narrow, pairs_wide, reduce_on_pool};
+
+    /// The compiled algorithms.
+    pub trait Compiled: SharedIndex {
+        /// What [`super::reduce_with`] does.
+        fn reduce(
+            matrix: &BoundaryMatrix<Self>,
+            plan: &Plan,
+            scanner: &Scanner<Self>,
+        ) -> Result<Pairs<Self>, MatrixError>;
+    }
+
+    impl Compiled for u32 {
+        fn reduce(
+            matrix: &BoundaryMatrix<u32>,
+            plan: &Plan,
+            scanner: &Scanner<u32>,
+        ) -> Result<Pairs<u32>, MatrixError> {
+            reduce_on_pool(matrix, plan, scanner, pairs_narrow)
+        }
+    }
+
+    impl Compiled for u64 {
+        fn reduce(
+            matrix: &BoundaryMatrix<u64>,
+            plan: &Plan,
+            scanner: &Scanner<u64>,
+        ) -> Result<Pairs<u64>, MatrixError> {
+            reduce_on_pool(matrix, plan, scanner, pairs_wide)
+        }
+    }
+}
+
+/// The persistence pairs of a matrix, found as planned.
+///
+/// Boundaries of the matrix have no boundary; otherwise the pairs depend on the algorithm, as the table of
+/// [`reduction`](super::reduction) says.
+///
+/// Runs on the current pool if that has as many threads as planned, and starts one for the run otherwise.
+///
+/// # Panics
+/// The system does not start the planned threads, of which [`reduce_with`] makes an error.
+pub fn reduce<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, plan: &Plan) -> Pairs<I> {
+    let reduced = reduce_with(matrix, plan, &Scanner::processor());
+    reduced.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Like [`reduce`], with the scans of leftmost ones done by the machine of `scanner`.
+///
+/// # Errors
+/// A scan failed, or was found wrong; the system does not start the planned threads.
+pub fn reduce_with<I: MatrixIndex>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+) -> Result<Pairs<I>, MatrixError> {
+    I::reduce(matrix, plan, scanner)
+}
+
+/// Finds the pairs of a matrix by any algorithm but the sieve.
+type FindPairs<I> =
+    fn(&BoundaryMatrix<I>, &Plan, &Scanner<I>, &mut Figures) -> Result<Vec<(I, I)>, ScanError>;
+
+/// Runs on as many threads as planned.
+fn reduce_on_pool<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    find_pairs: FindPairs<I>,
+) -> Result<Pairs<I>, MatrixError> {
+    let threads = plan.threads.max(1);
+    if rayon::current_num_threads() == threads {
+        return Ok(run(matrix, plan, scanner, find_pairs)?);
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| MatrixError::Threads { threads, source: Arc::new(error) })?;
+    Ok(pool.install(|| run(matrix, plan, scanner, find_pairs))?)
+}
+
+/// Reduces the matrix as it stands or its anti-transpose, as planned.
+fn run<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    find_pairs: FindPairs<I>,
+) -> Result<Pairs<I>, ScanError> {
+    let is_dual = match plan.dualize {
+        _ if plan.algorithm == Algorithm::Sieve => return sieve::reduce(matrix, plan.dualize, scanner),
+        Dualize::On => true,
+        Dualize::Off => false,
+        Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
+    };
+    let mut figures = Figures::default();
+    let pairs = if is_dual {
+        pairs_by_dual(matrix, plan, scanner, &mut figures, find_pairs)
+    } else {
+        find_pairs(matrix, plan, scanner, &mut figures)
+    };
+    Ok(Pairs { pairs: pairs?, cells: matrix.len(), figures })
+}
+
+/// Reduces the anti-transpose. Its pair (i, j) is the pair (n − 1 − j, n − 1 − i) of the matrix.
+fn pairs_by_dual<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    figures: &mut Figures,
+    find_pairs: FindPairs<I>,
+) -> Result<Vec<(I, I)>, ScanError> {
+    let dual = timed(figures, "anti-transpose", |_| matrix.anti_transpose());
+    let mut pairs = find_pairs(&dual, plan, &scanner.for_another(), figures)?;
+    timed(figures, "mirror", |_| {
+        let mirror = |cell: I| I::from_usize(matrix.len() - 1 - cell.to_usize());
+        pairs.iter_mut().for_each(|pair| *pair = (mirror(pair.1), mirror(pair.0)));
+        pairs.sort_unstable();
+    });
+    Ok(pairs)
+}
+
+/// The pairs of a matrix with 32-bit indices. The default representation is compiled into each algorithm, the others share
+/// one copy of it.
+fn pairs_narrow(
+    matrix: &BoundaryMatrix<u32>,
+    plan: &Plan,
+    scanner: &Scanner<u32>,
+    figures: &mut Figures,
+) -> Result<Vec<(u32, u32)>, ScanError> {
+    match plan.columns {
+        Representation::BitTree => pairs_with(matrix, plan, scanner, figures, BitTree::new),
+        columns => pairs_with(matrix, plan, scanner, figures, boxed(columns)),
+    }
+}
+
+/// The pairs of a matrix with 64-bit indices, which has thousands of millions of entries: all representations share one copy
+/// of each algorithm.
+fn pairs_wide(
+    matrix: &BoundaryMatrix<u64>,
+    plan: &Plan,
+    scanner: &Scanner<u64>,
+    figures: &mut Figures,
+) -> Result<Vec<(u64, u64)>, ScanError> {
+    pairs_with(matrix, plan, scanner, figures, boxed(plan.columns))
+}
+
+/// What makes an empty working column over so many rows.
+fn boxed<I: SharedIndex>(columns: Representation) -> fn(rows: usize) -> BoxedColumn<I> {
+    match columns {
+        Representation::BitTree => |rows| Box::new(BitTree::new(rows)),
+        Representation::Heap => |_| Box::new(Heap::default()),
+        Representation::Full => |rows| Box::new(Full::new(rows)),
+        Representation::Sparse => |_| Box::new(Sparse::default()),
+        Representation::Vector => |_| Box::new(Vector::default()),
+    }
+}
+
+fn pairs_with<I: SharedIndex, C: WorkingColumn<I>>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    figures: &mut Figures,
+    working_column: fn(rows: usize) -> C,
+) -> Result<Vec<(I, I)>, ScanError> {
+    let threads = plan.threads.max(1);
+    let algorithm: fn(&ReductionProblem<'_, I, C>) -> Additions = match plan.algorithm {
+        Algorithm::Sieve => unreachable!("the sieve has columns of its own"),
+        Algorithm::Hypha => return hypha(matrix, scanner, threads, figures, working_column, ss_plus),
+        Algorithm::HyphaTwist => return hypha(matrix, scanner, threads, figures, working_column, twist),
+        Algorithm::SsPlus => ss_plus,
+        Algorithm::SpectralSequence => spectral_sequence,
+        Algorithm::Twist => twist,
+        Algorithm::Row => row,
+        Algorithm::Chunk => chunk,
+        Algorithm::LockFree => lock_free,
+        Algorithm::Standard => {
+            return Ok(on_all_columns(matrix, threads, figures, working_column, standard_with_figures));
+        }
+    };
+    let work = |problem: &ReductionProblem<'_, I, C>, figures: &mut Figures| {
+        figures.additions = algorithm(problem);
+    };
+    Ok(on_all_columns(matrix, threads, figures, working_column, work))
+}
+
+/// Reduces all columns of a matrix.
+fn on_all_columns<I: SharedIndex, C>(
+    matrix: &BoundaryMatrix<I>,
+    threads: usize,
+    figures: &mut Figures,
+    working_column: fn(rows: usize) -> C,
+    algorithm: impl FnOnce(&ReductionProblem<'_, I, C>, &mut Figures),
+) -> Vec<(I, I)> {
+    let columns = ReductionMatrix::new(matrix);
+    let lookup = PivotLookup::new(matrix.len());
+    let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
+    let problem =
+        ReductionProblem { matrix: &columns, lookup: &lookup, todo: &todo, threads, working_column };
+    timed(figures, "reduction", |figures| algorithm(&problem, figures));
+    timed(figures, "pairs", |_| lookup.to_pairs())
+}
+
+/// The standard algorithm, and where its additions were.
+fn standard_with_figures<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+    figures: &mut Figures,
+) {
+    let mut additions = vec![0; problem.matrix.len()];
+    figures.additions = standard_counted(problem, |column, count| additions[column] = count);
+    figures.distribution = Some(Distribution::of(&additions, |column| problem.matrix.low(column).is_none()));
+}
+
+/// Does a stage and notes the seconds that it took.
+fn timed<T>(figures: &mut Figures, stage: &'static str, work: impl FnOnce(&mut Figures) -> T) -> T {
+    let start = Instant::now();
+    let done = work(figures);
+    figures.lap(stage, start.elapsed());
+    done
+}

@@ -1,0 +1,79 @@
+//! The matrix R of a reduction (R = DV): the columns of the boundary matrix D, some of them changed. Threads share it.
+
+use phat_formats::BoundaryMatrix;
+
+use super::index::{AtomicIndex, SharedIndex};
+
+/// The columns of a matrix as a reduction has left them so far. A column is a slice of ascending rows.
+///
+/// Any thread may read any column at any time. A column is changed by one thread at a time; a thread that reads it
+/// meanwhile sees the whole column from before or from after the change. What a column held before a change stays in memory
+/// until the reduction ends.
+pub struct ReductionMatrix<'m, I: SharedIndex> {
+    boundaries: &'m BoundaryMatrix<I>,
+    /// For each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
+    contents: Vec<I::Atomic>,
+    changed: boxcar::Vec<Box<[I]>>,
+}
+
+const ORIGINAL: usize = 0;
+const CLEARED: usize = 1;
+const CHANGED: usize = 2;
+
+impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
+    /// The columns of `boundaries`, none of them changed.
+    pub fn new(boundaries: &'m BoundaryMatrix<I>) -> Self {
+        ReductionMatrix { boundaries, contents: I::zeros(boundaries.len()), changed: boxcar::Vec::new() }
+    }
+
+    /// The boundary matrix that is being reduced.
+    pub fn boundaries(&self) -> &'m BoundaryMatrix<I> {
+        self.boundaries
+    }
+
+    /// The number of columns.
+    pub fn len(&self) -> usize {
+        self.boundaries.len()
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.boundaries.is_empty()
+    }
+
+    /// The rows of a column, ascending.
+    #[inline]
+    pub fn column(&self, column: usize) -> &[I] {
+        match self.contents[column].load().to_usize() {
+            ORIGINAL => self.boundaries.column(column),
+            CLEARED => &[],
+            place => &self.changed[place - CHANGED],
+        }
+    }
+
+    /// The greatest row of a column, or `None` for a zero column.
+    #[inline]
+    pub fn low(&self, column: usize) -> Option<usize> {
+        self.column(column).last().map(|row| row.to_usize())
+    }
+
+    /// Replaces a column.
+    ///
+    /// # Panics
+    /// After more changes than the index type numbers, which are two thousand million with `u32`: more than fit into memory.
+    pub fn set(&self, column: usize, rows: &[I]) {
+        let content = if rows.is_empty() { CLEARED } else { CHANGED + self.changed.push(rows.into()) };
+        assert!(
+            content <= I::MOST,
+            "expected at most {} changes of columns, found one more",
+            I::MOST - CHANGED
+        );
+        self.contents[column].store(I::from_usize(content));
+    }
+
+    /// Makes a column zero.
+    #[inline]
+    pub fn clear(&self, column: usize) {
+        self.contents[column].store(I::from_usize(CLEARED));
+    }
+}

@@ -1,0 +1,46 @@
+//! A set of cells.
+
+use phat_formats::Dimension;
+use rayon::prelude::*;
+
+/// Bits of a word.
+const BITS: usize = 64;
+
+/// A set of cells: a bit for each cell of the matrix.
+pub(super) struct CellSet {
+    words: Vec<u64>,
+    cells: usize,
+}
+
+impl CellSet {
+    /// The cells of dimension `dim` for which `is_in` holds.
+    pub(super) fn of(dims: &[Dimension], dim: Dimension, is_in: impl Fn(usize) -> bool + Sync) -> Self {
+        let word = |(place, dims): (usize, &[Dimension])| {
+            let mut word = 0;
+            for (bit, &of_cell) in dims.iter().enumerate() {
+                word |= u64::from(of_cell == dim && is_in(place * BITS + bit)) << bit;
+            }
+            word
+        };
+        let words = dims.par_chunks(BITS).enumerate().with_min_len(256).map(word).collect();
+        CellSet { words, cells: dims.len() }
+    }
+
+    /// The set with cell n − 1 − i for cell i.
+    pub(super) fn mirrored(&self) -> Self {
+        let word = |place: usize| {
+            let mirrored = |bit: &usize| {
+                let cell = place * BITS + bit;
+                cell < self.cells && self.contains(self.cells - 1 - cell)
+            };
+            (0..BITS).filter(mirrored).fold(0, |word, bit| word | 1 << bit)
+        };
+        CellSet { words: (0..self.words.len()).map(word).collect(), cells: self.cells }
+    }
+
+    /// Whether a cell is in it.
+    #[inline]
+    pub(super) fn contains(&self, cell: usize) -> bool {
+        self.words[cell / BITS] >> (cell % BITS) & 1 == 1
+    }
+}

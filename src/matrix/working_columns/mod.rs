@@ -1,0 +1,84 @@
+//! Working columns: the column that a thread adds others to.
+//!
+//! A column at rest is a slice of ascending rows ([`ReductionMatrix::column`]). While it is reduced it is a
+//! working column in one of five representations behind one trait. A thread makes one working column and uses it for all its
+//! columns; emptying it costs what is in it and not the number of rows of the matrix.
+//!
+//! With n rows, m of them in the column, and k in the one that is added:
+//!
+//! | representation | module | memory | add | pivot | source |
+//! |---|---|---|---|---|---|
+//! | bit tree | [`bit_tree`] | n bits | k | log₆₄ n | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) |
+//! | heap | [`heap`] | what was added | k | log m for each row that cancels | PHAT |
+//! | full | [`full`] | 2n bits | k, and log m for each new row | log m for each row that cancels | PHAT |
+//! | sparse | [`sparse`] | m | k log m | 1 | PHAT |
+//! | vector | [`vector`] | m | k, and the rows past the first of k | 1 | Edelsbrunner, Letscher, Zomorodian 2002 |
+//!
+//! An algorithm is generic over its working column. [`BoxedColumn`] is one, too: whatever representation is in the box, the
+//! algorithm is compiled once for all of them, and a call through the box is made for a whole column at a time.
+
+pub mod bit_tree;
+pub mod full;
+pub mod heap;
+pub mod sparse;
+#[cfg(test)]
+mod tests;
+pub mod vector;
+
+use phat_formats::Index;
+
+pub use bit_tree::BitTree;
+pub use full::Full;
+pub use heap::Heap;
+pub use sparse::Sparse;
+pub use vector::Vector;
+
+#[cfg(doc)]
+use super::reduction_matrix::ReductionMatrix;
+
+/// A column over Z/2 that others are added to. One that is made for n rows holds rows below n.
+pub trait WorkingColumn<I: Index>: Send {
+    /// Adds a column, given as strictly ascending rows. A row that both columns have cancels.
+    fn add(&mut self, column: &[I]);
+
+    /// The greatest row, which stays in the column; `None` for an empty column.
+    fn pivot(&mut self) -> Option<I>;
+
+    /// Takes the greatest row out.
+    fn pop(&mut self) -> Option<I>;
+
+    /// Replaces `rows` by the rows of the column, ascending, and empties the column.
+    fn take(&mut self, rows: &mut Vec<I>);
+
+    /// Adds a column, and returns the greatest row of the sum.
+    #[inline]
+    fn add_and_pivot(&mut self, column: &[I]) -> Option<I> {
+        self.add(column);
+        self.pivot()
+    }
+}
+
+/// A working column whose representation is known at run time only.
+pub type BoxedColumn<I> = Box<dyn WorkingColumn<I>>;
+
+impl<I: Index> WorkingColumn<I> for BoxedColumn<I> {
+    fn add(&mut self, column: &[I]) {
+        (**self).add(column);
+    }
+
+    fn pivot(&mut self) -> Option<I> {
+        (**self).pivot()
+    }
+
+    fn pop(&mut self) -> Option<I> {
+        (**self).pop()
+    }
+
+    fn take(&mut self, rows: &mut Vec<I>) {
+        (**self).take(rows);
+    }
+
+    fn add_and_pivot(&mut self, column: &[I]) -> Option<I> {
+        (**self).add_and_pivot(column)
+    }
+}
