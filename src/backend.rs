@@ -11,6 +11,7 @@ use crate::cuda::{CudaError, Gpu, Starting};
 
 /// What the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Choice {
     /// Whatever finishes first here.
     #[default]
@@ -18,6 +19,7 @@ pub enum Choice {
     /// The processor's cores.
     Cpu,
     /// CUDA devices.
+    #[cfg_attr(feature = "cli", value(alias = "gpu"))]
     Cuda,
 }
 

@@ -13,6 +13,7 @@
 
 mod assembly;
 mod cubical;
+mod file;
 mod grid;
 mod image;
 mod rips;
@@ -21,6 +22,7 @@ use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
 use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 
 pub use cubical::cubical;
+pub use file::{AnyImageComplex, MatrixFile};
 
 use crate::memory::Refused;
 pub use image::{ImageComplex, image};

@@ -8,7 +8,7 @@ use super::parse;
 pub(crate) struct BackendArguments {
     /// What does the regular work; auto takes a GPU when it should finish first, cuda insists on one
     #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::backend())]
+        value_parser = parse::one_of::<Choice>())]
     backend: Choice,
 
     /// CUDA devices to use, with commas between [default: the first, 0]

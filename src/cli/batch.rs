@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::directory::files_of;
 use super::error::{Blame, CliError, Fault};
-use super::naming::{Named, extension_of, format_of};
+use super::naming::{OutputFormat, extension_of, format_of};
 use super::notes::Notes;
 use super::outputs::Inputs;
 
@@ -31,7 +31,7 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// A task for each of `inputs`, of a directory for each of its files, and the format of all answers. Answers go to `output`, a
     /// directory if there are several. It is made if it is not there.
-    pub(crate) fn plan<F: Named>(
+    pub(crate) fn plan<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
         format: Option<F>,
@@ -49,7 +49,7 @@ impl Tasks {
                     let failed = |source| CliError::Open { path: into.to_path_buf(), source };
                     fs::create_dir(into).map_err(failed)?;
                 }
-                beside_each_other(inputs, into, extension_of(format))?
+                beside_each_other(inputs, into, &extension_of(format))?
             }
             None if is_batch => return Err(CliError::NeedsDirectory),
             None => {

@@ -1,23 +1,16 @@
 //! `lacuna convert`: the boundary matrix of an image.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::cells::{FiltrationError, ImageComplex, image as complex_of};
-use lacuna::cubical::value::Inexact;
+use lacuna::cells::{AnyImageComplex, MatrixFile};
 use lacuna::cubical::{AnyImage, read};
 use lacuna::input::name_of;
-use lacuna::matrix::Row;
-use lacuna::matrix::read::Format;
-use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
-use phat_formats::phat::matrix;
-use rayon::prelude::*;
 
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
+use super::naming::{OutputFormat, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::progress::{Meter, Written};
@@ -67,8 +60,8 @@ pub(crate) struct Arguments {
     /// dipha        DIPHA's weighted boundary matrix, which holds the values as well; of superlevel
     ///              sets those of the negated image
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::matrix_format(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<MatrixFile>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<MatrixFile>,
 
     /// Say nothing on standard error but errors
     #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
@@ -89,7 +82,7 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
-    let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(Format::PhatBinary);
+    let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(MatrixFile::PhatBinary);
     let inputs = Inputs::of([&arguments.file]);
     let outputs = Outputs::open(Some(&arguments.out), format.content(), None, &inputs)?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
@@ -116,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// A conversion of an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
-    format: Format,
+    format: MatrixFile,
     meter: Meter,
     outputs: Outputs,
 }
@@ -129,80 +122,41 @@ struct Done {
 }
 
 impl Job<'_> {
-    fn run(self, image: &AnyImage) -> Result<Done, CliError> {
-        match timed(|| self.complex::<u32>(image)) {
-            (Ok(complex), took) => self.write(image, complex, took.as_secs_f64()),
-            (Err(FiltrationError::TooLarge { .. }), _) => {
-                let (complex, took) = timed(|| self.complex::<u64>(image));
-                let complex = complex.map_err(|error| self.failed(error))?;
-                self.write(image, complex, took.as_secs_f64())
-            }
-            (Err(error), _) => Err(self.failed(error)),
-        }
-    }
-
-    fn failed(&self, source: FiltrationError) -> CliError {
-        CliError::Cells { file: name_of(&self.arguments.file), source }
-    }
-
-    fn complex<I: Row>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
+    fn run(mut self, image: &AnyImage) -> Result<Done, CliError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
-        complex_of(image, construction, superlevel, self.arguments.upper_dim(), &self.meter)
-    }
-
-    fn write<I: Row>(
-        mut self,
-        image: &AnyImage,
-        complex: ImageComplex<I>,
-        build: f64,
-    ) -> Result<Done, CliError> {
-        let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let written = match self.format {
-            Format::PhatAscii => Written::Lines(cells as u64),
-            // Of each cell its dimension and the size of its boundary, or its dimension, its value and where its boundary begins.
-            Format::PhatBinary => Written::Bytes(8 * (1 + 2 * cells as u64 + entries as u64)),
-            _ => Written::Bytes(8 * (6 + 3 * cells as u64 + entries as u64)),
-        };
-        let image_is = image.shape().described(image.voxel_type());
-        let what = format!("{image_is}, {}, {}", counted(cells, "cell"), entries_of(entries));
-        let superlevel = self.arguments.filtration.superlevel;
-        let format = self.format;
-        let filled = timed(|| {
-            let meter = &self.meter;
-            self.outputs.fill(|out| {
-                meter.writing(written, out, |out| match format {
-                    Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
-                    Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
-                    Format::Dipha => write_dipha(image, complex, superlevel, out),
-                    Format::Npz | Format::MatrixMarket => unreachable!("no choice of --output"),
-                })
-            })
+        let upper_dim = self.arguments.upper_dim();
+        let (complex, build) =
+            timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &self.meter));
+        let file = || name_of(&self.arguments.file);
+        let complex = complex.map_err(|source| CliError::Cells { file: file(), source })?;
+        let (cells, entries) = (complex.cells(), complex.entries());
+        let (meter, format, size) = (&self.meter, self.format, written(self.format, cells, entries));
+        let (filled, write) = timed(|| {
+            self.outputs
+                .fill(|out| meter.writing(size, out, |out| complex.write(format, image, superlevel, out)))
         });
-        filled.0?;
+        filled?;
         self.outputs.commit(|_| Ok(()))?;
-        Ok(Done { what, build, write: filled.1.as_secs_f64() })
+        let image = image.shape().described(image.voxel_type());
+        let what = format!("{image}, {}, {}", counted(cells, "cell"), entries_of(entries));
+        Ok(Done { what, build: build.as_secs_f64(), write: write.as_secs_f64() })
+    }
+}
+
+/// The length of a file.
+fn written(format: MatrixFile, cells: usize, entries: usize) -> Written {
+    let (cells, entries) = (cells as u64, entries as u64);
+    match format {
+        MatrixFile::PhatAscii => Written::Lines(cells),
+        // Words: the number of cells; of each its dimension and the size of its boundary; the boundaries.
+        MatrixFile::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
+        // Words: the header; of each cell its dimension, its value and where its boundary begins; the boundaries.
+        MatrixFile::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
     }
 }
 
 fn entries_of(entries: usize) -> String {
     format!("{entries} entr{}", if entries == 1 { "y" } else { "ies" })
-}
-
-/// Writes a DIPHA file, in which values ascend.
-fn write_dipha<I: Row>(
-    image: &AnyImage,
-    complex: ImageComplex<I>,
-    superlevel: bool,
-    mut out: &mut dyn Write,
-) -> io::Result<()> {
-    let ImageComplex { matrix, owners, max_dim } = complex;
-    let values = owners.par_iter().map(|owner| {
-        let x = image.exact(owner.to_usize()).exact_double()?;
-        // Adding zero makes −0 a 0.
-        Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
-    });
-    let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
-    write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
 }
 
 impl Arguments {

@@ -22,7 +22,7 @@ use crate::allocator::keep_freed_pages;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
+use super::naming::{OutputFormat, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::parse::OrAuto;
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     /// The bars are the same, but for `--thin=kashani` and `--thin=zhang-suen`, which lose some; `lacuna thin` says what
     /// rules there are. Without one the image's axes choose.
     #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
-        default_missing_value = "auto", value_parser = parse::rule_or_auto(), hide_possible_values = true)]
+        default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
     thin: Option<OrAuto<Rule>>,
 
     /// Highest homology dimension [default: all, one below the number of axes]
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     /// matrix    by the boundary matrix of all cells, as `convert` and `reduce` would, to check
     ///           the other way
     #[arg(long, value_name = "WAY", help_heading = "Computation", default_value = "gradient",
-        value_parser = parse::way(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Way,
 
     /// Number of threads [default: one a core]
@@ -95,7 +95,7 @@ pub(crate) struct Arguments {
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
     ///          the class is born and dies
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::image_bars_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<Format>,
 
     /// Write the bars to FILE, replaced as a whole when the run has succeeded
@@ -127,7 +127,7 @@ pub(crate) struct FiltrationArguments {
     /// t  top cells, which touch at corners as well; lower cells take the least value around them
     /// v  vertices, which are joined along the axes; higher cells take the greatest value
     #[arg(long, value_name = "WHICH", help_heading = "Filtration", default_value = "t",
-        value_parser = parse::construction(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Construction>(), hide_possible_values = true, verbatim_doc_comment)]
     pub(crate) construction: Construction,
 
     /// From the greatest value down: bars are born above where they die
@@ -136,7 +136,8 @@ pub(crate) struct FiltrationArguments {
 }
 
 /// How bars are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Way {
     /// By a discrete gradient.
     Gradient,
@@ -229,7 +230,7 @@ impl Job<'_> {
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
             threshold,
-            via: arguments.via.name(),
+            via: arguments.via,
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
             finite: bars(|is_essential| !is_essential),
@@ -269,7 +270,7 @@ impl Job<'_> {
             tell(format_args!("{:<13} {decision}", "thinning"));
         }
         let record = ThinningRecord {
-            rule: request.rule_for(image.shape()).name(),
+            rule: request.rule_for(image.shape()),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],
             seconds: took.as_secs_f64(),
@@ -348,7 +349,7 @@ struct Record {
     construction: String,
     superlevel: bool,
     threshold: Option<Value>,
-    via: &'static str,
+    via: Way,
     backend: String,
     threads: usize,
     finite: Vec<usize>,
@@ -367,7 +368,7 @@ struct Record {
 
 #[derive(Debug, Serialize)]
 struct ThinningRecord {
-    rule: &'static str,
+    rule: Rule,
     iterations: usize,
     voxels: [usize; 2],
     seconds: f64,
@@ -415,16 +416,6 @@ impl Record {
         }
         tell(timing_line("write", self.write_seconds));
         tell(timing_line("total", self.total_seconds));
-    }
-}
-
-impl Way {
-    /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Way::Gradient => "gradient",
-            Way::Matrix => "matrix",
-        }
     }
 }
 

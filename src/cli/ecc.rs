@@ -18,7 +18,7 @@ use super::batch::{Task, Tasks};
 use super::cubical::FiltrationArguments;
 use super::error::CliError;
 use super::image::ImageArguments;
-use super::naming::Named;
+use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
@@ -100,7 +100,7 @@ pub(crate) struct Arguments {
     ///
     /// vcec is how the Euler characteristic changes at the value, ecc what it is from there on.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::curves_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<Format>,
 
     /// Write the curve to FILE; or those of several images into DIR, each by its image's name and the format's

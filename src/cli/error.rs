@@ -19,9 +19,9 @@ use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
-use lacuna::matrix::ReduceError;
 use lacuna::matrix::leftmost_ones::ScanError;
 use lacuna::matrix::read::ReadError as MatrixError;
+use lacuna::matrix::{Algorithm, ReduceError};
 use lacuna::metric::read::ReadError;
 use lacuna::output::images::Format as BarsFormat;
 use lacuna::rips::RipsError;
@@ -106,7 +106,7 @@ pub(crate) enum CliError {
     #[error("{}: expected an output that is not the input, found the file {}", path.display(), input.display())]
     Overwritten { path: PathBuf, input: PathBuf },
     #[error("--output {given}: expected a file of another name, found {}, which is that of {named}", path.display())]
-    Contradiction { given: &'static str, named: &'static str, path: PathBuf },
+    Contradiction { given: String, named: String, path: PathBuf },
     #[error(
         "{target}: expected a file or a pipe for a binary format, found a terminal; -o FILE names a file"
     )]
@@ -118,7 +118,7 @@ pub(crate) enum CliError {
     #[error(
         "--algorithm: expected one that scans, which a GPU can do (sieve, hypha, hypha-twist), found {algorithm}"
     )]
-    NoScan { algorithm: &'static str },
+    NoScan { algorithm: Algorithm },
     #[error(transparent)]
     Backend(#[from] BackendError),
     #[error(transparent)]

@@ -41,11 +41,11 @@ pub(crate) struct ImageArguments {
     shape: Option<Extents>,
 
     /// Of a raw image, the type of the voxels, little-endian
-    #[arg(long, value_name = "TYPE", help_heading = "Input", value_parser = parse::voxels())]
+    #[arg(long, value_name = "TYPE", help_heading = "Input", value_parser = parse::one_of::<VoxelType>())]
     dtype: Option<VoxelType>,
 
     /// Of a raw image, whether its last axis varies fastest (c, the default) or its first (f)
-    #[arg(long, value_name = "ORDER", help_heading = "Input", value_parser = parse::order())]
+    #[arg(long, value_name = "ORDER", help_heading = "Input", value_parser = parse::one_of::<Order>())]
     order: Option<Order>,
 
     /// Of an image with channels, take the one with this number, counted from 0

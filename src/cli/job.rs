@@ -124,8 +124,7 @@ impl Job<'_> {
         match self.request.algorithm.filter(|algorithm| !algorithm.scans()) {
             None => Ok(Scanner::choose(&self.backend, feed, &cells.matrix)?),
             Some(algorithm) => {
-                let name = algorithm.name();
-                Ok(Scanner::processor_as(format!("{name} has no scan, which is what a GPU could do")))
+                Ok(Scanner::processor_as(format!("{algorithm} has no scan, which is what a GPU could do")))
             }
         }
     }

@@ -13,7 +13,7 @@ use lacuna::output::pairs;
 
 use super::error::CliError;
 use super::job::{Job, Report};
-use super::naming::Named;
+use super::naming::OutputFormat;
 use super::notes::Notes;
 use super::outputs::{Inputs, Outputs};
 use super::{EXIT_CODES, parse};

@@ -9,7 +9,7 @@ use lacuna::output::pairs;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::job::Job;
-use super::naming::{Named, format_of};
+use super::naming::{OutputFormat, format_of};
 use super::notes::Notes;
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, OrAuto};
@@ -85,16 +85,16 @@ pub(crate) struct Arguments {
     /// chunk              chunks of columns in parallel, compression, then the rest
     /// lock-free          all columns in parallel
     #[arg(long, value_name = "ALGORITHM", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::algorithm(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::auto_or_one_of::<Algorithm>(), hide_possible_values = true, verbatim_doc_comment)]
     algorithm: OrAuto<Algorithm>,
 
     /// How a column is held while others are added to it [default: chosen with the algorithm]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::columns())]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::one_of::<Representation>())]
     columns: Option<Representation>,
 
     /// Whether to reduce the anti-transpose, which has the same pairs and may be far easier, or harder
     #[arg(long, value_name = "WHETHER", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::dualize())]
+        value_parser = parse::one_of::<Dualize>())]
     dualize: Dualize,
 
     /// Number of threads [default: one a core]
@@ -119,7 +119,7 @@ pub(crate) struct Arguments {
     /// PHAT's hold cells; the others hold the values of DIPHA input, without classes that
     /// die where they are born, and else cells.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::pairs_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<pairs::Format>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<pairs::Format>,
 
     /// Write the pairs to FILE, replaced as a whole when the run has succeeded
@@ -159,13 +159,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
         && arguments.machine.insist_on_gpu()
     {
-        return Err(CliError::NoScan { algorithm: algorithm.name() });
+        return Err(CliError::NoScan { algorithm });
     }
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
     let output = format_of(arguments.output, path)?;
     // What suits the input, where nobody says, is text.
-    let content = output.map_or(Content::Text, Named::content);
+    let content = output.map_or(Content::Text, OutputFormat::content);
     let outputs = Outputs::open(path, content, arguments.stats.as_deref(), &Inputs::of([&arguments.file]))?;
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let threads = threads::start(arguments.threads, notes)?;

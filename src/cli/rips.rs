@@ -14,7 +14,7 @@ use super::backend::BackendArguments;
 use super::batch::{Task, Tasks};
 use super::distances::DistancesArguments;
 use super::error::CliError;
-use super::naming::Named;
+use super::naming::OutputFormat;
 use super::notes::{Notes, Times, tell};
 use super::outputs::{Outputs, differ};
 use super::progress::Meter;
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
 
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
-        value_parser = parse::pair_store())]
+        value_parser = parse::one_of::<PairStore>())]
     pair_store: PairStore,
 
     /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::output_format(), verbatim_doc_comment)]
+        value_parser = parse::one_of::<output::Format>(), verbatim_doc_comment)]
     output: Option<output::Format>,
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::backend::BackendArguments;
 use super::error::CliError;
 use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
+use super::naming::{OutputFormat, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
 use super::progress::Meter;
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// subfields     simple points in eight subfields, ends of lines stay; of the plane and of
     ///               space; keeps topology
     #[arg(long, value_name = "RULE", help_heading = "Computation",
-        value_parser = parse::rule(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Rule>(), hide_possible_values = true, verbatim_doc_comment)]
     rule: Option<Rule>,
 
     /// Stop after N iterations [default: when nothing changes]
@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
 
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::image_format(), hide_possible_values = true)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true)]
     output: Option<Format>,
 
     /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
@@ -218,7 +218,7 @@ impl Job<'_> {
             version: env!("CARGO_PKG_VERSION"),
             file: arguments.file.display().to_string(),
             shape: image.shape().axes(),
-            rule: rule.name(),
+            rule,
             threshold: self.threshold,
             inverted: arguments.invert,
             backend: if decision.gpus.is_empty() { "cpu" } else { "cuda" },
@@ -325,7 +325,7 @@ struct Record {
     version: &'static str,
     file: String,
     shape: Vec<usize>,
-    rule: &'static str,
+    rule: Rule,
     threshold: Option<f64>,
     inverted: bool,
     backend: &'static str,

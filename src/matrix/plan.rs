@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use super::leftmost_ones::{Leftmost, ScanError, Scanner, tasks};
 use super::{BoundaryMatrix, Row};
+use crate::names::named;
 
 /// The algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Block by block in the way that suits it: scan, union-find, annotations, reduction of the rest ([`super::sieve`]).
@@ -49,22 +51,6 @@ impl Algorithm {
         Algorithm::LockFree,
     ];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Sieve => "sieve",
-            Algorithm::Hypha => "hypha",
-            Algorithm::HyphaTwist => "hypha-twist",
-            Algorithm::SsPlus => "ss-plus",
-            Algorithm::SpectralSequence => "spectral-sequence",
-            Algorithm::Twist => "twist",
-            Algorithm::Standard => "standard",
-            Algorithm::Row => "row",
-            Algorithm::Chunk => "chunk",
-            Algorithm::LockFree => "lock-free",
-        }
-    }
-
     /// Whether it begins with a scan of leftmost ones, which a GPU may do.
     pub fn scans(self) -> bool {
         matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
@@ -73,6 +59,7 @@ impl Algorithm {
 
 /// The representations of a working column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
     /// A tree of bit sets, 64 children a node.
@@ -97,21 +84,11 @@ impl Representation {
         Representation::Sparse,
         Representation::Vector,
     ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Representation::BitTree => "bit-tree",
-            Representation::Heap => "heap",
-            Representation::Full => "full",
-            Representation::Sparse => "sparse",
-            Representation::Vector => "vector",
-        }
-    }
 }
 
 /// Whether to reduce the anti-transpose instead. The pairs are those of the matrix either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {
     /// Where it is less work.
@@ -123,15 +100,9 @@ pub enum Dualize {
     Off,
 }
 
-impl fmt::Display for Dualize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Dualize::Auto => "auto",
-            Dualize::On => "on",
-            Dualize::Off => "off",
-        })
-    }
-}
+named!(Algorithm);
+named!(Representation);
+named!(Dualize);
 
 /// What [`super::reduce`] will do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -205,7 +176,7 @@ impl Plan {
                 (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned())
             }
         };
-        reason("algorithm", &algorithm.name(), why);
+        reason("algorithm", &algorithm, why);
         let columns = request.columns.unwrap_or_default();
         if algorithm == Algorithm::Sieve {
             reason(
@@ -219,7 +190,7 @@ impl Plan {
             } else {
                 "no representation is better on the whole".to_owned()
             };
-            reason("columns", &columns.name(), why);
+            reason("columns", &columns, why);
         }
         let dualize = match (request.dualize, algorithm) {
             (Dualize::Auto, Algorithm::Sieve) => {

@@ -1,10 +1,12 @@
 //! The names of the input formats.
 
-use std::fmt;
-use std::str::FromStr;
+use serde::Serialize;
+
+use crate::names::named;
 
 /// The input formats of the boundary-matrix path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// PHAT's text.
     PhatAscii,
@@ -22,41 +24,9 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 5] =
         [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Npz, Format::MatrixMarket];
-
-    /// The name, as `--format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::PhatAscii => "phat-ascii",
-            Format::PhatBinary => "phat-binary",
-            Format::Dipha => "dipha",
-            Format::Npz => "npz",
-            Format::MatrixMarket => "matrix-market",
-        }
-    }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no format's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of phat-ascii, phat-binary, dipha, npz, matrix-market, found {found:?}")]
-pub struct UnknownFormat {
-    /// The name found.
-    pub found: String,
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
-    }
-}
+named!(Format, "format");
 
 #[cfg(test)]
 mod tests {
@@ -66,9 +36,9 @@ mod tests {
     fn names_read_back() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
-            assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
+            assert_eq!(format.to_string().to_ascii_uppercase().parse(), Ok(format));
         }
         let error = "phat".parse::<Format>().unwrap_err().to_string();
-        assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+        assert!(Format::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
     }
 }

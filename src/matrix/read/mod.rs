@@ -36,7 +36,7 @@ mod sparse;
 mod watch;
 
 pub use error::{Problem, ReadError};
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use watch::Watch;
 
 use std::fs::File;

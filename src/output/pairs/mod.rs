@@ -48,18 +48,20 @@ pub mod csv;
 pub mod json;
 mod solution;
 
-use std::fmt;
 use std::io::{self, Write};
-use std::str::FromStr;
 
 use phat_formats::{dipha, phat};
+use serde::Serialize;
 
 use crate::matrix::Index;
+use crate::names::named;
 
 pub use solution::{Class, Solution, ValuedClass};
 
 /// A format of persistence pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// PHAT's text.
     #[default]
@@ -79,17 +81,6 @@ impl Format {
     pub const ALL: [Format; 5] =
         [Format::PhatAscii, Format::PhatBinary, Format::Dipha, Format::Csv, Format::Json];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::PhatAscii => "phat-ascii",
-            Format::PhatBinary => "phat-binary",
-            Format::Dipha => "dipha",
-            Format::Csv => "csv",
-            Format::Json => "json",
-        }
-    }
-
     /// Writes `solution` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
@@ -106,28 +97,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Not the name of a format of pairs.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected phat-ascii, phat-binary, dipha, csv or json, found {0:?}")]
-pub struct UnknownFormat(
-    /// What was found.
-    pub String,
-);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
-    }
-}
+named!(Format);
 
 #[cfg(test)]
 mod tests;
