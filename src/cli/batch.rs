@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::directory::files_of;
-use super::error::{Blame, CliError, Fault};
+use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
 use super::naming::{OutputFormat, extension_of, format_of};
 use super::notes::Notes;
 use super::outputs::Inputs;
@@ -46,12 +46,12 @@ impl Tasks {
         let tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
-                    let failed = |source| CliError::Open { path: into.to_path_buf(), source };
+                    let failed = |source| PathError::Open { path: into.to_path_buf(), source };
                     fs::create_dir(into).map_err(failed)?;
                 }
                 beside_each_other(inputs, into, &extension_of(format))?
             }
-            None if is_batch => return Err(CliError::NeedsDirectory),
+            None if is_batch => return Err(UsageError::NeedsDirectory.into()),
             None => {
                 let task = |input| Task { input, output: output.map(Path::to_path_buf) };
                 inputs.into_iter().map(task).collect()
@@ -70,14 +70,16 @@ impl Tasks {
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,
     ) -> Result<Ran<T>, CliError> {
-        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Request };
+        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Input };
         for task in &self.tasks {
             match run(task) {
                 Ok(found) => ran.found.push(found),
-                Err(error) if self.is_batch && error.is_of_one_input() => {
-                    super::report(&error);
+                Err(error) if self.is_batch && error.concerns_one_input() => {
+                    report(&error);
                     ran.failed += 1;
-                    ran.fault = ran.fault.max(error.fault());
+                    if let CliError::Machine(_) = error {
+                        ran.fault = Fault::Machine;
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -100,12 +102,27 @@ pub(crate) struct Ran<T> {
 
 impl<T> Ran<T> {
     /// # Errors
-    /// [`CliError::Batch`]: some failed.
+    /// [`Unanswered`]: some failed.
     pub(crate) fn verdict(&self) -> Result<(), CliError> {
         match *self {
             Ran { failed: 0, .. } => Ok(()),
-            Ran { failed, all, fault, .. } => Err(CliError::Batch { failed, all, fault }),
+            Ran { failed, all, fault, .. } => Err(Unanswered { failed, all, fault }.into()),
         }
+    }
+}
+
+/// Some inputs of a batch have no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{failed} of {all} inputs have no answer")]
+struct Unanswered {
+    failed: usize,
+    all: usize,
+    fault: Fault,
+}
+
+impl Blame for Unanswered {
+    fn fault(&self) -> Fault {
+        self.fault
     }
 }
 
@@ -116,13 +133,13 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
         if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
     if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(CliError::TwiceStandardInput);
+        return Err(UsageError::TwiceStandardInput.into());
     }
     Ok(all)
 }
 
 /// A task for each input, whose answer is a file of its name in the directory `into`.
-fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, CliError> {
+fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, UsageError> {
     let mut taken = HashSet::new();
     let task = |input: PathBuf| {
         // Standard input has no name; a path without one cannot be read either, and its reader says so.
@@ -134,7 +151,7 @@ fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Resu
         name.push(extension);
         let output = into.join(name);
         if !taken.insert(output.clone()) {
-            return Err(CliError::SameOutput { input, output });
+            return Err(UsageError::SameOutput { input, output });
         }
         Ok(Task { input, output: Some(output) })
     };

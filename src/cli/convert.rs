@@ -128,7 +128,7 @@ impl Job<'_> {
         let (complex, build) =
             timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &self.meter));
         let file = || name_of(&self.arguments.file);
-        let complex = complex.map_err(|source| CliError::Cells { file: file(), source })?;
+        let complex = complex.map_err(|source| CliError::about(file(), source))?;
         let (cells, entries) = (complex.cells(), complex.entries());
         let (meter, format, size) = (&self.meter, self.format, written(self.format, cells, entries));
         let (filled, write) = timed(|| {

@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::allocator::keep_freed_pages;
 
 use super::backend::BackendArguments;
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::image::{ImageArguments, read_image, tell_detection};
 use super::naming::{OutputFormat, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
@@ -159,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let options = arguments.input.options()?;
     let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
-        return Err(CliError::ThinOfV);
+        return Err(UsageError::ThinOfV.into());
     }
     let path = arguments.output_file.as_deref();
     let format = format_of(arguments.output, path)?.unwrap_or(Format::Text);
@@ -214,7 +214,7 @@ impl Job<'_> {
         self.meter.stage("writing");
         let barcode = Barcode { image: &image, classes: &classes, request: &request, threshold };
         let format = self.format;
-        format.check(&barcode).map_err(|source| CliError::Inexact { output: format, source })?;
+        format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
         let (written, write) = timed(|| self.outputs.fill(|out| format.write(&barcode, out)));
         written?;
         drop(self.meter);
@@ -265,7 +265,7 @@ impl Job<'_> {
         let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.backend, watch));
         let file = || name_of(&self.arguments.file);
         let (thinned, figures, decision) =
-            thinned.map_err(|source| CliError::TwoValued { file: file(), source })?;
+            thinned.map_err(|source| CliError::about(format!("--thin: {}", file()), source))?;
         if let Some(decision) = decision.filter(|_| self.arguments.explain) {
             tell(format_args!("{:<13} {decision}", "thinning"));
         }
@@ -426,7 +426,7 @@ impl Arguments {
     }
 
     fn failed(&self, source: PersistenceError) -> CliError {
-        CliError::Bars { file: name_of(&self.file), source }
+        CliError::about(name_of(&self.file), source)
     }
 
     fn request(&self) -> Request {

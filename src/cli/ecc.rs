@@ -139,10 +139,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?
+    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())
+        .map_err(|source| CliError::about("--bins, --range", source))?
         .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
-        scales.weights()?;
+        scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let (tasks, format) = Tasks::plan(

@@ -7,7 +7,7 @@ use lacuna::cubical::read::{AnyStream, Format, Options, Raw, ReadError, VoxelTyp
 use lacuna::cubical::{AnyImage, Order};
 use lacuna::input::name_of;
 
-use super::error::CliError;
+use super::error::UsageError;
 use super::notes::Notes;
 use super::parse::{self, Extents};
 use super::progress::Meter;
@@ -72,7 +72,7 @@ impl ImageArguments {
     ///
     /// # Errors
     /// A raw image without shape or type; shape, type or order of an image that is not raw.
-    pub(crate) fn options(&self) -> Result<Options, CliError> {
+    pub(crate) fn options(&self) -> Result<Options, UsageError> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),
@@ -83,7 +83,7 @@ impl ImageArguments {
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
         match (self.format, option, &self.shape, self.dtype) {
             (Some(format), Some(option), _, _) if format != Format::Raw => {
-                Err(CliError::OnlyRaw { option, format })
+                Err(UsageError::OnlyRaw { option, format })
             }
             (None | Some(Format::Raw), _, Some(Extents(shape)), Some(dtype)) => {
                 let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
@@ -91,7 +91,7 @@ impl ImageArguments {
             }
             (Some(Format::Raw), _, shape, _) | (None, Some(_), shape, _) => {
                 let missing = if shape.is_none() { "--shape" } else { "--dtype" };
-                Err(CliError::RawNeeds { missing })
+                Err(UsageError::RawNeeds { missing })
             }
             (format, _, _, _) => Ok(Options { format, ..picked }),
         }

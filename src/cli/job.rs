@@ -12,7 +12,7 @@ use lacuna::matrix::{Algorithm, Dualize, Figures, NotAComplex, Pairs, Plan, Requ
 use lacuna::output::pairs::{self, Solution};
 use serde::Serialize;
 
-use super::error::CliError;
+use super::error::{Blame, CliError, Fault};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::Outputs;
 use super::planning;
@@ -85,7 +85,13 @@ struct Reading {
 /// A matrix that is refused, and how to have it all the same.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; --check=off reduces it all the same")]
-pub(crate) struct Refused(NotAComplex);
+struct Refused(NotAComplex);
+
+impl Blame for Refused {
+    fn fault(&self) -> Fault {
+        self.0.fault()
+    }
+}
 
 impl Job<'_> {
     /// Reads, reduces, writes.
@@ -204,7 +210,7 @@ impl Job<'_> {
     }
 
     fn checked(&self, checked: Result<(), NotAComplex>) -> Result<(), CliError> {
-        checked.map_err(|found| CliError::Check { file: self.input_name(), source: Refused(found) })
+        checked.map_err(|found| CliError::about(self.input_name(), Refused(found)))
     }
 
     fn write<I: Row>(

@@ -33,7 +33,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
-use error::{Blame, CliError};
+use error::CliError;
+
+pub(crate) use error::fail;
 
 /// Persistent homology: barcodes from the command line
 #[derive(Debug, Parser)]
@@ -88,32 +90,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
     match printed {
-        Err(source) if !answer.use_stderr() => {
-            fail(&CliError::Write { target: "standard output".to_owned(), source })
-        }
+        Err(source) if !answer.use_stderr() => fail(&CliError::write("standard output".to_owned(), source)),
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)),
     }
-}
-
-/// Reports an error. The exit code for it.
-pub(crate) fn fail(error: &CliError) -> ExitCode {
-    report(error);
-    ExitCode::from(error.fault().exit_code())
-}
-
-/// Says what went wrong, and what was behind it, in one line on standard error.
-pub(crate) fn report(error: &dyn std::error::Error) {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        // Some errors name their cause themselves.
-        if !line.ends_with(&said) {
-            line.push_str(&format!(": {said}"));
-        }
-        source = cause.source();
-    }
-    notes::tell_error(line);
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {

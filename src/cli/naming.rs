@@ -7,7 +7,7 @@ use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
 use lacuna::output::{self, curves, images, pairs};
 
-use super::error::CliError;
+use super::error::UsageError;
 use super::sink::Content;
 
 /// A format of output files.
@@ -28,18 +28,18 @@ pub(crate) trait OutputFormat: Copy + PartialEq + Display + 'static {
 /// The format `given` by `--output`, or else that of the name of the file at `path`; none, if neither says.
 ///
 /// # Errors
-/// [`CliError::Contradiction`]: the name is that of another format.
+/// [`UsageError::Contradiction`]: the name is that of another format.
 pub(crate) fn format_of<F: OutputFormat>(
     given: Option<F>,
     path: Option<&Path>,
-) -> Result<Option<F>, CliError> {
+) -> Result<Option<F>, UsageError> {
     let name =
         path.and_then(Path::file_name).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
     let named = F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats);
     match (given, named, path) {
         (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => {
-            Err(CliError::Contradiction {
+            Err(UsageError::Contradiction {
                 given: given.to_string(),
                 named: formats[0].to_string(),
                 path: path.to_path_buf(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::error::CliError;
+use super::error::{CliError, PathError, UsageError};
 use super::sink::{Content, Sink};
 
 /// The files that a run reads, which it must not write.
@@ -44,12 +44,14 @@ impl Inputs {
     }
 
     /// Refuses to write to one of them.
-    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), CliError> {
+    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), PathError> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
         };
         match self.0.iter().find(|(_, input)| *input == identity) {
-            Some((input, _)) => Err(CliError::Overwritten { path: path.to_path_buf(), input: input.clone() }),
+            Some((input, _)) => {
+                Err(PathError::Overwritten { path: path.to_path_buf(), input: input.clone() })
+            }
             None => Ok(()),
         }
     }
@@ -104,9 +106,9 @@ impl Outputs {
 }
 
 /// Refuses to write the answer and the statistics to one file.
-pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), CliError> {
+pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), UsageError> {
     match (answer.file(), stats.and_then(Sink::file)) {
-        (Some(path), Some(other)) if path == other => Err(CliError::SameFile { path: path.to_path_buf() }),
+        (Some(path), Some(other)) if path == other => Err(UsageError::SameFile { path: path.to_path_buf() }),
         _ => Ok(()),
     }
 }

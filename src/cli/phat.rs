@@ -11,7 +11,7 @@ use lacuna::matrix::read::{self, Format};
 use lacuna::matrix::{Algorithm, Dualize, Representation, Request};
 use lacuna::output::pairs;
 
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::job::{Job, Report};
 use super::naming::OutputFormat;
 use super::notes::Notes;
@@ -210,7 +210,7 @@ impl Arguments {
         lines += &format!("Writing output file took {write_seconds:.4}s\n");
         match io::stdout().write_all(lines.as_bytes()) {
             Err(source) if source.kind() != ErrorKind::BrokenPipe => {
-                Err(CliError::Write { target: "standard output".into(), source })
+                Err(CliError::write("standard output".to_owned(), source))
             }
             _ => Ok(()),
         }
@@ -224,12 +224,12 @@ const DUALIZE: &str = "anti-transpose";
 const THREADS: &str = "OMP_NUM_THREADS";
 
 /// The number of threads that the variable's value says: the first of a list, which is for the outermost region.
-fn threads(value: Option<&OsStr>) -> Result<Option<usize>, CliError> {
+fn threads(value: Option<&OsStr>) -> Result<Option<usize>, UsageError> {
     let Some(value) = value else { return Ok(None) };
     let value = value.to_string_lossy();
     let first = value.split(',').next().unwrap_or_default().trim();
     let threads = parse::threads(first);
-    threads.map(Some).map_err(|problem| CliError::Variable { variable: THREADS, problem })
+    threads.map(Some).map_err(|problem| UsageError::Variable { variable: THREADS, problem })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use lacuna::matrix::{Algorithm, Dualize, Representation, Request, read};
 use lacuna::output::pairs;
 
 use super::backend::BackendArguments;
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::job::Job;
 use super::naming::{OutputFormat, format_of};
 use super::notes::Notes;
@@ -154,12 +154,12 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
-        return Err(CliError::SieveColumns);
+        return Err(UsageError::SieveColumns.into());
     }
     if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
         && arguments.machine.insist_on_gpu()
     {
-        return Err(CliError::NoScan { algorithm });
+        return Err(UsageError::NoScan { algorithm }.into());
     }
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();

@@ -126,7 +126,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
     let path = arguments.output_file.as_path();
-    let format = format_of(arguments.output, Some(path))?.map_or_else(|| Format::of_name(path), Ok)?;
+    let format = format_of(arguments.output, Some(path))?;
+    let format = format
+        .map_or_else(|| Format::of_name(path), Ok)
+        .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
     let inputs = Inputs::of([&arguments.file]);
     let outputs = Outputs::open(Some(path), format.content(), arguments.stats.as_deref(), &inputs)?;
@@ -141,12 +144,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     format.holds(shape)?;
     arguments.request().suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        check(shape).map_err(|source| CliError::Verify { file: arguments.name(), source })?;
+        check(shape).map_err(|source| CliError::about(format!("--verify: {}", arguments.name()), source))?;
     }
     let (image, read) = timed(|| read_image(stream, &meter));
     let image = image?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
-    let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;
+    let (bits, threshold) = found.map_err(|source| CliError::about(arguments.name(), source))?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
     let job = Job {

@@ -8,7 +8,7 @@ use std::thread::{self, available_parallelism};
 
 use rayon::ThreadBuilder;
 
-use super::error::CliError;
+use super::error::MachineError;
 use super::notes::Notes;
 
 /// More threads than this for each that the machine runs at a time only wait for each other.
@@ -25,7 +25,7 @@ const VARIABLE: &str = "RAYON_NUM_THREADS";
 
 /// Starts the threads: as many as `asked`, or else as the environment says, or else one a core. Says how many there are. A number
 /// past what helps is cut, with a note: no answer depends on it.
-pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliError> {
+pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, MachineError> {
     let by_variable = || std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0);
     let (wanted, source) = match (asked, by_variable()) {
         (Some(threads), _) => (threads, format!("--threads {threads}")),
@@ -44,7 +44,7 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliErro
     let _ = reserve.try_reserve_exact(RESERVE);
     drop(black_box(reserve));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
-    pool.build_global().map_err(|source| CliError::Threads { threads, source })?;
+    pool.build_global().map_err(|source| MachineError::Threads { threads, source })?;
     Ok(threads)
 }
 

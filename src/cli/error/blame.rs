@@ -1,0 +1,250 @@
+//! Whose fault the library's errors are. No match of these has a wildcard: a new kind of failure has to say whose fault it is.
+
+use std::error::Error;
+use std::io;
+
+use lacuna::backend::BackendError;
+use lacuna::cells::FiltrationError;
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::ecc::BinsError;
+use lacuna::cubical::ecc::batch::BatchError;
+use lacuna::cubical::ecc::cuda::DeviceError;
+use lacuna::cubical::ecc::scales::ScalesError;
+use lacuna::cubical::ecc::stream::StreamError;
+use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
+use lacuna::cubical::persistence::{MachineError as DeviceOrProcessorError, PersistenceError};
+use lacuna::cubical::read::ReadError as ImageError;
+use lacuna::cubical::thinning::binary::OtsuError;
+use lacuna::cubical::thinning::machine::MachineError as ThinError;
+use lacuna::cubical::thinning::two_valued::TwoValuedError;
+use lacuna::cubical::value::Inexact;
+use lacuna::cubical::write::{UnknownName, Unwritable};
+use lacuna::matrix::leftmost_ones::ScanError;
+use lacuna::matrix::read::ReadError as MatrixError;
+use lacuna::matrix::{NotAComplex, ReduceError};
+use lacuna::metric::read::ReadError;
+use lacuna::rips::RipsError;
+
+/// Whose fault a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The input's, or that of an option which does not suit it: the user can mend it.
+    Input,
+    /// The machine's, which cannot do what was asked: a disk that is full, threads that do not start, a device that is not there or
+    /// that finds something else than the processor.
+    Machine,
+}
+
+/// An error of the library that says whose fault it is.
+pub(crate) trait Blame: Error + Send + Sync + 'static {
+    /// Whose fault the error is.
+    fn fault(&self) -> Fault;
+
+    /// Whether another input of the same run may still have an answer.
+    fn concerns_one_input(&self) -> bool {
+        false
+    }
+}
+
+/// Errors that only an input, or an option that does not suit it, can cause.
+macro_rules! of_the_input {
+    ($($error:ty),*) => {$(
+        impl Blame for $error {
+            fn fault(&self) -> Fault {
+                Fault::Input
+            }
+        }
+    )*};
+}
+
+of_the_input!(
+    BarcodeError,
+    BinsError,
+    CompareError,
+    Inexact,
+    MatrixError,
+    NotAComplex,
+    OtsuError,
+    UnknownName,
+    Unwritable
+);
+
+impl Blame for ReadError {
+    fn fault(&self) -> Fault {
+        Fault::Input
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
+
+impl Blame for BackendError {
+    fn fault(&self) -> Fault {
+        match self {
+            BackendError::Cuda(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ScanError {
+    fn fault(&self) -> Fault {
+        match self {
+            ScanError::Backend(error) => error.fault(),
+            ScanError::SelfCheck(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ReduceError {
+    fn fault(&self) -> Fault {
+        match self {
+            ReduceError::Scan(error) => error.fault(),
+            ReduceError::Threads { .. } => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for RipsError {
+    fn fault(&self) -> Fault {
+        match self {
+            RipsError::Modulus(_)
+            | RipsError::Threshold(_)
+            | RipsError::TooWide { .. }
+            | RipsError::PairStoreMemory { .. }
+            | RipsError::Memory { .. }
+            | RipsError::TooManyPoints { .. }
+            | RipsError::TooManyDistances
+            | RipsError::TooFarApart { .. } => Fault::Input,
+            RipsError::Backend(error) => error.fault(),
+            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
+        }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        !matches!(self, RipsError::Backend(_))
+    }
+}
+
+impl Blame for ImageError {
+    fn fault(&self) -> Fault {
+        match self {
+            ImageError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
+            ImageError::Io { .. } | ImageError::Malformed { .. } => Fault::Input,
+        }
+    }
+}
+
+impl Blame for PersistenceError {
+    fn fault(&self) -> Fault {
+        match self {
+            PersistenceError::TooLarge { .. } => Fault::Input,
+            PersistenceError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for FiltrationError {
+    fn fault(&self) -> Fault {
+        match self {
+            FiltrationError::Memory(_) => Fault::Machine,
+            FiltrationError::Shape { .. }
+            | FiltrationError::Voxels { .. }
+            | FiltrationError::NotANumber { .. }
+            | FiltrationError::Dimension { .. }
+            | FiltrationError::TooLarge { .. }
+            | FiltrationError::Column(_) => Fault::Input,
+        }
+    }
+}
+
+impl<E: Blame> Blame for StreamError<E> {
+    fn fault(&self) -> Fault {
+        match self {
+            StreamError::Read(error) => error.fault(),
+            StreamError::Spill { .. } | StreamError::Threads(_) => Fault::Machine,
+            StreamError::Bins(_)
+            | StreamError::Short { .. }
+            | StreamError::Range(_)
+            | StreamError::Slabs { .. } => Fault::Input,
+        }
+    }
+}
+
+impl Blame for DeviceOrProcessorError {
+    fn fault(&self) -> Fault {
+        match self {
+            DeviceOrProcessorError::Persistence(error) => error.fault(),
+            DeviceOrProcessorError::Backend(error) => error.fault(),
+            DeviceOrProcessorError::Device(_) | DeviceOrProcessorError::Check { .. } => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ViaMatrixError {
+    fn fault(&self) -> Fault {
+        match self {
+            ViaMatrixError::Filtration(error) => error.fault(),
+            ViaMatrixError::Scan(error) => error.fault(),
+            ViaMatrixError::Reduce(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for ThinError {
+    fn fault(&self) -> Fault {
+        match self {
+            ThinError::Thin(_) => Fault::Input,
+            ThinError::Backend(error) => error.fault(),
+            ThinError::Device(_) | ThinError::Check(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for TwoValuedError {
+    fn fault(&self) -> Fault {
+        match self {
+            TwoValuedError::Third { .. } => Fault::Input,
+            TwoValuedError::Thin(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for BatchError {
+    fn fault(&self) -> Fault {
+        match self {
+            BatchError::Range { .. } | BatchError::Twice { .. } => Fault::Input,
+            BatchError::Read(error) => error.fault(),
+            BatchError::Stream { error, .. } => error.fault(),
+            BatchError::Backend(error) => error.fault(),
+            BatchError::Device { error, .. } => error.fault(),
+            BatchError::Check { .. } => Fault::Machine,
+            BatchError::Scales { error, .. } => error.fault(),
+        }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        !matches!(self, BatchError::Backend(_))
+    }
+}
+
+impl Blame for ScalesError {
+    fn fault(&self) -> Fault {
+        match self {
+            ScalesError::Sigma { .. }
+            | ScalesError::Taps { .. }
+            | ScalesError::Infinite { .. }
+            | ScalesError::Bins(_) => Fault::Input,
+            ScalesError::Device(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for DeviceError {
+    fn fault(&self) -> Fault {
+        match self {
+            DeviceError::Bins(_) | DeviceError::NoRange => Fault::Input,
+            DeviceError::Cuda(_) | DeviceError::Threads(_) => Fault::Machine,
+        }
+    }
+}
