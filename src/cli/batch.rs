@@ -8,7 +8,8 @@ use super::directory::files_of;
 use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
 use super::naming::{OutputFormat, extension_of, format_of};
 use super::notes::Notes;
-use super::outputs::Inputs;
+use super::outputs::{Inputs, differ};
+use super::sink::{Content, Sink};
 
 /// An input and where its answer goes.
 #[derive(Debug)]
@@ -63,6 +64,25 @@ impl Tasks {
     /// The task, if there is but one and it is no batch.
     pub(crate) fn only(&self) -> Option<&Task> {
         self.tasks.first().filter(|_| !self.is_batch)
+    }
+
+    /// Opens the file of the statistics, if they are wanted. It is none of the inputs.
+    pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
+        self.inputs.spare(path)?;
+        Ok(path.map(|path| Sink::open(Some(path), Content::Text)).transpose()?)
+    }
+
+    /// Opens the file of a task's answer. It is none of the inputs and not that of the statistics.
+    pub(crate) fn open_answer(
+        &self,
+        task: &Task,
+        content: Content,
+        stats: Option<&Sink>,
+    ) -> Result<Sink, CliError> {
+        self.inputs.spare(task.output.as_deref())?;
+        let answer = Sink::open(task.output.as_deref(), content)?;
+        differ(&answer, stats)?;
+        Ok(answer)
     }
 
     /// Does one after another. A failure that is of one input alone is reported, if there are others.

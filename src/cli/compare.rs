@@ -9,10 +9,12 @@ use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::input::name_of;
 
 use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
 use super::notes::Notes;
+use super::parse;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
-use super::{EXIT_CODES, parse, threads};
+use super::threads;
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;

@@ -4,17 +4,22 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use lacuna::cells::{AnyImageComplex, MatrixFile};
-use lacuna::cubical::{AnyImage, read};
+use lacuna::cubical::AnyImage;
 use lacuna::input::name_of;
 
-use super::cubical::FiltrationArguments;
+use super::arguments::filtration::FiltrationArguments;
+use super::arguments::image::ImageArguments;
+use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, read_image, tell_detection};
+use super::exit_codes::EXIT_CODES;
+use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_of};
-use super::notes::{Notes, counted, tell, timing_line};
+use super::notes::{counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
+use super::parse;
 use super::progress::{Meter, Written};
-use super::{EXIT_CODES, parse, threads, timed};
+use super::timing::timed;
 
 /// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
 ///
@@ -22,6 +27,8 @@ use super::{EXIT_CODES, parse, threads, timed};
 /// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("quiet", |arg| arg.help("Say nothing on standard error but errors")))]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many cells there are and how long each stage took")))]
 pub(crate) struct Arguments {
     /// Image file, `-` for standard input
     #[arg(value_name = "IMAGE")]
@@ -47,10 +54,8 @@ pub(crate) struct Arguments {
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsArguments,
 
     /// Format of the matrix [default: by the name of OUT: .txt and .dat phat-ascii, .complex and .dipha dipha, others phat-binary]
     ///
@@ -63,13 +68,8 @@ pub(crate) struct Arguments {
         value_parser = parse::one_of::<MatrixFile>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<MatrixFile>,
 
-    /// Say nothing on standard error but errors
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how many cells there are and how long each stage took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -85,18 +85,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(MatrixFile::PhatBinary);
     let inputs = Inputs::of([&arguments.file]);
     let outputs = Outputs::open(Some(&arguments.out), format.content(), None, &inputs)?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    threads::start(arguments.threads, notes)?;
+    let notes = arguments.verbosity.notes();
+    arguments.threads.start(notes)?;
     let meter = Meter::new(notes.wants_progress());
-    meter.stage("reading");
     let (image, read) = timed(|| {
-        let stream = read::open(&arguments.file, &options)?;
-        tell_detection(&arguments.file, &stream, notes, &meter);
+        let stream = open_image(&arguments.file, &options, notes, &meter)?;
         read_image(stream, &meter)
     });
     let job = Job { arguments, format, meter, outputs };
     let sizes = job.run(&image?)?;
-    if arguments.verbose {
+    if arguments.verbosity.verbose {
         tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
         tell(timing_line("read", read.as_secs_f64()));
         tell(timing_line("build", sizes.build));

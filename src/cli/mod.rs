@@ -1,20 +1,21 @@
 //! The command line: one file per subcommand, and what they share.
 
-mod backend;
+mod arguments;
 mod batch;
 mod compare;
 mod convert;
 mod cubical;
 mod directory;
-mod distances;
 mod ecc;
 mod error;
-mod image;
+mod exit_codes;
+mod image_file;
 mod info;
 mod job;
 mod naming;
 mod notes;
 mod outputs;
+mod pairs_record;
 mod parse;
 mod phat;
 mod planning;
@@ -26,14 +27,15 @@ mod sink;
 mod temporary;
 mod thin;
 mod threads;
+mod timing;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
 use error::CliError;
+use exit_codes::EXIT_CODES;
 
 pub(crate) use error::fail;
 
@@ -58,19 +60,6 @@ enum Command {
     Info(info::Arguments),
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  success; also when the reader of standard output leaves early;
-     of compare: the files hold the same
-  1  what this machine cannot do: a full disk, threads that cannot be started,
-     a GPU that is not there or fails;
-     of compare, and there nothing else: the files differ;
-     of thin --verify: the topology differs, and the skeleton is written
-  2  wrong usage or wrong input: an unknown option, a value out of range,
-     a file that cannot be read or is not what it should be, an output
-     path that cannot be opened; of several inputs: some have no answer
-  A signal (Ctrl-C) ends the program as always, and leaves no temporary files.";
-
 /// Does what was asked. The exit code is that of a run without failure, whatever it found.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
@@ -93,9 +82,4 @@ pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
         Err(source) if !answer.use_stderr() => fail(&CliError::write("standard output".to_owned(), source)),
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)),
     }
-}
-
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    (work(), start.elapsed())
 }

@@ -12,11 +12,13 @@ use lacuna::matrix::{Algorithm, Dualize, Representation, Request};
 use lacuna::output::pairs;
 
 use super::error::{CliError, UsageError};
-use super::job::{Job, Report};
+use super::exit_codes::EXIT_CODES;
+use super::job::Job;
 use super::naming::OutputFormat;
 use super::notes::Notes;
 use super::outputs::{Inputs, Outputs};
-use super::{EXIT_CODES, parse};
+use super::pairs_record::PairsRecord;
+use super::parse;
 
 /// Persistence pairs of a boundary matrix, with the options of the program phat
 ///
@@ -192,10 +194,10 @@ impl Arguments {
     }
 
     /// What PHAT says with `--verbose`, with more digits.
-    fn tell(&self, report: &Report) -> Result<(), CliError> {
+    fn tell(&self, report: &PairsRecord) -> Result<(), CliError> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
         let (input, output) = (self.input.display(), self.output.display());
-        let Report { read_seconds, reduce_seconds, write_seconds, .. } = report;
+        let PairsRecord { read_seconds, reduce_seconds, write_seconds, .. } = report;
         let dualize = report.figures.stages.iter().find(|(stage, _)| *stage == DUALIZE);
         let dualize = dualize.map_or(0.0, |&(_, seconds)| seconds);
         let mut lines = format!("Reading input file {input} in {mode} mode\n");

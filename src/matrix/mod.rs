@@ -10,6 +10,7 @@
 //! | reduction, an algorithm a file | see there | [`reduction`] |
 //! | working columns | — | [`columns`] |
 //! | what was chosen, and why | — | [`plan`] |
+//! | all of it, where the index width comes from a file | — | [`any`] |
 //!
 //! ```
 //! use lacuna::matrix::{BoundaryMatrix, Plan, Request, reduce};
@@ -36,6 +37,7 @@
 //! j whose reduced low is i; cell i creates the class that cell j destroys. So every algorithm here, at any number of
 //! threads, gives the same pairs.
 
+pub mod any;
 pub mod clearing;
 pub mod columns;
 pub mod compression;

@@ -53,7 +53,9 @@ use std::io::{self, Write};
 use phat_formats::{dipha, phat};
 use serde::Serialize;
 
-use crate::matrix::Index;
+use crate::matrix::any::{AnyReduced, Reduced};
+use crate::matrix::read::Cells;
+use crate::matrix::{Index, Pairs};
 use crate::names::named;
 
 pub use solution::{Class, Solution, ValuedClass};
@@ -95,9 +97,25 @@ impl Format {
             Format::Json => json::write(solution, out),
         }
     }
+
+    /// Like [`Format::write`], of a matrix of either index width.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write_any(self, reduced: &AnyReduced<'_>, out: &mut dyn Write) -> io::Result<()> {
+        match reduced {
+            AnyReduced::Narrow(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
+            AnyReduced::Wide(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
+        }
+    }
 }
 
 named!(Format);
+
+fn solution_of<'a, I>(cells: &'a Cells<I>, pairs: &'a Pairs<I>) -> Solution<'a, I> {
+    let &Cells { ref matrix, ref values, max_dim, cut } = cells;
+    Solution { matrix, pairs, values: values.as_deref(), max_dim, cut }
+}
 
 #[cfg(test)]
 mod tests;

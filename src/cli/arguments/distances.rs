@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lacuna::metric::read::{Columns, Decimal, Format, Loaded, Options, ReadError, Symmetrize, read_path};
 
-use super::parse;
+use crate::cli::parse;
 
 /// How the input is read.
 #[derive(Debug, clap::Args)]
