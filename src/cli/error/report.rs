@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use super::CliError;
+use super::groups::CliError;
 use crate::cli::notes::tell_error;
 
 /// Reports an error. The exit code for it.

@@ -10,7 +10,9 @@ use lacuna::cuda::CudaError;
 use lacuna::matrix::leftmost_ones::ScanError;
 use lacuna::rips::RipsError;
 
-use super::*;
+use std::io;
+
+use super::{CliError, PathError, UsageError};
 
 /// A device that is not there is the machine's fault, whatever the command that asks for it.
 #[test]
