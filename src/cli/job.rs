@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
-use lacuna::matrix::any::{AnyPlanned, AnyReduced};
+use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_feeding};
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, Format, Input, Loaded};
 use lacuna::matrix::{Algorithm, Dualize, NotAComplex, Request};
@@ -97,7 +97,7 @@ impl Job<'_> {
 
     fn read(&self, feeds: &Feeds, meter: &Meter) -> Result<(Input, Reading), CliError> {
         meter.stage("reading");
-        let (loaded, took) = timed(|| read::read_path_watched(self.file, &self.options, feeds));
+        let (loaded, took) = timed(|| read_feeding(self.file, &self.options, feeds));
         let Loaded { input, format, detection, warning, gives_boundaries } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));

@@ -1,12 +1,22 @@
 //! Reduction of a matrix whose index width is known only when its file is read.
 //!
-//! [`Input::plan`] chooses, [`AnyPlanned::reduce`] reduces, [`write_any`](crate::output::pairs::Format::write_any) writes. Each is generic inside and not outside, so
+//! [`read_feeding`] reads, [`Input::plan`] chooses, [`AnyPlanned::reduce`] reduces, [`write_any`](crate::output::pairs::Format::write_any) writes. Each is generic inside and not outside, so
 //! that a program that calls them compiles no algorithm itself.
 
+use std::path::Path;
+
 use super::leftmost_ones::{Feeds, ScanError, Scanner};
-use super::read::{Cells, Input};
+use super::read::{self, Cells, Input, Loaded, ReadError};
 use super::{Dimension, Figures, NotAComplex, Pairs, Plan, Reason, ReduceError, Request, Row, reduce_with};
 use crate::backend::Backend;
+
+/// Like [`read::read_path`], and shows the columns to a device as they are read, if `feeds` wants that.
+///
+/// # Errors
+/// As [`read::read_path`].
+pub fn read_feeding(path: &Path, options: &read::Options, feeds: &Feeds<'_>) -> Result<Loaded, ReadError> {
+    read::read_path_watched(path, options, feeds)
+}
 
 /// Calls something of the matrix, or what was made of it, of either width.
 macro_rules! of_either {
