@@ -11,21 +11,21 @@ use super::notes::Notes;
 use super::outputs::{Inputs, differ};
 use super::sink::{Content, Sink};
 
-/// An input and where its answer goes.
+/// An input, and the file of its answer.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) input: PathBuf,
-    /// None: standard output.
+    /// The file of the answer; standard output when `None`.
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What is to be done.
+/// The inputs of a run, and where their answers go.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub(crate) tasks: Vec<Task>,
-    /// Whether it is more than one input could be: then one that fails does not stop the others.
+    /// Whether several inputs, or a directory, were named: then an input that fails does not stop the others.
     pub(crate) is_batch: bool,
-    /// All that is read, and so not to be written.
+    /// The files that are read, which must not be written.
     pub(crate) inputs: Inputs,
 }
 
@@ -61,7 +61,7 @@ impl Tasks {
         Ok((Tasks { tasks, is_batch, inputs: spared }, format))
     }
 
-    /// The task, if there is but one and it is no batch.
+    /// The task of a run on one file.
     pub(crate) fn only(&self) -> Option<&Task> {
         self.tasks.first().filter(|_| !self.is_batch)
     }
@@ -85,7 +85,7 @@ impl Tasks {
         Ok(answer)
     }
 
-    /// Does one after another. A failure that is of one input alone is reported, if there are others.
+    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task runs.
     pub(crate) fn run<T>(
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,
@@ -108,15 +108,15 @@ impl Tasks {
     }
 }
 
-/// What became of all inputs.
+/// The outcome of all tasks.
 #[derive(Debug)]
 pub(crate) struct Ran<T> {
-    /// What was found of those that did not fail, in their order.
+    /// What was found in the inputs that did not fail, in their order.
     pub(crate) found: Vec<T>,
-    /// How many failed.
+    /// The number of inputs that failed.
     pub(crate) failed: usize,
     all: usize,
-    /// Whose fault that is; the machine's, if that of any is.
+    /// Whose fault the failures are: the machine's if at least one of them is.
     fault: Fault,
 }
 

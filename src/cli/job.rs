@@ -20,18 +20,18 @@ use super::progress::Meter;
 use super::record::VERSION;
 use super::timing::timed;
 
-/// What is to be done.
+/// A reduction that was asked for, and how it is to be told.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) start: Instant,
     pub(crate) file: &'a Path,
     pub(crate) options: read::Options,
-    /// Whether to check that boundaries have no boundary. None: if the file gives them.
+    /// Whether to check that boundaries have no boundary; when `None`, they are checked if the file gives them.
     pub(crate) check: Option<bool>,
     pub(crate) request: Request,
-    /// What may scan.
+    /// The machines that may scan for leftmost ones.
     pub(crate) backend: Backend,
-    /// None: as suits the input.
+    /// The format of the pairs; the one that suits the input when `None`.
     pub(crate) output: Option<pairs::Format>,
     pub(crate) explain: bool,
     pub(crate) notes: Notes,

@@ -60,7 +60,7 @@ enum Command {
     Info(info::Arguments),
 }
 
-/// Does what was asked. The exit code is that of a run without failure, whatever it found.
+/// Runs the command. The exit code is that of a run without failure: `compare` and `thin --verify` answer with it what they found.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),

@@ -33,7 +33,7 @@ fn identity(path: &Path) -> Option<Identity> {
 }
 
 impl Inputs {
-    /// Those at `paths`, of which `-` is standard input.
+    /// The files at `paths`; the path `-` stands for standard input.
     pub(crate) fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
         let input = |path: P| {
             let path = path.as_ref();
@@ -43,7 +43,7 @@ impl Inputs {
         Inputs(paths.into_iter().filter_map(input).collect())
     }
 
-    /// Refuses to write to one of them.
+    /// Refuses an output that is one of the inputs.
     pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), PathError> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
@@ -65,7 +65,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens both before the work starts, neither an input; no `answer` is standard output.
+    /// Opens both before the work starts. Neither may be an input; without a path, the answer goes to standard output.
     pub(crate) fn open(
         answer: Option<&Path>,
         content: Content,

@@ -11,10 +11,10 @@ use lacuna::cubical::ecc::bins::MOST_BINS;
 use lacuna::cubical::value::Threshold;
 use lacuna::rips::modulus::prime_modulus;
 
-/// Threads that can be asked for: more than any pool takes would be cut without a word.
+/// The greatest number of threads that can be asked for, which is the most that a pool takes.
 const MAX_THREADS: usize = 65_535;
 
-/// Non-negative; infinity asks for the whole filtration.
+/// A diameter, which is not negative; infinity asks for the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     match found.parse() {
         Ok(t) if t >= 0.0 => Ok(t),
@@ -22,7 +22,7 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
-/// It is compared in the precision of the distances. Below 1 it would mean nothing: no bar is of length zero.
+/// A ratio of death to birth, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
@@ -43,7 +43,7 @@ pub(crate) fn end_of_filtration(found: &str) -> Result<Threshold, String> {
     found.parse::<Threshold>().map_err(|error| error.to_string())
 }
 
-/// How many bins.
+/// A number of bins.
 pub(crate) fn bins(found: &str) -> Result<usize, String> {
     match found.parse() {
         Ok(bins) if (1..=MOST_BINS).contains(&bins) => Ok(bins),
@@ -51,7 +51,7 @@ pub(crate) fn bins(found: &str) -> Result<usize, String> {
     }
 }
 
-/// The least value and the greatest.
+/// The least value and the greatest one of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds(pub(crate) Value, pub(crate) Value);
 
@@ -68,12 +68,12 @@ pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
 
-/// Of a text.
+/// A number of lines of a text.
 pub(crate) fn lines(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
 }
 
-/// Of iterations.
+/// A number of iterations, channels or frames.
 pub(crate) fn count(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
@@ -105,7 +105,7 @@ pub(crate) fn bytes(found: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("expected a number of bytes such as 256M, found {found}"))
 }
 
-/// A file of its own: standard output holds the bars.
+/// The path of a file, which is not `-`: standard output holds the bars.
 pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
         Some("-") => Err("expected the path of a file, found -, which is standard output"),

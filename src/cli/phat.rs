@@ -170,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    /// Of the matrix, and of the pairs.
+    /// The format of the matrix, and that of the pairs.
     fn formats(&self) -> (Format, pairs::Format) {
         if self.flags.ascii {
             (Format::PhatAscii, pairs::Format::PhatAscii)

@@ -37,7 +37,7 @@ pub(crate) fn write_json(record: &impl Serialize, out: &mut dyn Write) -> io::Re
     out.write_all(b"\n")
 }
 
-/// The object, of one input.
+/// The object of one input.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record {
     pub(crate) version: &'static str,
@@ -52,7 +52,7 @@ pub(crate) struct Record {
     pub(crate) stats: Stats,
 }
 
-/// Times, as numbers.
+/// Times in seconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     read_seconds: f64,
@@ -76,7 +76,7 @@ impl Record {
     }
 }
 
-/// The object, of several inputs.
+/// The object of several inputs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Records<'a> {
     version: &'static str,

@@ -27,9 +27,9 @@ pub(crate) enum Sink {
     Stdout,
     /// A device or a pipe: written as it is.
     Device {
-        /// Its path.
+        /// The path, as it was given.
         path: PathBuf,
-        /// It, open for writing.
+        /// The file, open for writing.
         file: File,
     },
     /// A file, new or to be replaced.
@@ -43,7 +43,7 @@ pub(crate) enum Sink {
     InPlace {
         /// Its absolute path, links followed.
         path: PathBuf,
-        /// It, open for writing.
+        /// The file, open for writing.
         file: File,
     },
 }
@@ -172,7 +172,7 @@ fn temporary(path: &Path) -> io::Result<Temporary> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the umask leaves.
+        // The permissions of any new file: what the umask leaves.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     Temporary::create(|| builder.tempfile_in(parent(path)))

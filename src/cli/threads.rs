@@ -11,10 +11,10 @@ use rayon::ThreadBuilder;
 use super::error::MachineError;
 use super::notes::Notes;
 
-/// More threads than this for each that the machine runs at a time only wait for each other.
+/// Threads for each core beyond which more only wait for each other.
 const HELPFUL_PER_CORE: usize = 4;
 
-/// As many threads as this are started for whoever asks, on however small a machine: to try, and to test.
+/// A number of threads that is started on any machine, however few its cores are, so that results can be tested at many threads.
 const ALWAYS_ALLOWED: usize = 64;
 
 /// Bytes of memory that are kept for what a thread needs to start.

@@ -12,13 +12,13 @@ use serde::Serialize;
 use crate::cli::notes::{counted, tell, timing_line};
 use crate::cli::record::write_json;
 
-/// How bars are found.
+/// The way in which bars are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Way {
-    /// By a discrete gradient.
+    /// A discrete gradient of the image, without a list of cells.
     Gradient,
-    /// By the boundary matrix.
+    /// The boundary matrix of all cells.
     Matrix,
 }
 
@@ -85,7 +85,7 @@ impl Record {
         write_json(self, out)
     }
 
-    /// The lines of `-v`.
+    /// Says the lines of `-v`.
     pub(crate) fn tell(&self, shape: Shape) {
         tell(format_args!("{}: {}", name_of(Path::new(&self.file)), shape.described(self.voxels)));
         for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
