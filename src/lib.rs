@@ -28,6 +28,7 @@ pub mod input;
 pub mod matrix;
 pub mod memory;
 pub mod metric;
+pub mod names;
 pub mod output;
 pub mod progress;
 pub mod rips;

@@ -31,6 +31,7 @@ pub use run::{Outcome, Stage};
 
 /// The machine that the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Choice {
     /// The machine that should finish first.
     #[default]
@@ -38,6 +39,7 @@ pub enum Choice {
     /// The processor's cores.
     Cpu,
     /// CUDA devices.
+    #[cfg_attr(feature = "cli", value(alias = "gpu"))]
     Cuda,
 }
 

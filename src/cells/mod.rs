@@ -18,6 +18,7 @@ mod boundary_matrix;
 mod by_owner;
 mod by_value;
 mod cubical_grid;
+mod file;
 mod rips;
 
 use phat_formats::dipha::{DiagramPoint, WeightedBoundaryMatrix};
@@ -26,6 +27,7 @@ use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index};
 use crate::memory::Refused;
 pub use by_owner::{ImageComplex, image_complex};
 pub use by_value::cubical_complex;
+pub use file::{AnyImageComplex, MatrixFile};
 pub use rips::rips_complex;
 
 /// A filtered cell complex.

@@ -5,33 +5,34 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::directory::files_of;
-use super::error::{Blame, CliError, Fault};
-use super::naming::{Named, extension_of, format_of};
+use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
+use super::naming::{OutputFormat, extension_of, format_of};
 use super::notes::Notes;
-use super::outputs::Inputs;
+use super::outputs::{Inputs, differ};
+use super::sink::{Content, Sink};
 
-/// An input and where its answer goes.
+/// An input, and the file of its answer.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) input: PathBuf,
-    /// None: standard output.
+    /// The file of the answer; standard output when `None`.
     pub(crate) output: Option<PathBuf>,
 }
 
-/// What is to be done.
+/// The inputs of a run, and where their answers go.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub(crate) tasks: Vec<Task>,
-    /// Whether it is more than one input could be: then one that fails does not stop the others.
+    /// Whether several inputs, or a directory, were named: then an input that fails does not stop the others.
     pub(crate) is_batch: bool,
-    /// All that is read, and so not to be written.
+    /// The files that are read, which must not be written.
     pub(crate) inputs: Inputs,
 }
 
 impl Tasks {
     /// A task for each of `inputs`, of a directory for each of its files, and the format of all answers. Answers go to `output`, a
     /// directory if there are several. It is made if it is not there.
-    pub(crate) fn plan<F: Named>(
+    pub(crate) fn plan<F: OutputFormat>(
         inputs: &[PathBuf],
         output: Option<&Path>,
         format: Option<F>,
@@ -46,12 +47,12 @@ impl Tasks {
         let tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
-                    let failed = |source| CliError::Open { path: into.to_path_buf(), source };
+                    let failed = |source| PathError::Open { path: into.to_path_buf(), source };
                     fs::create_dir(into).map_err(failed)?;
                 }
-                beside_each_other(inputs, into, extension_of(format))?
+                beside_each_other(inputs, into, &extension_of(format))?
             }
-            None if is_batch => return Err(CliError::NeedsDirectory),
+            None if is_batch => return Err(UsageError::NeedsDirectory.into()),
             None => {
                 let task = |input| Task { input, output: output.map(Path::to_path_buf) };
                 inputs.into_iter().map(task).collect()
@@ -60,24 +61,45 @@ impl Tasks {
         Ok((Tasks { tasks, is_batch, inputs: spared }, format))
     }
 
-    /// The task, if there is but one and it is no batch.
+    /// The task of a run on one file.
     pub(crate) fn only(&self) -> Option<&Task> {
         self.tasks.first().filter(|_| !self.is_batch)
     }
 
-    /// Does one after another. A failure that is of one input alone is reported, if there are others.
+    /// Opens the file of the statistics, if they are wanted. It is none of the inputs.
+    pub(crate) fn open_stats(&self, path: Option<&Path>) -> Result<Option<Sink>, CliError> {
+        self.inputs.spare(path)?;
+        Ok(path.map(|path| Sink::open(Some(path), Content::Text)).transpose()?)
+    }
+
+    /// Opens the file of a task's answer. It is none of the inputs and not that of the statistics.
+    pub(crate) fn open_answer(
+        &self,
+        task: &Task,
+        content: Content,
+        stats: Option<&Sink>,
+    ) -> Result<Sink, CliError> {
+        self.inputs.spare(task.output.as_deref())?;
+        let answer = Sink::open(task.output.as_deref(), content)?;
+        differ(&answer, stats)?;
+        Ok(answer)
+    }
+
+    /// Runs the tasks one after another. In a batch, a failure that concerns one input is reported, and the next task runs.
     pub(crate) fn run<T>(
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,
     ) -> Result<Ran<T>, CliError> {
-        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Request };
+        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Input };
         for task in &self.tasks {
             match run(task) {
                 Ok(found) => ran.found.push(found),
-                Err(error) if self.is_batch && error.is_of_one_input() => {
-                    super::report(&error);
+                Err(error) if self.is_batch && error.concerns_one_input() => {
+                    report(&error);
                     ran.failed += 1;
-                    ran.fault = ran.fault.max(error.fault());
+                    if let CliError::Machine(_) = error {
+                        ran.fault = Fault::Machine;
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -86,26 +108,41 @@ impl Tasks {
     }
 }
 
-/// What became of all inputs.
+/// The outcome of all tasks.
 #[derive(Debug)]
 pub(crate) struct Ran<T> {
-    /// What was found of those that did not fail, in their order.
+    /// What was found in the inputs that did not fail, in their order.
     pub(crate) found: Vec<T>,
-    /// How many failed.
+    /// The number of inputs that failed.
     pub(crate) failed: usize,
     all: usize,
-    /// Whose fault that is; the machine's, if that of any is.
+    /// Whose fault the failures are: the machine's if at least one of them is.
     fault: Fault,
 }
 
 impl<T> Ran<T> {
     /// # Errors
-    /// [`CliError::Batch`]: some failed.
+    /// [`Unanswered`]: some failed.
     pub(crate) fn verdict(&self) -> Result<(), CliError> {
         match *self {
             Ran { failed: 0, .. } => Ok(()),
-            Ran { failed, all, fault, .. } => Err(CliError::Batch { failed, all, fault }),
+            Ran { failed, all, fault, .. } => Err(Unanswered { failed, all, fault }.into()),
         }
+    }
+}
+
+/// Some inputs of a batch have no answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{failed} of {all} inputs have no answer")]
+struct Unanswered {
+    failed: usize,
+    all: usize,
+    fault: Fault,
+}
+
+impl Blame for Unanswered {
+    fn fault(&self) -> Fault {
+        self.fault
     }
 }
 
@@ -116,13 +153,13 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
         if path.is_dir() { all.extend(files_of(path, notes)?) } else { all.push(path.clone()) }
     }
     if all.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(CliError::TwiceStandardInput);
+        return Err(UsageError::TwiceStandardInput.into());
     }
     Ok(all)
 }
 
 /// A task for each input, whose answer is a file of its name in the directory `into`.
-fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, CliError> {
+fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, UsageError> {
     let mut taken = HashSet::new();
     let task = |input: PathBuf| {
         // Standard input has no name; a path without one cannot be read either, and its reader says so.
@@ -134,7 +171,7 @@ fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Resu
         name.push(extension);
         let output = into.join(name);
         if !taken.insert(output.clone()) {
-            return Err(CliError::SameOutput { input, output });
+            return Err(UsageError::SameOutput { input, output });
         }
         Ok(Task { input, output: Some(output) })
     };

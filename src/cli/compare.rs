@@ -8,11 +8,13 @@ use lacuna::compare::read::{Format, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::input::name_of;
 
-use super::error::CliError;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
 use super::notes::Notes;
+use super::parse;
 use super::progress::Meter;
 use super::sink::{Content, Sink};
-use super::{EXIT_CODES, parse, threads};
+use super::threads;
 
 /// The exit code for files that differ.
 const DIFFERENT: u8 = 1;
@@ -69,7 +71,7 @@ Examples:
 
 /// Reads, compares, says what differs. No failure has the exit code that says that the files differ.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
-    same(arguments).map_err(|error| CliError::Untold(Box::new(error)))
+    same(arguments).map_err(CliError::into_input_error)
 }
 
 fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
@@ -77,7 +79,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
     threads::start(None, notes)?;
     let names = [&arguments.a, &arguments.b].map(|path| name_of(path));
     if arguments.a == arguments.b && arguments.a == Path::new("-") {
-        return Err(CliError::TwiceStandardInput);
+        return Err(UsageError::TwiceStandardInput.into());
     }
     let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
         let Loaded { barcode, format, detection } = read_path(path, format)?;
@@ -92,11 +94,8 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let b = read(&arguments.b, arguments.format_b, &names[1])?;
     let names = names.each_ref().map(String::as_str);
     meter.stage("comparing");
-    let comparison = compare(&a, &b, arguments.tolerance).map_err(|source| CliError::Compare {
-        a: names[0].into(),
-        b: names[1].into(),
-        source,
-    })?;
+    let comparison =
+        compare(&a, &b, arguments.tolerance).map_err(|source| CliError::about(names.join(", "), source))?;
     drop(meter);
     Sink::open(None, Content::Text)?.fill(|out| write(&comparison, names, arguments.show, out))?;
     Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })

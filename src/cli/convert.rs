@@ -1,27 +1,25 @@
 //! `lacuna convert`: the boundary matrix of an image.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::cells::{ComplexError as FiltrationError, ImageComplex, image_complex as complex_of};
-use lacuna::cubical::value::Inexact;
-use lacuna::cubical::{AnyImage, read};
+use lacuna::cells::{AnyImageComplex, MatrixFile};
+use lacuna::cubical::AnyImage;
 use lacuna::input::name_of;
-use lacuna::matrix::MatrixIndex;
-use lacuna::matrix::read::MatrixFormat as Format;
-use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
-use phat_formats::phat::matrix;
-use rayon::prelude::*;
 
-use super::cubical::FiltrationArguments;
+use super::arguments::filtration::FiltrationArguments;
+use super::arguments::image::ImageArguments;
+use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
-use super::notes::{Notes, counted, tell, timing_line};
+use super::exit_codes::EXIT_CODES;
+use super::image_file::{open_image, read_image};
+use super::naming::{OutputFormat, format_of};
+use super::notes::{counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
+use super::parse;
 use super::progress::{Meter, Written};
-use super::{EXIT_CODES, parse, threads, timed};
+use super::timing::timed;
 
 /// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
 ///
@@ -29,6 +27,8 @@ use super::{EXIT_CODES, parse, threads, timed};
 /// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("quiet", |arg| arg.help("Say nothing on standard error but errors")))]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many cells there are and how long each stage took")))]
 pub(crate) struct Arguments {
     /// Image file, `-` for standard input
     #[arg(value_name = "IMAGE")]
@@ -54,10 +54,8 @@ pub(crate) struct Arguments {
         value_parser = parse::dimension, allow_hyphen_values = true)]
     upper_dim: Option<usize>,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsArguments,
 
     /// Format of the matrix [default: by the name of OUT: .txt and .dat phat-ascii, .complex and .dipha dipha, others phat-binary]
     ///
@@ -67,16 +65,11 @@ pub(crate) struct Arguments {
     /// dipha        DIPHA's weighted boundary matrix, which holds the values as well; of superlevel
     ///              sets those of the negated image
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::matrix_format(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<MatrixFile>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<MatrixFile>,
 
-    /// Say nothing on standard error but errors
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how many cells there are and how long each stage took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -89,21 +82,19 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
-    let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(Format::PhatBinary);
+    let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(MatrixFile::PhatBinary);
     let inputs = Inputs::of([&arguments.file]);
     let outputs = Outputs::open(Some(&arguments.out), format.content(), None, &inputs)?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    threads::start(arguments.threads, notes)?;
+    let notes = arguments.verbosity.notes();
+    arguments.threads.start(notes)?;
     let meter = Meter::new(notes.wants_progress());
-    meter.stage("reading");
     let (image, read) = timed(|| {
-        let stream = read::open(&arguments.file, &options)?;
-        tell_detection(&arguments.file, &stream, notes, &meter);
+        let stream = open_image(&arguments.file, &options, notes, &meter)?;
         read_image(stream, &meter)
     });
     let job = Job { arguments, format, meter, outputs };
     let sizes = job.run(&image?)?;
-    if arguments.verbose {
+    if arguments.verbosity.verbose {
         tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
         tell(timing_line("read", read.as_secs_f64()));
         tell(timing_line("build", sizes.build));
@@ -116,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// A conversion of an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
-    format: Format,
+    format: MatrixFile,
     meter: Meter,
     outputs: Outputs,
 }
@@ -129,80 +120,41 @@ struct Done {
 }
 
 impl Job<'_> {
-    fn run(self, image: &AnyImage) -> Result<Done, CliError> {
-        match timed(|| self.complex::<u32>(image)) {
-            (Ok(complex), took) => self.write(image, complex, took.as_secs_f64()),
-            (Err(FiltrationError::TooLarge { .. }), _) => {
-                let (complex, took) = timed(|| self.complex::<u64>(image));
-                let complex = complex.map_err(|error| self.failed(error))?;
-                self.write(image, complex, took.as_secs_f64())
-            }
-            (Err(error), _) => Err(self.failed(error)),
-        }
-    }
-
-    fn failed(&self, source: FiltrationError) -> CliError {
-        CliError::Cells { file: name_of(&self.arguments.file), source }
-    }
-
-    fn complex<I: MatrixIndex>(&self, image: &AnyImage) -> Result<ImageComplex<I>, FiltrationError> {
+    fn run(mut self, image: &AnyImage) -> Result<Done, CliError> {
         let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
-        complex_of(image, construction, superlevel, self.arguments.upper_dim(), &self.meter)
-    }
-
-    fn write<I: MatrixIndex>(
-        mut self,
-        image: &AnyImage,
-        complex: ImageComplex<I>,
-        build: f64,
-    ) -> Result<Done, CliError> {
-        let (cells, entries) = (complex.matrix.len(), complex.matrix.entries());
-        let written = match self.format {
-            Format::PhatAscii => Written::Lines(cells as u64),
-            // Of each cell its dimension and the size of its boundary, or its dimension, its value and where its boundary begins.
-            Format::PhatBinary => Written::Bytes(8 * (1 + 2 * cells as u64 + entries as u64)),
-            _ => Written::Bytes(8 * (6 + 3 * cells as u64 + entries as u64)),
-        };
-        let image_is = image.shape().described(image.voxel_type());
-        let what = format!("{image_is}, {}, {}", counted(cells, "cell"), entries_of(entries));
-        let superlevel = self.arguments.filtration.superlevel;
-        let format = self.format;
-        let filled = timed(|| {
-            let meter = &self.meter;
-            self.outputs.fill(|out| {
-                meter.writing(written, out, |out| match format {
-                    Format::PhatAscii => matrix::write_ascii(&mut &mut *out, &complex.matrix),
-                    Format::PhatBinary => matrix::write_binary(&mut &mut *out, &complex.matrix),
-                    Format::Dipha => write_dipha(image, complex, superlevel, out),
-                    Format::Npz | Format::MatrixMarket => unreachable!("no choice of --output"),
-                })
-            })
+        let upper_dim = self.arguments.upper_dim();
+        let (complex, build) =
+            timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &self.meter));
+        let file = || name_of(&self.arguments.file);
+        let complex = complex.map_err(|source| CliError::about(file(), source))?;
+        let (cells, entries) = (complex.cells(), complex.entries());
+        let (meter, format, size) = (&self.meter, self.format, written(self.format, cells, entries));
+        let (filled, write) = timed(|| {
+            self.outputs
+                .fill(|out| meter.writing(size, out, |out| complex.write(format, image, superlevel, out)))
         });
-        filled.0?;
+        filled?;
         self.outputs.commit(|_| Ok(()))?;
-        Ok(Done { what, build, write: filled.1.as_secs_f64() })
+        let image = image.shape().described(image.voxel_type());
+        let what = format!("{image}, {}, {}", counted(cells, "cell"), entries_of(entries));
+        Ok(Done { what, build: build.as_secs_f64(), write: write.as_secs_f64() })
+    }
+}
+
+/// The length of a file.
+fn written(format: MatrixFile, cells: usize, entries: usize) -> Written {
+    let (cells, entries) = (cells as u64, entries as u64);
+    match format {
+        MatrixFile::PhatAscii => Written::Lines(cells),
+        // Words: the number of cells; of each its dimension and the size of its boundary; the boundaries.
+        MatrixFile::PhatBinary => Written::Bytes(8 * (1 + 2 * cells + entries)),
+        // Words: the header; of each cell its dimension, its value and where its boundary begins; the boundaries.
+        MatrixFile::Dipha => Written::Bytes(8 * (6 + 3 * cells + entries)),
     }
 }
 
 fn entries_of(entries: usize) -> String {
     format!("{entries} entr{}", if entries == 1 { "y" } else { "ies" })
-}
-
-/// Writes a DIPHA file, in which values ascend.
-fn write_dipha<I: MatrixIndex>(
-    image: &AnyImage,
-    complex: ImageComplex<I>,
-    superlevel: bool,
-    mut out: &mut dyn Write,
-) -> io::Result<()> {
-    let ImageComplex { matrix, owners, max_dim } = complex;
-    let values = owners.par_iter().map(|owner| {
-        let x = image.exact(owner.to_usize()).exact_double()?;
-        // Adding zero makes −0 a 0.
-        Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
-    });
-    let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
-    write_boundary_matrix(&mut out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
 }
 
 impl Arguments {

@@ -13,18 +13,20 @@ use lacuna::input::name_of;
 use lacuna::output::curves::Format;
 use serde::Serialize;
 
-use super::backend::BackendArguments;
+use super::arguments::filtration::FiltrationArguments;
+use super::arguments::image::ImageArguments;
+use super::arguments::machine::MachineArguments;
+use super::arguments::messages::MessageArguments;
+use super::arguments::stats::StatsArguments;
 use super::batch::{Task, Tasks};
-use super::cubical::FiltrationArguments;
 use super::error::CliError;
-use super::image::ImageArguments;
-use super::naming::Named;
+use super::exit_codes::EXIT_CODES;
+use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
-use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
 use super::progress::{Meter, Written};
-use super::sink::{Content, Sink};
-use super::{EXIT_CODES, threads};
+use super::record::{VERSION, write_json};
+use super::sink::Sink;
 
 /// Euler characteristic curves of images
 ///
@@ -33,6 +35,8 @@ use super::{EXIT_CODES, threads};
 /// fails does not stop the others.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("stats", |arg| arg.help("Write sizes and times to FILE, as JSON")))]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how large each image is and how long it took")))]
 pub(crate) struct Arguments {
     /// Image files, `-` for standard input; of a directory, its files
     #[arg(value_name = "IMAGE", required = true)]
@@ -84,13 +88,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", help_heading = "Computation")]
     temp_dir: Option<PathBuf>,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
-
     #[command(flatten)]
-    machine: BackendArguments,
+    machine: MachineArguments,
 
     /// Format of the curves [default: by the name of FILE (.csv, .json, .npy), else csv]
     ///
@@ -100,7 +99,7 @@ pub(crate) struct Arguments {
     ///
     /// vcec is how the Euler characteristic changes at the value, ecc what it is from there on.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::curves_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<Format>,
 
     /// Write the curve to FILE; or those of several images into DIR, each by its image's name and the format's
@@ -109,21 +108,11 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
-    /// Write sizes and times to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    stats: Option<PathBuf>,
+    #[command(flatten)]
+    stats: StatsArguments,
 
-    /// Say on standard error what was chosen, and why
-    #[arg(long, help_heading = "Messages")]
-    explain: bool,
-
-    /// Say nothing on standard error but errors and what was asked for
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how large each image is and how long it took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    messages: MessageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -139,12 +128,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?
+    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())
+        .map_err(|source| CliError::about("--bins, --range", source))?
         .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
-        scales.weights()?;
+        scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let notes = arguments.messages.notes();
     let (tasks, format) = Tasks::plan(
         &arguments.images,
         arguments.output_file.as_deref(),
@@ -152,23 +142,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Format::Csv,
         notes,
     )?;
-    tasks.inputs.spare(arguments.stats.as_deref())?;
-    let stats = arguments.stats.as_deref().map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
-    threads::start(arguments.threads, notes)?;
-    if arguments.explain {
+    let stats = tasks.open_stats(arguments.stats.path())?;
+    arguments.machine.threads.start(notes)?;
+    if arguments.messages.explain {
         explain(limit);
     }
-    let inputs = &tasks.inputs;
-    let (is_batch, stats_sink) = (tasks.is_batch, stats.as_ref());
     let mut job = Job {
         arguments,
         request,
         batch,
         format,
-        inputs,
+        tasks: &tasks,
         notes,
-        stats: stats_sink,
-        is_batch,
+        stats: stats.as_ref(),
         detected: Vec::new(),
     };
     let mut ran = tasks.run(|task| job.run(task))?;
@@ -178,7 +164,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         stats.fill(|out| record.write(out))?;
         stats.commit()?;
     }
-    if arguments.verbose && tasks.is_batch {
+    if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
@@ -191,10 +177,9 @@ struct Job<'a> {
     request: Request,
     batch: Batch,
     format: Format,
-    inputs: &'a Inputs,
+    tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
-    is_batch: bool,
     /// What images before were detected to be.
     detected: Vec<Detection>,
 }
@@ -202,9 +187,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&mut self, task: &Task) -> Result<ImageRecord, CliError> {
         let start = Instant::now();
-        self.inputs.spare(task.output.as_deref())?;
-        let mut sink = Sink::open(task.output.as_deref(), self.format.content())?;
-        differ(&sink, self.stats)?;
+        let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
         let meter = Meter::new(self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let found = match self.arguments.scales() {
@@ -222,7 +205,7 @@ impl Job<'_> {
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         sink.commit()?;
-        if self.arguments.explain {
+        if self.arguments.messages.explain {
             tell(format_args!("{:<13} {}", "backend", found.backend));
         }
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
@@ -236,7 +219,7 @@ impl Job<'_> {
     fn tell_detection(&mut self, task: &Task, detection: Option<&Detection>) {
         let Some(detection) = detection.filter(|found| !self.detected.contains(found)) else { return };
         self.detected.push(detection.clone());
-        let others = if self.is_batch { ", and others like it" } else { "" };
+        let others = if self.tasks.is_batch { ", and others like it" } else { "" };
         self.notes.note(format_args!("{}: {detection}{others}", name_of(&task.input)));
     }
 }
@@ -315,7 +298,7 @@ impl Record {
         let voxels = images.iter().map(|image| image.shape.iter().product::<usize>()).sum();
         let seconds: f64 = images.iter().map(|image| image.curve_seconds).sum();
         Record {
-            version: env!("CARGO_PKG_VERSION"),
+            version: VERSION,
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
             threads: rayon::current_num_threads(),
@@ -330,8 +313,7 @@ impl Record {
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_json(self, out)
     }
 }
 

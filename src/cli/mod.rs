@@ -1,20 +1,21 @@
 //! The command line: one file per subcommand, and what they share.
 
-mod backend;
+mod arguments;
 mod batch;
 mod compare;
 mod convert;
 mod cubical;
 mod directory;
-mod distances;
 mod ecc;
 mod error;
-mod image;
+mod exit_codes;
+mod image_file;
 mod info;
 mod job;
 mod naming;
 mod notes;
 mod outputs;
+mod pairs_record;
 mod parse;
 mod phat;
 mod planning;
@@ -26,14 +27,17 @@ mod sink;
 mod temporary;
 mod thin;
 mod threads;
+mod timing;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use clap::{Parser, Subcommand};
 
-use error::{Blame, CliError};
+use error::CliError;
+use exit_codes::EXIT_CODES;
+
+pub(crate) use error::fail;
 
 /// Persistent homology: barcodes from the command line
 #[derive(Debug, Parser)]
@@ -56,20 +60,7 @@ enum Command {
     Info(info::Arguments),
 }
 
-const EXIT_CODES: &str = "\
-Exit codes:
-  0  success; also when the reader of standard output leaves early;
-     of compare: the files hold the same
-  1  what this machine cannot do: a full disk, threads that cannot be started,
-     a GPU that is not there or fails;
-     of compare, and there nothing else: the files differ;
-     of thin --verify: the topology differs, and the skeleton is written
-  2  wrong usage or wrong input: an unknown option, a value out of range,
-     a file that cannot be read or is not what it should be, an output
-     path that cannot be opened; of several inputs: some have no answer
-  A signal (Ctrl-C) ends the program as always, and leaves no temporary files.";
-
-/// Does what was asked. The exit code is that of a run without failure, whatever it found.
+/// Runs the command. The exit code is that of a run without failure: `compare` and `thin --verify` answer with it what they found.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
@@ -88,35 +79,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let printed = sink::readers_may_leave(answer.print().and_then(|()| io::stdout().flush()));
     match printed {
-        Err(source) if !answer.use_stderr() => {
-            fail(&CliError::Write { target: "standard output".to_owned(), source })
-        }
+        Err(source) if !answer.use_stderr() => fail(&CliError::write("standard output".to_owned(), source)),
         _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)),
     }
-}
-
-/// Reports an error. The exit code for it.
-pub(crate) fn fail(error: &CliError) -> ExitCode {
-    report(error);
-    ExitCode::from(error.fault().exit_code())
-}
-
-/// Says what went wrong, and what was behind it, in one line on standard error.
-pub(crate) fn report(error: &dyn std::error::Error) {
-    let mut line = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        // Some errors name their cause themselves.
-        if !line.ends_with(&said) {
-            line.push_str(&format!(": {said}"));
-        }
-        source = cause.source();
-    }
-    notes::tell_error(line);
-}
-
-fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    (work(), start.elapsed())
 }

@@ -1,41 +1,47 @@
 //! Which format an output has: the one that `--output` says, or the one that its name tells.
 
+use std::fmt::Display;
 use std::path::Path;
 
+use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
-use lacuna::matrix::read::MatrixFormat;
 use lacuna::output::{self, curves, images, pairs};
 
-use super::error::CliError;
+use super::error::UsageError;
 use super::sink::Content;
 
-/// A format that files of some name have.
-pub(crate) trait Named: Copy + PartialEq + 'static {
+/// A format of output files.
+pub(crate) trait OutputFormat: Copy + PartialEq + Display + 'static {
     /// Extensions of names, in small letters, each with the formats that files of that name may have: the first unless another is
     /// asked for.
     const EXTENSIONS: &'static [(&'static str, &'static [Self])];
 
-    /// What `--output` calls it.
-    fn label(self) -> &'static str;
+    /// The formats that no terminal can show.
+    const BINARY: &'static [Self];
 
-    /// Whether a terminal can show it.
-    fn content(self) -> Content;
+    /// What a file of this format holds.
+    fn content(self) -> Content {
+        if Self::BINARY.contains(&self) { Content::Binary } else { Content::Text }
+    }
 }
 
 /// The format `given` by `--output`, or else that of the name of the file at `path`; none, if neither says.
 ///
 /// # Errors
-/// [`CliError::Contradiction`]: the name is that of another format.
-pub(crate) fn format_of<F: Named>(given: Option<F>, path: Option<&Path>) -> Result<Option<F>, CliError> {
+/// [`UsageError::Contradiction`]: the name is that of another format.
+pub(crate) fn format_of<F: OutputFormat>(
+    given: Option<F>,
+    path: Option<&Path>,
+) -> Result<Option<F>, UsageError> {
     let name =
         path.and_then(Path::file_name).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ends_in = |extension: &str| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'));
     let named = F::EXTENSIONS.iter().find(|(extension, _)| ends_in(extension)).map(|&(_, formats)| formats);
     match (given, named, path) {
         (Some(given), Some(formats), Some(path)) if !formats.contains(&given) => {
-            Err(CliError::Contradiction {
-                given: given.label(),
-                named: formats[0].label(),
+            Err(UsageError::Contradiction {
+                given: given.to_string(),
+                named: formats[0].to_string(),
                 path: path.to_path_buf(),
             })
         }
@@ -45,28 +51,19 @@ pub(crate) fn format_of<F: Named>(given: Option<F>, path: Option<&Path>) -> Resu
 }
 
 /// The extension of the files of a format that is given no name.
-pub(crate) fn extension_of<F: Named>(format: F) -> &'static str {
+pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     let named = F::EXTENSIONS.iter().find(|(_, formats)| formats[0] == format);
-    named.map_or_else(|| format.label(), |(extension, _)| extension)
+    named.map_or_else(|| format.to_string(), |(extension, _)| (*extension).to_owned())
 }
 
-impl Named for output::Format {
+impl OutputFormat for output::Format {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        match self {
-            Self::Text | Self::Csv | Self::Json => Content::Text,
-            Self::Npy => Content::Binary,
-        }
-    }
+    const BINARY: &'static [Self] = &[Self::Npy];
 }
 
-impl Named for images::Format {
+impl OutputFormat for images::Format {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::Text, Self::Cripser]),
         ("csv", &[Self::Csv, Self::Cripser]),
@@ -76,35 +73,17 @@ impl Named for images::Format {
         ("dipha", &[Self::Dipha]),
     ];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        match self {
-            Self::Text | Self::Csv | Self::Json | Self::Cripser => Content::Text,
-            Self::Npy | Self::Dipha => Content::Binary,
-        }
-    }
+    const BINARY: &'static [Self] = &[Self::Npy, Self::Dipha];
 }
 
-impl Named for curves::Format {
+impl OutputFormat for curves::Format {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        match self {
-            Self::Csv | Self::Json => Content::Text,
-            Self::Npy => Content::Binary,
-        }
-    }
+    const BINARY: &'static [Self] = &[Self::Npy];
 }
 
-impl Named for pairs::PairsFormat {
+impl OutputFormat for pairs::PairsFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::PhatAscii]),
         ("dat", &[Self::PhatAscii]),
@@ -115,19 +94,10 @@ impl Named for pairs::PairsFormat {
         ("dipha", &[Self::Dipha]),
     ];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        match self {
-            Self::PhatAscii | Self::Csv | Self::Json => Content::Text,
-            Self::PhatBinary | Self::Dipha => Content::Binary,
-        }
-    }
+    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha];
 }
 
-impl Named for MatrixFormat {
+impl OutputFormat for MatrixFile {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::PhatAscii]),
         ("dat", &[Self::PhatAscii]),
@@ -136,19 +106,10 @@ impl Named for MatrixFormat {
         ("dipha", &[Self::Dipha]),
     ];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        match self {
-            Self::PhatAscii | Self::MatrixMarket => Content::Text,
-            Self::PhatBinary | Self::Dipha | Self::Npz => Content::Binary,
-        }
-    }
+    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha];
 }
 
-impl Named for write::Format {
+impl OutputFormat for write::Format {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("png", &[Self::Png]),
         ("tif", &[Self::Tiff]),
@@ -158,33 +119,27 @@ impl Named for write::Format {
         ("nii.gz", &[Self::NiftiGz]),
     ];
 
-    fn label(self) -> &'static str {
-        self.name()
-    }
-
-    fn content(self) -> Content {
-        Content::Binary
-    }
+    const BINARY: &'static [Self] = &[Self::Png, Self::Tiff, Self::Npy, Self::Nifti, Self::NiftiGz];
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]
     fn every_format_has_a_name_that_tells_it_but_for_cripser_s() {
-        fn told<F: Named>(formats: &[F]) -> Vec<F> {
+        fn untold<F: OutputFormat + ValueEnum>() -> Vec<F> {
             let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
-            formats.iter().filter(is_told).copied().collect()
+            F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
         }
-        assert_eq!(told(&output::Format::ALL), output::Format::ALL);
-        assert_eq!(told(&curves::Format::ALL), curves::Format::ALL);
-        assert_eq!(told(&pairs::PairsFormat::ALL), pairs::PairsFormat::ALL);
-        // The others are read alone.
-        let written = [MatrixFormat::PhatAscii, MatrixFormat::PhatBinary, MatrixFormat::Dipha];
-        assert_eq!(told(&MatrixFormat::ALL), written);
-        assert_eq!(told(&write::Format::ALL), write::Format::ALL);
-        assert_eq!(told(&images::Format::ALL).len(), images::Format::ALL.len() - 1);
+        assert_eq!(untold::<output::Format>(), []);
+        assert_eq!(untold::<curves::Format>(), []);
+        assert_eq!(untold::<pairs::PairsFormat>(), []);
+        assert_eq!(untold::<MatrixFile>(), []);
+        assert_eq!(untold::<write::Format>(), []);
+        assert_eq!(untold::<images::Format>(), [images::Format::Cripser]);
     }
 
     #[test]

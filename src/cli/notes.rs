@@ -35,7 +35,7 @@ impl Notes {
         !self.quiet && std::io::stderr().is_terminal()
     }
 
-    /// With `-v`, says that the dimension was cut and how long each stage took.
+    /// Says the lines of `-v`: whether the dimension was cut, and how long each stage took.
     pub(crate) fn timings(self, plan: &Plan, stats: &Stats, times: &Times) {
         if !self.verbose {
             return;
@@ -71,7 +71,7 @@ pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")
 }
 
-/// So many of what has a regular plural.
+/// A count with its noun, whose plural is regular: `1 bar`, `2 bars`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::error::CliError;
+use super::error::{CliError, PathError, UsageError};
 use super::sink::{Content, Sink};
 
 /// The files that a run reads, which it must not write.
@@ -33,7 +33,7 @@ fn identity(path: &Path) -> Option<Identity> {
 }
 
 impl Inputs {
-    /// Those at `paths`, of which `-` is standard input.
+    /// The files at `paths`; the path `-` stands for standard input.
     pub(crate) fn of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Inputs {
         let input = |path: P| {
             let path = path.as_ref();
@@ -43,13 +43,15 @@ impl Inputs {
         Inputs(paths.into_iter().filter_map(input).collect())
     }
 
-    /// Refuses to write to one of them.
-    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), CliError> {
+    /// Refuses an output that is one of the inputs.
+    pub(crate) fn spare(&self, output: Option<&Path>) -> Result<(), PathError> {
         let Some((path, identity)) = output.and_then(|path| Some((path, identity(path)?))) else {
             return Ok(());
         };
         match self.0.iter().find(|(_, input)| *input == identity) {
-            Some((input, _)) => Err(CliError::Overwritten { path: path.to_path_buf(), input: input.clone() }),
+            Some((input, _)) => {
+                Err(PathError::Overwritten { path: path.to_path_buf(), input: input.clone() })
+            }
             None => Ok(()),
         }
     }
@@ -63,7 +65,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens both before the work starts, neither an input; no `answer` is standard output.
+    /// Opens both before the work starts. Neither may be an input; without a path, the answer goes to standard output.
     pub(crate) fn open(
         answer: Option<&Path>,
         content: Content,
@@ -104,9 +106,9 @@ impl Outputs {
 }
 
 /// Refuses to write the answer and the statistics to one file.
-pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), CliError> {
+pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), UsageError> {
     match (answer.file(), stats.and_then(Sink::file)) {
-        (Some(path), Some(other)) if path == other => Err(CliError::SameFile { path: path.to_path_buf() }),
+        (Some(path), Some(other)) if path == other => Err(UsageError::SameFile { path: path.to_path_buf() }),
         _ => Ok(()),
     }
 }

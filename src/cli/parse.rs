@@ -1,29 +1,20 @@
 //! Values of options: each error says what was expected and what was found.
 
 use std::ffi::OsStr;
+use std::iter;
 use std::path::PathBuf;
 
-use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Command};
-use lacuna::backend::Choice;
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, Resettable, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+use lacuna::cubical::Value;
 use lacuna::cubical::ecc::bins::MOST_BINS;
-use lacuna::cubical::read::VoxelType;
-use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::write;
-use lacuna::cubical::{Construction, Order, Value};
-use lacuna::matrix::{self, Algorithm, Dualize, Representation};
-use lacuna::metric::read::{Decimal, Symmetrize};
-use lacuna::output::{self, curves, images, pairs};
-use lacuna::rips::PairStore;
 use lacuna::rips::modulus::prime_modulus;
 
-use super::cubical::Way;
-
-/// Threads that can be asked for: more than any pool takes would be cut without a word.
+/// The greatest number of threads that can be asked for, which is the most that a pool takes.
 const MAX_THREADS: usize = 65_535;
 
-/// Non-negative; infinity asks for the whole filtration.
+/// A diameter, which is not negative; infinity asks for the whole filtration.
 pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     match found.parse() {
         Ok(t) if t >= 0.0 => Ok(t),
@@ -31,7 +22,7 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
-/// It is compared in the precision of the distances. Below 1 it would mean nothing: no bar is of length zero.
+/// A ratio of death to birth, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
         Ok(r) if r >= 1.0 && r.is_finite() => Ok(r),
@@ -52,7 +43,7 @@ pub(crate) fn end_of_filtration(found: &str) -> Result<Threshold, String> {
     found.parse::<Threshold>().map_err(|error| error.to_string())
 }
 
-/// How many bins.
+/// A number of bins.
 pub(crate) fn bins(found: &str) -> Result<usize, String> {
     match found.parse() {
         Ok(bins) if (1..=MOST_BINS).contains(&bins) => Ok(bins),
@@ -60,7 +51,7 @@ pub(crate) fn bins(found: &str) -> Result<usize, String> {
     }
 }
 
-/// The least value and the greatest.
+/// The least value and the greatest one of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bounds(pub(crate) Value, pub(crate) Value);
 
@@ -73,28 +64,16 @@ pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
 
-pub(crate) fn curves_format() -> impl TypedValueParser<Value = curves::Format> {
-    one_of(curves::Format::ALL.map(|format| (format.name(), format)))
-}
-
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
 
-/// Of a text.
+/// A number of lines of a text.
 pub(crate) fn lines(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
 }
 
-pub(crate) fn decimal() -> impl TypedValueParser<Value = Decimal> {
-    one_of(Decimal::ALL.map(|sign| (sign.name(), sign)))
-}
-
-pub(crate) fn symmetrize() -> impl TypedValueParser<Value = Symmetrize> {
-    one_of(Symmetrize::ALL.map(|which| (which.name(), which)))
-}
-
-/// Of iterations.
+/// A number of iterations, channels or frames.
 pub(crate) fn count(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }
@@ -126,7 +105,7 @@ pub(crate) fn bytes(found: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("expected a number of bytes such as 256M, found {found}"))
 }
 
-/// A file of its own: standard output holds the bars.
+/// The path of a file, which is not `-`: standard output holds the bars.
 pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
         Some("-") => Err("expected the path of a file, found -, which is standard output"),
@@ -134,79 +113,40 @@ pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
-    one_of(output::Format::ALL.map(|format| (format.name(), format)))
+/// `on` or `off`.
+pub(crate) fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    Names(["on", "off"].map(PossibleValue::new).to_vec()).map(|name| name == "on")
 }
 
-pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {
-    one_of(images::Format::ALL.map(|format| (format.name(), format)))
+/// A choice by its name.
+pub(crate) fn one_of<T: Choice>() -> impl TypedValueParser<Value = T> {
+    Names(names::<T>().collect()).try_map(|name| T::from_str(&name, false))
 }
 
-pub(crate) fn image_format() -> impl TypedValueParser<Value = write::Format> {
-    one_of(write::Format::ALL.map(|format| (format.name(), format)))
+/// A choice by its name, or `auto`: the program chooses.
+pub(crate) fn auto_or_one_of<T: Choice>() -> impl TypedValueParser<Value = OrAuto<T>> {
+    let auto = iter::once(PossibleValue::new(AUTO));
+    Names(auto.chain(names::<T>()).collect()).try_map(|name| match &*name {
+        AUTO => Ok(OrAuto(None)),
+        name => T::from_str(name, false).map(|choice| OrAuto(Some(choice))),
+    })
 }
 
-pub(crate) fn rule() -> impl TypedValueParser<Value = Rule> {
-    one_of(Rule::ALL.map(|rule| (rule.name(), rule)))
-}
-
-/// `auto` is the rule that suits the image.
-pub(crate) fn rule_or_auto() -> impl TypedValueParser<Value = OrAuto<Rule>> {
-    let mut choices = [("auto", OrAuto(None)); Rule::ALL.len() + 1];
-    for (choice, rule) in choices[1..].iter_mut().zip(Rule::ALL) {
-        *choice = (rule.name(), OrAuto(Some(rule)));
-    }
-    one_of(choices)
-}
-
-pub(crate) fn matrix_format() -> impl TypedValueParser<Value = matrix::read::MatrixFormat> {
-    use matrix::read::MatrixFormat::{Dipha, PhatAscii, PhatBinary};
-    one_of([PhatAscii, PhatBinary, Dipha].map(|format| (format.name(), format)))
-}
-
-pub(crate) fn construction() -> impl TypedValueParser<Value = Construction> {
-    one_of([("t", Construction::T), ("v", Construction::V)])
-}
-
-pub(crate) fn way() -> impl TypedValueParser<Value = Way> {
-    one_of([Way::Gradient, Way::Matrix].map(|way| (way.name(), way)))
-}
-
-pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
-    let choices = [("auto", Choice::Auto), ("cpu", Choice::Cpu), ("cuda", Choice::Cuda)];
-    one_of_or(choices, [("gpu", Choice::Cuda)])
-}
-
-pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
-    one_of([("implicit", PairStore::Implicit), ("sorted", PairStore::Sorted)])
-}
+const AUTO: &str = "auto";
 
 /// `auto`, which is none, or a choice by name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OrAuto<T>(pub(crate) Option<T>);
 
-pub(crate) fn pairs_format() -> impl TypedValueParser<Value = pairs::PairsFormat> {
-    one_of(pairs::PairsFormat::ALL.map(|format| (format.name(), format)))
-}
+/// What an option can choose from.
+pub(crate) trait Choice: ValueEnum + Send + Sync + 'static {}
 
-pub(crate) fn algorithm() -> impl TypedValueParser<Value = OrAuto<Algorithm>> {
-    let mut choices = [("auto", OrAuto(None)); Algorithm::ALL.len() + 1];
-    for (choice, algorithm) in choices[1..].iter_mut().zip(Algorithm::ALL) {
-        *choice = (algorithm.name(), OrAuto(Some(algorithm)));
-    }
-    one_of(choices)
-}
+impl<T: ValueEnum + Send + Sync + 'static> Choice for T {}
 
-pub(crate) fn columns() -> impl TypedValueParser<Value = Representation> {
-    one_of(Representation::ALL.map(|columns| (columns.name(), columns)))
-}
-
-pub(crate) fn on_or_off() -> impl TypedValueParser<Value = bool> {
-    one_of([("on", true), ("off", false)])
-}
-
-pub(crate) fn dualize() -> impl TypedValueParser<Value = Dualize> {
-    one_of([("auto", Dualize::Auto), ("on", Dualize::On), ("off", Dualize::Off)])
+/// The names of all choices. The help of an option says what they are, so they come without a help of their own.
+fn names<T: Choice>() -> impl Iterator<Item = PossibleValue> {
+    let named = T::value_variants().iter().filter_map(T::to_possible_value);
+    named.map(|name| name.help(Resettable::Reset))
 }
 
 /// Voxels along each axis.
@@ -221,62 +161,28 @@ pub(crate) fn extents(found: &str) -> Result<Extents, String> {
     extents.map(Extents).ok_or_else(expected)
 }
 
-pub(crate) fn voxels() -> impl TypedValueParser<Value = VoxelType> {
-    one_of(VoxelType::ALL.map(|voxels| (voxels.name(), voxels)))
-}
-
-pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
-    one_of([("c", Order::C), ("f", Order::F)])
-}
-
-/// A choice by name, in letters of either case.
-fn one_of<const N: usize, T>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + 'static,
-{
-    one_of_or(choices, [])
-}
-
-/// A choice by name, or by one of other names that people try.
-fn one_of_or<const N: usize, const M: usize, T>(
-    choices: [(&'static str, T); N],
-    others: [(&'static str, T); M],
-) -> impl TypedValueParser<Value = T>
-where
-    T: Copy + Send + Sync + 'static,
-{
-    let shown = choices.map(|(name, _)| PossibleValue::new(name));
-    let hidden = others.map(|(name, _)| PossibleValue::new(name).hide(true));
-    let names = PossibleValuesParser::new(shown.into_iter().chain(hidden));
-    SmallLetters(names.try_map(move |found| {
-        let named = choices.iter().chain(&others).find(|(name, _)| *name == found);
-        named.map(|&(_, choice)| choice).ok_or_else(|| format!("unexpected {found}"))
-    }))
-}
-
-/// Takes a value for the same in small letters.
+/// Takes one of some names, in letters of either case.
 #[derive(Clone)]
-struct SmallLetters<P>(P);
+struct Names(Vec<PossibleValue>);
 
-impl<P: TypedValueParser> TypedValueParser for SmallLetters<P> {
-    type Value = P::Value;
+impl TypedValueParser for Names {
+    type Value = String;
 
-    fn parse_ref(
-        &self,
-        command: &Command,
-        arg: Option<&Arg>,
-        found: &OsStr,
-    ) -> Result<P::Value, clap::Error> {
-        self.0.parse_ref(command, arg, &found.to_ascii_lowercase())
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, found: &OsStr) -> Result<String, clap::Error> {
+        PossibleValuesParser::new(self.0.clone()).parse_ref(command, arg, &found.to_ascii_lowercase())
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        self.0.possible_values()
+        Some(Box::new(self.0.iter().cloned()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Display;
+
+    use lacuna::{cubical, matrix, output};
+
     use super::*;
 
     #[test]
@@ -348,5 +254,26 @@ mod tests {
         for bad in ["0", "1", "4", "65535", "65537"] {
             assert_eq!(modulus(bad).unwrap_err(), format!("expected a prime below 65536, found {bad}"));
         }
+    }
+
+    /// Plans, statistics and messages name a choice as the command line does.
+    #[test]
+    fn the_library_and_the_command_line_use_the_same_names() {
+        fn agree<T: ValueEnum + Display>() {
+            for choice in T::value_variants() {
+                assert_eq!(choice.to_possible_value().unwrap().get_name(), choice.to_string());
+            }
+        }
+        agree::<matrix::Algorithm>();
+        agree::<matrix::Representation>();
+        agree::<matrix::Dualize>();
+        agree::<cubical::thinning::Rule>();
+        agree::<cubical::read::VoxelType>();
+        agree::<cubical::write::Format>();
+        agree::<output::Format>();
+        agree::<output::images::Format>();
+        agree::<output::curves::Format>();
+        agree::<output::pairs::PairsFormat>();
+        agree::<lacuna::cells::MatrixFile>();
     }
 }

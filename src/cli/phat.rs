@@ -11,12 +11,14 @@ use lacuna::matrix::read::{self, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
-use super::error::CliError;
-use super::job::{Job, Report};
-use super::naming::Named;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::job::Job;
+use super::naming::OutputFormat;
 use super::notes::Notes;
 use super::outputs::{Inputs, Outputs};
-use super::{EXIT_CODES, parse};
+use super::pairs_record::PairsRecord;
+use super::parse;
 
 /// Persistence pairs of a boundary matrix, with the options of the program phat
 ///
@@ -168,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
-    /// Of the matrix, and of the pairs.
+    /// The format of the matrix, and that of the pairs.
     fn formats(&self) -> (MatrixFormat, pairs::PairsFormat) {
         if self.flags.ascii {
             (MatrixFormat::PhatAscii, pairs::PairsFormat::PhatAscii)
@@ -192,10 +194,10 @@ impl Arguments {
     }
 
     /// What PHAT says with `--verbose`, with more digits.
-    fn tell(&self, report: &Report) -> Result<(), CliError> {
+    fn tell(&self, report: &PairsRecord) -> Result<(), CliError> {
         let mode = if self.flags.ascii { "ascii" } else { "binary" };
         let (input, output) = (self.input.display(), self.output.display());
-        let Report { read_seconds, reduce_seconds, write_seconds, .. } = report;
+        let PairsRecord { read_seconds, reduce_seconds, write_seconds, .. } = report;
         let dualize = report.figures.stages.iter().find(|(stage, _)| *stage == DUALIZE);
         let dualize = dualize.map_or(0.0, |&(_, seconds)| seconds);
         let mut lines = format!("Reading input file {input} in {mode} mode\n");
@@ -210,7 +212,7 @@ impl Arguments {
         lines += &format!("Writing output file took {write_seconds:.4}s\n");
         match io::stdout().write_all(lines.as_bytes()) {
             Err(source) if source.kind() != ErrorKind::BrokenPipe => {
-                Err(CliError::Write { target: "standard output".into(), source })
+                Err(CliError::write("standard output".to_owned(), source))
             }
             _ => Ok(()),
         }
@@ -224,12 +226,12 @@ const DUALIZE: &str = "anti-transpose";
 const THREADS: &str = "OMP_NUM_THREADS";
 
 /// The number of threads that the variable's value says: the first of a list, which is for the outermost region.
-fn threads(value: Option<&OsStr>) -> Result<Option<usize>, CliError> {
+fn threads(value: Option<&OsStr>) -> Result<Option<usize>, UsageError> {
     let Some(value) = value else { return Ok(None) };
     let value = value.to_string_lossy();
     let first = value.split(',').next().unwrap_or_default().trim();
     let threads = parse::threads(first);
-    threads.map(Some).map_err(|problem| CliError::Variable { variable: THREADS, problem })
+    threads.map(Some).map_err(|problem| UsageError::Variable { variable: THREADS, problem })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is done about a matrix, and why: the lines of `--explain`.
+//! What was chosen for a matrix, and why: the lines of `--explain`.
 
 use lacuna::matrix::Reason;
 use lacuna::matrix::figures::Figures;

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lacuna::cubical::ecc::batch::Watch;
 use lacuna::progress::Progress;
 
-/// Runs that end before are not worth a bar.
+/// How long a run lasts before the bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often the bar moves when nothing else moves it.
@@ -29,7 +29,7 @@ impl Meter {
         Meter { bar, timer }
     }
 
-    /// What the voxels are of.
+    /// Shows the name of the file whose voxels are counted.
     pub(crate) fn name(&self, file: &str) {
         self.bar.set_message(file.to_owned());
     }
@@ -40,7 +40,7 @@ impl Meter {
         self.start(style(1), 1);
     }
 
-    /// So much lies ahead from now on; the time left follows from nothing that was before.
+    /// Begins a stage of `total` parts. The time left is estimated from this stage alone.
     fn start(&self, style: ProgressStyle, total: u64) {
         self.bar.set_style(style);
         self.bar.set_length(total);
@@ -61,12 +61,12 @@ impl Meter {
         write(&mut Counted { out, all, bar: &self.bar, pending: 0 })
     }
 
-    /// Says something on standard error, which the bar makes room for.
+    /// Hides the bar while `say` writes to standard error.
     pub(crate) fn aside(&self, say: impl FnOnce()) {
         self.bar.suspend(say);
     }
 
-    /// How far a stage is that does not know how much there is.
+    /// Shows the progress of a stage whose length is not known.
     pub(crate) fn at(&self, what: String) {
         self.bar.set_message(what);
     }
@@ -75,18 +75,18 @@ impl Meter {
 /// How much is to be written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Written {
-    /// Of a text.
+    /// Lines of a text.
     Lines(u64),
-    /// Of a binary file.
+    /// Bytes of a binary file.
     Bytes(u64),
 }
 
-/// Writes, and tells a bar.
+/// A writer that moves a progress bar.
 struct Counted<'a> {
     out: &'a mut dyn Write,
     all: Written,
     bar: &'a ProgressBar,
-    /// What has been written since the bar was told.
+    /// Lines or bytes written since the bar last moved.
     pending: u64,
 }
 

@@ -28,7 +28,16 @@ use serde::Serialize;
 use super::batch::Ran;
 use super::notes::Times;
 
-/// The object, of one input.
+/// The version of the program.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes a record as the JSON object of `--stats`.
+pub(crate) fn write_json(record: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, record)?;
+    out.write_all(b"\n")
+}
+
+/// The object of one input.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record {
     pub(crate) version: &'static str,
@@ -43,7 +52,7 @@ pub(crate) struct Record {
     pub(crate) stats: Stats,
 }
 
-/// Times, as numbers.
+/// Times in seconds.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seconds {
     read_seconds: f64,
@@ -63,12 +72,11 @@ impl From<Times> for Seconds {
 
 impl Record {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_json(self, out)
     }
 }
 
-/// The object, of several inputs.
+/// The object of several inputs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Records<'a> {
     version: &'static str,
@@ -81,11 +89,10 @@ impl<'a> Records<'a> {
     pub(crate) fn new(ran: &'a Ran<Record>, start: Instant) -> Records<'a> {
         let Ran { found, failed, .. } = ran;
         let total_seconds = start.elapsed().as_secs_f64();
-        Records { version: env!("CARGO_PKG_VERSION"), inputs: found, failed: *failed, total_seconds }
+        Records { version: VERSION, inputs: found, failed: *failed, total_seconds }
     }
 
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_json(self, out)
     }
 }

@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation, read};
+use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
 
-use super::backend::BackendArguments;
-use super::error::CliError;
+use super::arguments::machine::MachineArguments;
+use super::arguments::matrix::MatrixArguments;
+use super::arguments::messages::MessageArguments;
+use super::arguments::stats::StatsArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
 use super::job::Job;
-use super::naming::{Named, format_of};
-use super::notes::Notes;
+use super::naming::{OutputFormat, format_of};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, OrAuto};
 use super::sink::Content;
-use super::{EXIT_CODES, threads};
 
 /// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
 ///
@@ -22,54 +24,15 @@ use super::{EXIT_CODES, threads};
 /// byte for byte, whatever the algorithm and the number of threads. `lacuna phat` takes PHAT's own options.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (algorithm, columns, dualization, threads) and why")))]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how long each stage took, and what was counted")))]
 pub(crate) struct Arguments {
     /// Input file, `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Format of the input [default: detected from its content and name]
-    ///
-    /// phat-ascii     text, a cell a line: its dimension, then the cells of its boundary
-    /// phat-binary    64-bit integers: the number of cells, then of each its dimension,
-    ///                the size of its boundary and the cells of its boundary
-    /// dipha          DIPHA's weighted boundary matrix, image or distance matrix
-    /// npz            SciPy's sparse matrix, as scipy.sparse.save_npz writes it
-    /// matrix-market  Matrix Market's text
-    ///
-    /// Of the last two, rows and columns are the cells in filtration order, and entries are
-    /// 0, 1 or -1. A column of zeros is a vertex; any other cell is one dimension above the
-    /// rows of its column. An array "dims" in the archive gives the dimensions instead.
-    ///
-    /// Any of them may be compressed with gzip.
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Input",
-        verbatim_doc_comment,
-        allow_hyphen_values = true
-    )]
-    format: Option<read::MatrixFormat>,
-
-    /// Highest homology dimension, of a DIPHA image or distance matrix
-    ///
-    /// Distance matrices need it: all their cells are 2^points. Images are taken whole without it.
-    #[arg(long, value_name = "K", help_heading = "Input",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    max_dim: Option<usize>,
-
-    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
-    #[arg(long, value_name = "U", help_heading = "Input", conflicts_with = "max_dim",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    upper_dim: Option<usize>,
-
-    /// Check that boundaries have no boundary [default: on if the file gives boundaries]
-    ///
-    /// Pairs of a matrix that fails mean nothing, and differ between algorithms. --check=off spares the check, for files
-    /// that are known to be right, and reduces others all the same. Of images and distances, whose boundaries are made
-    /// here, it is off unless asked for.
-    #[arg(long, value_name = "WHETHER", help_heading = "Input", num_args = 0..=1, require_equals = true,
-        default_missing_value = "on", value_parser = parse::on_or_off())]
-    check: Option<bool>,
+    #[command(flatten)]
+    input: MatrixArguments,
 
     /// Algorithm: auto looks at the matrix; --explain says what it saw
     ///
@@ -85,25 +48,20 @@ pub(crate) struct Arguments {
     /// chunk              chunks of columns in parallel, compression, then the rest
     /// lock-free          all columns in parallel
     #[arg(long, value_name = "ALGORITHM", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::algorithm(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::auto_or_one_of::<Algorithm>(), hide_possible_values = true, verbatim_doc_comment)]
     algorithm: OrAuto<Algorithm>,
 
     /// How a column is held while others are added to it [default: chosen with the algorithm]
-    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::columns())]
+    #[arg(long, value_name = "COLUMNS", help_heading = "Computation", value_parser = parse::one_of::<Representation>())]
     columns: Option<Representation>,
 
     /// Whether to reduce the anti-transpose, which has the same pairs and may be far easier, or harder
     #[arg(long, value_name = "WHETHER", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::dualize())]
+        value_parser = parse::one_of::<Dualize>())]
     dualize: Dualize,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
-
     #[command(flatten)]
-    machine: BackendArguments,
+    machine: MachineArguments,
 
     /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
     ///
@@ -119,28 +77,18 @@ pub(crate) struct Arguments {
     /// PHAT's hold cells; the others hold the values of DIPHA input, without classes that
     /// die where they are born, and else cells.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::pairs_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<pairs::PairsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<pairs::PairsFormat>,
 
     /// Write the pairs to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
-    /// Write counts and times to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    stats: Option<PathBuf>,
+    #[command(flatten)]
+    stats: StatsArguments,
 
-    /// Say on standard error what was chosen (algorithm, columns, dualization, threads) and why
-    #[arg(long, help_heading = "Messages")]
-    explain: bool,
-
-    /// Say nothing on standard error but errors and what was asked for
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how long each stage took, and what was counted
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    messages: MessageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -154,34 +102,34 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     if arguments.algorithm.0 == Some(Algorithm::Sieve) && arguments.columns.is_some() {
-        return Err(CliError::SieveColumns);
+        return Err(UsageError::SieveColumns.into());
     }
     if let Some(algorithm) = arguments.algorithm.0.filter(|algorithm| !algorithm.scans())
         && arguments.machine.insist_on_gpu()
     {
-        return Err(CliError::NoScan { algorithm: algorithm.name() });
+        return Err(UsageError::NoScan { algorithm }.into());
     }
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
     let output = format_of(arguments.output, path)?;
     // What suits the input, where nobody says, is text.
-    let content = output.map_or(Content::Text, Named::content);
-    let outputs = Outputs::open(path, content, arguments.stats.as_deref(), &Inputs::of([&arguments.file]))?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    let threads = threads::start(arguments.threads, notes)?;
+    let content = output.map_or(Content::Text, OutputFormat::content);
+    let outputs = Outputs::open(path, content, arguments.stats.path(), &Inputs::of([&arguments.file]))?;
+    let notes = arguments.messages.notes();
+    let threads = arguments.machine.threads.start(notes)?;
     let job = Job {
         start,
         file: &arguments.file,
-        options: read::MatrixReadOptions { format: arguments.format, upper_dim: arguments.upper_dim() },
-        check: arguments.check,
+        options: arguments.input.options(),
+        check: arguments.input.check,
         request: arguments.request(threads),
         backend,
         output,
-        explain: arguments.explain,
+        explain: arguments.messages.explain,
         notes,
     };
     let report = job.run(outputs)?;
-    if arguments.verbose {
+    if notes.verbose {
         report.tell();
     }
     Ok(())
@@ -194,12 +142,7 @@ impl Arguments {
             algorithm: self.algorithm.0,
             columns: self.columns,
             dualize: self.dualize,
-            threads: self.threads.map(|_| threads),
+            threads: self.machine.threads.are_asked_for().then_some(threads),
         }
-    }
-
-    /// The greatest dimension of the cells: homology of a dimension takes the cells one above it.
-    fn upper_dim(&self) -> Option<usize> {
-        self.upper_dim.or(self.max_dim.map(|dim| dim.saturating_add(1)))
     }
 }

@@ -5,28 +5,33 @@ use std::time::Instant;
 
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
-use lacuna::metric::read::{Input, Loaded};
-use lacuna::metric::{Distances, Value};
+use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
+use lacuna::rips::{Outcome, PairStore, RipsOptions};
 
-use super::backend::BackendArguments;
+use super::arguments::distances::DistancesArguments;
+use super::arguments::machine::MachineArguments;
+use super::arguments::messages::MessageArguments;
+use super::arguments::stats::StatsArguments;
 use super::batch::{Task, Tasks};
-use super::distances::DistancesArguments;
 use super::error::CliError;
-use super::naming::Named;
+use super::exit_codes::EXIT_CODES;
+use super::naming::OutputFormat;
 use super::notes::{Notes, Times, tell};
-use super::outputs::{Outputs, differ};
+use super::outputs::Outputs;
+use super::parse;
 use super::progress::Meter;
-use super::record::{Record, Records};
-use super::sink::{Content, Sink};
-use super::{EXIT_CODES, parse, threads, timed};
+use super::record::{Record, Records, VERSION};
+use super::sink::Sink;
+use super::timing::timed;
 
 /// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
 ///
 /// The bars go to standard output, everything else to standard error. The text is that of Ripser 1.2.1.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("stats", |arg| arg.help("Write counts and times of every dimension to FILE, as JSON")))]
+#[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (widths, shape, pair store, threads) and why")))]
 pub(crate) struct Arguments {
     /// Input files, `-` for standard input; of a directory, its files
     #[arg(value_name = "FILE", required = true)]
@@ -53,17 +58,12 @@ pub(crate) struct Arguments {
         value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: u16,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
-
     #[command(flatten)]
-    machine: BackendArguments,
+    machine: MachineArguments,
 
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
-        value_parser = parse::pair_store())]
+        value_parser = parse::one_of::<PairStore>())]
     pair_store: PairStore,
 
     /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::output_format(), verbatim_doc_comment)]
+        value_parser = parse::one_of::<output::Format>(), verbatim_doc_comment)]
     output: Option<output::Format>,
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
@@ -88,21 +88,11 @@ pub(crate) struct Arguments {
         value_parser = parse::ratio, allow_hyphen_values = true)]
     ratio: f64,
 
-    /// Write counts and times of every dimension to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    stats: Option<PathBuf>,
+    #[command(flatten)]
+    stats: StatsArguments,
 
-    /// Say on standard error what was chosen (widths, shape, pair store, threads) and why
-    #[arg(long, help_heading = "Messages")]
-    explain: bool,
-
-    /// Say nothing on standard error but errors and what was asked for
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how long each stage took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    messages: MessageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -116,26 +106,23 @@ Examples:
 /// Reads, computes, writes, input by input.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
+    let notes = arguments.messages.notes();
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
     let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text, notes)?;
-    let (inputs, stats) = (&tasks.inputs, arguments.stats.as_deref());
+    let (inputs, stats) = (&tasks.inputs, arguments.stats.path());
     let job = Job { arguments, backend, format, notes };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
-        threads::start(arguments.threads, notes)?;
+        arguments.machine.threads.start(notes)?;
         let record = job.run(task, &mut outputs.answer, start)?;
         return outputs.commit(|out| record.write(out));
     }
-    inputs.spare(stats)?;
-    let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
-    threads::start(arguments.threads, notes)?;
+    let stats = tasks.open_stats(stats)?;
+    arguments.machine.threads.start(notes)?;
     let ran = tasks.run(|task| {
         let start = Instant::now();
-        inputs.spare(task.output.as_deref())?;
-        let mut answer = Sink::open(task.output.as_deref(), format.content())?;
-        differ(&answer, stats.as_ref())?;
+        let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
         let record = job.run(task, &mut answer, start)?;
         answer.commit().map(|()| record)
     })?;
@@ -163,9 +150,11 @@ impl Job<'_> {
             notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
         }
         said.iter().for_each(|note| notes.note(format_args!("{}: {note}", name_of(&task.input))));
-        let outcome = arguments.solve(self.backend.clone(), input, &Meter::new(notes.wants_progress()))?;
+        let meter = Meter::new(notes.wants_progress());
+        let outcome = arguments.options(self.backend.clone()).solve(input, &meter)?;
+        drop(meter);
         outcome.notes.iter().for_each(|note| notes.note(note));
-        if arguments.explain {
+        if arguments.messages.explain {
             tell(&outcome.plan);
         }
         let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));
@@ -173,7 +162,7 @@ impl Job<'_> {
         let times = Times { read, write, total: start.elapsed() };
         notes.timings(&outcome.plan, &outcome.stats, &times);
         Ok(Record {
-            version: env!("CARGO_PKG_VERSION"),
+            version: VERSION,
             file: task.input.display().to_string(),
             format: format.to_string(),
             backend: outcome.plan.backend_name().to_string(),
@@ -186,21 +175,13 @@ impl Job<'_> {
 }
 
 impl Arguments {
-    fn solve(&self, backend: Backend, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
-        match input {
-            Input::Single(distances) => self.rips(distances).backend(backend).solve(progress),
-            Input::Double(distances) => self.rips(distances).backend(backend).solve(progress),
-        }
-    }
-
-    fn rips<T: Value>(&self, distances: Distances<T>) -> Rips<T> {
-        let rips = Rips::new(distances)
-            .max_dim(self.max_dim)
-            .modulus(self.modulus.into())
-            .pair_store(self.pair_store);
-        match self.threshold {
-            Some(t) => rips.threshold(t),
-            None => rips,
+    fn options(&self, backend: Backend) -> RipsOptions {
+        RipsOptions {
+            max_dim: self.max_dim,
+            threshold: self.threshold,
+            modulus: self.modulus.into(),
+            pair_store: self.pair_store,
+            backend,
         }
     }
 

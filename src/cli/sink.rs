@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::error::CliError;
+use super::error::{CliError, PathError};
 use super::temporary::Temporary;
 
 /// What an output holds.
@@ -27,9 +27,9 @@ pub(crate) enum Sink {
     Stdout,
     /// A device or a pipe: written as it is.
     Device {
-        /// Its path.
+        /// The path, as it was given.
         path: PathBuf,
-        /// It, open for writing.
+        /// The file, open for writing.
         file: File,
     },
     /// A file, new or to be replaced.
@@ -43,29 +43,29 @@ pub(crate) enum Sink {
     InPlace {
         /// Its absolute path, links followed.
         path: PathBuf,
-        /// It, open for writing.
+        /// The file, open for writing.
         file: File,
     },
 }
 
 impl Sink {
     /// Opens the output at `path`; none, or `-`, is standard output.
-    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, CliError> {
+    pub(crate) fn open(path: Option<&Path>, content: Content) -> Result<Sink, PathError> {
         let sink = match path {
             None => Sink::Stdout,
             Some(path) if path == Path::new("-") => Sink::Stdout,
             Some(path) => Sink::open_path(path)?,
         };
         match content {
-            Content::Binary if sink.is_terminal() => Err(CliError::Terminal { target: sink.name() }),
+            Content::Binary if sink.is_terminal() => Err(PathError::Terminal { target: sink.name() }),
             _ => Ok(sink),
         }
     }
 
-    fn open_path(path: &Path) -> Result<Sink, CliError> {
-        let failed = |source| CliError::Open { path: path.to_path_buf(), source };
+    fn open_path(path: &Path) -> Result<Sink, PathError> {
+        let failed = |source| PathError::Open { path: path.to_path_buf(), source };
         match fs::metadata(path) {
-            Ok(found) if found.is_dir() => Err(CliError::Directory { path: path.to_path_buf() }),
+            Ok(found) if found.is_dir() => Err(PathError::Directory { path: path.to_path_buf() }),
             Ok(found) if found.is_file() => replace(path, &found).map_err(failed),
             Ok(_) => {
                 let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
@@ -103,7 +103,7 @@ impl Sink {
             Sink::File { replacement, .. } => replacement.file().and_then(|file| buffered(file, write)),
             Sink::InPlace { file, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
         };
-        written.map_err(|source| CliError::Write { target: self.name(), source })
+        written.map_err(|source| CliError::write(self.name(), source))
     }
 
     /// Puts a file in its place.
@@ -120,7 +120,7 @@ impl Sink {
                     }
                     _ => Err(error),
                 });
-                placed.map_err(|source| CliError::Write { target, source })
+                placed.map_err(|source| CliError::write(target, source))
             }
         }
     }
@@ -172,7 +172,7 @@ fn temporary(path: &Path) -> io::Result<Temporary> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: what the umask leaves.
+        // The permissions of any new file: what the umask leaves.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     Temporary::create(|| builder.tempfile_in(parent(path)))

@@ -12,18 +12,24 @@ use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by}
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{BitImage, Figures, Pass, Request, Rule};
 use lacuna::cubical::write::Format;
-use lacuna::cubical::{Order, geometry::Geometry, read};
+use lacuna::cubical::{Order, geometry::Geometry};
 use lacuna::input::name_of;
 use serde::Serialize;
 
-use super::backend::BackendArguments;
+use super::arguments::image::ImageArguments;
+use super::arguments::machine::MachineArguments;
+use super::arguments::messages::MessageArguments;
+use super::arguments::stats::StatsArguments;
 use super::error::CliError;
-use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
+use super::exit_codes::EXIT_CODES;
+use super::image_file::{open_image, read_image};
+use super::naming::{OutputFormat, format_of};
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, Outputs};
+use super::parse;
 use super::progress::Meter;
-use super::{EXIT_CODES, parse, threads, timed};
+use super::record::{VERSION, write_json};
+use super::timing::timed;
 
 /// Skeleton of a binary image
 ///
@@ -64,7 +70,7 @@ pub(crate) struct Arguments {
     /// subfields     simple points in eight subfields, ends of lines stay; of the plane and of
     ///               space; keeps topology
     #[arg(long, value_name = "RULE", help_heading = "Computation",
-        value_parser = parse::rule(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Rule>(), hide_possible_values = true, verbatim_doc_comment)]
     rule: Option<Rule>,
 
     /// Stop after N iterations [default: when nothing changes]
@@ -77,38 +83,23 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Computation")]
     verify: bool,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
-
     #[command(flatten)]
-    machine: BackendArguments,
+    machine: MachineArguments,
 
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::image_format(), hide_possible_values = true)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true)]
     output: Option<Format>,
 
     /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: PathBuf,
 
-    /// Write counts and times to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    stats: Option<PathBuf>,
+    #[command(flatten)]
+    stats: StatsArguments,
 
-    /// Say on standard error what was chosen, and why
-    #[arg(long, help_heading = "Messages")]
-    explain: bool,
-
-    /// Say nothing on standard error but errors and what was asked for
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how long each stage took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
+    #[command(flatten)]
+    messages: MessageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -126,27 +117,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
     let options = arguments.input.options()?;
     let path = arguments.output_file.as_path();
-    let format = format_of(arguments.output, Some(path))?.map_or_else(|| Format::of_name(path), Ok)?;
+    let format = format_of(arguments.output, Some(path))?;
+    let format = format
+        .map_or_else(|| Format::of_name(path), Ok)
+        .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
     let inputs = Inputs::of([&arguments.file]);
-    let outputs = Outputs::open(Some(path), format.content(), arguments.stats.as_deref(), &inputs)?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    threads::start(arguments.threads, notes)?;
+    let outputs = Outputs::open(Some(path), format.content(), arguments.stats.path(), &inputs)?;
+    let notes = arguments.messages.notes();
+    arguments.machine.threads.start(notes)?;
     let meter = Meter::new(notes.wants_progress());
-    meter.stage("reading");
-    let stream = read::open(&arguments.file, &options)?;
-    tell_detection(&arguments.file, &stream, notes, &meter);
+    let stream = open_image(&arguments.file, &options, notes, &meter)?;
     // What the header tells is wrong is said before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape)?;
     arguments.request().suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        check(shape).map_err(|source| CliError::Verify { file: arguments.name(), source })?;
+        check(shape).map_err(|source| CliError::about(format!("--verify: {}", arguments.name()), source))?;
     }
     let (image, read) = timed(|| read_image(stream, &meter));
     let image = image?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
-    let (bits, threshold) = found.map_err(|source| CliError::Otsu { file: arguments.name(), source })?;
+    let (bits, threshold) = found.map_err(|source| CliError::about(arguments.name(), source))?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
     let job = Job {
@@ -190,7 +182,7 @@ impl Job<'_> {
         let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
         let (skeleton, figures, decision) = thinned?;
         let rule = request.rule_for(image.shape());
-        if arguments.explain {
+        if arguments.messages.explain {
             let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
             tell(format_args!("{:<13} {rule}: {asked}", "rule"));
             tell(format_args!("{:<13} {decision}", "backend"));
@@ -205,20 +197,21 @@ impl Job<'_> {
         written?;
         // Whatever becomes of the comparison, the skeleton stays.
         self.outputs.commit_answer()?;
-        let compared = arguments.verify.then(|| {
-            self.meter.stage("comparing");
-            timed(|| verify(image, &skeleton).map_err(MachineError::from))
-        });
-        let compared = match compared {
-            Some((verdict, took)) => Some((verdict?, took)),
-            None => None,
-        };
+        let compared = self.compared(image, &skeleton)?;
         drop(self.meter);
+        let seconds = Seconds {
+            read_seconds: self.read.as_secs_f64(),
+            thin_seconds: thinning.as_secs_f64(),
+            write_seconds: write.as_secs_f64(),
+            verify_seconds: compared.as_ref().map(|(_, took)| took.as_secs_f64()),
+            total_seconds: self.start.elapsed().as_secs_f64(),
+        };
+        let verdict = compared.map(|(verdict, _)| verdict);
         let record = Record {
-            version: env!("CARGO_PKG_VERSION"),
+            version: VERSION,
             file: arguments.file.display().to_string(),
             shape: image.shape().axes(),
-            rule: rule.name(),
+            rule,
             threshold: self.threshold,
             inverted: arguments.invert,
             backend: if decision.gpus.is_empty() { "cpu" } else { "cuda" },
@@ -226,23 +219,33 @@ impl Job<'_> {
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],
             words: figures.words,
-            same_topology: compared.as_ref().map(|(verdict, _)| verdict.is_same()),
-            betti: compared.as_ref().map(|(verdict, _)| [verdict.before.betti, verdict.after.betti]),
-            euler: compared.as_ref().map(|(verdict, _)| [verdict.before.euler, verdict.after.euler]),
-            read_seconds: self.read.as_secs_f64(),
-            thin_seconds: thinning.as_secs_f64(),
-            write_seconds: write.as_secs_f64(),
-            verify_seconds: compared.as_ref().map(|(_, took)| took.as_secs_f64()),
-            total_seconds: self.start.elapsed().as_secs_f64(),
+            same_topology: verdict.as_ref().map(Verdict::is_same),
+            betti: verdict.as_ref().map(|verdict| [verdict.before.betti, verdict.after.betti]),
+            euler: verdict.as_ref().map(|verdict| [verdict.before.euler, verdict.after.euler]),
+            seconds,
         };
         self.outputs.commit(|out| record.write(out))?;
         self.notes.note(summary(&arguments.name(), rule, &figures, self.threshold));
-        if arguments.verbose {
-            record.tell();
+        if self.notes.verbose {
+            record.seconds.tell();
         }
-        let Some((verdict, _)) = compared else { return Ok(ExitCode::SUCCESS) };
+        let Some(verdict) = verdict else { return Ok(ExitCode::SUCCESS) };
         tell_verdict(&verdict, image);
         Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// How the topology of the skeleton compares with the image's, if that was asked, and how long it took to tell.
+    fn compared(
+        &self,
+        image: &BitImage,
+        skeleton: &BitImage,
+    ) -> Result<Option<(Verdict, Duration)>, MachineError> {
+        if !self.arguments.verify {
+            return Ok(None);
+        }
+        self.meter.stage("comparing");
+        let (verdict, took) = timed(|| verify(image, skeleton));
+        Ok(Some((verdict?, took)))
     }
 }
 
@@ -325,7 +328,7 @@ struct Record {
     version: &'static str,
     file: String,
     shape: Vec<usize>,
-    rule: &'static str,
+    rule: Rule,
     threshold: Option<f64>,
     inverted: bool,
     backend: &'static str,
@@ -336,6 +339,13 @@ struct Record {
     same_topology: Option<bool>,
     betti: Option<[[usize; 3]; 2]>,
     euler: Option<[i64; 2]>,
+    #[serde(flatten)]
+    seconds: Seconds,
+}
+
+/// How long the stages took.
+#[derive(Debug, Serialize)]
+struct Seconds {
     read_seconds: f64,
     thin_seconds: f64,
     write_seconds: f64,
@@ -345,10 +355,11 @@ struct Record {
 
 impl Record {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
+        write_json(self, out)
     }
+}
 
+impl Seconds {
     /// The lines of `-v`.
     fn tell(&self) {
         tell(timing_line("read", self.read_seconds));

@@ -8,13 +8,13 @@ use std::thread::{self, available_parallelism};
 
 use rayon::ThreadBuilder;
 
-use super::error::CliError;
+use super::error::MachineError;
 use super::notes::Notes;
 
-/// More threads than this for each that the machine runs at a time only wait for each other.
+/// Threads for each core beyond which more only wait for each other.
 const HELPFUL_PER_CORE: usize = 4;
 
-/// As many threads as this are started for whoever asks, on however small a machine: to try, and to test.
+/// A number of threads that is started on any machine, however few its cores are, so that results can be tested at many threads.
 const ALWAYS_ALLOWED: usize = 64;
 
 /// Bytes of memory that are kept for what a thread needs to start.
@@ -25,7 +25,7 @@ const VARIABLE: &str = "RAYON_NUM_THREADS";
 
 /// Starts the threads: as many as `asked`, or else as the environment says, or else one a core. Says how many there are. A number
 /// past what helps is cut, with a note: no answer depends on it.
-pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliError> {
+pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, MachineError> {
     let by_variable = || std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0);
     let (wanted, source) = match (asked, by_variable()) {
         (Some(threads), _) => (threads, format!("--threads {threads}")),
@@ -44,7 +44,7 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, CliErro
     let _ = reserve.try_reserve_exact(RESERVE);
     drop(black_box(reserve));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
-    pool.build_global().map_err(|source| CliError::Threads { threads, source })?;
+    pool.build_global().map_err(|source| MachineError::Threads { threads, source })?;
     Ok(threads)
 }
 

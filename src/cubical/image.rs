@@ -7,6 +7,7 @@ use crate::simd::BlocksOf;
 
 /// How an image is made a filtered complex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Construction {
     /// Voxels are top cells; a lower cell takes the least value of the voxels it lies in. Sublevel sets are
     /// 8-connected in the plane, 26-connected in space.
@@ -27,6 +28,7 @@ impl fmt::Display for Construction {
 
 /// Which of the user's axes varies fastest in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Order {
     /// The last.
     #[default]

@@ -11,6 +11,7 @@
 //! | scan, clearing, compression, then SS+ or twist | Zhang et al. 2019, Algorithm 6 | [`hypha`] |
 //! | each dimension in the way that suits it: what runs by default | see there | [`sieve`] |
 //! | reduction, an algorithm a file | see there | [`reduction`] |
+//! | all of it, where the index width comes from a file | — | [`any`] |
 //! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | [`working_columns`] |
 //!
 //! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and a
@@ -42,6 +43,7 @@
 //! j whose reduced low is i; cell i creates the class that cell j destroys. So every algorithm here, at any number of
 //! threads, gives the same pairs.
 
+pub mod any;
 pub mod clearing;
 pub mod compression;
 pub mod error;

@@ -1,7 +1,5 @@
 //! What a reduction will do, and why.
 
-use std::fmt;
-
 use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -12,9 +10,11 @@ use super::index::SharedIndex;
 use super::leftmost_ones::{Leftmost, Scanner};
 use super::reason::Reason;
 use super::traversal::tasks;
+use crate::names::named;
 
 /// The algorithms from a matrix to its pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Block by block in the way that suits it: scan, union-find, annotations, reduction of the rest ([`super::sieve`]).
@@ -54,22 +54,6 @@ impl Algorithm {
         Algorithm::LockFree,
     ];
 
-    /// The name, as `--algorithm` or `--columns` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Sieve => "sieve",
-            Algorithm::Hypha => "hypha",
-            Algorithm::HyphaTwist => "hypha-twist",
-            Algorithm::SsPlus => "ss-plus",
-            Algorithm::SpectralSequence => "spectral-sequence",
-            Algorithm::Twist => "twist",
-            Algorithm::Standard => "standard",
-            Algorithm::Row => "row",
-            Algorithm::Chunk => "chunk",
-            Algorithm::LockFree => "lock-free",
-        }
-    }
-
     /// Whether the algorithm begins with a scan of leftmost ones, which a GPU may do.
     pub fn scans(self) -> bool {
         matches!(self, Algorithm::Sieve | Algorithm::Hypha | Algorithm::HyphaTwist)
@@ -78,6 +62,7 @@ impl Algorithm {
 
 /// The representations of a working column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
     /// A tree of bit sets, 64 children a node.
@@ -102,21 +87,11 @@ impl Representation {
         Representation::Sparse,
         Representation::Vector,
     ];
-
-    /// The name, as `--algorithm` or `--columns` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Representation::BitTree => "bit-tree",
-            Representation::Heap => "heap",
-            Representation::Full => "full",
-            Representation::Sparse => "sparse",
-            Representation::Vector => "vector",
-        }
-    }
 }
 
 /// Whether to reduce the anti-transpose instead. The pairs are those of the matrix either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {
     /// Reduce the anti-transpose where that is likely to be less work.
@@ -128,15 +103,9 @@ pub enum Dualize {
     Off,
 }
 
-impl fmt::Display for Dualize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Dualize::Auto => "auto",
-            Dualize::On => "on",
-            Dualize::Off => "off",
-        })
-    }
-}
+named!(Algorithm);
+named!(Representation);
+named!(Dualize);
 
 /// What [`super::reduce`] will do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -211,19 +180,19 @@ fn choose_algorithm(request: &ReductionRequest) -> (Algorithm, Reason) {
         }
         (None, Some(_)) => (Algorithm::Hypha, "columns were asked for, and the sieve has its own".to_owned()),
     };
-    (algorithm, Reason { what: "algorithm", choice: algorithm.name().to_owned(), why })
+    (algorithm, Reason { what: "algorithm", choice: algorithm.to_string(), why })
 }
 
 fn choose_columns(request: &ReductionRequest, algorithm: Algorithm) -> (Representation, Reason) {
     let columns = request.columns.unwrap_or_default();
     let (choice, why) = if algorithm == Algorithm::Sieve {
-        ("the sieve's own", "sorted vectors while short, bit trees when long".to_owned())
+        ("the sieve's own".to_owned(), "sorted vectors while short, bit trees when long".to_owned())
     } else if request.columns.is_some() {
-        (columns.name(), as_asked())
+        (columns.to_string(), as_asked())
     } else {
-        (columns.name(), "no representation is better on the whole".to_owned())
+        (columns.to_string(), "no representation is better on the whole".to_owned())
     };
-    (columns, Reason { what: "columns", choice: choice.to_owned(), why })
+    (columns, Reason { what: "columns", choice, why })
 }
 
 fn choose_dualize<I: SharedIndex>(

@@ -34,9 +34,12 @@ use super::npy;
 use crate::cubical::Value;
 use crate::cubical::ecc::Request;
 use crate::cubical::ecc::batch::Found;
+use crate::names::named;
 
 /// A format of curves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Comma-separated values.
     #[default]
@@ -50,15 +53,6 @@ pub enum Format {
 impl Format {
     /// Every format.
     pub const ALL: [Format; 3] = [Format::Csv, Format::Json, Format::Npy];
-
-    /// Its name, which is also what its files' names end in.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-        }
-    }
 
     /// Writes what was found to `out`, unbuffered: pass a buffered writer.
     ///
@@ -114,6 +108,8 @@ impl Format {
         }
     }
 }
+
+named!(Format);
 
 /// A row of a curve, and of which, if there are several.
 #[derive(Clone, Copy)]

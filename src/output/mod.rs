@@ -50,15 +50,18 @@ pub mod number;
 pub mod pairs;
 pub mod text;
 
-use std::fmt;
 use std::io::{self, Write};
-use std::str::FromStr;
+
+use serde::Serialize;
 
 use crate::diagram::Diagram;
+use crate::names::named;
 use crate::rips::Summary;
 
 /// An output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Ripser's text.
     #[default]
@@ -86,16 +89,6 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 4] = [Format::Text, Format::Csv, Format::Json, Format::Npy];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-        }
-    }
-
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
@@ -110,39 +103,4 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Not the name of an output format.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected text, csv, json or npy, found {0:?}")]
-pub struct UnknownFormat(
-    /// What was found.
-    pub String,
-);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_read_back() {
-        for format in Format::ALL {
-            assert_eq!(format.to_string().parse(), Ok(format));
-        }
-        let error = "txt".parse::<Format>().unwrap_err();
-        assert_eq!(error.to_string(), "expected text, csv, json or npy, found \"txt\"");
-    }
-}
+named!(Format);

@@ -18,6 +18,7 @@
 //! ([`filtration_construction`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
 //! ([`submatrix_reduction`]). [`plain`] is the same by the book, the oracle of all tests.
 
+mod any;
 pub mod code;
 pub mod complex;
 pub mod components;
@@ -42,6 +43,7 @@ use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
+pub use any::RipsOptions;
 pub use plan::{PairStore, Plan, Shape, Threshold};
 pub use stats::{DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The second layer of the pair store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum PairStore {
     /// Apparent pairs are recomputed at look-up from the distances: no memory.

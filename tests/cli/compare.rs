@@ -167,7 +167,7 @@ fn help_says_what_the_exit_codes_mean() {
         assert!(text.contains(part), "no {part} in\n{text}");
     }
     for format in lacuna::compare::read::Format::ALL {
-        assert!(String::from_utf8_lossy(&help.get_output().stdout).contains(format.name()), "{format}");
+        assert!(String::from_utf8_lossy(&help.get_output().stdout).contains(&format.to_string()), "{format}");
     }
 }
 

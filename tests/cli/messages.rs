@@ -196,6 +196,6 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         assert!(text.contains(option), "no {option} in\n{text}");
     }
     for format in lacuna::metric::read::Format::ALL {
-        assert!(text.contains(format.name()), "no {format} in\n{text}");
+        assert!(text.contains(&format.to_string()), "no {format} in\n{text}");
     }
 }

@@ -46,7 +46,7 @@ use crate::input::{self, text::plain};
 use crate::metric::read::{Place, Problem};
 
 pub use error::ReadError;
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]

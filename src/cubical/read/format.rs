@@ -1,10 +1,12 @@
 //! The names of the input formats.
 
-use std::fmt;
-use std::str::FromStr;
+use serde::Serialize;
+
+use crate::names::{self, named};
 
 /// The input formats of images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// NumPy array.
     Npy,
@@ -40,49 +42,13 @@ impl Format {
         Format::Pgm,
     ];
 
-    /// The name, as `--format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Npy => "npy",
-            Format::Npz => "npz",
-            Format::Png => "png",
-            Format::Pgm => "pgm",
-            Format::Tiff => "tiff",
-            Format::Nifti => "nifti",
-            Format::Dipha => "dipha",
-            Format::Perseus => "perseus",
-            Format::Raw => "raw",
-        }
-    }
-
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        names::list(&Format::ALL)
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no format's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of {}, found {found:?}", Format::names())]
-pub struct UnknownFormat {
-    /// The name found.
-    pub found: String,
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
-    }
-}
+named!(Format, "format");
 
 #[cfg(test)]
 mod tests {
@@ -92,9 +58,9 @@ mod tests {
     fn names_read_back() {
         for format in Format::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
-            assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
+            assert_eq!(format.to_string().to_ascii_uppercase().parse(), Ok(format));
         }
         let error = "tif".parse::<Format>().unwrap_err().to_string();
-        assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+        assert!(Format::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
     }
 }

@@ -62,10 +62,10 @@ mod voxel;
 mod tests;
 
 pub use error::{Place, Problem, ReadError};
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use options::{Options, Raw};
 pub use stream::{AnyStream, Detection, Places, Stream};
-pub use voxel::{UnknownType, VoxelType};
+pub use voxel::VoxelType;
 
 use std::path::Path;
 

@@ -293,7 +293,7 @@ fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, Problem> {
         1024 => VoxelType::I64,
         1280 => VoxelType::U64,
         found => {
-            let names = VoxelType::ALL.map(VoxelType::name).join(", ");
+            let names = crate::names::list(&VoxelType::ALL);
             let expected = format!("a data type for {names} (2, 4, 8, 16, 64, 256, 512, 768, 1024 or 1280)");
             return Err(Problem::new(Place::Byte(place as u64), expected, found.to_string()));
         }

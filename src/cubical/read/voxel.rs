@@ -1,15 +1,16 @@
 //! The types that voxels have in files, by name and as bytes.
 
-use std::fmt;
-use std::str::FromStr;
-
+use serde::Serialize;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::stream::{AnyStream, Stream};
 use crate::cubical::Voxel;
+use crate::names::named;
 
 /// A type of voxels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum VoxelType {
     U8,
@@ -39,22 +40,6 @@ impl VoxelType {
         VoxelType::F64,
     ];
 
-    /// The name, as `--dtype` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            VoxelType::U8 => "u8",
-            VoxelType::I8 => "i8",
-            VoxelType::U16 => "u16",
-            VoxelType::I16 => "i16",
-            VoxelType::U32 => "u32",
-            VoxelType::I32 => "i32",
-            VoxelType::U64 => "u64",
-            VoxelType::I64 => "i64",
-            VoxelType::F32 => "f32",
-            VoxelType::F64 => "f64",
-        }
-    }
-
     /// Bytes of a voxel.
     pub fn bytes(self) -> usize {
         match self {
@@ -66,28 +51,7 @@ impl VoxelType {
     }
 }
 
-impl fmt::Display for VoxelType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no type's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected one of {}, found {found:?}", VoxelType::ALL.map(VoxelType::name).join(", "))]
-pub struct UnknownType {
-    /// The name found.
-    pub found: String,
-}
-
-impl FromStr for VoxelType {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> Result<Self, UnknownType> {
-        let named = VoxelType::ALL.into_iter().find(|voxels| voxels.name() == name);
-        named.ok_or_else(|| UnknownType { found: name.to_owned() })
-    }
-}
+named!(VoxelType, "type of voxels");
 
 /// A type of voxels that any bytes are, and that has a stream of its own.
 pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
@@ -178,7 +142,7 @@ mod tests {
         for voxels in VoxelType::ALL {
             assert_eq!(voxels.to_string().parse(), Ok(voxels));
             let (name, bytes) = with_type!(voxels, T => (T::NAME, size_of::<T>()));
-            assert_eq!((voxels.name(), voxels.bytes()), (name, bytes));
+            assert_eq!((&*voxels.to_string(), voxels.bytes()), (name, bytes));
         }
         assert!("float".parse::<VoxelType>().unwrap_err().to_string().contains("u8, i8, u16"));
     }

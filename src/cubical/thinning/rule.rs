@@ -1,10 +1,13 @@
 //! The rules by name.
 
-use std::fmt;
-use std::str::FromStr;
+use serde::Serialize;
+
+use crate::names::named;
 
 /// Which foreground an iteration deletes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// Guo, Hall 1989: two subiterations. Of the plane.
     GuoHall,
@@ -23,17 +26,6 @@ impl Rule {
     pub const ALL: [Rule; 5] =
         [Rule::GuoHall, Rule::ZhangSuen, Rule::Kashani, Rule::KashaniSafe, Rule::Subfields];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rule::GuoHall => "guo-hall",
-            Rule::ZhangSuen => "zhang-suen",
-            Rule::Kashani => "kashani",
-            Rule::KashaniSafe => "kashani-safe",
-            Rule::Subfields => "subfields",
-        }
-    }
-
     /// Whether it keeps the Betti numbers of the foreground, whatever the image.
     pub fn keeps_topology(self) -> bool {
         matches!(self, Rule::GuoHall | Rule::KashaniSafe | Rule::Subfields)
@@ -45,24 +37,4 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// There is no rule of this name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected one of {}, found {found}", Rule::ALL.map(Rule::name).join(", "))]
-pub struct UnknownRule {
-    found: String,
-}
-
-impl FromStr for Rule {
-    type Err = UnknownRule;
-
-    fn from_str(name: &str) -> Result<Self, UnknownRule> {
-        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
-        rule.ok_or_else(|| UnknownRule { found: name.to_owned() })
-    }
-}
+named!(Rule);

@@ -18,15 +18,19 @@ mod png;
 mod tiff;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::geometry::Geometry;
 use super::{Image, Order, Shape};
+use crate::names::named;
 
 /// The output formats of images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// NumPy array.
     Npy,
@@ -103,17 +107,6 @@ impl Format {
         format.map(|(_, format)| format).ok_or_else(|| UnknownName { found: path.display().to_string() })
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Npy => "npy",
-            Format::Png => "png",
-            Format::Tiff => "tiff",
-            Format::Nifti => "nifti",
-            Format::NiftiGz => "nifti-gz",
-        }
-    }
-
     /// Whether it can hold images of a shape.
     ///
     /// # Errors
@@ -172,11 +165,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+named!(Format);
 
 /// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
 /// than 1.

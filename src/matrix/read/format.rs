@@ -1,10 +1,12 @@
 //! The names of the input formats.
 
-use std::fmt;
-use std::str::FromStr;
+use serde::Serialize;
+
+use crate::names::named;
 
 /// The input formats of the boundary-matrix path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MatrixFormat {
     /// PHAT's text.
     PhatAscii,
@@ -27,41 +29,9 @@ impl MatrixFormat {
         MatrixFormat::Npz,
         MatrixFormat::MatrixMarket,
     ];
-
-    /// The name, as `--format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            MatrixFormat::PhatAscii => "phat-ascii",
-            MatrixFormat::PhatBinary => "phat-binary",
-            MatrixFormat::Dipha => "dipha",
-            MatrixFormat::Npz => "npz",
-            MatrixFormat::MatrixMarket => "matrix-market",
-        }
-    }
 }
 
-impl fmt::Display for MatrixFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no format's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of phat-ascii, phat-binary, dipha, npz, matrix-market, found {found:?}")]
-pub struct UnknownMatrixFormat {
-    /// The name found.
-    pub found: String,
-}
-
-impl FromStr for MatrixFormat {
-    type Err = UnknownMatrixFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownMatrixFormat> {
-        let named = MatrixFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownMatrixFormat { found: name.to_owned() })
-    }
-}
+named!(MatrixFormat, "format");
 
 #[cfg(test)]
 mod tests {
@@ -71,9 +41,9 @@ mod tests {
     fn names_read_back() {
         for format in MatrixFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
-            assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
+            assert_eq!(format.to_string().to_ascii_uppercase().parse(), Ok(format));
         }
         let error = "phat".parse::<MatrixFormat>().unwrap_err().to_string();
-        assert!(MatrixFormat::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+        assert!(MatrixFormat::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
     }
 }

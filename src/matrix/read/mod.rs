@@ -49,7 +49,7 @@ use crate::input::{self, gzip, text::plain};
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
 pub use error::{MatrixFileProblem, MatrixReadError};
-pub use format::{MatrixFormat, UnknownMatrixFormat};
+pub use format::MatrixFormat;
 pub use observer::ReadObserver;
 
 /// Reads the file at `path`, or standard input when it is `-`. Binary files of PHAT are not held in memory.

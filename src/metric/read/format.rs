@@ -1,12 +1,16 @@
 //! The names of the input formats.
 
-use std::fmt;
 use std::str::FromStr;
 
-/// The input formats of the Vietoris–Rips path. [`Format::name`] gives Ripser's names; `FromStr` takes them,
+use serde::Serialize;
+
+use crate::names::{self, UnknownChoice, named};
+
+/// The input formats of the Vietoris–Rips path. They are called as Ripser calls them; `FromStr` takes these names,
 /// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, and `condensed`, SciPy's word for
 /// the distances above the diagonal row by row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Text, the entries below the diagonal.
     LowerDistance,
@@ -45,46 +49,18 @@ impl Format {
         Format::MatrixMarket,
     ];
 
-    /// The name, as `--format` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::LowerDistance => "lower-distance",
-            Format::UpperDistance => "upper-distance",
-            Format::Distance => "distance",
-            Format::PointCloud => "point-cloud",
-            Format::Sparse => "sparse",
-            Format::Dipha => "dipha",
-            Format::Binary => "binary",
-            Format::Npy => "npy",
-            Format::Npz => "npz",
-            Format::MatrixMarket => "matrix-market",
-        }
-    }
-
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        names::list(&Format::ALL)
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that is no format's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of {}, found {found:?}", Format::names())]
-pub struct UnknownFormat {
-    /// The name found.
-    pub found: String,
-}
+named!(Format);
 
 impl FromStr for Format {
-    type Err = UnknownFormat;
+    type Err = UnknownChoice;
 
-    fn from_str(found: &str) -> Result<Self, UnknownFormat> {
+    fn from_str(found: &str) -> Result<Self, UnknownChoice> {
         const PREFIXES: [(&str, Format); 5] = [
             ("lower", Format::LowerDistance),
             ("upper", Format::UpperDistance),
@@ -93,9 +69,8 @@ impl FromStr for Format {
             ("condensed", Format::UpperDistance),
         ];
         let name = &*found.to_ascii_lowercase();
-        let exact = Format::ALL.into_iter().find(|f| f.name() == name);
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
-        exact.or_else(prefixed).ok_or_else(|| UnknownFormat { found: found.to_owned() })
+        names::find("format", &Format::ALL, found).or_else(|unknown| prefixed().ok_or(unknown))
     }
 }
 

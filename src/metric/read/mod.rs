@@ -77,7 +77,7 @@ mod triangle;
 mod triplets;
 
 pub use error::{Place, Problem, ReadError};
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use options::{Columns, Decimal, Options, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};

@@ -104,6 +104,7 @@ impl FromStr for Columns {
 
 /// What separates the whole part of a number from its fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Decimal {
     /// `2.5`.
     Point,
@@ -111,21 +112,9 @@ pub enum Decimal {
     Comma,
 }
 
-impl Decimal {
-    /// Both.
-    pub const ALL: [Decimal; 2] = [Decimal::Point, Decimal::Comma];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Decimal::Point => "point",
-            Decimal::Comma => "comma",
-        }
-    }
-}
-
 /// The distance of two points of which a square matrix holds two, d(i, j) and d(j, i).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Symmetrize {
     /// The one below the diagonal.
     Lower,
@@ -143,17 +132,6 @@ impl Symmetrize {
     /// Every choice.
     pub const ALL: [Symmetrize; 5] =
         [Symmetrize::Lower, Symmetrize::Upper, Symmetrize::Mean, Symmetrize::Max, Symmetrize::Min];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Symmetrize::Lower => "lower",
-            Symmetrize::Upper => "upper",
-            Symmetrize::Mean => "mean",
-            Symmetrize::Max => "max",
-            Symmetrize::Min => "min",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -58,17 +58,20 @@ mod lines;
 pub mod text;
 mod value;
 
-use std::fmt;
 use std::io::{self, Write};
-use std::str::FromStr;
+
+use serde::Serialize;
 
 use crate::cubical::persistence::{Class, Classes, Request};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
+use crate::names::named;
 use crate::with_image;
 
 /// A format of the bars of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// As Ripser's text.
     #[default]
@@ -161,18 +164,6 @@ impl Format {
     pub const ALL: [Format; 6] =
         [Format::Text, Format::Csv, Format::Json, Format::Npy, Format::Dipha, Format::Cripser];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-            Format::Dipha => "dipha",
-            Format::Cripser => "cripser",
-        }
-    }
-
     /// Whether the format holds the bars as they are.
     ///
     /// # Errors
@@ -204,28 +195,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Not the name of a format of the bars of an image.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected text, csv, json, npy, dipha or cripser, found {0:?}")]
-pub struct UnknownFormat(
-    /// What was found.
-    pub String,
-);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
-    }
-}
+named!(Format);
 
 #[cfg(test)]
 mod tests;

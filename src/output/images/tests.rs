@@ -61,15 +61,6 @@ fn descending() -> Example {
 }
 
 #[test]
-fn names_read_back() {
-    for format in Format::ALL {
-        assert_eq!(format.to_string().parse(), Ok(format));
-    }
-    let error = "txt".parse::<Format>().unwrap_err();
-    assert_eq!(error.to_string(), "expected text, csv, json, npy, dipha or cripser, found \"txt\"");
-}
-
-#[test]
 fn text_looks_like_ripsers() {
     let dims = ["persistence intervals in dim 0:\n", "persistence intervals in dim 1:\n"];
     let head = "2x3 image of i32, V-construction, sublevel sets\n";

@@ -22,10 +22,10 @@
 //! 0,1,3
 //! 0,0,inf
 //! ```
-//! Cells: pairs by birth, then essential classes by birth. Values: by dimension, then by (birth, death).
+//! LoadedComplex: pairs by birth, then essential classes by birth. Values: by dimension, then by (birth, death).
 //!
 //! # JSON
-//! Cells, and then values:
+//! LoadedComplex, and then values:
 //! ```text
 //! {"cells":4,"pairs":[
 //! [1,3]
@@ -48,18 +48,22 @@ pub mod csv;
 pub mod json;
 mod solution;
 
-use std::fmt;
 use std::io::{self, Write};
-use std::str::FromStr;
 
 use phat_formats::{dipha, phat};
+use serde::Serialize;
 
-use crate::matrix::Index;
+use crate::matrix::any::{AnyReduced, Reduced};
+use crate::matrix::read::LoadedComplex;
+use crate::matrix::{Index, Pairs};
+use crate::names::named;
 
 pub use solution::{Class, Solution, ValuedClass};
 
 /// A format of persistence pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum PairsFormat {
     /// PHAT's text.
     #[default]
@@ -84,17 +88,6 @@ impl PairsFormat {
         PairsFormat::Json,
     ];
 
-    /// The name, as `--output` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            PairsFormat::PhatAscii => "phat-ascii",
-            PairsFormat::PhatBinary => "phat-binary",
-            PairsFormat::Dipha => "dipha",
-            PairsFormat::Csv => "csv",
-            PairsFormat::Json => "json",
-        }
-    }
-
     /// Writes `solution` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
@@ -109,29 +102,24 @@ impl PairsFormat {
             PairsFormat::Json => json::write(solution, out),
         }
     }
-}
 
-impl fmt::Display for PairsFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+    /// Like [`PairsFormat::write`], of a matrix of either index width.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write_any(self, reduced: &AnyReduced<'_>, out: &mut dyn Write) -> io::Result<()> {
+        match reduced {
+            AnyReduced::Narrow(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
+            AnyReduced::Wide(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
+        }
     }
 }
 
-/// A name that no format of pairs has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected phat-ascii, phat-binary, dipha, csv or json, found {0:?}")]
-pub struct UnknownPairsFormat(
-    /// The name found.
-    pub String,
-);
+named!(PairsFormat);
 
-impl FromStr for PairsFormat {
-    type Err = UnknownPairsFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownPairsFormat> {
-        let named = PairsFormat::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownPairsFormat(name.to_string()))
-    }
+fn solution_of<'a, I>(cells: &'a LoadedComplex<I>, pairs: &'a Pairs<I>) -> Solution<'a, I> {
+    let &LoadedComplex { ref matrix, ref values, max_dim, cut } = cells;
+    Solution { matrix, pairs, values: values.as_deref(), max_dim, cut }
 }
 
 #[cfg(test)]

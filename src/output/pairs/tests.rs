@@ -40,15 +40,6 @@ fn points(bytes: &[u8]) -> Vec<(u32, f64, f64, bool)> {
 }
 
 #[test]
-fn names_read_back() {
-    for format in PairsFormat::ALL {
-        assert_eq!(format.to_string().parse(), Ok(format));
-    }
-    let error = "phat".parse::<PairsFormat>().unwrap_err();
-    assert_eq!(error.to_string(), "expected phat-ascii, phat-binary, dipha, csv or json, found \"phat\"");
-}
-
-#[test]
 fn phat_knows_no_values() {
     for values in [false, true] {
         assert_eq!(text(PairsFormat::PhatAscii, values, false), "1\n1 3\n");

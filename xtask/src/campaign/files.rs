@@ -270,7 +270,7 @@ fn numpy<T: Voxel>() -> String {
 }
 
 fn numpy_name(dtype: VoxelType) -> String {
-    format!("{}{}", &dtype.name()[..1], dtype.bytes())
+    format!("{}{}", &dtype.to_string()[..1], dtype.bytes())
 }
 
 /// Version 1.0 of NumPy's format.
@@ -335,8 +335,8 @@ fn space_is_read(space: &Space, format: metric::Format, style: Style) -> Result<
     let n = distances.len();
     let Some(file) = encoded_space(&distances, format, style)? else { return Ok(()) };
     let loaded = metric::read_bytes("distances", &file, Some(format))
-        .map_err(|error| format!("{} is not read: {error}", format.name()))?;
-    let what = format!("distances read from {}", format.name());
+        .map_err(|error| format!("{format} is not read: {error}"))?;
+    let what = format!("distances read from {format}");
     match (loaded.input, distances) {
         (metric::Input::Single(Distances::Sparse(read)), Distances::Sparse(graph)) => {
             // How many points there are, a list of edges does not say.

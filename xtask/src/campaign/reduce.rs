@@ -120,7 +120,7 @@ fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
     let pairs = pools.run(machine, || reduce(&matrix, &plan));
     let found: Vec<(usize, usize)> = pairs.pairs.iter().map(|(i, j)| (i.to_usize(), j.to_usize())).collect();
     let expected = pairs_of(&case.complex);
-    same(&format!("pairs of {}", algorithm.name()), &found, &expected)?;
+    same(&format!("pairs of {algorithm}"), &found, &expected)?;
     if let Some(format) = case.output {
         pairs_read_back(format, &matrix, &pairs)?;
     }

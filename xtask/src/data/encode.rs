@@ -46,7 +46,7 @@ fn bare(space: &Distances<f64>, format: Format) -> io::Result<Vec<u8>> {
         (Distances::Sparse(graph), Format::MatrixMarket) => Ok(matrix_market(graph).into_bytes()),
         (Distances::Matrix(matrix), Format::Npy) => npy(matrix),
         (Distances::Matrix(matrix), Format::Npz) => arrays::npz(&[("distances", npy(matrix)?)]),
-        _ => Err(io::Error::other(format!("{} does not hold a space of this shape", format.name()))),
+        _ => Err(io::Error::other(format!("{format} does not hold a space of this shape"))),
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
         Format::Npy | Format::Npz => answer(case, &input.space),
         _ => answer(case, &single(&input.space)?),
     }
-    .map_err(|source| DataError::Io { path: input.format.name().into(), source })
+    .map_err(|source| DataError::Io { path: input.format.to_string().into(), source })
 }
 
 fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>> {

@@ -14,7 +14,7 @@ const IMAGES: &str = include_str!("README.images.md");
 pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
     let row = |case: &Case| {
         let input = inputs.iter().find(|input| input.file == case.file);
-        let format = input.map_or("", |input| input.format.name());
+        let format = input.map_or_else(String::new, |input| input.format.to_string());
         format!("{}\t{}\t{format}\t{}\texpected/{}.txt\n", case.name, case.file, case.arguments(), case.name)
     };
     "name\tfile\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
@@ -24,7 +24,7 @@ pub(super) fn cases(cases: &[Case], inputs: &[Input]) -> String {
 pub(super) fn reductions(cases: &[reductions::Case], inputs: &[reductions::Input]) -> String {
     let row = |case: &reductions::Case| {
         let input = inputs.iter().find(|input| input.file == case.file);
-        let format = input.map_or("", |input| input.format.name());
+        let format = input.map_or_else(String::new, |input| input.format.to_string());
         format!("{}\t{format}\t--output {}\texpected/{}\n", case.file, case.answer.name(), case.expected)
     };
     "file\tformat\targuments\texpected\n".to_owned() + &cases.iter().map(row).collect::<String>()
@@ -69,7 +69,7 @@ pub(super) fn readme(
         format!(
             "| `{}` | {} | `{}` | {seed} | {} | {} |\n",
             input.file,
-            input.format.name(),
+            input.format,
             input.generator,
             input.space.len(),
             input.shows

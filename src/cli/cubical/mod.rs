@@ -1,7 +1,8 @@
 //! `lacuna cubical`: the barcode of an image.
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+mod record;
+
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
@@ -11,28 +12,36 @@ use lacuna::cubical::persistence::{
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{AnyImage, Construction, Shape, Value, read};
+use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::input::name_of;
-use lacuna::matrix::{self, Reason};
+use lacuna::matrix::Reason;
 use lacuna::output::images::{Barcode, Format};
-use serde::Serialize;
 
-use super::backend::BackendArguments;
-use super::error::CliError;
-use super::image::{ImageArguments, read_image, tell_detection};
-use super::naming::{Named, format_of};
-use super::notes::{Notes, counted, tell, timing_line};
-use super::outputs::{Inputs, Outputs};
-use super::parse::OrAuto;
-use super::planning;
-use super::progress::Meter;
-use super::{EXIT_CODES, parse, threads, timed};
+use crate::cli::arguments::filtration::FiltrationArguments;
+use crate::cli::arguments::image::ImageArguments;
+use crate::cli::arguments::machine::MachineArguments;
+use crate::cli::arguments::messages::MessageArguments;
+use crate::cli::arguments::stats::StatsArguments;
+use crate::cli::error::{CliError, UsageError};
+use crate::cli::exit_codes::EXIT_CODES;
+use crate::cli::image_file::{open_image, read_image};
+use crate::cli::naming::{OutputFormat, format_of};
+use crate::cli::notes::tell;
+use crate::cli::outputs::{Inputs, Outputs};
+use crate::cli::parse;
+use crate::cli::parse::OrAuto;
+use crate::cli::planning;
+use crate::cli::progress::Meter;
+use crate::cli::record::VERSION;
+use crate::cli::timing::timed;
+use record::{MatrixRecord, Record, ThinningRecord, Way};
 
 /// Barcode of an image by its values
 ///
 /// The bars go to standard output, everything else to standard error. Coefficients are Z/2.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are and how long each stage took")))]
 pub(crate) struct Arguments {
     /// Image file, `-` for standard input
     #[arg(value_name = "IMAGE")]
@@ -49,7 +58,7 @@ pub(crate) struct Arguments {
     /// The bars are the same, but for `--thin=kashani` and `--thin=zhang-suen`, which lose some; `lacuna thin` says what
     /// rules there are. Without one the image's axes choose.
     #[arg(long, value_name = "RULE", help_heading = "Filtration", num_args = 0..=1, require_equals = true,
-        default_missing_value = "auto", value_parser = parse::rule_or_auto(), hide_possible_values = true)]
+        default_missing_value = "auto", value_parser = parse::auto_or_one_of::<Rule>(), hide_possible_values = true)]
     thin: Option<OrAuto<Rule>>,
 
     /// Highest homology dimension [default: all, one below the number of axes]
@@ -70,16 +79,11 @@ pub(crate) struct Arguments {
     /// matrix    by the boundary matrix of all cells, as `convert` and `reduce` would, to check
     ///           the other way
     #[arg(long, value_name = "WAY", help_heading = "Computation", default_value = "gradient",
-        value_parser = parse::way(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Way>(), hide_possible_values = true, verbatim_doc_comment)]
     via: Way,
 
-    /// Number of threads [default: one a core]
-    #[arg(long, value_name = "N", help_heading = "Computation",
-        value_parser = parse::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
-
     #[command(flatten)]
-    machine: BackendArguments,
+    machine: MachineArguments,
 
     /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
     ///
@@ -93,53 +97,18 @@ pub(crate) struct Arguments {
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
     ///          the class is born and dies
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::image_bars_format(), hide_possible_values = true, verbatim_doc_comment)]
+        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<Format>,
 
     /// Write the bars to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
-    /// Write counts and times to FILE, as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
-    stats: Option<PathBuf>,
+    #[command(flatten)]
+    stats: StatsArguments,
 
-    /// Say on standard error what was chosen, and why
-    #[arg(long, help_heading = "Messages")]
-    explain: bool,
-
-    /// Say nothing on standard error but errors and what was asked for
-    #[arg(short, long, help_heading = "Messages", conflicts_with = "verbose")]
-    quiet: bool,
-
-    /// Say on standard error how many bars there are and how long each stage took
-    #[arg(short, long, help_heading = "Messages")]
-    verbose: bool,
-}
-
-/// How an image is made a filtered complex.
-#[derive(Debug, clap::Args)]
-pub(crate) struct FiltrationArguments {
-    /// What voxels are
-    ///
-    /// t  top cells, which touch at corners as well; lower cells take the least value around them
-    /// v  vertices, which are joined along the axes; higher cells take the greatest value
-    #[arg(long, value_name = "WHICH", help_heading = "Filtration", default_value = "t",
-        value_parser = parse::construction(), hide_possible_values = true, verbatim_doc_comment)]
-    pub(crate) construction: Construction,
-
-    /// From the greatest value down: bars are born above where they die
-    #[arg(long, help_heading = "Filtration")]
-    pub(crate) superlevel: bool,
-}
-
-/// How bars are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// By a discrete gradient.
-    Gradient,
-    /// By the boundary matrix.
-    Matrix,
+    #[command(flatten)]
+    messages: MessageArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -155,19 +124,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let options = arguments.input.options()?;
     let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
-        return Err(CliError::ThinOfV);
+        return Err(UsageError::ThinOfV.into());
     }
     let path = arguments.output_file.as_deref();
     let format = format_of(arguments.output, path)?.unwrap_or(Format::Text);
     let inputs = Inputs::of([&arguments.file]);
-    let outputs = Outputs::open(path, format.content(), arguments.stats.as_deref(), &inputs)?;
-    let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
-    threads::start(arguments.threads, notes)?;
+    let outputs = Outputs::open(path, format.content(), arguments.stats.path(), &inputs)?;
+    let notes = arguments.messages.notes();
+    arguments.machine.threads.start(notes)?;
     let meter = Meter::new(notes.wants_progress());
-    meter.stage("reading");
     let (image, read) = timed(|| {
-        let stream = read::open(&arguments.file, &options)?;
-        tell_detection(&arguments.file, &stream, notes, &meter);
+        let stream = open_image(&arguments.file, &options, notes, &meter)?;
         if arguments.via == Way::Gradient {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
@@ -203,14 +170,14 @@ impl Job<'_> {
         if let Some(threshold) = threshold {
             classes = classes.cut(&image, &request, threshold);
         }
-        if arguments.explain {
+        if arguments.messages.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
         self.meter.stage("writing");
         let barcode = Barcode { image: &image, classes: &classes, request: &request, threshold };
         let format = self.format;
-        format.check(&barcode).map_err(|source| CliError::Inexact { output: format, source })?;
+        format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
         let (written, write) = timed(|| self.outputs.fill(|out| format.write(&barcode, out)));
         written?;
         drop(self.meter);
@@ -219,14 +186,14 @@ impl Job<'_> {
             classes.dimensions.iter().map(of).collect()
         };
         let record = Record {
-            version: env!("CARGO_PKG_VERSION"),
+            version: VERSION,
             file: arguments.file.display().to_string(),
             shape: image.shape().axes(),
             voxels: image.voxel_type(),
             construction: request.construction.to_string(),
             superlevel: request.superlevel,
             threshold,
-            via: arguments.via.name(),
+            via: arguments.via,
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
             finite: bars(|is_essential| !is_essential),
@@ -240,7 +207,7 @@ impl Job<'_> {
             total_seconds: self.start.elapsed().as_secs_f64(),
         };
         self.outputs.commit(|out| record.write(out))?;
-        if arguments.verbose {
+        if arguments.messages.notes().verbose {
             record.tell(image.shape());
         }
         // The program is about to end; giving memory back would take longer.
@@ -261,12 +228,12 @@ impl Job<'_> {
         let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.backend, watch));
         let file = || name_of(&self.arguments.file);
         let (thinned, figures, decision) =
-            thinned.map_err(|source| CliError::TwoValued { file: file(), source })?;
-        if let Some(decision) = decision.filter(|_| self.arguments.explain) {
+            thinned.map_err(|source| CliError::about(format!("--thin: {}", file()), source))?;
+        if let Some(decision) = decision.filter(|_| self.arguments.messages.explain) {
             tell(format_args!("{:<13} {decision}", "thinning"));
         }
         let record = ThinningRecord {
-            rule: request.rule_for(image.shape()).name(),
+            rule: request.rule_for(image.shape()),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],
             seconds: took.as_secs_f64(),
@@ -309,7 +276,7 @@ impl Job<'_> {
     }
 
     fn why_threads(&self) -> &'static str {
-        if self.arguments.threads.is_some() { "as asked" } else { "one a core" }
+        if self.arguments.machine.threads.are_asked_for() { "as asked" } else { "one a core" }
     }
 }
 
@@ -321,108 +288,10 @@ struct Found {
     matrix: Option<MatrixRecord>,
 }
 
-/// What `--stats FILE` writes, as a JSON object.
-///
-/// | key | value |
-/// |---|---|
-/// | `version` | of the program |
-/// | `file`, `shape`, `voxels` | the image, voxels along its axes, their type |
-/// | `construction`, `superlevel`, `threshold` | the filtration |
-/// | `via`, `backend`, `threads` | how, and what did the work |
-/// | `finite`, `essential` | bars of each dimension |
-/// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::Figures`] |
-/// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
-/// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
-/// | `read_seconds` | file to image |
-/// | `persistence_seconds` | image to classes |
-/// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
-#[derive(Debug, Serialize)]
-struct Record {
-    version: &'static str,
-    file: String,
-    shape: Vec<usize>,
-    voxels: &'static str,
-    construction: String,
-    superlevel: bool,
-    threshold: Option<Value>,
-    via: &'static str,
-    backend: String,
-    threads: usize,
-    finite: Vec<usize>,
-    essential: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    figures: Option<persistence::Figures>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    matrix: Option<MatrixRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thinning: Option<ThinningRecord>,
-    read_seconds: f64,
-    persistence_seconds: f64,
-    write_seconds: f64,
-    total_seconds: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct ThinningRecord {
-    rule: &'static str,
-    iterations: usize,
-    voxels: [usize; 2],
-    seconds: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct MatrixRecord {
-    cells: usize,
-    entries: usize,
-    index_bits: usize,
-    building_seconds: f64,
-    figures: matrix::Figures,
-}
-
 /// What scans, or would.
 fn backend_of(reasons: &[Reason]) -> String {
     let backend = reasons.iter().find(|reason| reason.what == "backend");
     backend.map_or("cpu", |reason| reason.choice.as_str()).to_owned()
-}
-
-impl Record {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")
-    }
-
-    /// The lines of `-v`.
-    fn tell(&self, shape: Shape) {
-        tell(format_args!("{}: {}", name_of(Path::new(&self.file)), shape.described(self.voxels)));
-        for (dim, (finite, essential)) in self.finite.iter().zip(&self.essential).enumerate() {
-            tell(format_args!("dimension {dim}: {}, {essential} essential", counted(*finite, "bar")));
-        }
-        tell(timing_line("read", self.read_seconds));
-        if let Some(ThinningRecord { rule, iterations, voxels: [before, after], seconds }) = &self.thinning {
-            tell(timing_line("thin", *seconds));
-            let (before, iterations) = (counted(*before, "voxel"), counted(*iterations, "iteration"));
-            tell(format_args!("  {before}, {after} left by {rule} after {iterations}"));
-        }
-        tell(timing_line("persistence", self.persistence_seconds));
-        let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));
-        let reduction = self.matrix.iter().flat_map(|matrix| &matrix.figures.stages).copied();
-        let gradient = self.figures.iter().flat_map(|figures| &figures.stages).copied();
-        for (stage, seconds) in building.chain(reduction).chain(gradient) {
-            tell(timing_line(&format!("  {stage}"), seconds));
-        }
-        tell(timing_line("write", self.write_seconds));
-        tell(timing_line("total", self.total_seconds));
-    }
-}
-
-impl Way {
-    /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Way::Gradient => "gradient",
-            Way::Matrix => "matrix",
-        }
-    }
 }
 
 impl Arguments {
@@ -432,7 +301,7 @@ impl Arguments {
     }
 
     fn failed(&self, source: PersistenceError) -> CliError {
-        CliError::Bars { file: name_of(&self.file), source }
+        CliError::about(name_of(&self.file), source)
     }
 
     fn request(&self) -> Request {

@@ -1,19 +1,14 @@
 //! How an image is read: the options of all commands on images.
 
-use std::path::Path;
+use lacuna::cubical::Order;
+use lacuna::cubical::read::{Format, Options, Raw, VoxelType};
 
-use lacuna::cubical::ecc::batch::Watch;
-use lacuna::cubical::read::{AnyStream, Format, Options, Raw, ReadError, VoxelType};
-use lacuna::cubical::{AnyImage, Order};
-use lacuna::input::name_of;
-
-use super::error::CliError;
-use super::notes::Notes;
-use super::parse::{self, Extents};
-use super::progress::Meter;
+use crate::cli::error::UsageError;
+use crate::cli::parse::{self, Extents};
 
 /// The format of an image and, where its file has no header, what it holds.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Input")]
 pub(crate) struct ImageArguments {
     /// Format of the image [default: detected from its content and name]
     ///
@@ -26,44 +21,35 @@ pub(crate) struct ImageArguments {
     /// dipha    DIPHA's image data
     /// perseus  text, a number a line: axes, extents, values
     /// raw      voxels without a header; needs --shape and --dtype
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Input",
-        verbatim_doc_comment,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<Format>,
 
     /// Of a raw image, the number of voxels along each axis, such as 512,512,40
-    #[arg(long, value_name = "N,...", help_heading = "Input",
-        value_parser = parse::extents, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
     shape: Option<Extents>,
 
     /// Of a raw image, the type of the voxels, little-endian
-    #[arg(long, value_name = "TYPE", help_heading = "Input", value_parser = parse::voxels())]
+    #[arg(long, value_name = "TYPE", value_parser = parse::one_of::<VoxelType>())]
     dtype: Option<VoxelType>,
 
     /// Of a raw image, whether its last axis varies fastest (c, the default) or its first (f)
-    #[arg(long, value_name = "ORDER", help_heading = "Input", value_parser = parse::order())]
+    #[arg(long, value_name = "ORDER", value_parser = parse::one_of::<Order>())]
     order: Option<Order>,
 
     /// Of an image with channels, take the one with this number, counted from 0
     ///
     /// TIFF has channels where ImageJ or OME-XML says so, NIfTI where it has a fifth axis.
-    #[arg(long, value_name = "N", help_heading = "Input",
-        value_parser = parse::count, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     channel: Option<usize>,
 
     /// Of an image that changes in time, take the frame with this number, counted from 0
     ///
     /// TIFF has frames where ImageJ or OME-XML says so, NIfTI where it has a fourth axis.
-    #[arg(long, value_name = "N", help_heading = "Input",
-        value_parser = parse::count, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     frame: Option<usize>,
 
     /// Of an archive of several arrays, take the one of this name
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    #[arg(long, value_name = "NAME")]
     key: Option<String>,
 }
 
@@ -72,7 +58,7 @@ impl ImageArguments {
     ///
     /// # Errors
     /// A raw image without shape or type; shape, type or order of an image that is not raw.
-    pub(crate) fn options(&self) -> Result<Options, CliError> {
+    pub(crate) fn options(&self) -> Result<Options, UsageError> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),
@@ -83,7 +69,7 @@ impl ImageArguments {
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
         match (self.format, option, &self.shape, self.dtype) {
             (Some(format), Some(option), _, _) if format != Format::Raw => {
-                Err(CliError::OnlyRaw { option, format })
+                Err(UsageError::OnlyRaw { option, format })
             }
             (None | Some(Format::Raw), _, Some(Extents(shape)), Some(dtype)) => {
                 let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
@@ -91,24 +77,10 @@ impl ImageArguments {
             }
             (Some(Format::Raw), _, shape, _) | (None, Some(_), shape, _) => {
                 let missing = if shape.is_none() { "--shape" } else { "--dtype" };
-                Err(CliError::RawNeeds { missing })
+                Err(UsageError::RawNeeds { missing })
             }
             (format, _, _, _) => Ok(Options { format, ..picked }),
         }
-    }
-}
-
-/// The image of a stream; `meter` shows how much of it has been read.
-pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ReadError> {
-    meter.stage("reading");
-    Watch::begin(meter, stream.shape().count() as u64);
-    stream.image_watched(&|voxels| Watch::advance(meter, voxels))
-}
-
-/// Says what the image in `file` was detected to be, while `meter` may be seen.
-pub(crate) fn tell_detection(file: &Path, stream: &AnyStream, notes: Notes, meter: &Meter) {
-    if let Some(detection) = stream.detection() {
-        meter.aside(|| notes.note(format_args!("{}: {detection}", name_of(file))));
     }
 }
 

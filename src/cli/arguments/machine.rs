@@ -1,14 +1,41 @@
-//! Which machine computes: the options that the commands share.
+//! What computes: threads, and GPUs beside them.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 
-use super::parse;
+use crate::cli::error::MachineError;
+use crate::cli::notes::Notes;
+use crate::cli::{parse, threads};
 
+/// How many threads there are to be.
 #[derive(Debug, clap::Args)]
-pub(crate) struct BackendArguments {
+pub(crate) struct ThreadsArguments {
+    /// Number of threads [default: one a core]
+    #[arg(long, value_name = "N", help_heading = "Computation",
+        value_parser = parse::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+}
+
+impl ThreadsArguments {
+    /// Starts the threads that everything runs on, and says how many there are.
+    pub(crate) fn start(&self, notes: Notes) -> Result<usize, MachineError> {
+        threads::start(self.threads, notes)
+    }
+
+    /// Whether the number was asked for.
+    pub(crate) fn are_asked_for(&self) -> bool {
+        self.threads.is_some()
+    }
+}
+
+/// Threads, and which machine does the regular work.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MachineArguments {
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArguments,
+
     /// What does the regular work; auto takes a GPU when it should finish first, cuda insists on one
     #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",
-        value_parser = parse::backend())]
+        value_parser = parse::one_of::<Choice>())]
     backend: Choice,
 
     /// CUDA devices to use, with commas between [default: the first, 0]
@@ -26,7 +53,7 @@ pub(crate) struct BackendArguments {
     self_check: bool,
 }
 
-impl BackendArguments {
+impl MachineArguments {
     /// Whether nothing but a GPU will do.
     pub(crate) fn insist_on_gpu(&self) -> bool {
         self.backend == Choice::Cuda || self.self_check

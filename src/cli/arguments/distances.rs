@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lacuna::metric::read::{Columns, Decimal, Format, Loaded, Options, ReadError, Symmetrize, read_path};
 
-use super::parse;
+use crate::cli::parse;
 
 /// How the input is read.
 #[derive(Debug, clap::Args)]
@@ -37,13 +37,13 @@ pub(crate) struct DistancesArguments {
     columns: Option<Columns>,
 
     /// What 2,5 is in a text: one number (comma) or two (point) [default: one between ; or tabs]
-    #[arg(long, value_name = "SIGN", value_parser = parse::decimal())]
+    #[arg(long, value_name = "SIGN", value_parser = parse::one_of::<Decimal>())]
     decimal: Option<Decimal>,
 
     /// Which of two distances of a pair counts where a square matrix has two that differ
     ///
     /// Without it, differences below 1e-4 of the greatest distance are taken for rounding, and the lower one counts.
-    #[arg(long, value_name = "WHICH", value_parser = parse::symmetrize())]
+    #[arg(long, value_name = "WHICH", value_parser = parse::one_of::<Symmetrize>())]
     symmetrize: Option<Symmetrize>,
 
     /// Array to read of an .npz archive that holds several

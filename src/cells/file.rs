@@ -1,0 +1,126 @@
+//! The complex of an image as a file of its boundary matrix, whatever the width of the integers that number its cells.
+
+use std::io::{self, Write};
+
+use phat_formats::Index;
+use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
+use phat_formats::phat::matrix;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{ComplexError, ImageComplex, image_complex};
+use crate::cubical::value::Inexact;
+use crate::cubical::{AnyImage, Construction};
+use crate::names::named;
+use crate::progress::Progress;
+
+/// A format of files that hold a boundary matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum MatrixFile {
+    /// PHAT's text.
+    PhatAscii,
+    /// PHAT's binary file.
+    PhatBinary,
+    /// DIPHA's weighted boundary matrix (file type 0), which holds the values as well.
+    Dipha,
+}
+
+named!(MatrixFile);
+
+/// The complex of an image, its cells numbered by integers that are wide enough.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyImageComplex {
+    /// By 32 bits.
+    Narrow(ImageComplex<u32>),
+    /// By 64 bits.
+    Wide(ImageComplex<u64>),
+}
+
+impl AnyImageComplex {
+    /// Like [`super::image_complex`], with the least width that numbers all cells and entries.
+    ///
+    /// # Errors
+    /// More cells or entries than 64 bits number; more memory than there is.
+    pub fn new(
+        image: &AnyImage,
+        construction: Construction,
+        superlevel: bool,
+        upper_dim: Option<usize>,
+        progress: &dyn Progress,
+    ) -> Result<Self, ComplexError> {
+        match image_complex(image, construction, superlevel, upper_dim, progress) {
+            Err(ComplexError::TooLarge { .. }) => {
+                image_complex(image, construction, superlevel, upper_dim, progress).map(AnyImageComplex::Wide)
+            }
+            complex => complex.map(AnyImageComplex::Narrow),
+        }
+    }
+
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        match self {
+            AnyImageComplex::Narrow(complex) => complex.matrix.len(),
+            AnyImageComplex::Wide(complex) => complex.matrix.len(),
+        }
+    }
+
+    /// The number of ones of the boundary matrix.
+    pub fn entries(&self) -> usize {
+        match self {
+            AnyImageComplex::Narrow(complex) => complex.matrix.entries(),
+            AnyImageComplex::Wide(complex) => complex.matrix.entries(),
+        }
+    }
+
+    /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer. `image` and `superlevel` are those the complex was
+    /// made of.
+    ///
+    /// # Errors
+    /// What `out` answers; an error of which [`Inexact`] is the source, where the file is to hold values as doubles and one of them
+    /// is an integer that no double is.
+    pub fn write(
+        self,
+        format: MatrixFile,
+        image: &AnyImage,
+        superlevel: bool,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            AnyImageComplex::Narrow(complex) => write(complex, format, image, superlevel, out),
+            AnyImageComplex::Wide(complex) => write(complex, format, image, superlevel, out),
+        }
+    }
+}
+
+fn write<I: Index>(
+    complex: ImageComplex<I>,
+    format: MatrixFile,
+    image: &AnyImage,
+    superlevel: bool,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        MatrixFile::PhatAscii => matrix::write_ascii(&mut out, &complex.matrix),
+        MatrixFile::PhatBinary => matrix::write_binary(&mut out, &complex.matrix),
+        MatrixFile::Dipha => write_dipha(complex, image, superlevel, &mut out),
+    }
+}
+
+/// Writes a DIPHA file, in which values ascend: those of superlevel sets are negated.
+fn write_dipha<I: Index>(
+    complex: ImageComplex<I>,
+    image: &AnyImage,
+    superlevel: bool,
+    out: &mut &mut dyn Write,
+) -> io::Result<()> {
+    let ImageComplex { matrix, owners, max_dim } = complex;
+    let values = owners.par_iter().map(|owner| {
+        let x = image.exact(owner.to_usize()).exact_double()?;
+        // Adding zero makes −0 a 0.
+        Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
+    });
+    let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
+    write_boundary_matrix(out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
+}

@@ -1,0 +1,11 @@
+//! The groups of options that commands share, a file a group.
+//!
+//! A group has the words that suit most commands; a command that means something more says so (`mut_arg`).
+
+pub(crate) mod distances;
+pub(crate) mod filtration;
+pub(crate) mod image;
+pub(crate) mod machine;
+pub(crate) mod matrix;
+pub(crate) mod messages;
+pub(crate) mod stats;

@@ -1,0 +1,240 @@
+//! Whose fault the library's errors are. No match of these has a wildcard: a new kind of failure has to say whose fault it is.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::io;
+
+use lacuna::backend::{BackendError, MachineError};
+use lacuna::cells::ComplexError;
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::ecc::BinsError;
+use lacuna::cubical::ecc::batch::BatchError;
+use lacuna::cubical::ecc::cuda::DeviceError;
+use lacuna::cubical::ecc::scales::ScalesError;
+use lacuna::cubical::ecc::stream::StreamError;
+use lacuna::cubical::persistence::PersistenceError;
+use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
+use lacuna::cubical::read::ReadError as ImageError;
+use lacuna::cubical::thinning::ThinError;
+use lacuna::cubical::thinning::binary::OtsuError;
+use lacuna::cubical::thinning::two_valued::TwoValuedError;
+use lacuna::cubical::value::Inexact;
+use lacuna::cubical::write::{UnknownName, Unwritable};
+use lacuna::matrix::read::MatrixReadError;
+use lacuna::matrix::{MatrixError, NotAComplex};
+use lacuna::metric::read::ReadError;
+use lacuna::rips::RipsError;
+
+/// Whose fault a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The input's, or that of an option which does not suit it: the user can mend it.
+    Input,
+    /// The machine's, which cannot do what was asked: a disk that is full, threads that do not start, a device that is not there or
+    /// that finds something else than the processor.
+    Machine,
+}
+
+/// An error of the library that says whose fault it is.
+pub(crate) trait Blame: Error + Send + Sync + 'static {
+    /// Whose fault the error is.
+    fn fault(&self) -> Fault;
+
+    /// Whether another input of the same run may still have an answer.
+    fn concerns_one_input(&self) -> bool {
+        false
+    }
+}
+
+/// Errors that only an input, or an option that does not suit it, can cause.
+macro_rules! of_the_input {
+    ($($error:ty),*) => {$(
+        impl Blame for $error {
+            fn fault(&self) -> Fault {
+                Fault::Input
+            }
+        }
+    )*};
+}
+
+of_the_input!(
+    BarcodeError,
+    BinsError,
+    CompareError,
+    Inexact,
+    MatrixReadError,
+    NotAComplex,
+    OtsuError,
+    ThinError,
+    UnknownName,
+    Unwritable
+);
+
+impl Blame for ReadError {
+    fn fault(&self) -> Fault {
+        Fault::Input
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
+
+impl Blame for BackendError {
+    fn fault(&self) -> Fault {
+        match self {
+            BackendError::Cuda(_) => Fault::Machine,
+        }
+    }
+}
+
+impl<E: Blame, D: Error + Send + Sync + 'static> Blame for MachineError<E, D> {
+    fn fault(&self) -> Fault {
+        match self {
+            MachineError::Stage(error) => error.fault(),
+            MachineError::Backend(error) => error.fault(),
+            MachineError::Device(_) | MachineError::Check(_) => Fault::Machine,
+        }
+    }
+}
+
+/// The processor's scan never fails.
+impl Blame for Infallible {
+    fn fault(&self) -> Fault {
+        match *self {}
+    }
+}
+
+impl Blame for MatrixError {
+    fn fault(&self) -> Fault {
+        match self {
+            MatrixError::Scan(error) => error.fault(),
+            MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
+            MatrixError::Threads { .. } => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for RipsError {
+    fn fault(&self) -> Fault {
+        match self {
+            RipsError::Modulus(_)
+            | RipsError::Threshold(_)
+            | RipsError::TooWide { .. }
+            | RipsError::PairStoreMemory { .. }
+            | RipsError::Memory { .. }
+            | RipsError::TooManyPoints { .. }
+            | RipsError::TooManyDistances
+            | RipsError::TooFarApart { .. } => Fault::Input,
+            RipsError::Backend(error) => error.fault(),
+            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
+        }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        !matches!(self, RipsError::Backend(_))
+    }
+}
+
+impl Blame for ImageError {
+    fn fault(&self) -> Fault {
+        match self {
+            ImageError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
+            ImageError::Io { .. } | ImageError::Malformed { .. } => Fault::Input,
+        }
+    }
+}
+
+impl Blame for PersistenceError {
+    fn fault(&self) -> Fault {
+        match self {
+            PersistenceError::TooLarge { .. } => Fault::Input,
+            PersistenceError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for ComplexError {
+    fn fault(&self) -> Fault {
+        match self {
+            ComplexError::Memory(_) => Fault::Machine,
+            ComplexError::Shape { .. }
+            | ComplexError::Voxels { .. }
+            | ComplexError::NotANumber { .. }
+            | ComplexError::Dimension { .. }
+            | ComplexError::TooLarge { .. }
+            | ComplexError::Column(_) => Fault::Input,
+        }
+    }
+}
+
+impl<E: Blame> Blame for StreamError<E> {
+    fn fault(&self) -> Fault {
+        match self {
+            StreamError::Read(error) => error.fault(),
+            StreamError::Spill { .. } | StreamError::Threads(_) => Fault::Machine,
+            StreamError::Bins(_)
+            | StreamError::Short { .. }
+            | StreamError::Range(_)
+            | StreamError::Slabs { .. } => Fault::Input,
+        }
+    }
+}
+
+impl Blame for ViaMatrixError {
+    fn fault(&self) -> Fault {
+        match self {
+            ViaMatrixError::Complex(error) => error.fault(),
+            ViaMatrixError::Scan(error) => error.fault(),
+            ViaMatrixError::Reduce(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for TwoValuedError {
+    fn fault(&self) -> Fault {
+        match self {
+            TwoValuedError::Third { .. } => Fault::Input,
+            TwoValuedError::Thin(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for BatchError {
+    fn fault(&self) -> Fault {
+        match self {
+            BatchError::Range { .. } | BatchError::Twice { .. } => Fault::Input,
+            BatchError::Read(error) => error.fault(),
+            BatchError::Stream { error, .. } => error.fault(),
+            BatchError::Backend(error) => error.fault(),
+            BatchError::Device { error, .. } => error.fault(),
+            BatchError::Check { .. } => Fault::Machine,
+            BatchError::Scales { error, .. } => error.fault(),
+        }
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        !matches!(self, BatchError::Backend(_))
+    }
+}
+
+impl Blame for ScalesError {
+    fn fault(&self) -> Fault {
+        match self {
+            ScalesError::Sigma { .. }
+            | ScalesError::Taps { .. }
+            | ScalesError::Infinite { .. }
+            | ScalesError::Bins(_) => Fault::Input,
+            ScalesError::Device(error) => error.fault(),
+        }
+    }
+}
+
+impl Blame for DeviceError {
+    fn fault(&self) -> Fault {
+        match self {
+            DeviceError::Bins(_) | DeviceError::NoRange => Fault::Input,
+            DeviceError::Cuda(_) | DeviceError::Threads(_) => Fault::Machine,
+        }
+    }
+}

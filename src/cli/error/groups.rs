@@ -1,0 +1,79 @@
+//! The groups of errors, and the exit codes that follow from them.
+
+use std::io;
+
+use lacuna::cubical::value::Inexact;
+
+use super::blame::{Blame, Fault};
+use super::failure::Failure;
+use super::machine::MachineError;
+use super::paths::PathError;
+use super::usage::UsageError;
+
+/// Why the program fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Path(#[from] PathError),
+    #[error(transparent)]
+    Input(Failure),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+}
+
+impl CliError {
+    /// What the program answers with.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            CliError::Machine(_) => 1,
+            CliError::Usage(_) | CliError::Path(_) | CliError::Input(_) => 2,
+        }
+    }
+
+    /// An error of the library about a file or an option that it does not name.
+    pub(crate) fn about(context: impl Into<String>, error: impl Blame) -> CliError {
+        CliError::library(Some(context.into()), error)
+    }
+
+    fn library(context: Option<String>, error: impl Blame) -> CliError {
+        let fault = error.fault();
+        let failure = Failure::new(context, error);
+        match fault {
+            Fault::Input => CliError::Input(failure),
+            Fault::Machine => MachineError::Failure(failure).into(),
+        }
+    }
+
+    /// An output to `target` that fails.
+    pub(crate) fn write(target: String, source: io::Error) -> CliError {
+        let is_inexact = source.get_ref().is_some_and(|error| error.is::<Inexact>());
+        let error = MachineError::Write { target, source };
+        // What was to be written does not fit into the format, which is no fault of the disk.
+        if is_inexact { CliError::Input(Failure::told_as(error.into())) } else { error.into() }
+    }
+
+    /// Any error as one of the input. `compare` tells all its errors so: the exit code of the machine's faults says there that files differ.
+    pub(crate) fn into_input_error(self) -> CliError {
+        CliError::Input(Failure::told_as(self.into()))
+    }
+
+    /// Whether another input of the same run may still have an answer.
+    pub(crate) fn concerns_one_input(&self) -> bool {
+        match self {
+            CliError::Usage(_) => false,
+            CliError::Path(error) => error.concerns_one_input(),
+            CliError::Input(failure) | CliError::Machine(MachineError::Failure(failure)) => {
+                failure.concerns_one_input
+            }
+            CliError::Machine(MachineError::Write { .. } | MachineError::Threads { .. }) => false,
+        }
+    }
+}
+
+impl<E: Blame> From<E> for CliError {
+    fn from(error: E) -> CliError {
+        CliError::library(None, error)
+    }
+}

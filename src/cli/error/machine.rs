@@ -1,0 +1,19 @@
+//! What this machine cannot do.
+
+use std::io;
+
+use super::failure::Failure;
+
+/// Why the machine fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MachineError {
+    #[error("cannot write {target}")]
+    Write { target: String, source: io::Error },
+    #[error(
+        "cannot start {threads} threads; --threads asks for fewer, and the system's limits of processes and memory \
+         (ulimit -u, ulimit -v) may allow more"
+    )]
+    Threads { threads: usize, source: rayon::ThreadPoolBuildError },
+    #[error(transparent)]
+    Failure(Failure),
+}

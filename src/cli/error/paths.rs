@@ -1,0 +1,33 @@
+//! Paths that cannot be read from or written to.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What is wrong with the path of an input or an output.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PathError {
+    #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
+    NoFiles { path: PathBuf },
+    #[error("{}: expected a directory that can be listed", path.display())]
+    List { path: PathBuf, source: io::Error },
+    #[error("{}: expected a path that can be written", path.display())]
+    Open { path: PathBuf, source: io::Error },
+    #[error("{}: expected a path that can be written, found a directory", path.display())]
+    Directory { path: PathBuf },
+    #[error("{}: expected an output that is not the input, found the file {}", path.display(), input.display())]
+    Overwritten { path: PathBuf, input: PathBuf },
+    #[error(
+        "{target}: expected a file or a pipe for a binary format, found a terminal; -o FILE names a file"
+    )]
+    Terminal { target: String },
+}
+
+impl PathError {
+    /// Whether another input of the same run may still have an answer.
+    pub(super) fn concerns_one_input(&self) -> bool {
+        match self {
+            PathError::Open { .. } | PathError::Directory { .. } | PathError::Overwritten { .. } => true,
+            PathError::NoFiles { .. } | PathError::List { .. } | PathError::Terminal { .. } => false,
+        }
+    }
+}

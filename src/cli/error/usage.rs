@@ -1,0 +1,41 @@
+//! Command lines that ask for what does not go together.
+
+use std::path::PathBuf;
+
+use lacuna::cubical::read::Format as ImageFormat;
+use lacuna::matrix::Algorithm;
+
+/// What is wrong with a command line, or with a variable of the environment.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UsageError {
+    #[error("a raw image: expected {missing}, found none")]
+    RawNeeds { missing: &'static str },
+    #[error("{option}: expected a raw image, found --format {format}")]
+    OnlyRaw { option: &'static str, format: ImageFormat },
+    #[error(
+        "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
+    )]
+    ThinOfV,
+    #[error("expected different files A and B, found standard input twice")]
+    TwiceStandardInput,
+    #[error(
+        "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one"
+    )]
+    NeedsDirectory,
+    #[error("{}: expected one input for each answer, found another for {}", input.display(), output.display())]
+    SameOutput { input: PathBuf, output: PathBuf },
+    #[error("{variable}: {problem}")]
+    Variable { variable: &'static str, problem: String },
+    #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
+    SameFile { path: PathBuf },
+    #[error("--output {given}: expected a file of another name, found {}, which is that of {named}", path.display())]
+    Contradiction { given: String, named: String, path: PathBuf },
+    #[error(
+        "--columns: expected an algorithm that has working columns to choose, found sieve, which has its own"
+    )]
+    SieveColumns,
+    #[error(
+        "--algorithm: expected one that scans, which a GPU can do (sieve, hypha, hypha-twist), found {algorithm}"
+    )]
+    NoScan { algorithm: Algorithm },
+}

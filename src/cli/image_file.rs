@@ -1,0 +1,33 @@
+//! The image of a file: what it was detected to be, and its voxels.
+
+use std::path::Path;
+
+use lacuna::cubical::AnyImage;
+use lacuna::cubical::ecc::batch::Watch;
+use lacuna::cubical::read::{self, AnyStream, Options, ReadError};
+use lacuna::input::name_of;
+
+use super::notes::Notes;
+use super::progress::Meter;
+
+/// Opens the image in `file`, and says what it was detected to be while `meter` may be seen.
+pub(crate) fn open_image(
+    file: &Path,
+    options: &Options,
+    notes: Notes,
+    meter: &Meter,
+) -> Result<AnyStream, ReadError> {
+    meter.stage("reading");
+    let stream = read::open(file, options)?;
+    if let Some(detection) = stream.detection() {
+        meter.aside(|| notes.note(format_args!("{}: {detection}", name_of(file))));
+    }
+    Ok(stream)
+}
+
+/// The image of a stream; `meter` shows how much of it has been read.
+pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ReadError> {
+    meter.stage("reading");
+    Watch::begin(meter, stream.shape().count() as u64);
+    stream.image_watched(&|voxels| Watch::advance(meter, voxels))
+}

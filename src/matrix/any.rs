@@ -1,0 +1,215 @@
+//! Reduction of a matrix whose index width is known only when its file is read.
+//!
+//! [`read_feeding`] reads, [`AnyComplex::plan`] chooses, [`AnyPlanned::reduce`] reduces, [`write_any`](crate::output::pairs::PairsFormat::write_any) writes. Each is generic inside and not outside, so
+//! that a program that calls them compiles no algorithm itself.
+
+use std::path::Path;
+
+use super::leftmost_ones::{Feeds, ScanError, Scanner};
+use super::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions};
+use super::{
+    Dimension, Figures, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
+    reduce_with,
+};
+use crate::backend::Backend;
+
+/// Like [`read::read_path`], and shows the columns to a device as they are read, if `feeds` wants that.
+///
+/// # Errors
+/// As [`read::read_path`].
+pub fn read_feeding(
+    path: &Path,
+    options: &MatrixReadOptions,
+    feeds: &Feeds<'_>,
+) -> Result<LoadedMatrix, MatrixReadError> {
+    read::read_path_observed(path, options, feeds)
+}
+
+/// Calls something of the matrix, or what was made of it, of either width.
+macro_rules! of_either {
+    ($any:ident, $own:expr, $it:pat => $body:expr) => {
+        match $own {
+            $any::Narrow($it) => $body,
+            $any::Wide($it) => $body,
+        }
+    };
+}
+
+impl AnyComplex {
+    /// The number of cells.
+    pub fn cells(&self) -> usize {
+        of_either!(AnyComplex, self, cells => cells.matrix.len())
+    }
+
+    /// The number of ones.
+    pub fn entries(&self) -> usize {
+        of_either!(AnyComplex, self, cells => cells.matrix.entries())
+    }
+
+    /// The greatest dimension of a cell.
+    pub fn max_dim(&self) -> Option<Dimension> {
+        of_either!(AnyComplex, self, cells => cells.matrix.max_dim())
+    }
+
+    /// The width of the integers that number cells.
+    pub fn index_bits(&self) -> usize {
+        match self {
+            AnyComplex::Narrow(_) => 32,
+            AnyComplex::Wide(_) => 64,
+        }
+    }
+
+    /// Whether boundaries have no boundary.
+    ///
+    /// # Errors
+    /// [`NotAComplex`]: one has.
+    pub fn check(&self) -> Result<(), NotAComplex> {
+        of_either!(AnyComplex, self, cells => cells.matrix.check())
+    }
+
+    /// Chooses the machine that scans, then what was not asked for. `feeds` have seen the file as it was read.
+    ///
+    /// # Errors
+    /// A GPU was asked for and will not do; the scan failed, or was found wrong.
+    pub fn plan(
+        &self,
+        request: &ReductionRequest,
+        backend: &Backend,
+        feeds: Feeds,
+    ) -> Result<AnyPlanned<'_>, MatrixError> {
+        Ok(match self {
+            AnyComplex::Narrow(cells) => {
+                let scanner = scanner(request, || {
+                    Scanner::choose(backend, feeds.narrow, &cells.matrix).map_err(ScanError::from)
+                })?;
+                AnyPlanned::Narrow(Planned::new(cells, scanner, request)?)
+            }
+            AnyComplex::Wide(cells) => {
+                let scanner = scanner(request, || {
+                    Scanner::choose(backend, feeds.wide, &cells.matrix).map_err(ScanError::from)
+                })?;
+                AnyPlanned::Wide(Planned::new(cells, scanner, request)?)
+            }
+        })
+    }
+}
+
+/// The machine that `choose` chooses, or the processor where the algorithm that is asked for has no scan.
+fn scanner<I: MatrixIndex, E>(
+    request: &ReductionRequest,
+    choose: impl FnOnce() -> Result<Scanner<I>, E>,
+) -> Result<Scanner<I>, E> {
+    match request.algorithm.filter(|algorithm| !algorithm.scans()) {
+        None => choose(),
+        Some(algorithm) => {
+            Ok(Scanner::processor_as(format!("{algorithm} has no scan, which is what a GPU could do")))
+        }
+    }
+}
+
+/// A matrix, and what is to be done with it.
+pub enum AnyPlanned<'a> {
+    /// Its cells are numbered by 32 bits.
+    Narrow(Planned<'a, u32>),
+    /// Its cells are numbered by 64 bits.
+    Wide(Planned<'a, u64>),
+}
+
+/// A matrix of one index width, and what is to be done with it.
+pub struct Planned<'a, I: MatrixIndex> {
+    cells: &'a LoadedComplex<I>,
+    scanner: Scanner<I>,
+    plan: Plan,
+    reasons: Vec<Reason>,
+}
+
+impl<'a, I: MatrixIndex> Planned<'a, I> {
+    fn new(
+        cells: &'a LoadedComplex<I>,
+        scanner: Scanner<I>,
+        request: &ReductionRequest,
+    ) -> Result<Self, MatrixError> {
+        let (plan, reasons) = Plan::choose_with(&cells.matrix, request, &scanner)?;
+        Ok(Planned { cells, scanner, plan, reasons })
+    }
+}
+
+impl<'a> AnyPlanned<'a> {
+    /// What will be done.
+    pub fn plan(&self) -> Plan {
+        of_either!(AnyPlanned, self, planned => planned.plan)
+    }
+
+    /// What was chosen, and why. After a reduction, the machine is the one that scanned: a device may have failed, and the processor
+    /// taken its place.
+    pub fn reasons(&self) -> Vec<Reason> {
+        let mut reasons = of_either!(AnyPlanned, self, planned => planned.reasons.clone());
+        if let Some((first, machine)) = reasons.first_mut().zip(self.machine()) {
+            *first = machine;
+        }
+        reasons
+    }
+
+    /// The machine that scans, and why it does, where one was chosen.
+    pub fn machine(&self) -> Option<Reason> {
+        of_either!(AnyPlanned, self, planned => planned.scanner.reason())
+    }
+
+    /// What did not go as planned in the scan, though what was found is right.
+    pub fn notes(&self) -> Vec<String> {
+        of_either!(AnyPlanned, self, planned => planned.scanner.notes())
+    }
+
+    /// The most device memory that was in use at a time, in bytes.
+    pub fn device_memory(&self) -> u64 {
+        of_either!(AnyPlanned, self, planned => planned.scanner.device_memory())
+    }
+
+    /// The persistence pairs.
+    ///
+    /// # Errors
+    /// The scan failed; threads could not be started.
+    pub fn reduce(&self) -> Result<AnyReduced<'a>, MatrixError> {
+        Ok(match self {
+            AnyPlanned::Narrow(Planned { cells, scanner, plan, .. }) => {
+                AnyReduced::Narrow(Reduced { cells, pairs: reduce_with(&cells.matrix, plan, scanner)? })
+            }
+            AnyPlanned::Wide(Planned { cells, scanner, plan, .. }) => {
+                AnyReduced::Wide(Reduced { cells, pairs: reduce_with(&cells.matrix, plan, scanner)? })
+            }
+        })
+    }
+}
+
+/// A matrix, and its pairs.
+pub enum AnyReduced<'a> {
+    /// Its cells are numbered by 32 bits.
+    Narrow(Reduced<'a, u32>),
+    /// Its cells are numbered by 64 bits.
+    Wide(Reduced<'a, u64>),
+}
+
+/// A matrix of one index width, and its pairs.
+pub struct Reduced<'a, I> {
+    /// The matrix.
+    pub cells: &'a LoadedComplex<I>,
+    /// The pairs.
+    pub pairs: Pairs<I>,
+}
+
+impl AnyReduced<'_> {
+    /// The number of pairs.
+    pub fn pairs(&self) -> usize {
+        of_either!(AnyReduced, self, reduced => reduced.pairs.pairs.len())
+    }
+
+    /// The number of cells in no pair.
+    pub fn essential(&self) -> usize {
+        of_either!(AnyReduced, self, reduced => reduced.pairs.essential().len())
+    }
+
+    /// What the reduction counted.
+    pub fn figures(&self) -> &Figures {
+        of_either!(AnyReduced, self, reduced => &reduced.pairs.figures)
+    }
+}

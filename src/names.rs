@@ -1,0 +1,58 @@
+//! Names of choices: what a format, an algorithm or a rule is called in plans, statistics, messages and on the command line.
+//!
+//! A choice is a variant of an enumeration. Its name is the one that serde gives it, in kebab case, so that JSON and text cannot
+//! disagree; the command line takes its names from clap's derive, in kebab case too.
+
+use std::fmt::Display;
+
+/// A text that names none of the choices.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: expected one of {expected}, found {found:?}")]
+pub struct UnknownChoice {
+    /// What was to be chosen.
+    pub what: &'static str,
+    /// The names of all choices.
+    pub expected: String,
+    /// The text found.
+    pub found: String,
+}
+
+/// The names of `choices`, for messages.
+pub(crate) fn list(choices: &[impl Display]) -> String {
+    let names: Vec<String> = choices.iter().map(ToString::to_string).collect();
+    names.join(", ")
+}
+
+/// The choice that is called `found`, in letters of either case.
+pub(crate) fn find<T: Display + Copy>(
+    what: &'static str,
+    choices: &[T],
+    found: &str,
+) -> Result<T, UnknownChoice> {
+    let named = choices.iter().find(|choice| choice.to_string().eq_ignore_ascii_case(found));
+    let unknown = || UnknownChoice { what, expected: list(choices), found: found.to_owned() };
+    named.copied().ok_or_else(unknown)
+}
+
+/// Implements `Display` for an enumeration by its name in serde, and `FromStr` where a text says what is to be chosen.
+macro_rules! named {
+    ($choice:ty) => {
+        impl ::std::fmt::Display for $choice {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::serde::Serialize::serialize(self, f)
+            }
+        }
+    };
+    ($choice:ty, $what:literal) => {
+        $crate::names::named!($choice);
+
+        impl ::std::str::FromStr for $choice {
+            type Err = $crate::names::UnknownChoice;
+
+            fn from_str(found: &str) -> Result<Self, Self::Err> {
+                $crate::names::find($what, &Self::ALL, found)
+            }
+        }
+    };
+}
+pub(crate) use named;

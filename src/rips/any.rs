@@ -1,0 +1,43 @@
+//! Rips computations on distances whose precision is known only when their file is read.
+
+use super::{Outcome, PairStore, Progress, Rips, RipsError};
+use crate::backend::Backend;
+use crate::metric::read::Input;
+use crate::metric::{Distances, Value};
+
+/// What is asked for, whatever the precision of the distances; see the methods of [`Rips`].
+#[derive(Debug, Clone)]
+pub struct RipsOptions {
+    /// The highest homology dimension.
+    pub max_dim: usize,
+    /// The greatest diameter; the enclosing radius when `None`.
+    pub threshold: Option<f64>,
+    /// Coefficients are in Z/`modulus`.
+    pub modulus: u32,
+    /// The second layer of the pair store.
+    pub pair_store: PairStore,
+    /// Which machine assembles.
+    pub backend: Backend,
+}
+
+impl RipsOptions {
+    /// Like [`Rips::solve`], on distances of either precision.
+    ///
+    /// # Errors
+    /// As [`Rips::run`].
+    pub fn solve(self, input: Input, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        match input {
+            Input::Single(distances) => self.rips(distances).solve(progress),
+            Input::Double(distances) => self.rips(distances).solve(progress),
+        }
+    }
+
+    fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
+        let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
+        let rips = rips.pair_store(self.pair_store).backend(self.backend);
+        match self.threshold {
+            Some(t) => rips.threshold(t),
+            None => rips,
+        }
+    }
+}
