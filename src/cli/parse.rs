@@ -15,7 +15,7 @@ use lacuna::cubical::{Construction, Order, Value};
 use lacuna::matrix::{self, Algorithm, Dualize, Representation};
 use lacuna::metric::read::{Decimal, Symmetrize};
 use lacuna::output::{self, curves, images, pairs};
-use lacuna::rips::PairStore;
+use lacuna::rips::SecondLayer;
 use lacuna::rips::modulus::prime_modulus;
 
 use super::cubical::Way;
@@ -177,8 +177,8 @@ pub(crate) fn backend() -> impl TypedValueParser<Value = Choice> {
     one_of_or(choices, [("gpu", Choice::Cuda)])
 }
 
-pub(crate) fn pair_store() -> impl TypedValueParser<Value = PairStore> {
-    one_of([("implicit", PairStore::Implicit), ("sorted", PairStore::Sorted)])
+pub(crate) fn pair_store() -> impl TypedValueParser<Value = SecondLayer> {
+    one_of([("implicit", SecondLayer::Implicit), ("sorted", SecondLayer::Sorted)])
 }
 
 /// `auto`, which is none, or a choice by name.

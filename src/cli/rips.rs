@@ -8,7 +8,7 @@ use lacuna::input::name_of;
 use lacuna::metric::read::{Input, Loaded};
 use lacuna::metric::{Distances, Value};
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Outcome, PairStore, Progress, Rips, RipsError};
+use lacuna::rips::{Outcome, Progress, Rips, RipsError, SecondLayer};
 
 use super::backend::BackendArguments;
 use super::batch::{Task, Tasks};
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
         value_parser = parse::pair_store())]
-    pair_store: PairStore,
+    pair_store: SecondLayer,
 
     /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
     ///

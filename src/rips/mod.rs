@@ -14,10 +14,13 @@
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
 //! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); dimension 0 is a spanning
-//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is assembled
-//! ([`filtration_construction`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
-//! ([`submatrix_reduction`]). [`plain`] is the same by the book, the oracle of all tests.
+//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
+//! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
+//! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]). [`plain`] computes the barcode from an explicit
+//! filtration, and is the oracle of all tests.
 
+pub mod apparent_pairs;
+pub mod clearing;
 pub mod code;
 pub mod complex;
 pub mod components;
@@ -26,7 +29,6 @@ pub mod field;
 pub mod filtration_construction;
 mod footprint;
 pub mod modulus;
-mod offload;
 pub mod pair_store;
 mod pipeline;
 pub mod plain;
@@ -35,6 +37,7 @@ pub mod rank;
 pub mod stats;
 pub mod submatrix_reduction;
 pub mod summary;
+pub mod threads;
 pub mod word;
 
 use crate::backend::{Backend, BackendError};
@@ -42,7 +45,7 @@ use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
-pub use plan::{PairStore, Plan, Shape, Threshold};
+pub use plan::{Plan, SecondLayer, Shape, Threshold};
 pub use stats::{DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 
@@ -54,7 +57,7 @@ pub struct Rips<T = f32> {
     threshold: Threshold,
     modulus: u32,
     threads: Option<usize>,
-    pair_store: PairStore,
+    pair_store: SecondLayer,
     backend: Backend,
 }
 
@@ -175,7 +178,7 @@ impl<T: Value> Rips<T> {
             threshold: Threshold::EnclosingRadius,
             modulus: 2,
             threads: None,
-            pair_store: PairStore::Implicit,
+            pair_store: SecondLayer::Implicit,
             backend: Backend::default(),
         }
     }
@@ -207,7 +210,7 @@ impl<T: Value> Rips<T> {
 
     /// The second layer of the pair store (default implicit). The sorted one takes an entry an apparent pair, of which
     /// there are nearly as many as simplices.
-    pub fn pair_store(mut self, layer: PairStore) -> Self {
+    pub fn pair_store(mut self, layer: SecondLayer) -> Self {
         self.pair_store = layer;
         self
     }

@@ -1,6 +1,6 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
-use super::{ABSENT, Band, Complex};
+use super::{ABSENT, Band, Cofacet, Complex};
 use crate::memory::{self, Refused};
 
 /// A graph with ranked edges in compressed rows.
@@ -206,20 +206,21 @@ impl Complex for Sparse {
         found
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, mut f: impl FnMut(u32, u32)) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+        found.clear();
         self.common::<false>(simplex, rank, 0, |w, reach| {
             if band.contains(reach) {
-                f(w, reach);
+                found.push(Cofacet { vertex: w, rank: reach });
             }
             false
         });
     }
 
-    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
-        let mut oldest: Option<(u32, u32)> = None;
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
+        let mut oldest: Option<Cofacet> = None;
         self.common::<true>(simplex, rank, 0, |w, reach| {
-            if oldest.is_none_or(|(_, least)| reach < least) {
-                oldest = Some((w, reach));
+            if oldest.is_none_or(|oldest| reach < oldest.rank) {
+                oldest = Some(Cofacet { vertex: w, rank: reach });
             }
             reach == rank
         });

@@ -1,11 +1,13 @@
-//! Assembly against the definitions, simplex by simplex.
+//! Filtration construction against the definitions, simplex by simplex.
 
 use std::collections::BTreeMap;
 
+use super::dense::pair;
 use super::*;
 use crate::cuda::{CudaError, Gpu};
-use crate::rips::complex::{ABSENT, stride};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
 use crate::rips::pair_store::Pivots;
+use crate::simd::Rank;
 
 /// A complex by its definition.
 struct Table {
@@ -87,12 +89,12 @@ impl Table {
     }
 }
 
-/// What assembly must give, with nothing in layer 1 but every third of the undecided simplices.
+/// What construction must give, with nothing in layer 1 but every third of the undecided simplices.
 struct Expected {
     cleared: Vec<u64>,
     columns: Vec<u64>,
     cofacets: Vec<u64>,
-    counts: Counts,
+    counts: SimplexCounts,
 }
 
 fn expected(table: &Table, dim: usize) -> Expected {
@@ -100,7 +102,7 @@ fn expected(table: &Table, dim: usize) -> Expected {
     let apparent = table.apparent(dim);
     let below = if dim > 1 { table.apparent(dim - 1) } else { BTreeMap::new() };
     let deaths: Vec<&Vec<u32>> = below.values().collect();
-    let mut counts = Counts::default();
+    let mut counts = SimplexCounts::default();
     let mut undecided = Vec::new();
     let mut cofacets = Vec::new();
     for (simplex, rank) in table.simplices(dim) {
@@ -122,35 +124,81 @@ fn expected(table: &Table, dim: usize) -> Expected {
     Expected { cleared, columns: undecided, cofacets, counts }
 }
 
-/// Checks one complex, however it is assembled, with both second layers.
-fn conforms(
-    table: &Table,
-    dim: usize,
-    rank_width: u32,
-    level: Level,
-    assemble: impl Fn(&Task<'_, u64>) -> Assembly<u64>,
-) {
+/// A sparse complex whose neighbourhoods are cut down to so many vertices.
+struct Cut<'a>(&'a Sparse, usize);
+
+impl Complex for Cut<'_> {
+    fn points(&self) -> usize {
+        self.0.points()
+    }
+
+    fn edge(&self, u: u32, v: u32) -> u32 {
+        self.0.edge(u, v)
+    }
+
+    fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
+        self.0.greatest_cofacet(simplex, rank, floor)
+    }
+
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+        self.0.cofacets(simplex, rank, band, found);
+    }
+
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
+        self.0.oldest_cofacet(simplex, rank)
+    }
+}
+
+impl Enumerate for Cut<'_> {
+    fn work(&self, dim: usize) -> u64 {
+        self.0.work(dim)
+    }
+
+    fn parts(&self, dim: usize) -> usize {
+        self.0.parts(dim)
+    }
+
+    fn enumerate(
+        &self,
+        enumeration: &Enumeration<'_>,
+        parts: &SharedRange,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts {
+        let &Cut(graph, most) = self;
+        match enumeration.rank_width {
+            16 => neighbourhood::by_neighbourhoods::<u16>(graph, enumeration, parts, sink, most),
+            _ => neighbourhood::by_neighbourhoods::<u32>(graph, enumeration, parts, sink, most),
+        }
+    }
+
+    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
+        self.0.on_device(rank_width)
+    }
+}
+
+/// Checks one complex with both second layers.
+fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &dyn Enumerate) {
     let expected = expected(table, dim);
     let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
     expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
-    let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
-    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
-        let task = Task {
+    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let construction = Construction {
             dim,
             code: Code::new(table.n, dim + 1),
             cofacet_code: Code::new(table.n, dim + 2),
-            cleared: &cleared,
+            below: &below,
             layer,
             rank_width,
             level,
             progress: &(),
         };
-        let found = assemble(&task);
+        let found = construct(complex, &construction);
         assert_eq!(found.columns, expected.columns, "n = {}, dimension {dim}, {layer:?}", table.n);
         assert_eq!(found.counts, expected.counts, "n = {}, dimension {dim}, {layer:?}", table.n);
         match &found.apparent {
             ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &expected.cofacets),
-            _ => assert_eq!(layer, plan::PairStore::Implicit),
+            _ => assert_eq!(layer, SecondLayer::Implicit),
         }
     }
 }
@@ -165,15 +213,14 @@ fn the_residue_is_what_the_definitions_say() {
                 for dim in 1..=max_dim {
                     for level in Level::available() {
                         let (narrow, wide) = (table.dense::<u16>(level), table.dense::<u32>(level));
-                        conforms(&table, dim, 16, level, |task| narrow.assemble(task));
-                        conforms(&table, dim, 32, level, |task| wide.assemble(task));
+                        conforms(&table, dim, 16, level, &narrow);
+                        conforms(&table, dim, 32, level, &wide);
                     }
                     let graph = table.sparse();
                     let level = Level::detect();
-                    conforms(&table, dim, 16, level, |task| graph.assemble(task));
-                    for max_tile in [0, 3, 6] {
-                        let by_tiles = neighbourhood::assemble_by_tiles::<u64, u32>;
-                        conforms(&table, dim, 32, level, |task| by_tiles(&graph, task, max_tile));
+                    conforms(&table, dim, 16, level, &graph);
+                    for most in [0, 3, 6] {
+                        conforms(&table, dim, 32, level, &Cut(&graph, most));
                     }
                 }
             }
@@ -211,9 +258,8 @@ fn the_residue_around_hubs_is_what_the_definitions_say() {
         let table = Table::with_hubs(n, &hubs, &mut state);
         let graph = table.sparse();
         for dim in 1..=3 {
-            for max_tile in [0, 5, 20, 2048] {
-                let by_tiles = neighbourhood::assemble_by_tiles::<u64, u16>;
-                conforms(&table, dim, 16, level, |task| by_tiles(&graph, task, max_tile));
+            for most in [0, 5, 20, 2048] {
+                conforms(&table, dim, 16, level, &Cut(&graph, most));
             }
         }
     }
@@ -239,18 +285,19 @@ fn gpu(memory: Option<u64>) -> Gpu {
 }
 
 /// Checks every dimension of a complex as devices sweep it.
-fn device_conforms<C: Assemble, W: Word>(
+fn device_conforms<W: Word>(
     gpus: &[Gpu],
-    complex: &C,
+    complex: &dyn Enumerate,
     rank_width: u32,
     max_dim: usize,
     expected: &[Expected],
 ) {
     let n = complex.points();
-    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
-        let task = Offload { gpus, points: n, max_dim, layer, rank_bits: 10 };
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let sweep =
+            DeviceSweep { gpus, points: n, max_dim, layer, rank_bits: 10, rank_width, limbs: W::LIMBS };
         let mut dim = 0;
-        complex.offload::<W>(&task, rank_width, |swept| {
+        sweep.run(&complex.on_device(rank_width), &mut |swept| {
             dim += 1;
             let expected = &expected[dim - 1];
             let wide = |entries: &[u64]| -> Vec<W> {
@@ -259,8 +306,8 @@ fn device_conforms<C: Assemble, W: Word>(
             };
             let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
             wide(&expected.cleared).into_iter().for_each(|entry| pivots.insert(entry, 0).unwrap());
-            let cleared = PairStore { pivots, apparent: ApparentPairs::Implicit };
-            let found = swept.unwrap().clear(&cleared, layer);
+            let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+            let found = swept.unwrap().clear(&below, layer);
             assert_eq!(
                 found.counts, expected.counts,
                 "n = {n}, dimension {dim}, {layer:?}, {rank_width} bits"
@@ -268,7 +315,7 @@ fn device_conforms<C: Assemble, W: Word>(
             assert_eq!(found.columns, wide(&expected.columns), "n = {n}, dimension {dim}, {layer:?}");
             match &found.apparent {
                 ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &wide(&expected.cofacets)),
-                _ => assert_eq!(layer, plan::PairStore::Implicit),
+                _ => assert_eq!(layer, SecondLayer::Implicit),
             }
             true
         });
@@ -289,10 +336,10 @@ fn gpu_residue_is_what_the_definitions_say() {
             let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
             let (narrow, wide, graph) =
                 (table.dense::<u16>(level), table.dense::<u32>(level), table.sparse());
-            device_conforms::<_, u64>(&gpus, &narrow, 16, max_dim, &expected);
-            device_conforms::<_, u128>(&gpus, &wide, 32, max_dim, &expected);
-            device_conforms::<_, u64>(&gpus, &graph, 16, max_dim, &expected);
-            device_conforms::<_, u128>(&gpus, &graph, 32, max_dim, &expected);
+            device_conforms::<u64>(&gpus, &narrow, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &wide, 32, max_dim, &expected);
+            device_conforms::<u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &graph, 32, max_dim, &expected);
         }
     }
 }
@@ -311,22 +358,18 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
             let is_long = |v: usize| row(hubs[0]).len() / neighbourhood::LONG > row(v).len() + 1;
             assert!((0..n).any(is_long) && !(0..n).all(is_long), "{n} points, hubs {hubs:?}");
             let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
-            device_conforms::<_, u64>(&gpus, &graph, 16, max_dim, &expected);
-            device_conforms::<_, u128>(&gpus, &graph, 32, max_dim, &expected);
+            device_conforms::<u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &graph, 32, max_dim, &expected);
         }
     }
 }
 
-/// The undecided of every dimension, on devices with so many bytes.
-fn swept<C: Assemble>(
-    gpus: &[Gpu],
-    complex: &C,
-    max_dim: usize,
-    layer: plan::PairStore,
-) -> Vec<Undecided<u64>> {
-    let task = Offload { gpus, points: complex.points(), max_dim, layer, rank_bits: 10 };
+/// The undecided of every dimension, on some devices.
+fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
+    let points = complex.points();
+    let sweep = DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
     let mut all = Vec::new();
-    complex.offload(&task, 16, |swept| {
+    sweep.run(&complex.on_device(16), &mut |swept| {
         all.push(swept.unwrap());
         true
     });
@@ -342,7 +385,7 @@ fn gpu_of_little_memory_gives_the_same() {
     let (dense, graph) = (table.dense::<u16>(Level::detect()), table.sparse());
     for memory in [400 << 10, 700 << 10, 2 << 20] {
         let little = gpu(Some(memory));
-        for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+        for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
             let tasks = [
                 (
                     swept(std::slice::from_ref(&plenty), &dense, 3, layer),
@@ -353,12 +396,9 @@ fn gpu_of_little_memory_gives_the_same() {
                     swept(std::slice::from_ref(&little), &graph, 3, layer),
                 ),
             ];
-            let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+            let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
             for (expected, found) in tasks {
-                assert!(
-                    layer == plan::PairStore::Implicit || found[2].cofacets.len() > 1,
-                    "no batch was cut"
-                );
+                assert!(layer == SecondLayer::Implicit || found[2].cofacets.len() > 1, "no batch was cut");
                 for (expected, found) in expected.into_iter().zip(found) {
                     let (expected, found) = (expected.clear(&nothing, layer), found.clear(&nothing, layer));
                     assert_eq!((expected.counts, &expected.columns), (found.counts, &found.columns));
@@ -379,13 +419,59 @@ fn gpu_without_memory_says_so() {
     let gpu = gpu(Some(10_000));
     let mut state = 14;
     let table = Table::random(70, 900, 0, &mut state);
-    let task =
-        Offload { gpus: &[gpu], points: 70, max_dim: 2, layer: plan::PairStore::Implicit, rank_bits: 10 };
+    let (layer, gpus) = (SecondLayer::Implicit, &[gpu]);
+    let sweep = DeviceSweep { gpus, points: 70, max_dim: 2, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
     let mut told = 0;
-    table.dense::<u16>(Level::detect()).offload::<u64>(&task, 16, |swept| {
+    sweep.run(&table.dense::<u16>(Level::detect()).on_device(16), &mut |swept| {
         assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");
         told += 1;
         false
     });
     assert_eq!(told, 1);
+}
+
+/// What a device would leave of a dimension, in two parts as batches come, gives the processor's residue.
+#[test]
+fn undecided_of_several_parts_are_merged_and_checked() {
+    let mut state = 17;
+    let table = Table::random(12, 5, 1, &mut state);
+    let (dim, expected) = (2, expected(&table, 2));
+    let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
+    let construction = Construction {
+        dim,
+        code: Code::<u64>::new(table.n, dim + 1),
+        cofacet_code: Code::new(table.n, dim + 2),
+        below: &nothing,
+        layer: SecondLayer::Sorted,
+        rank_width: 16,
+        level: Level::detect(),
+        progress: &(),
+    };
+    let own = construct(&table.sparse(), &construction);
+    let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
+    // A part has every other entry, descending.
+    let parts =
+        |entries: Vec<u64>| [0, 1].map(|k| entries.iter().copied().skip(k).step_by(2).collect()).to_vec();
+    let swept = || Undecided {
+        columns: parts(own.columns.clone()),
+        cofacets: parts(cofacets.iter().rev().copied().collect()),
+        counts: own.counts,
+        seconds: 0.0,
+    };
+    assert_eq!(swept().check(&own, &construction.code), Ok(()));
+    let mut wrong = swept();
+    wrong.columns[1].pop();
+    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    assert!(difference.starts_with("residue, column "), "{difference}");
+    let mut wrong = swept();
+    wrong.cofacets.clear();
+    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    assert!(difference.starts_with("apparent pairs, cofacet 0: None on the device, Some("), "{difference}");
+
+    let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
+    expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
+    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+    let found = swept().clear(&below, SecondLayer::Sorted);
+    assert_eq!((found.columns, found.counts), (expected.columns, expected.counts));
+    assert!(matches!(found.apparent, ApparentPairs::Sorted(found) if found == expected.cofacets));
 }

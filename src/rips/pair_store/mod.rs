@@ -9,7 +9,8 @@ mod pivots;
 
 pub use pivots::Pivots;
 
-use super::complex::{Complex, apparent};
+use super::apparent_pairs;
+use super::complex::Complex;
 use super::word::Word;
 
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
@@ -29,19 +30,18 @@ impl<W: Word> ApparentPairs<W> {
     #[inline]
     pub fn facet(
         &self,
-        complex: &impl Complex,
+        complex: &dyn Complex,
         entry: W,
         vertices: &[u32],
         rank: u32,
         facet: &mut Vec<u32>,
     ) -> Option<usize> {
         match self {
-            ApparentPairs::Implicit => apparent::zero_apparent_facet(complex, vertices, rank, facet),
+            ApparentPairs::Implicit => complex.apparent_facet(vertices, rank, facet),
             ApparentPairs::Sorted(cofacets) => {
                 cofacets.binary_search(&entry).ok()?;
-                let omitted = apparent::zero_pivot_facet(complex, vertices, rank)?;
-                facet.clear();
-                facet.extend(vertices.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v));
+                let omitted = complex.youngest_facet(vertices, rank)?;
+                apparent_pairs::omit(vertices, omitted, facet);
                 Some(omitted)
             }
             ApparentPairs::None => None,
