@@ -19,8 +19,8 @@
 //! - of the cofacets of σ that have its rank, the oldest is the one that adds the **greatest** vertex;
 //! - of the facets of τ that have its rank, the youngest is the one that omits the **greatest** vertex.
 //!
-//! **Consequences.** Whoever searches for apparent pairs uses one of these three. Say that w is *within reach* of σ when σ ∪ {w}
-//! has the rank of σ.
+//! **Consequences.** A search for apparent pairs uses one of these three. A vertex w is *within reach* of σ when σ ∪ {w} has the
+//! rank of σ.
 //!
 //! - **Above all vertices.** If any w > max σ is within reach, σ is in an apparent pair. For the greatest w within reach is then
 //!   greater than max σ too; the facet that omits it is σ, which has the rank of the cofacet, and no facet omits a greater vertex.

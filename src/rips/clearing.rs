@@ -13,12 +13,12 @@
 //! - It is the pivot of a column of dimension d−1 that was reduced, or an edge of the spanning forest: layer 1 of the pair store
 //!   holds it. [`Layer1Clearing`] decides this for one simplex after another, [`uncleared_by_layer1`] for a list.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::apparent_pairs;
 use super::complex::Complex;
 use super::pair_store::{PairStore, Pivots};
-use super::threads::{SharedRange, on_each_thread};
+use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
 
 /// Whether a d-simplex, d ≥ 1, is in a zero apparent pair with one of its facets. `facet` is scratch.
@@ -39,7 +39,7 @@ pub struct Layer1Clearing<'a, W> {
 }
 
 impl<'a, W: Word> Layer1Clearing<'a, W> {
-    /// By the pairs of the dimension below.
+    /// Clears by the pairs of the dimension below.
     pub fn new(below: &'a PairStore<W>) -> Self {
         Layer1Clearing { pivots: &below.pivots, cleared: 0, reads: 0 }
     }
@@ -60,15 +60,15 @@ const CHUNK: usize = 1 << 12;
 /// The entries, in their order, that layer 1 does not clear.
 pub fn uncleared_by_layer1<W: Word>(entries: &[W], below: &PairStore<W>) -> Vec<W> {
     let (chunks, kept) = (SharedRange::new(entries.len(), CHUNK), Mutex::new(Vec::new()));
-    on_each_thread(&|| {
+    chunks.share(&|| {
         while let Some(chunk) = chunks.take() {
             let (first, mut clearing) = (chunk.start, Layer1Clearing::new(below));
             let left: Vec<W> =
                 entries[chunk].iter().copied().filter(|&entry| !clearing.clears(entry)).collect();
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push((first, left));
+            lock(&kept).push((first, left));
         }
     });
-    let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = into_inner(kept);
     kept.sort_unstable_by_key(|&(first, _)| first);
     let mut all = Vec::with_capacity(kept.iter().map(|(_, left)| left.len()).sum());
     kept.iter().for_each(|(_, left)| all.extend_from_slice(left));

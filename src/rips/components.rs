@@ -43,7 +43,7 @@ impl Forest {
 
 /// A complex whose minimum spanning forest can be found.
 pub trait Components: Complex {
-    /// Steps of [`Components::forest`], as it tells of them; 1 when it does not.
+    /// Steps of [`Components::forest`], as progress is told of them; 1 when it is not.
     fn forest_work(&self) -> u64;
 
     /// The minimum spanning forest; ranks have at most `rank_bits` bits.

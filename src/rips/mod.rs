@@ -61,18 +61,18 @@ pub struct Rips<T = f32> {
     backend: Backend,
 }
 
-/// What a run gives: the diagram, and how it came about.
+/// The result of a run: the diagram, and how it came about.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The bars.
     pub diagram: Diagram,
-    /// Counts and times.
+    /// Counts and times of each stage.
     pub stats: Stats,
-    /// What was chosen and why.
+    /// The choices that were made, and why.
     pub plan: Plan,
-    /// What the distances looked like.
+    /// The figures of the input.
     pub summary: Summary,
-    /// What did not go as planned, though the answer is right: devices that failed and were replaced.
+    /// Messages about devices that failed and were replaced by the processor; the diagram is right all the same.
     pub notes: Vec<String>,
 }
 
@@ -156,10 +156,10 @@ pub enum RipsError {
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The devices and the processor found different things.
+    /// What a device found differs from what the processor found.
     #[error("self-check: dimension {dim}: {difference}")]
     SelfCheck {
-        /// The dimension assembled.
+        /// The dimension whose residue was constructed.
         dim: usize,
         /// The first difference.
         difference: String,
@@ -215,7 +215,7 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// Which machine assembles (default: the processor).
+    /// Which machine constructs the residue (default: the processor).
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
@@ -232,7 +232,7 @@ impl<T: Value> Rips<T> {
     /// The barcode with the figures of the run, reporting to `progress` on the way.
     ///
     /// # Errors
-    /// As [`Rips::run`].
+    /// Those of [`Rips::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold

@@ -1,13 +1,17 @@
 //! Distances replaced by their ranks.
 //!
 //! The distinct distances up to the threshold are sorted once; from then on a distance is its place in that list.
-//! Rank 0 is always the value 0, the birth of every vertex. Comparisons of ranks are comparisons of distances,
-//! exactly, in whatever precision these had; the output looks the values up again.
+//! Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
+//! precision; the output looks the values up again.
+
+use std::ops::Range;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 use zerocopy::FromZeros;
 
 use super::complex::{ABSENT, Sparse, stride};
+use super::threads::{SharedRange, into_inner, lock};
 use super::{Progress, RipsError};
 use crate::memory::{self, Refused};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
@@ -50,112 +54,206 @@ pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking,
 }
 
 fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Result<Ranking, RipsError> {
-    let present = |d: &T| *d <= threshold && *d < T::INFINITY;
-    let (values, lower) = rank_places(matrix.lower(), present, |&d| d)?;
+    let (values, lower) = rank_places(&Lower { distances: matrix.lower(), threshold })?;
     Ok(Ranking { values, edges: Edges::Lower(lower) })
 }
 
 fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Result<Ranking, RipsError> {
-    let (values, ranks) = rank_places(edges, |_| true, |&(_, _, d)| d)?;
+    let (values, ranks) = rank_places(&List { edges })?;
     let mut ranked = Vec::new();
     memory::reserve(&mut ranked, edges.len())?;
     ranked.extend(edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)));
     Ok(Ranking { values, edges: Edges::List(ranked) })
 }
 
-/// The distinct values of the items that are `present`, ascending from 0, and for each item the rank of its value, or `ABSENT`.
-fn rank_places<T: Value, I: Sync>(
-    items: &[I],
-    present: impl Fn(&I) -> bool + Sync,
-    value: impl Fn(&I) -> T + Sync,
-) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
-    let len = items.len();
-    if T::NARROW && u32::try_from(len).is_ok() {
-        // Value and place side by side in one word sort twice as fast as a pair.
-        let pack = |place: usize, item: &I| (value(item).order_bits() << 32) | place as u64;
-        let mut words = gather(items, present, pack)?;
-        words.par_sort_unstable();
-        let pairs = words.iter().map(|&word| (word >> 32, (word & u64::from(u32::MAX)) as usize));
-        assign::<T>(pairs, len)
-    } else {
-        let mut pairs = gather(items, present, |place, item| [value(item).order_bits(), place as u64])?;
-        pairs.par_sort_unstable();
-        assign::<T>(pairs.iter().map(|&[bits, place]| (bits, place as usize)), len)
+/// Distances to be ranked, one a place, as keys: numbers that are ordered as the distances are. Ranking is compiled once for all
+/// precisions and shapes.
+trait Keys: Sync {
+    /// The number of places.
+    fn len(&self) -> usize;
+
+    /// Replaces what is in `keys` by the keys at some places, [`NO_KEY`] where there is no edge.
+    fn keys(&self, places: Range<usize>, keys: &mut Vec<u64>);
+
+    /// Whether keys have at most 32 bits.
+    fn are_narrow(&self) -> bool;
+
+    /// The distance with this key.
+    fn value(&self, key: u64) -> f64;
+}
+
+/// The key where there is no edge. Keys of distances are the bits of finite numbers, and less.
+const NO_KEY: u64 = u64::MAX;
+
+/// The entries below the diagonal of a matrix, up to a threshold.
+struct Lower<'a, T> {
+    distances: &'a [T],
+    threshold: T,
+}
+
+impl<T: Value> Keys for Lower<'_, T> {
+    fn len(&self) -> usize {
+        self.distances.len()
+    }
+
+    fn keys(&self, places: Range<usize>, keys: &mut Vec<u64>) {
+        let key = |&d: &T| if d <= self.threshold && d < T::INFINITY { d.order_bits() } else { NO_KEY };
+        keys.clear();
+        keys.extend(self.distances[places].iter().map(key));
+    }
+
+    fn are_narrow(&self) -> bool {
+        T::NARROW
+    }
+
+    fn value(&self, key: u64) -> f64 {
+        T::from_order_bits(key).into()
     }
 }
 
-/// Items that a thread takes at a time.
+/// The edges of a list, all of them.
+struct List<'a, T> {
+    edges: &'a [(u32, u32, T)],
+}
+
+impl<T: Value> Keys for List<'_, T> {
+    fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    fn keys(&self, places: Range<usize>, keys: &mut Vec<u64>) {
+        keys.clear();
+        keys.extend(self.edges[places].iter().map(|&(_, _, d)| d.order_bits()));
+    }
+
+    fn are_narrow(&self) -> bool {
+        T::NARROW
+    }
+
+    fn value(&self, key: u64) -> f64 {
+        T::from_order_bits(key).into()
+    }
+}
+
+/// The distinct distances, ascending from 0, and for each place the rank of its distance, or `ABSENT`.
+fn rank_places(distances: &dyn Keys) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
+    if distances.are_narrow() && u32::try_from(distances.len()).is_ok() {
+        // Key and place side by side in one word sort twice as fast as a pair.
+        let mut words = gather(distances, |key, place| (key << 32) | place)?;
+        words.par_sort_unstable();
+        let pairs = words.iter().map(|&word| (word >> 32, (word & u64::from(u32::MAX)) as usize));
+        assign(distances, pairs)
+    } else {
+        let mut pairs = gather(distances, |key, place| [key, place])?;
+        pairs.par_sort_unstable();
+        assign(distances, pairs.iter().map(|&[key, place]| (key, place as usize)))
+    }
+}
+
+/// Places that a thread takes at a time.
 const CHUNK: usize = 1 << 14;
 
-/// What `word` makes of the places of the items that are `present` and of these items, in their order.
-fn gather<I: Sync, W: FromZeros + Send>(
-    items: &[I],
-    present: impl Fn(&I) -> bool + Sync,
-    word: impl Fn(usize, &I) -> W + Sync,
-) -> Result<Vec<W>, Refused> {
-    let count = |chunk: &[I]| chunk.iter().filter(|item| present(item)).count();
-    let counts: Vec<usize> = items.par_chunks(CHUNK).map(count).collect();
+/// What `word` makes of the keys and the places of all edges, in the order of the places.
+fn gather<W: FromZeros + Send>(distances: &dyn Keys, word: fn(u64, u64) -> W) -> Result<Vec<W>, Refused> {
+    let counts = edges_of_chunks(distances);
     let mut all = memory::zeroed(counts.iter().sum())?;
     let mut rest = all.as_mut_slice();
     let mut parts = Vec::with_capacity(counts.len());
-    for count in counts {
+    for (chunk, &count) in counts.iter().enumerate() {
         let (part, after) = rest.split_at_mut(count);
-        parts.push(part);
+        parts.push((chunk * CHUNK, part));
         rest = after;
     }
-    let fill = |(chunk, (part, items)): (usize, (&mut [W], &[I]))| {
-        let first = chunk * CHUNK;
-        if part.len() == items.len() {
-            for (k, (out, item)) in part.iter_mut().zip(items).enumerate() {
-                *out = word(first + k, item);
+    let (chunks, parts) = (SharedRange::new(parts.len(), 1), Mutex::new(parts.into_iter()));
+    chunks.share(&|| {
+        let mut keys = Vec::new();
+        loop {
+            let next = lock(&parts).next();
+            let Some((first, part)) = next else { return };
+            distances.keys(first..distances.len().min(first + CHUNK), &mut keys);
+            let found = (first as u64..).zip(&keys).filter(|&(_, &key)| key != NO_KEY);
+            for (out, (place, &key)) in part.iter_mut().zip(found) {
+                *out = word(key, place);
             }
-            return;
         }
-        let found = items.iter().enumerate().filter(|&(_, item)| present(item));
-        for (out, (k, item)) in part.iter_mut().zip(found) {
-            *out = word(first + k, item);
-        }
-    };
-    parts.into_par_iter().zip(items.par_chunks(CHUNK)).enumerate().for_each(fill);
+    });
     Ok(all)
 }
 
-/// Ranks from (bits of the value, place), sorted.
-fn assign<T: Value>(
+/// The number of edges in each chunk of places.
+fn edges_of_chunks(distances: &dyn Keys) -> Vec<usize> {
+    let chunks = SharedRange::new(distances.len().div_ceil(CHUNK), 1);
+    let counts = Mutex::new(vec![0; distances.len().div_ceil(CHUNK)]);
+    chunks.share(&|| {
+        let mut keys = Vec::new();
+        while let Some(taken) = chunks.take() {
+            for chunk in taken {
+                let first = chunk * CHUNK;
+                distances.keys(first..distances.len().min(first + CHUNK), &mut keys);
+                let count = keys.iter().filter(|&&key| key != NO_KEY).count();
+                lock(&counts)[chunk] = count;
+            }
+        }
+    });
+    into_inner(counts)
+}
+
+/// Ranks from (key, place), sorted.
+fn assign(
+    distances: &dyn Keys,
     pairs: impl Iterator<Item = (u64, usize)>,
-    len: usize,
 ) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
-    let (mut values, mut ranks) = (vec![0.0], memory::filled(ABSENT, len)?);
-    let (mut last, mut rank) = (T::from_f64(0.0).order_bits(), 0);
-    for (bits, place) in pairs {
-        if bits != last {
-            last = bits;
+    let (mut values, mut ranks) = (vec![0.0], memory::filled(ABSENT, distances.len())?);
+    // The key of the distance 0.
+    let (mut last, mut rank) = (0, 0);
+    for (key, place) in pairs {
+        if key != last {
+            last = key;
             rank += 1;
             if rank == ABSENT {
                 return Err(RipsError::TooManyDistances);
             }
-            memory::push(&mut values, T::from_order_bits(bits).into())?;
+            memory::push(&mut values, distances.value(key))?;
         }
         ranks[place] = rank;
     }
     Ok((values, ranks))
 }
 
+/// Points whose distances to smaller points a thread takes at a time, so that it is worth waking it up.
+pub(super) fn rows_at_once(points: usize) -> usize {
+    (CHUNK / points.max(1)).max(1)
+}
+
 /// The pairs of points within `threshold`.
 fn within<T: Value>(points: &PointCloud<T>, threshold: T) -> Result<Vec<(u32, u32, T)>, Refused> {
-    let near = |i: usize| {
-        let mut row = Vec::new();
+    let near = |i: usize, edges: &mut Vec<(u32, u32, T)>| {
         for (j, d) in points.distances_before(i).enumerate() {
             if d <= threshold && d < T::INFINITY {
-                memory::push(&mut row, (i as u32, j as u32, d))?;
+                memory::push(edges, (i as u32, j as u32, d))?;
             }
         }
-        Ok(row)
+        Ok(())
     };
-    let rows: Vec<_> = (0..points.len()).into_par_iter().map(near).collect::<Result<_, Refused>>()?;
+    let rows = SharedRange::new(points.len(), rows_at_once(points.len()));
+    let (found, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
+    rows.share(&|| {
+        while let Some(mut taken) = rows.take() {
+            let (first, mut edges) = (taken.start, Vec::new());
+            match taken.try_for_each(|i| near(i, &mut edges)) {
+                Ok(()) => lock(&found).push((first, edges)),
+                Err(error) => *lock(&refused) = Some(error),
+            }
+        }
+    });
+    if let Some(error) = into_inner(refused) {
+        return Err(error);
+    }
+    let mut found = into_inner(found);
+    found.sort_unstable_by_key(|&(first, _)| first);
     let mut all = Vec::new();
-    memory::reserve(&mut all, rows.iter().map(Vec::len).sum())?;
-    rows.into_iter().for_each(|row| all.extend_from_slice(&row));
+    memory::reserve(&mut all, found.iter().map(|(_, edges)| edges.len()).sum())?;
+    found.into_iter().for_each(|(_, edges)| all.extend_from_slice(&edges));
     Ok(all)
 }
 
@@ -189,7 +287,7 @@ impl Edges {
         Ok(square)
     }
 
-    /// For each point the number of edges to smaller points.
+    /// The number of edges from each point to smaller points.
     pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
         match self {
             Edges::Lower(lower) => (0..n)
@@ -242,11 +340,19 @@ pub fn matrix_of_points<T: Value>(
         rows.push(row);
         rest = after;
     }
-    let fill = |(i, row): (usize, &mut [T])| {
-        row.iter_mut().zip(points.distances_before(i)).for_each(|(out, d)| *out = d);
-        progress.advance(i as u64);
-    };
-    rows.into_par_iter().enumerate().for_each(fill);
+    let (at_once, rows) = (rows_at_once(n), Mutex::new(rows.into_iter().enumerate()));
+    SharedRange::new(n, at_once).share(&|| {
+        loop {
+            let taken: Vec<(usize, &mut [T])> = lock(&rows).by_ref().take(at_once).collect();
+            if taken.is_empty() {
+                return;
+            }
+            for (i, row) in taken {
+                row.iter_mut().zip(points.distances_before(i)).for_each(|(out, d)| *out = d);
+                progress.advance(i as u64);
+            }
+        }
+    });
     Ok(DistanceMatrix::from_lower(lower)
         .expect("distances of finite points are numbers from 0 up, or infinite"))
 }
@@ -292,11 +398,25 @@ mod tests {
     #[test]
     fn places_in_order_over_many_chunks() {
         for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 100_000] {
-            let items: Vec<usize> = (0..len).map(|place| 3 * place).collect();
-            let present = |item: &usize| item / 3 % 7 < item / 15_000;
-            let expected: Vec<u64> =
-                (0..len).filter(|place| present(&items[*place])).map(|place| 4 * place as u64).collect();
-            assert_eq!(gather(&items, present, |place, item| (place + item) as u64), Ok(expected), "{len}");
+            let distances: Vec<f32> = (0..len).map(|place| (place * 7 % 1000) as f32).collect();
+            let lower = Lower { distances: &distances, threshold: 300.0 };
+            let kept = (0..len).filter(|&place| distances[place] <= 300.0);
+            let expected: Vec<[u64; 2]> =
+                kept.map(|place| [distances[place].order_bits(), place as u64]).collect();
+            assert_eq!(gather(&lower, |key, place| [key, place]), Ok(expected), "{len}");
+        }
+    }
+
+    #[test]
+    fn near_pairs_come_in_order_and_rows_of_a_matrix_whole() {
+        for n in [1, 2, 300, 700] {
+            let cloud = PointCloud::new(1, (0..n).map(|k| (k * 37 % 101) as f32).collect()).unwrap();
+            let pairs = || (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let distance = |(i, j): (u32, u32)| (i, j, cloud.distance(i as usize, j as usize));
+            let near: Vec<_> = pairs().map(distance).filter(|&(_, _, d)| d <= 5.0).collect();
+            assert_eq!(within(&cloud, 5.0), Ok(near));
+            let matrix = matrix_of_points(&cloud, &()).unwrap();
+            assert!(matrix.lower().iter().copied().eq(pairs().map(|pair| distance(pair).2)));
         }
     }
 

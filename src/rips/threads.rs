@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Numbers from 0 up that threads take some at a time, so that a thread that is done early takes more.
 #[derive(Debug)]
@@ -25,23 +26,37 @@ impl SharedRange {
         let start = self.next.fetch_add(self.at_once, Ordering::Relaxed);
         (start < self.end).then(|| start..self.end.min(start.saturating_add(self.at_once)))
     }
+
+    /// Calls `work`, which takes numbers until there are none, on every thread of the current pool, and returns when all calls have.
+    /// Where one thread takes all numbers at once, it is this one, and no other is woken up.
+    pub fn share(&self, work: &(dyn Fn() + Sync)) {
+        if self.end <= self.at_once {
+            work();
+        } else {
+            rayon::broadcast(|_| work());
+        }
+    }
 }
 
-/// Calls `work` on every thread of the current pool, and returns when all calls have.
-pub fn on_each_thread(work: &(dyn Fn() + Sync)) {
-    rayon::broadcast(|_| work());
+/// What a mutex holds when no thread uses it any more. A thread that panicked ends the run by its panic.
+pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a mutex holds. A thread that panicked ends the run by its panic.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Mutex;
 
     #[test]
     fn every_number_is_taken_once() {
         for (end, at_once) in [(0, 1), (1, 16), (1000, 1), (1000, 16), (1024, 16)] {
             let (range, taken) = (SharedRange::new(end, at_once), Mutex::new(Vec::new()));
-            on_each_thread(&|| {
+            range.share(&|| {
                 while let Some(numbers) = range.take() {
                     assert!(!numbers.is_empty() && numbers.len() <= at_once);
                     taken.lock().unwrap().extend(numbers);

@@ -7,12 +7,12 @@ use crate::simd::{MAX_LANES, Rank, Simd};
 
 /// Vertices w tried on all lanes of a block at once, at most.
 const CANDIDATES: usize = 16;
-/// Of either kind (see `choose`), where not every w is to be tried.
+/// Candidates of either kind (see `choose`), where not every w is to be tried.
 const MOST: usize = 3;
 /// Vertices w below the first top tried on all lanes at once, where there are none above.
 const BETWEEN: usize = 16;
 
-/// What a block needs besides its tops.
+/// All that a block needs besides its tops.
 pub(super) struct Block<'a, R> {
     pub(super) matrix: RankMatrix<'a, R>,
     pub(super) counts: &'a mut SimplexCounts,
@@ -28,7 +28,7 @@ pub(super) struct Block<'a, R> {
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// All simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
+    /// Decides all simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
     #[inline(always)]
     pub(super) fn run<S: Simd<R>>(&mut self, s: S, tops: &[usize], reach: &[R], rank: R, near: &[(R, u32)]) {
         let matrix = self.matrix;
@@ -84,7 +84,7 @@ impl<R: Rank> Block<'_, R> {
         self.counts.apparent += apparent;
     }
 
-    /// When all w past the first top are ruled out: tries the next ones, from the greatest, on all lanes at once.
+    /// Tries the w below the first top, from the greatest, on all lanes at once, when all w past it are ruled out.
     /// Returns the lanes of `left` that are not in an apparent pair with one of them.
     #[inline(always)]
     fn between<S: Simd<R>>(

@@ -26,7 +26,7 @@ pub use cuda::{DeviceComplex, DeviceSweep};
 pub use sweep::{SimplexCounts, Sink};
 pub use undecided::Undecided;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use self::collect::{Collector, residue};
 use super::Progress;
@@ -34,7 +34,7 @@ use super::code::Code;
 use super::complex::Complex;
 use super::pair_store::{ApparentPairs, PairStore};
 use super::plan::SecondLayer;
-use super::threads::{SharedRange, on_each_thread};
+use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
 use crate::simd::Level;
 
@@ -118,12 +118,12 @@ pub fn construct<W: Word>(complex: &dyn Enumerate, construction: &Construction<'
     let parts = complex.parts(dim);
     let parts = SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16));
     let collected = Mutex::new(Vec::new());
-    on_each_thread(&|| {
+    parts.share(&|| {
         let mut collector = Collector::new(construction);
         let counts = complex.enumerate(&enumeration, &parts, &mut collector);
-        collected.lock().unwrap_or_else(PoisonError::into_inner).push((collector, counts));
+        lock(&collected).push((collector, counts));
     });
-    residue(collected.into_inner().unwrap_or_else(PoisonError::into_inner), layer)
+    residue(into_inner(collected), layer)
 }
 
 /// C(n, k), saturating.

@@ -5,13 +5,13 @@
 //! the whole. Where a neighbourhood is too large for that (a hub), it is cut down to the common neighbours of two, three,
 //! … tops; should none of these fit, the simplices are decided one by one on the neighbour lists.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial};
 use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, stride};
-use crate::rips::threads::{SharedRange, on_each_thread};
+use crate::rips::threads::{SharedRange, into_inner, lock};
 use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 
@@ -26,14 +26,14 @@ pub(super) const LONG: usize = 8;
 impl Enumerate for Sparse {
     fn work(&self, dim: usize) -> u64 {
         let (vertices, work) = (SharedRange::new(self.points(), 1 << 10), Mutex::new(0u64));
-        on_each_thread(&|| {
+        vertices.share(&|| {
             while let Some(taken) = vertices.take() {
                 let taken = taken.fold(0u64, |sum, v| sum.saturating_add(at_most(self, v as u32, dim)));
-                let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut work = lock(&work);
                 *work = work.saturating_add(taken);
             }
         });
-        work.into_inner().unwrap_or_else(PoisonError::into_inner)
+        into_inner(work)
     }
 
     fn parts(&self, _: usize) -> usize {

@@ -57,7 +57,7 @@ pub(super) struct Buffers<R> {
     reach: Vec<Vec<R>>,
     /// `diameter[l]`: the rank of the first l tops.
     diameter: Vec<R>,
-    /// For each level the next top is below this.
+    /// The next top of each level is below this.
     bound: Vec<usize>,
     tops: Vec<usize>,
     vertices: Vec<u32>,
@@ -77,11 +77,11 @@ pub(super) struct Sweep<'a, R> {
     pub(super) neighbourhood: Option<Neighbourhood<'a>>,
     /// Whether the sink is to be told of apparent pairs; every simplex is then looked at alone.
     pub(super) lists_apparent: bool,
-    /// Scratch.
+    /// Buffers that earlier sweeps used.
     pub(super) buffers: &'a mut Buffers<R>,
-    /// Added to.
+    /// The counts so far, to which the sweep adds.
     pub(super) counts: &'a mut SimplexCounts,
-    /// Told of what is left.
+    /// Receives what the sweep does not decide.
     pub(super) sink: &'a mut dyn Sink,
 }
 

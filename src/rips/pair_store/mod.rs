@@ -3,7 +3,7 @@
 //! It answers one question: which column, if any, has this simplex as its pivot? Layer 1 holds the pairs that
 //! submatrix reduction found; layer 2 the zero apparent pairs, which are never reduced. Layer 2 is either *implicit*,
 //! recomputed from the distances at each look-up, or *sorted*: the cofacets of all apparent pairs in an array,
-//! searched by bisection as in the paper. Both give the same answers; whoever asks cannot tell them apart.
+//! searched by bisection as in the paper. Both give the same answers.
 
 mod pivots;
 

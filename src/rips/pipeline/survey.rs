@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use crate::metric::{DistanceMatrix, Distances, Value};
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::matrix_of_points;
@@ -44,7 +42,7 @@ pub(super) fn survey<'a, T: Value>(
 
 /// The first two points whose distance is infinite, if there are any.
 fn first_infinite<T: Value>(matrix: &DistanceMatrix<T>) -> Option<(usize, usize)> {
-    let place = matrix.lower().par_iter().position_first(|&d| d == T::INFINITY)?;
+    let place = matrix.lower().iter().position(|&d| d == T::INFINITY)?;
     let i = (1..matrix.len()).find(|i| i * (i + 1) / 2 > place)?;
     Some((i, place - i * (i - 1) / 2))
 }

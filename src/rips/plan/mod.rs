@@ -71,7 +71,7 @@ pub struct Plan {
     pub pair_store: SecondLayer,
     /// Threads.
     pub threads: usize,
-    /// Which machine assembles, and why.
+    /// Which machine constructs the residue, and why.
     pub backend: String,
     /// Instruction set the sweeps use.
     pub simd: &'static str,

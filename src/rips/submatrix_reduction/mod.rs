@@ -14,7 +14,7 @@
 //!
 //! *Procedure.* A table maps a pivot to the column that claims it. Each worker reduces one column j at a time and looks its pivot up:
 //!
-//! - Nobody claims it: j claims it by compare-and-swap, and the worker is done with j.
+//! - No column claims it: j claims it by compare-and-swap, and the worker is done with j.
 //! - A column i to the left of j (i < j) claims it: i is added to j, which makes the pivot of j a later one.
 //! - A column k to the right of j (j < k) claims it: j takes the claim over by compare-and-swap, and the worker goes on with k.
 //!
@@ -43,8 +43,8 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use self::column::Worker;
 use super::Progress;
@@ -52,7 +52,7 @@ use super::code::Code;
 use super::complex::Complex;
 use super::field::{Field, Modulo};
 use super::pair_store::{ApparentPairs, Pivots};
-use super::threads::{SharedRange, on_each_thread};
+use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
 use crate::memory::{self, Refused};
 
@@ -159,16 +159,15 @@ pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Resu
     };
     let unreduced = SharedRange::new(columns, BATCH);
     let total = Mutex::new(ReductionCounts::default());
-    on_each_thread(&|| {
+    unreduced.share(&|| {
         let mut worker = Worker::new(&shared);
         while let Some(batch) = unreduced.take() {
             submatrix.progress.advance(batch.len() as u64);
             batch.for_each(|j| worker.reduce(j));
         }
-        *total.lock().unwrap_or_else(PoisonError::into_inner) += worker.counts;
+        *lock(&total) += worker.counts;
     });
-    let counts = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    shared.into_reduction(counts)
+    shared.into_reduction(into_inner(total))
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {

@@ -17,7 +17,7 @@ pub(in crate::rips) mod stand_in;
 mod worker;
 
 use std::panic::resume_unwind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Instant;
 
@@ -28,6 +28,7 @@ use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::plan::SecondLayer;
+use crate::rips::threads::into_inner;
 use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.
@@ -164,7 +165,7 @@ impl DeviceSweep<'_> {
         } else {
             in_parallel(workers, |worker| worker.work(&sweeping, &queue, &found))?;
         }
-        let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut found = into_inner(found);
         found.seconds = started.elapsed().as_secs_f64();
         Ok(found)
     }
@@ -192,11 +193,6 @@ fn in_parallel<T: Send>(
         };
         started.into_iter().try_for_each(join)
     })
-}
-
-/// What the mutex holds, which is valid whoever panicked: batches and results are put in and taken out whole.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,20 +3,21 @@
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
+use super::Source;
 use super::batches::Batch;
 use super::groups::Group;
-use super::{Source, locked};
 use crate::cuda::filtration_construction::{COUNTS, Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
+use crate::rips::threads::lock;
 use crate::simd::Rank;
 
 /// Most entries of an output: with the scratch of sorting 64 MiB of entries of 64 bits.
 const MOST_ENTRIES: u64 = 1 << 22;
-/// With room for fewer entries a launch is not worth while.
+/// Least entries of an output: with room for fewer a launch is not worth while.
 const LEAST_ENTRIES: u64 = 1 << 10;
 
 /// A group on the device.
@@ -88,7 +89,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         found: &Mutex<Undecided>,
     ) -> Result<(), CudaError> {
         loop {
-            let next = locked(queue).pop_front();
+            let next = lock(queue).pop_front();
             let Some(batch) = next else { return Ok(()) };
             self.load(batch.group, sweeping.dim)?;
             let counts = self.sweep(sweeping, batch)?;
@@ -102,7 +103,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             self.sorting.sort(self.gpu, &mut self.output.cofacets, counts[4], bits(sweeping.dim + 2))?;
             let columns = self.entries(&self.output.columns, counts[3])?;
             let cofacets = self.entries(&self.output.cofacets, counts[4])?;
-            let mut found = locked(found);
+            let mut found = lock(found);
             found.columns.push(columns);
             found.cofacets.push(cofacets);
             found.counts.simplices += counts[0];
@@ -121,7 +122,7 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         }
         // Jobs differ in what they find: a quarter more parts than on average would do.
         let parts = (most + most / 4).div_ceil(capacity).max(2);
-        let mut queue = locked(queue);
+        let mut queue = lock(queue);
         for part in batch.cut(parts) {
             queue.push_front(part);
         }
