@@ -53,6 +53,13 @@ pub(super) struct Neighbourhood<'a> {
 /// Buffers that outlive a sweep.
 #[derive(Debug, Default)]
 pub(super) struct Buffers<R> {
+    path: Path<R>,
+    vertices: Vec<u32>,
+}
+
+/// The tops that are chosen, and what is known of them.
+#[derive(Debug, Default)]
+struct Path<R> {
     /// `reach[l]`: for every vertex the greatest rank to the first l tops.
     reach: Vec<Vec<R>>,
     /// `diameter[l]`: the rank of the first l tops.
@@ -60,7 +67,6 @@ pub(super) struct Buffers<R> {
     /// The next top of each level is below this.
     bound: Vec<usize>,
     tops: Vec<usize>,
-    vertices: Vec<u32>,
     /// The w nearest to a prefix, as (P[w], w).
     near: Vec<(R, u32)>,
 }
@@ -94,14 +100,53 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
     #[inline(always)]
     fn run<S: Simd<R>>(self, s: S) {
         let Sweep { matrix, fixed, dim, neighbourhood, lists_apparent, buffers, counts, sink } = self;
-        let Buffers { reach, diameter, bound, tops, vertices, near } = buffers;
+        let Buffers { path, vertices } = buffers;
+        vertices.resize(dim + 1, 0);
+        let outside = if neighbourhood.is_some() { fixed.len() } else { 0 };
+        let mut block = Block { matrix, counts, sink, vertices, neighbourhood, outside, lists_apparent };
+        let first_near = if lists_apparent { matrix.n } else { fixed[0] + 1 };
+        let Some(mut walk) = Walk::begin(s, matrix, fixed, dim, first_near, path) else { return };
+        while let Some(rank) = walk.next_block(s) {
+            let Path { reach, tops, near, .. } = &*walk.path;
+            block.run(s, tops, &reach[dim - 1], rank, near);
+        }
+    }
+}
+
+/// A walk, depth first, over all choices of the tops that are not fixed, each below the one before.
+struct Walk<'a, R> {
+    matrix: RankMatrix<'a, R>,
+    path: &'a mut Path<R>,
+    /// The level of the first top that is not fixed.
+    first: usize,
+    /// The last level. A choice of its top makes a block.
+    last: usize,
+    /// The level whose top is chosen next.
+    level: usize,
+    /// The rank of the only block, where all tops are fixed, until it was given.
+    only: Option<R>,
+    /// The least w that is tried on all lanes at once.
+    first_near: usize,
+}
+
+impl<'a, R: Rank> Walk<'a, R> {
+    /// Chooses the fixed tops; none if they are not the vertices of a simplex.
+    #[inline(always)]
+    fn begin<S: Simd<R>>(
+        s: S,
+        matrix: RankMatrix<'a, R>,
+        fixed: &[usize],
+        dim: usize,
+        first_near: usize,
+        path: &'a mut Path<R>,
+    ) -> Option<Self> {
+        let Path { reach, diameter, bound, tops, .. } = path;
         reach.resize_with(dim, Vec::new);
         reach.iter_mut().for_each(|row| row.resize(matrix.stride, R::default()));
         reach[0].fill(R::default());
         diameter.clear();
         diameter.resize(dim + 1, R::default());
         bound.resize(dim + 1, 0);
-        vertices.resize(dim + 1, 0);
         tops.clear();
         tops.resize(dim, 0);
         for (level, &top) in fixed.iter().enumerate() {
@@ -112,28 +157,34 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
             }
             tops[level] = top;
         }
-        if diameter[fixed.len()] == R::MAX {
-            return;
+        let (first, last) = (fixed.len(), dim - 1);
+        let rank = diameter[first];
+        if rank == R::MAX {
+            return None;
         }
-        let outside = if neighbourhood.is_some() { fixed.len() } else { 0 };
-        let mut block = Block { matrix, counts, sink, vertices, neighbourhood, outside, lists_apparent };
-        // The last level, where blocks are run, and the first whose tops are not fixed.
-        let (last, first) = (dim - 1, fixed.len());
+        bound[first] = tops[first - 1];
+        let only = (first == dim).then_some(rank);
+        let mut walk = Walk { matrix, path, first, last, level: first, only, first_near };
         if first >= last {
-            find_near(near, if lists_apparent { matrix.n } else { fixed[0] + 1 }, &reach[last], matrix);
+            walk.find_near();
         }
-        if first == dim {
-            return block.run(s, tops, &reach[last], diameter[dim], near);
+        Some(walk)
+    }
+
+    /// Chooses the tops of the next block, and gives their rank.
+    #[inline(always)]
+    fn next_block<S: Simd<R>>(&mut self, s: S) -> Option<R> {
+        if self.first > self.last {
+            return self.only.take();
         }
-        // Depth first over the remaining tops, each below the one before.
-        let mut level = first;
-        bound[level] = tops[level - 1];
         loop {
+            let level = self.level;
+            let Path { reach, diameter, bound, tops, .. } = &mut *self.path;
             if bound[level] == 0 {
-                if level == first {
-                    return;
+                if level == self.first {
+                    return None;
                 }
-                level -= 1;
+                self.level -= 1;
                 continue;
             }
             bound[level] -= 1;
@@ -143,23 +194,31 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
                 continue;
             }
             tops[level] = top;
-            if level == last {
-                block.run(s, tops, &reach[level], rank, near);
-            } else {
-                diameter[level + 1] = rank;
-                extend(s, reach, level, matrix.row(top));
-                level += 1;
-                bound[level] = top;
-                if level == last {
-                    find_near(
-                        near,
-                        if lists_apparent { matrix.n } else { fixed[0] + 1 },
-                        &reach[last],
-                        matrix,
-                    );
-                }
+            if level == self.last {
+                return Some(rank);
+            }
+            diameter[level + 1] = rank;
+            extend(s, reach, level, self.matrix.row(top));
+            bound[level + 1] = top;
+            self.level += 1;
+            if self.level == self.last {
+                self.find_near();
             }
         }
+    }
+
+    /// Finds the w nearest to the tops of all levels but the last, `NEAR` of them at most, nearest first.
+    fn find_near(&mut self) {
+        let Path { reach, near, .. } = &mut *self.path;
+        near.clear();
+        // Vertices are below 2^32: they come from ids of that type.
+        let ranks = reach[self.last][..self.matrix.n].iter().copied().zip(0u32..).skip(self.first_near);
+        near.extend(ranks.filter(|&(rank, _)| rank != R::MAX));
+        if near.len() > NEAR {
+            near.select_nth_unstable(NEAR);
+            near.truncate(NEAR);
+        }
+        near.sort_unstable();
     }
 }
 
@@ -171,17 +230,4 @@ fn extend<R: Rank, S: Simd<R>>(s: S, reach: &mut [Vec<R>], level: usize, row: &[
         let m = s.max(s.load(&from[level][at..]), s.load(&row[at..]));
         s.store(m, &mut to[0][at..]);
     }
-}
-
-/// The vertices from `first` on that are nearest to a prefix, `NEAR` of them at most, nearest first.
-fn find_near<R: Rank>(near: &mut Vec<(R, u32)>, first: usize, reach: &[R], matrix: RankMatrix<'_, R>) {
-    near.clear();
-    // Vertices are below 2^32: they come from ids of that type.
-    let ranks = reach[..matrix.n].iter().copied().zip(0u32..).skip(first);
-    near.extend(ranks.filter(|&(rank, _)| rank != R::MAX));
-    if near.len() > NEAR {
-        near.select_nth_unstable(NEAR);
-        near.truncate(NEAR);
-    }
-    near.sort_unstable();
 }

@@ -1,4 +1,4 @@
-//! The choices of a run, made once, as data: [`choose`] makes them, [`explain`] puts them in words.
+//! The choices of a run, made once, as data: `choose` makes them, `explain` puts them in words.
 
 pub(super) mod choose;
 mod explain;

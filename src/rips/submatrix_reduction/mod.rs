@@ -6,7 +6,7 @@
 //!
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021); of a reduced column only the simplices that were added up
 //! (its column of V, in R = DV) are kept. A column whose oldest cofacet is the pivot of no other column is paired without being
-//! built (*emergent*). [`column`] is the reduction of one column, [`queue`] the column itself.
+//! built (*emergent*). `column` is the reduction of one column, `queue` the column itself.
 //!
 //! # Reduction without locks
 //!

@@ -61,7 +61,7 @@ enum Relation {
     Scaled(i32),
     /// Written and read back: the same multiset.
     Written(usize),
-    /// What assembly leaves, at every width of ranks and every level of vector instructions: the same columns.
+    /// The residues of all dimensions, at every width of ranks and every level of vector instructions: the same columns.
     Assembled,
 }
 
