@@ -85,7 +85,7 @@ impl<W: Word> Code<W> {
 pub struct CofacetEntries<'a, W> {
     cofacets: Code<W>,
     index: W,
-    /// Descending.
+    /// The vertices of the simplex, descending.
     vertices: &'a [u32],
     /// The number of the simplex's vertices that are smaller than the vertex last asked for.
     below: usize,

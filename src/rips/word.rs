@@ -24,29 +24,29 @@ pub trait Word:
     + Shr<u32, Output = Self>
     + 'static
 {
-    /// Bits of the word.
+    /// The number of bits of the word.
     const BITS: u32;
-    /// 64-bit limbs of the word.
+    /// The number of 64-bit limbs of the word.
     const LIMBS: usize = Self::BITS as usize / 64;
-    /// Zero.
+    /// The number 0.
     const ZERO: Self;
     /// The arithmetic of Z/2 beside entries of this width.
     type BinaryField: Field;
 
-    /// Z/2.
+    /// The field Z/2.
     fn binary_field() -> Self::BinaryField;
     /// Sorts words, all different, on the threads of the current pool.
     fn sort(words: &mut [Self]);
     /// Sorts words, all different, that are made of some sorted runs.
     fn sort_runs(words: &mut [Self]);
 
-    /// Widens.
+    /// Widens a number of 32 bits.
     fn from_u32(x: u32) -> Self;
     /// The low 32 bits.
     fn low_u32(self) -> u32;
-    /// `bits` ones, `bits` < `BITS`.
+    /// The word whose lowest `bits` bits are ones; `bits` < `BITS`.
     fn ones(bits: u32) -> Self;
-    /// Leading zeros.
+    /// The number of leading zeros.
     fn leading_zeros(self) -> u32;
     /// Limb `k`, least significant first.
     fn limb(self, k: usize) -> u64;

@@ -16,11 +16,11 @@ pub struct Dense<R> {
 /// A view of a matrix laid out as [`Dense`] says.
 #[derive(Debug, Clone, Copy)]
 pub struct RankMatrix<'a, R> {
-    /// Rows in use.
+    /// The number of rows.
     pub n: usize,
     /// Length of a row, a multiple of [`MAX_LANES`].
     pub stride: usize,
-    /// `n` rows.
+    /// The `n` rows, one after the other.
     pub ranks: &'a [R],
 }
 
@@ -38,7 +38,7 @@ pub fn stride(n: usize) -> usize {
 }
 
 impl<R: Rank> Dense<R> {
-    /// From rows laid out as the type's documentation says; `stride(n)` long, the diagonal `MAX`.
+    /// Makes a complex from rows laid out as the type's documentation says: `stride(n)` long, the diagonal `MAX`.
     pub fn new(n: usize, ranks: Vec<R>, level: Level) -> Self {
         debug_assert_eq!(ranks.len(), n * stride(n));
         Dense { n, stride: stride(n), ranks, level }
@@ -109,7 +109,7 @@ pub fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize
     (within != 0).then(|| at + within.ilog2() as usize)
 }
 
-/// The greatest w ≥ floor within `limit` of all vertices.
+/// The search for the greatest w ≥ floor within `limit` of all vertices.
 struct Greatest<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
@@ -136,7 +136,7 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     }
 }
 
-/// All cofacets of ranks `from` to `to`, appended to `found`.
+/// The search for all cofacets of ranks `from` to `to`, which are appended to `found`.
 struct Cofacets<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
@@ -171,7 +171,7 @@ impl<R: Rank> Kernel<R> for Cofacets<'_, R> {
     }
 }
 
-/// The oldest cofacet: leaves at the first one of the simplex's own rank, coming from the greatest vertex.
+/// The search for the oldest cofacet, from the greatest vertex down: it ends at the first one of the simplex's own rank.
 struct Oldest<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],

@@ -8,13 +8,13 @@ use crate::memory::{self, Refused};
 pub struct Sparse {
     /// n + 1 offsets into `neighbours` and `ranks`.
     offsets: Vec<usize>,
-    /// Ascending in each row.
+    /// The neighbours of each vertex, ascending, one vertex after the other.
     neighbours: Vec<u32>,
     ranks: Vec<u32>,
     bitsets: Option<Bitsets>,
 }
 
-/// One row of n bits a vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
+/// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
 /// list, and with it the rank of the edge, is a popcount away.
 #[derive(Debug)]
 struct Bitsets {
@@ -23,11 +23,11 @@ struct Bitsets {
     before: Vec<u32>,
 }
 
-/// Bitsets are made up to this many blocks of 12 bytes: 96 MiB, some 23,000 points.
+/// Bitsets are made for graphs of up to this many blocks, of 12 bytes each: 96 MiB, some 23,000 points.
 const MAX_BLOCKS: usize = 1 << 23;
 
 impl Sparse {
-    /// From edges (i, j, rank), no pair twice.
+    /// Makes a graph of n points from edges (i, j, rank), no pair twice.
     ///
     /// # Errors
     /// There is no memory for the neighbour lists.
@@ -100,7 +100,7 @@ impl Sparse {
         }
     }
 
-    /// Walks the shortest list and searches the others.
+    /// [`Sparse::common`] without bitsets: walks along the shortest list and searches the others.
     fn common_by_lists<const DOWN: bool>(
         &self,
         simplex: &[u32],

@@ -97,7 +97,7 @@ pub(super) fn at_most(complex: &Sparse, v: u32, dim: usize) -> u64 {
     binomial(neighbours.partition_point(|&w| w < v), dim)
 }
 
-/// What two ascending lists have in common, ascending: the items of the shorter one are searched for in the longer one.
+/// The items that two ascending lists have in common, ascending: those of the shorter one are searched for in the longer one.
 fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     short.iter().copied().filter(|item| long.binary_search(item).is_ok()).collect()
@@ -114,7 +114,7 @@ struct Cutter<'a, R> {
     ranks: Vec<R>,
     /// The row of a vertex in the matrix of the neighbourhood, or `ABSENT`.
     local: Vec<u32>,
-    /// Descending.
+    /// The tops, descending.
     tops: Vec<u32>,
 }
 

@@ -10,7 +10,7 @@ use crate::simd::{Rank, Simd};
 /// Facets of a block's tops whose ranks are kept.
 const FACETS: usize = 8;
 
-/// One simplex a block looks at alone.
+/// A simplex that a block looks at alone.
 #[derive(Clone, Copy)]
 pub(super) struct Simplex<'a, R> {
     /// All vertices but the smallest.
@@ -25,7 +25,7 @@ pub(super) struct Simplex<'a, R> {
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// Decides one simplex.
+    /// Decides one simplex: counts it as apparent or cleared, or hands it over.
     #[inline(always)]
     pub(super) fn decide<S: Simd<R>>(
         &mut self,

@@ -2,8 +2,8 @@
 //!
 //! Additions never lower a column's pivot: what lies below it is zero and stays so. Hence a radix heap (Ahuja,
 //! Mehlhorn, Orlin, Tarjan 1990): bucket k holds the entries whose highest bit that differs from the last pivot is
-//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, as most
-//! do not, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
+//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, like
+//! most, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
 
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -14,6 +14,7 @@ pub(super) type Term<W, F> = (W, <F as Field>::Coefficient);
 /// A column under reduction.
 pub(super) struct Queue<W: Word, F: Field> {
     field: F,
+    /// The last pivot that was taken out, or a lower bound of the first.
     last: W,
     /// `W::BITS + 1` buckets.
     pub(super) buckets: Vec<Vec<Term<W, F>>>,
