@@ -7,7 +7,7 @@
 //!
 //! **Decision.** A d-simplex τ is cleared for one of two reasons:
 //!
-//! - It is in a zero apparent pair of dimension d−1. Distances alone decide this ([`apparent_pairs`](super::apparent_pairs), seen
+//! - It is in a zero apparent pair of dimension d−1. Distances alone decide this ([`apparent_pairs`], seen
 //!   from τ): [`by_apparent_pair`] for one simplex, and on the vector unit for the simplices that a sweep looks at alone
 //!   (`filtration_construction::single_simplex`).
 //! - It is the pivot of a column of dimension d−1 that was reduced, or an edge of the spanning forest: layer 1 of the pair store
