@@ -17,12 +17,13 @@ use lacuna::metric::read::read_bytes;
 use lacuna::metric::{Distances, PointCloud};
 use lacuna::rips::code::Code;
 use lacuna::rips::complex::Dense;
-use lacuna::rips::components::prim;
+use lacuna::rips::components::Components;
 use lacuna::rips::field::Two;
-use lacuna::rips::filtration_construction::{self, Assemble, binomial};
+use lacuna::rips::filtration_construction::{Construction, Residue, binomial, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{matrix_of_points, rank};
-use lacuna::rips::{self, Rips, plan, submatrix_reduction};
+use lacuna::rips::submatrix_reduction::{Submatrix, reduce};
+use lacuna::rips::{Rips, SecondLayer};
 use lacuna::simd::{Level, Rank};
 
 /// n points in the unit cube of R^m, seeded.
@@ -52,17 +53,17 @@ fn nothing() -> PairStore<u64> {
     PairStore { pivots: Pivots::with_capacity(0).unwrap(), apparent: ApparentPairs::Implicit }
 }
 
-fn assembly_task<'a>(
+fn construction<'a>(
     n: usize,
     dim: usize,
-    layer: plan::PairStore,
-    cleared: &'a PairStore<u64>,
-) -> filtration_construction::Task<'a, u64> {
-    filtration_construction::Task {
+    layer: SecondLayer,
+    below: &'a PairStore<u64>,
+) -> Construction<'a, u64> {
+    Construction {
         dim,
         code: Code::new(n, dim + 1),
         cofacet_code: Code::new(n, dim + 2),
-        cleared,
+        below,
         layer,
         rank_width: 32,
         level: Level::detect(),
@@ -87,12 +88,10 @@ fn ranks_and_components(c: &mut Criterion) {
     let matrix = Distances::Matrix(matrix_of_points(&points, &()).expect("memory for them"));
     c.bench_function("rank/1000 points", |b| b.iter(|| rank(black_box(&matrix), f32::INFINITY)));
     let (complex, _) = dense::<u32>(&points, Level::detect());
-    c.bench_function("components/1000 points", |b| {
-        b.iter(|| prim::<u64, u32>(&complex, &Code::new(1000, 2), &()))
-    });
+    c.bench_function("components/1000 points", |b| b.iter(|| complex.forest(32, &())));
 }
 
-fn assemble(c: &mut Criterion) {
+fn assembly(c: &mut Criterion) {
     let cleared = nothing();
     let mut group = c.benchmark_group("assembly");
     group.sample_size(20);
@@ -102,26 +101,26 @@ fn assemble(c: &mut Criterion) {
         group.throughput(Throughput::Elements(binomial(n, dim + 1)));
         for level in Level::available() {
             let name = format!("{n} points, dimension {dim}, {}", level.name());
-            let task = assembly_task(n, dim, plan::PairStore::Implicit, &cleared);
+            let task = construction(n, dim, SecondLayer::Implicit, &cleared);
             let (wide, ranks) = dense::<u32>(&points, level);
-            group.bench_function(BenchmarkId::new("u32", &name), |b| b.iter(|| wide.assemble(&task)));
+            group.bench_function(BenchmarkId::new("u32", &name), |b| b.iter(|| construct(&wide, &task)));
             if ranks <= u16::GREATEST {
                 let (narrow, _) = dense::<u16>(&points, level);
-                group.bench_function(BenchmarkId::new("u16", &name), |b| b.iter(|| narrow.assemble(&task)));
+                group
+                    .bench_function(BenchmarkId::new("u16", &name), |b| b.iter(|| construct(&narrow, &task)));
             }
         }
     }
 }
 
-fn reduction_task<'a>(
+fn submatrix<'a>(
     complex: &'a Dense<u32>,
     ranks: u32,
-    task: &filtration_construction::Task<'_, u64>,
-    residue: &'a filtration_construction::Assembly<u64>,
-) -> submatrix_reduction::Task<'a, Dense<u32>, u64, Two> {
-    submatrix_reduction::Task {
+    task: &Construction<'_, u64>,
+    residue: &'a Residue<u64>,
+) -> Submatrix<'a, u64> {
+    Submatrix {
         complex,
-        field: Two,
         code: task.code,
         cofacet_code: task.cofacet_code,
         ranks,
@@ -131,27 +130,27 @@ fn reduction_task<'a>(
     }
 }
 
-fn reduce(c: &mut Criterion) {
+fn reduction(c: &mut Criterion) {
     let n = 400;
     let (complex, ranks) = dense::<u32>(&cloud(n, 3), Level::detect());
     let mut group = c.benchmark_group("reduction");
     group.sample_size(20);
-    for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
         let pivots = Pivots::with_capacity(n).unwrap();
-        for edge in prim(&complex, &Code::new(n, 2), &()).edges {
-            pivots.insert(edge, 0).expect("an edge comes once");
+        for edge in complex.forest(32, &()).edges {
+            pivots.insert(Code::new(n, 2).entry(edge.rank, edge.vertices), 0).expect("an edge comes once");
         }
         let mut store = PairStore { pivots, apparent: ApparentPairs::None };
         for dim in [1, 2] {
-            let task = assembly_task(n, dim, layer, &store);
-            let residue = complex.assemble(&task);
+            let task = construction(n, dim, layer, &store);
+            let residue = construct(&complex, &task);
             let columns = residue.columns.len();
-            let reduction = reduction_task(&complex, ranks, &task, &residue);
+            let reduction = submatrix(&complex, ranks, &task, &residue);
             group.throughput(Throughput::Elements(columns as u64));
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
-                b.iter(|| submatrix_reduction::reduce(black_box(&reduction)));
+                b.iter(|| reduce(black_box(&reduction), Two));
             });
-            let pivots = submatrix_reduction::reduce(&reduction).unwrap().store;
+            let pivots = reduce(&reduction, Two).unwrap().store;
             store = PairStore { pivots, apparent: residue.apparent };
         }
     }
@@ -163,7 +162,7 @@ fn whole(c: &mut Criterion) {
     for (n, m, dim, modulus) in [(150, 3, 2, 2), (150, 3, 2, 3), (100, 8, 3, 2)] {
         let points = cloud(n, m);
         verified(&points, dim);
-        for store in [rips::PairStore::Implicit, rips::PairStore::Sorted] {
+        for store in [SecondLayer::Implicit, SecondLayer::Sorted] {
             let run = Rips::new(points.clone()).max_dim(dim).modulus(modulus).pair_store(store);
             let name = format!("{n} points in R^{m}, dimension {dim}, Z/{modulus}, {store:?}");
             group.bench_function(&name, |b| b.iter(|| run.run().expect("a run")));
@@ -171,5 +170,5 @@ fn whole(c: &mut Criterion) {
     }
 }
 
-criterion_group!(stages, read, ranks_and_components, assemble, reduce, whole);
+criterion_group!(stages, read, ranks_and_components, assembly, reduction, whole);
 criterion_main!(stages);

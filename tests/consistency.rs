@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Form, Variant, assert_same, multiset, oracle};
 use lacuna::metric::{DistanceMatrix, PointCloud, Precision, SparseDistances, Value};
-use lacuna::rips::{PairStore, Rips, Shape, Threshold};
+use lacuna::rips::{Rips, SecondLayer, Shape, Threshold};
 use lacuna::{Bar, Diagram};
 use rand::RngExt;
 
@@ -54,7 +54,7 @@ fn threads_agree_again_and_again() {
         let expected = Variant::PLAINEST.run(&metric, ask).diagram;
         for round in 0..5 {
             for threads in [2, 3, 4, 8] {
-                let store = if round % 2 == 0 { PairStore::Implicit } else { PairStore::Sorted };
+                let store = if round % 2 == 0 { SecondLayer::Implicit } else { SecondLayer::Sorted };
                 let variant = Variant { threads, store, ..Variant::PLAINEST };
                 let found = variant.run(&metric, ask).diagram;
                 assert_same(&found, &expected, &metric, ask, (round, variant));

@@ -9,7 +9,7 @@ use common::metrics::{Family, Metric, generator, pairs, shuffled};
 use common::variants::{Ask, Form, Variant, assert_same, check, multiset, oracle};
 use lacuna::Diagram;
 use lacuna::metric::SparseDistances;
-use lacuna::rips::{PairStore, Rips, Threshold};
+use lacuna::rips::{Rips, SecondLayer, Threshold};
 use rand::RngExt;
 
 /// Every matrix on n points with these values.
@@ -31,7 +31,7 @@ fn every_matrix(n: usize, values: &[f64], mut visit: impl FnMut(u64, &Metric)) {
 /// configurations, most of which have threads to start.
 fn against_oracle(n: usize, values: &[f64], modulus: u32) {
     let all = Variant::all();
-    let stores = [PairStore::Implicit, PairStore::Sorted];
+    let stores = [SecondLayer::Implicit, SecondLayer::Sorted];
     every_matrix(n, values, |code, metric| {
         let store = stores[code as usize % 2];
         let both =
@@ -147,7 +147,7 @@ fn assert_maps(f: impl Fn(f64) -> f64, variant: Variant, what: &str) {
 
 #[test]
 fn powers_of_two_scale_the_bars() {
-    let single = Variant { store: PairStore::Sorted, ..Variant::PLAINEST };
+    let single = Variant { store: SecondLayer::Sorted, ..Variant::PLAINEST };
     for exponent in [-60, -1, 1, 3, 60] {
         let scale = 2f64.powi(exponent);
         assert_maps(|d| d * scale, single, "scaled");
@@ -224,7 +224,7 @@ impl Surface {
         Metric::from_fn(n, |i, j| if edges.contains(&(i as u32, j as u32)) { 1.0 } else { 2.0 })
     }
 
-    fn betti(&self, modulus: u32, store: PairStore) -> [usize; 3] {
+    fn betti(&self, modulus: u32, store: SecondLayer) -> [usize; 3] {
         let (n, edges) = self.subdivided();
         let edges = SparseDistances::new(n, edges.into_iter().map(|(i, j)| (i, j, 1.0f32))).expect("a graph");
         let rips = Rips::new(edges).max_dim(2).modulus(modulus).pair_store(store).threads(2);
@@ -241,7 +241,7 @@ fn the_projective_plane_over_several_fields() {
     assert_eq!(metric.n, 31);
     for modulus in [2, 3, 5, 65521] {
         let classes = usize::from(modulus == 2);
-        for store in [PairStore::Implicit, PairStore::Sorted] {
+        for store in [SecondLayer::Implicit, SecondLayer::Sorted] {
             assert_eq!(plane.betti(modulus, store), [1, classes, classes], "Z/{modulus}");
         }
         for threshold in [Threshold::EnclosingRadius, Threshold::Value(1.0)] {
@@ -262,7 +262,7 @@ fn moore_spaces_show_over_their_own_field_only() {
     for p in [2, 3, 5, 7] {
         for modulus in [2, 3, 5, 7, 11] {
             let classes = usize::from(modulus == p);
-            let found = Surface::moore(p as usize).betti(modulus, PairStore::Implicit);
+            let found = Surface::moore(p as usize).betti(modulus, SecondLayer::Implicit);
             assert_eq!(found, [1, classes, classes], "a disc winding {p} times, Z/{modulus}");
         }
     }

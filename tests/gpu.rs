@@ -8,7 +8,7 @@ use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cuda;
 use lacuna::metric::read::{Input, read_path};
 use lacuna::metric::{Distances, Value};
-use lacuna::rips::{Outcome, PairStore, Rips};
+use lacuna::rips::{Outcome, Rips, SecondLayer};
 
 /// How many devices there are.
 fn devices() -> usize {
@@ -58,7 +58,7 @@ fn gpu_barcodes_are_the_processors() {
         for (n, dim) in [(1, 2), (2, 1), (7, 5), (31, 3), (33, 3), (64, 2)] {
             let metric = Metric::random(family, n, &mut rng);
             for modulus in [2, 3] {
-                for layer in [PairStore::Implicit, PairStore::Sorted] {
+                for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
                     let rips =
                         Rips::new(metric.matrix::<f64>()).max_dim(dim).modulus(modulus).pair_store(layer);
                     let name = format!("{family:?}, {n} points, {layer:?}");

@@ -25,7 +25,7 @@ use common::brute::Filtration;
 use common::metrics::{Family, Metric, generator};
 use common::shared::{cases, folder, lacuna_rips, table};
 use common::variants::{Ask, Form, Variant, multiset, oracle};
-use lacuna::rips::{DimensionStats, Outcome, PairStore, Threshold};
+use lacuna::rips::{DimensionStats, Outcome, SecondLayer, Threshold};
 use rand::RngExt;
 
 /// A row of the table: sums over dimensions 1..=d, and the apparent pairs of each where they are known.
@@ -219,7 +219,7 @@ fn counts_agree_in_all_configurations() {
             let expected = Variant::PLAINEST.run(&metric, ask);
             assert_identities(&expected);
             for threads in [1, 4] {
-                for store in [PairStore::Implicit, PairStore::Sorted] {
+                for store in [SecondLayer::Implicit, SecondLayer::Sorted] {
                     for form in Form::ALL {
                         let variant = Variant { form, store, threads, ..Variant::PLAINEST };
                         let found = variant.run(&metric, ask);

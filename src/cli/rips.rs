@@ -7,7 +7,7 @@ use lacuna::backend::Backend;
 use lacuna::input::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Outcome, PairStore, RipsOptions};
+use lacuna::rips::{Outcome, RipsOptions, SecondLayer};
 
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
@@ -63,8 +63,8 @@ pub(crate) struct Arguments {
 
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
-        value_parser = parse::one_of::<PairStore>())]
-    pair_store: PairStore,
+        value_parser = parse::one_of::<SecondLayer>())]
+    pair_store: SecondLayer,
 
     /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
     ///

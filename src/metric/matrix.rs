@@ -3,7 +3,7 @@
 use super::{MetricError, Value};
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
-/// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. Infinity means "never connected".
+/// (`d(1,0), d(2,0), d(2,1), d(3,0), …`), n(n−1)/2 in all. An infinite distance means that the two points are never connected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistanceMatrix<T = f32> {
     n: usize,
@@ -11,7 +11,7 @@ pub struct DistanceMatrix<T = f32> {
 }
 
 impl<T: Value> DistanceMatrix<T> {
-    /// From the entries below the diagonal, row by row. No entries: one point.
+    /// Makes a matrix from the entries below the diagonal, row by row. No entries make a matrix of one point.
     ///
     /// # Errors
     /// The length is not n(n−1)/2 for any n, or an entry is NaN or negative.
@@ -33,10 +33,10 @@ impl<T: Value> DistanceMatrix<T> {
         Ok(DistanceMatrix { n, lower })
     }
 
-    /// From a function of two points, called once for every j < i.
+    /// Makes a matrix from a function of two points i and j, called once for every j < i.
     ///
     /// # Errors
-    /// As [`DistanceMatrix::from_lower`], and [`MetricError::Empty`] when `n` is 0.
+    /// Those of [`DistanceMatrix::from_lower`], and [`MetricError::Empty`] when `n` is 0.
     pub fn from_fn(n: usize, mut d: impl FnMut(usize, usize) -> T) -> Result<Self, MetricError> {
         if n == 0 {
             return Err(MetricError::Empty);
@@ -50,7 +50,7 @@ impl<T: Value> DistanceMatrix<T> {
         self.n
     }
 
-    /// Never: a matrix has at least one point.
+    /// Always false: a matrix has at least one point.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -71,7 +71,7 @@ impl<T: Value> DistanceMatrix<T> {
     }
 }
 
-/// The n whose n(n−1)/2 is `entries` or comes nearest from below (n ≥ 1).
+/// The number of points n ≥ 1 for which n(n−1)/2 is `entries`, or comes nearest from below.
 fn points_of(entries: usize) -> usize {
     let mut n = ((1.0 + (1.0 + 8.0 * entries as f64).sqrt()) / 2.0) as usize;
     while n > 1 && n * (n - 1) / 2 > entries {

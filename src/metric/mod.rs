@@ -71,7 +71,7 @@ impl<T> From<SparseDistances<T>> for Distances<T> {
 /// Why a [`Distances`] cannot be made from the given numbers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MetricError {
-    /// No point at all.
+    /// There is no point.
     #[error("expected at least one point, found none")]
     Empty,
     /// A condensed matrix whose length is not n(n-1)/2.
@@ -124,7 +124,7 @@ pub enum MetricError {
         /// The id found.
         found: u64,
     },
-    /// The same pair of points twice.
+    /// A pair of points is listed twice.
     #[error("the edge of points {i} and {j} is given twice")]
     DuplicateEdge {
         /// One point, 0-based.

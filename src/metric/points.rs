@@ -10,10 +10,10 @@ pub struct PointCloud<T = f32> {
 }
 
 impl<T: Value> PointCloud<T> {
-    /// From the coordinates, point by point, `dimension` (≥ 1) of them each.
+    /// Makes a cloud from the coordinates, point by point, `dimension` (≥ 1) of them each.
     ///
     /// # Errors
-    /// No point, a last point that is cut short, a coordinate that is NaN or infinite.
+    /// There is no point, the last point lacks coordinates, or a coordinate is NaN or infinite.
     pub fn new(dimension: usize, coordinates: Vec<T>) -> Result<Self, MetricError> {
         if coordinates.is_empty() || dimension == 0 {
             return Err(MetricError::Empty);
@@ -36,7 +36,7 @@ impl<T: Value> PointCloud<T> {
         self.coordinates.len() / self.dimension
     }
 
-    /// Never: a cloud has at least one point.
+    /// Always false: a cloud has at least one point.
     pub fn is_empty(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Distances of some pairs of points only.
+//! Distances of some pairs of points: weighted graphs.
 
 use super::{MetricError, Value};
 
@@ -21,10 +21,10 @@ pub struct SparseDistances<T = f32> {
 }
 
 impl<T: Value> SparseDistances<T> {
-    /// From triplets `(i, j, distance)` in any order, either end first. Edges of infinite length are dropped.
+    /// Makes a graph from triplets `(i, j, distance)` in any order, either end first. Edges of infinite length are dropped.
     ///
     /// # Errors
-    /// No point, a point id not below `n`, an edge from a point to itself, the same pair twice, a distance that
+    /// There is no point, a point id is not below `n`, an edge joins a point to itself, a pair is given twice, or a distance
     /// is NaN or negative.
     pub fn new(n: usize, triplets: impl IntoIterator<Item = (u32, u32, T)>) -> Result<Self, MetricError> {
         if n == 0 {
@@ -59,7 +59,7 @@ impl<T: Value> SparseDistances<T> {
         self.n
     }
 
-    /// Never: a graph has at least one point.
+    /// Always false: a graph has at least one point.
     pub fn is_empty(&self) -> bool {
         false
     }

@@ -3,7 +3,7 @@
 /// A floating-point precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// 32 bits, as Ripser computes in.
+    /// 32 bits, Ripser's precision.
     Single,
     /// 64 bits.
     Double,
@@ -13,7 +13,7 @@ pub enum Precision {
 pub trait Value:
     Copy + PartialOrd + Into<f64> + Send + Sync + std::fmt::Debug + sealed::Sealed + 'static
 {
-    /// Positive infinity: "never connected".
+    /// Positive infinity, the distance of points that are never connected.
     const INFINITY: Self;
 
     /// The precision, as data.
@@ -25,7 +25,7 @@ pub trait Value:
     /// The nearest value of this precision (what a cast does).
     fn from_f64(x: f64) -> Self;
 
-    /// Bits whose unsigned order is the numeric order, for non-negative values (−0 counts as 0).
+    /// Bits whose unsigned order is the numeric order, for non-negative values. −0 counts as 0, whose bits are 0.
     fn order_bits(self) -> u64;
 
     /// The inverse of [`Value::order_bits`].
@@ -40,7 +40,7 @@ pub trait Value:
 }
 
 mod sealed {
-    /// All bits zero are the number 0.
+    /// Of both types, all bits zero are the number 0.
     pub trait Sealed: zerocopy::FromZeros {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}

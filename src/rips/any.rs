@@ -1,6 +1,6 @@
 //! Rips computations on distances whose precision is known only when their file is read.
 
-use super::{Outcome, PairStore, Progress, Rips, RipsError};
+use super::{Outcome, Progress, Rips, RipsError, SecondLayer};
 use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
@@ -15,7 +15,7 @@ pub struct RipsOptions {
     /// Coefficients are in Z/`modulus`.
     pub modulus: u32,
     /// The second layer of the pair store.
-    pub pair_store: PairStore,
+    pub pair_store: SecondLayer,
     /// Which machine assembles.
     pub backend: Backend,
 }

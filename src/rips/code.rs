@@ -3,7 +3,7 @@
 //! The *index* of a simplex with vertices v0 > v1 > … > vd is those vertices side by side in fields of b bits, v0
 //! topmost. For simplices of one dimension it orders as the combinatorial number system does (both compare v0 first,
 //! then v1, …), so ties are broken as in Ripser; but it is taken apart by shifts where the combinatorial number needs a
-//! search in a table of binomials a vertex, and a vertex is inserted with two masks. The price is some bits: for n = 297
+//! search in a table of binomials a vertex, and a vertex is inserted with two masks. It takes more bits: for n = 297
 //! and five vertices 45 instead of 34.
 //!
 //! An *entry* is a rank above a complemented index: (rank << fields) | (ones ^ index). Among simplices of one
@@ -29,7 +29,7 @@ pub fn vertex_bits(n: usize) -> u32 {
 }
 
 impl<W: Word> Code<W> {
-    /// For simplices of `vertices` vertices among n; the index must leave room for a rank in `W`.
+    /// The layout for simplices of `vertices` vertices among n; the index must leave room for a rank in `W`.
     pub fn new(n: usize, vertices: usize) -> Self {
         let vertex_bits = vertex_bits(n);
         // Checked against the word's width when the word was chosen.
@@ -85,16 +85,16 @@ impl<W: Word> Code<W> {
 pub struct CofacetEntries<'a, W> {
     cofacets: Code<W>,
     index: W,
-    /// Descending.
+    /// The vertices of the simplex, descending.
     vertices: &'a [u32],
-    /// How many of the simplex's vertices are smaller than those now asked for.
+    /// The number of the simplex's vertices that are smaller than the vertex last asked for.
     below: usize,
     /// The index with a gap where the new vertex goes.
     gapped: W,
 }
 
 impl<'a, W: Word> CofacetEntries<'a, W> {
-    /// For the simplex with this entry in `code` and these vertices; `cofacets` is the code one dimension up.
+    /// Prepares for the simplex with this entry in `code` and these vertices; `cofacets` is the layout one dimension up.
     #[inline]
     pub fn new(code: &Code<W>, cofacets: &Code<W>, entry: W, vertices: &'a [u32]) -> Self {
         let index = code.index(entry);

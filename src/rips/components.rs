@@ -5,36 +5,96 @@
 //! algorithm on edge lists, Prim's on a matrix: n² comparisons, and the edges are never sorted.
 
 use super::Progress;
-use super::code::Code;
+use super::code::{Code, vertex_bits};
 use super::complex::{ABSENT, Complex, Dense, Sparse};
 use super::word::Word;
 use crate::simd::Rank;
 
 /// The forest: its edges in filtration order and the number of its trees.
 #[derive(Debug, PartialEq)]
-pub struct Forest<W> {
-    /// Entries of the edges, ascending.
-    pub edges: Vec<W>,
+pub struct Forest {
+    /// The edges, oldest first.
+    pub edges: Vec<RankedEdge>,
     /// Connected components.
     pub trees: usize,
 }
 
+/// An edge and its rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankedEdge {
+    /// The rank.
+    pub rank: u32,
+    /// Its vertices, descending.
+    pub vertices: [u32; 2],
+}
+
+impl Forest {
+    /// From the entries of its edges, in any order.
+    fn of_entries<W: Word>(mut entries: Vec<W>, code: &Code<W>, trees: usize) -> Self {
+        entries.sort_unstable();
+        let mut vertices = Vec::with_capacity(2);
+        let edge = |entry| {
+            code.vertices_of(entry, &mut vertices);
+            RankedEdge { rank: code.rank(entry), vertices: [vertices[0], vertices[1]] }
+        };
+        Forest { edges: entries.into_iter().map(edge).collect(), trees }
+    }
+}
+
+/// A complex whose minimum spanning forest can be found.
+pub trait Components: Complex {
+    /// Steps of [`Components::forest`], as progress is told of them; 1 when it is not.
+    fn forest_work(&self) -> u64;
+
+    /// The minimum spanning forest; ranks have at most `rank_bits` bits.
+    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest;
+}
+
+/// Whether entries of edges fit 64 bits. They always fit 128: two vertices and a rank have at most 32 bits each.
+fn is_narrow(points: usize, rank_bits: u32) -> bool {
+    2 * vertex_bits(points) + rank_bits < u64::BITS
+}
+
+impl<R: Rank> Components for Dense<R> {
+    fn forest_work(&self) -> u64 {
+        self.points() as u64
+    }
+
+    fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
+        if is_narrow(self.points(), rank_bits) {
+            prim::<u64, R>(self, progress)
+        } else {
+            prim::<u128, R>(self, progress)
+        }
+    }
+}
+
+impl Components for Sparse {
+    fn forest_work(&self) -> u64 {
+        1
+    }
+
+    fn forest(&self, rank_bits: u32, _: &dyn Progress) -> Forest {
+        if is_narrow(self.points(), rank_bits) { kruskal::<u64>(self) } else { kruskal::<u128>(self) }
+    }
+}
+
 /// Prim's algorithm on a matrix. `progress` is told of every vertex that joins the forest.
-pub fn prim<W: Word, R: Rank>(complex: &Dense<R>, code: &Code<W>, progress: &dyn Progress) -> Forest<W> {
+fn prim<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Forest {
     let n = complex.points();
-    let tile = complex.tile();
+    let (matrix, code) = (complex.matrix(), Code::<W>::new(n, 2));
     // Vertices outside the forest and the first edge that joins each to it, if any does.
     let mut outside: Vec<(u32, Option<W>)> = (0..n as u32).map(|v| (v, None)).collect();
-    let mut forest = Forest { edges: Vec::with_capacity(n), trees: 0 };
+    let (mut edges, mut trees) = (Vec::with_capacity(n), 0);
     let mut next = outside.len().checked_sub(1);
     while let Some(at) = next {
         let (u, edge) = outside.swap_remove(at);
         progress.advance(1);
         match edge {
-            Some(edge) => forest.edges.push(edge),
-            None => forest.trees += 1,
+            Some(edge) => edges.push(edge),
+            None => trees += 1,
         }
-        let row = tile.row(u as usize);
+        let row = matrix.row(u as usize);
         let mut best: Option<(W, usize)> = None;
         for (k, (v, first)) in outside.iter_mut().enumerate() {
             let rank = row[*v as usize].widen();
@@ -52,13 +112,13 @@ pub fn prim<W: Word, R: Rank>(complex: &Dense<R>, code: &Code<W>, progress: &dyn
         }
         next = best.map(|(_, k)| k).or(outside.len().checked_sub(1));
     }
-    forest.edges.sort_unstable();
-    forest
+    Forest::of_entries(edges, &code, trees)
 }
 
 /// Kruskal's algorithm on an edge list.
-pub fn kruskal<W: Word>(complex: &Sparse, code: &Code<W>) -> Forest<W> {
+fn kruskal<W: Word>(complex: &Sparse) -> Forest {
     let n = complex.points();
+    let code = Code::<W>::new(n, 2);
     let mut edges = Vec::new();
     for u in 0..n as u32 {
         let (neighbours, ranks) = complex.row(u);
@@ -72,7 +132,8 @@ pub fn kruskal<W: Word>(complex: &Sparse, code: &Code<W>) -> Forest<W> {
         code.vertices_of(edge, &mut vertices);
         sets.unite(vertices[0] as usize, vertices[1] as usize)
     });
-    Forest { trees: n - edges.len(), edges }
+    let trees = n - edges.len();
+    Forest::of_entries(edges, &code, trees)
 }
 
 /// Union by size with path halving.
@@ -94,7 +155,7 @@ impl DisjointSets {
         x
     }
 
-    /// Whether they were apart.
+    /// Unites the sets of two points, and says whether they were different ones.
     fn unite(&mut self, x: usize, y: usize) -> bool {
         let (x, y) = (self.find(x), self.find(y));
         if x == y {
@@ -104,5 +165,38 @@ impl DisjointSets {
         self.parent[small] = large;
         self.size[large] += self.size[small];
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::complex::stride;
+    use crate::simd::Level;
+
+    #[test]
+    fn both_algorithms_find_the_forest_with_either_word() {
+        let (n, mut state) = (40, 9u32);
+        let (mut edges, mut square) = (Vec::new(), vec![u32::MAX; n * stride(n)]);
+        for i in 0..n as u32 {
+            for j in 0..i {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // Some edges, with ties, of a graph that is not connected.
+                if state >> 28 == 0 {
+                    edges.push((i, j, (state >> 8) % 20));
+                    square[i as usize * stride(n) + j as usize] = (state >> 8) % 20;
+                    square[j as usize * stride(n) + i as usize] = (state >> 8) % 20;
+                }
+            }
+        }
+        let (graph, dense) = (Sparse::new(n, &edges).unwrap(), Dense::new(n, square, Level::detect()));
+        let expected = kruskal::<u64>(&graph);
+        assert!(expected.trees > 1 && expected.edges.len() + expected.trees == n);
+        assert!(expected.edges.windows(2).all(|pair| pair[0].rank <= pair[1].rank));
+        assert_eq!(kruskal::<u128>(&graph), expected);
+        for rank_bits in [5, 32, 60] {
+            assert_eq!(graph.forest(rank_bits, &()), expected);
+            assert_eq!(dense.forest(rank_bits, &()), expected);
+        }
     }
 }

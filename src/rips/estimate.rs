@@ -1,22 +1,22 @@
-//! How long assembly should take, on the processor and on a GPU.
+//! How long filtration construction should take, on the processor and on a GPU.
 
 use super::filtration_construction::binomial;
 use super::summary::Summary;
 use crate::backend::Estimate;
 use crate::simd::Level;
 
-/// Simplices that a thread sweeps a second, ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
+/// Simplices that a thread sweeps a second, with ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
 /// is twice that).
 const CPU_RATE: f64 = 0.4e9;
-/// The same with ranks of 32 bits (700 points in R^8 on 16 threads).
+/// Simplices that a thread sweeps a second, with ranks of 32 bits (700 points in R^8 on 16 threads).
 const WIDE_RATE: f64 = 0.28e9;
-/// How much slower it is without vector units known here.
+/// Factor by which these rates fall where no vector unit is used.
 const PORTABLE: f64 = 0.5;
 /// Simplices that a GPU sweeps a second (700 points in R^8 on an H200; up to three times that where the matrix fits its caches).
 const DEVICE_RATE: f64 = 12e9;
 /// Seconds a dimension takes on a device whatever there is to sweep: launches and copies.
 const DEVICE_DIMENSION: f64 = 0.002;
-/// In neighbourhoods, the probability that two neighbours are neighbours.
+/// The assumed probability that two neighbours of a vertex are joined by an edge.
 const CLOSED: f64 = 0.6;
 
 /// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
@@ -32,7 +32,7 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
     }
 }
 
-/// About how many simplices of a dimension there are.
+/// An estimate of the number of simplices of a dimension.
 fn simplices(summary: &Summary, dim: usize) -> f64 {
     let (n, edges) = (summary.points, summary.edges as f64);
     let pairs = binomial(n, 2) as f64;
@@ -40,9 +40,9 @@ fn simplices(summary: &Summary, dim: usize) -> f64 {
         return 0.0;
     }
     let density = edges / pairs;
-    // Each vertex past the first must be near to one, and is then likely near to all.
+    // In a dense graph each vertex past the first must be near to one vertex, and is then likely near to all.
     let dense = binomial(n, dim + 1) as f64 * density.powf(dim as f64);
-    // Of each vertex the smaller neighbours.
+    // In a sparse graph simplices are chosen among the smaller neighbours of their greatest vertex: half of its neighbours.
     let degree = (edges / n as f64).round() as usize;
     let sparse = n as f64 * binomial(degree, dim) as f64 * CLOSED.powf(binomial(dim, 2) as f64);
     dense.max(sparse)

@@ -4,14 +4,14 @@ use std::fmt::Debug;
 
 /// A prime field.
 pub trait Field: Copy + Send + Sync {
-    /// A non-zero coefficient. Nothing at all for Z/2.
+    /// A non-zero coefficient. In Z/2 there is only one, which takes no memory.
     type Coefficient: Copy + PartialEq + Debug + Send + Sync + 'static;
     /// A sum of coefficients, possibly zero.
     type Sum: Copy;
     /// The empty sum.
     const ZERO: Self::Sum;
 
-    /// One.
+    /// The coefficient 1.
     fn one(self) -> Self::Coefficient;
     /// (−1)^k.
     fn sign(self, k: usize) -> Self::Coefficient;
@@ -25,7 +25,7 @@ pub trait Field: Copy + Send + Sync {
     fn add(self, sum: Self::Sum, a: Self::Coefficient) -> Self::Sum;
     /// The sum, unless it is zero.
     fn non_zero(self, sum: Self::Sum) -> Option<Self::Coefficient>;
-    /// Whether a column that was never added to is determined by its simplex alone, pivot coefficient included.
+    /// Whether every column to which nothing was added has pivot coefficient one, so that its simplex alone determines it.
     const UNIT: bool;
 }
 
@@ -99,7 +99,7 @@ impl Field for Modulo {
         self.reduce(self.p - u32::from(a))
     }
 
-    /// By Fermat: a^(p−2).
+    /// a^(p−2), which is the inverse by Fermat's little theorem.
     fn inverse(self, a: u16) -> u16 {
         let (mut base, mut exponent, mut result) = (a, self.p - 2, 1);
         while exponent > 0 {

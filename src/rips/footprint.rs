@@ -1,4 +1,4 @@
-//! How much memory ranking takes, known before it is begun.
+//! How much memory ranking and a sorted layer of apparent pairs take, known before they are begun.
 //!
 //! The figures are lower bounds of the peak: a run that is refused could not have ended. What a run takes later, for columns, is
 //! not known before.
@@ -7,6 +7,7 @@ use crate::memory;
 use crate::metric::{Distances, Value};
 use crate::rips::RipsError;
 use crate::rips::filtration_construction::binomial;
+use crate::rips::rank::Edges;
 use crate::rips::summary::Summary;
 
 /// Bytes of a rank.
@@ -31,6 +32,28 @@ pub(super) fn check_ranking<T: Value>(distances: &Distances<T>, summary: &Summar
     let needed = ranking(distances, summary);
     let helps = "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
     check(summary.points, summary.edges as u64, needed, helps, memory::available())
+}
+
+/// Checks that a sorted second layer of the pair store can fit in memory: a dimension has at most as many apparent pairs as
+/// simplices, those are at most the choices of d smaller neighbours of a point, and an entry is held twice while they are collected.
+///
+/// # Errors
+/// [`RipsError::PairStoreMemory`]: it may not.
+pub(super) fn check_sorted_layer(
+    edges: &Edges,
+    points: usize,
+    max_dim: usize,
+    entry_width: u32,
+) -> Result<(), RipsError> {
+    let Some(available) = memory::available() else { return Ok(()) };
+    let degrees = edges.lower_degrees(points);
+    let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
+    let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
+    let needed = most.saturating_mul(2 * u64::from(entry_width) / 8);
+    if needed > available {
+        return Err(RipsError::PairStoreMemory { needed, available });
+    }
+    Ok(())
 }
 
 fn check(
@@ -63,7 +86,7 @@ fn ranking<T: Value>(distances: &Distances<T>, summary: &Summary) -> u64 {
             // beside some numbers a point.
             let listed = edges.saturating_mul(size_of::<(u32, u32, T)>() as u64);
             let ranked = listed.saturating_add(sorted(edges)).saturating_add(edges.saturating_mul(RANK));
-            let is_sparse = edges < pairs / super::pipeline::SPARSE_BELOW as u64;
+            let is_sparse = edges < pairs / super::plan::choose::SPARSE_BELOW as u64;
             let lists = edges.saturating_mul(12 + 16 + 16).saturating_add(points.saturating_mul(16));
             if is_sparse { ranked.max(lists) } else { ranked }
         }

@@ -14,11 +14,14 @@
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
 //! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); dimension 0 is a spanning
-//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is assembled
-//! ([`filtration_construction`]) without those the pair store of the dimension below clears ([`pair_store`]), and reduced
-//! ([`submatrix_reduction`]). [`plain`] is the same by the book, the oracle of all tests.
+//! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
+//! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
+//! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]). [`plain`] computes the barcode from an explicit
+//! filtration, and is the oracle of all tests.
 
 mod any;
+pub mod apparent_pairs;
+pub mod clearing;
 pub mod code;
 pub mod complex;
 pub mod components;
@@ -27,7 +30,6 @@ pub mod field;
 pub mod filtration_construction;
 mod footprint;
 pub mod modulus;
-mod offload;
 pub mod pair_store;
 mod pipeline;
 pub mod plain;
@@ -36,6 +38,7 @@ pub mod rank;
 pub mod stats;
 pub mod submatrix_reduction;
 pub mod summary;
+pub mod threads;
 pub mod word;
 
 use crate::backend::{Backend, BackendError};
@@ -44,7 +47,7 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
-pub use plan::{PairStore, Plan, Shape, Threshold};
+pub use plan::{Plan, SecondLayer, Shape, Threshold};
 pub use stats::{DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 
@@ -56,22 +59,22 @@ pub struct Rips<T = f32> {
     threshold: Threshold,
     modulus: u32,
     threads: Option<usize>,
-    pair_store: PairStore,
+    pair_store: SecondLayer,
     backend: Backend,
 }
 
-/// What a run gives: the diagram, and how it came about.
+/// The result of a run: the diagram, and how it came about.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// The bars.
     pub diagram: Diagram,
-    /// Counts and times.
+    /// Counts and times of each stage.
     pub stats: Stats,
-    /// What was chosen and why.
+    /// The choices that were made, and why.
     pub plan: Plan,
-    /// What the distances looked like.
+    /// The figures of the input.
     pub summary: Summary,
-    /// What did not go as planned, though the answer is right: devices that failed and were replaced.
+    /// Messages about devices that failed and were replaced by the processor; the diagram is right all the same.
     pub notes: Vec<String>,
 }
 
@@ -155,10 +158,10 @@ pub enum RipsError {
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// The devices and the processor found different things.
+    /// What a device found differs from what the processor found.
     #[error("self-check: dimension {dim}: {difference}")]
     SelfCheck {
-        /// The dimension assembled.
+        /// The dimension whose residue was constructed.
         dim: usize,
         /// The first difference.
         difference: String,
@@ -177,7 +180,7 @@ impl<T: Value> Rips<T> {
             threshold: Threshold::EnclosingRadius,
             modulus: 2,
             threads: None,
-            pair_store: PairStore::Implicit,
+            pair_store: SecondLayer::Implicit,
             backend: Backend::default(),
         }
     }
@@ -209,12 +212,12 @@ impl<T: Value> Rips<T> {
 
     /// The second layer of the pair store (default implicit). The sorted one takes an entry an apparent pair, of which
     /// there are nearly as many as simplices.
-    pub fn pair_store(mut self, layer: PairStore) -> Self {
+    pub fn pair_store(mut self, layer: SecondLayer) -> Self {
         self.pair_store = layer;
         self
     }
 
-    /// Which machine assembles (default: the processor).
+    /// Which machine constructs the residue (default: the processor).
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
@@ -231,7 +234,7 @@ impl<T: Value> Rips<T> {
     /// The barcode with the figures of the run, reporting to `progress` on the way.
     ///
     /// # Errors
-    /// As [`Rips::run`].
+    /// Those of [`Rips::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold

@@ -1,11 +1,11 @@
-//! Which moduli there are.
+//! The moduli of coefficient fields: primes below 2^16.
 
 use super::RipsError;
 
 /// `p` as a modulus: a prime below 2^16.
 ///
 /// # Errors
-/// [`RipsError::Modulus`]: it is none.
+/// [`RipsError::Modulus`]: `p` is not a prime below 2^16.
 pub fn prime_modulus(p: u32) -> Result<u16, RipsError> {
     match u16::try_from(p) {
         Ok(small) if is_prime(p) => Ok(small),
@@ -13,7 +13,7 @@ pub fn prime_modulus(p: u32) -> Result<u16, RipsError> {
     }
 }
 
-/// By trial division, for `p` below 2^16.
+/// Whether `p`, below 2^16, is a prime; by trial division.
 fn is_prime(p: u32) -> bool {
     p >= 2 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
 }

@@ -20,7 +20,7 @@ pub struct Stats {
 pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
-    /// The machine that assembled the residue: `cpu` or `cuda`.
+    /// The machine that constructed the residue: `cpu` or `cuda`.
     pub backend: &'static str,
     /// d-simplices with a diameter up to the threshold.
     pub simplices: u64,
@@ -45,7 +45,7 @@ pub struct DimensionStats {
     pub pair_store: PairStoreStats,
     /// Seconds of filtration construction with clearing and apparent-pair search.
     pub assembly_seconds: f64,
-    /// Of these, or before: seconds in which devices swept; 0 without devices.
+    /// Seconds in which devices swept, before these or as a part of them; 0 without devices.
     pub device_seconds: f64,
     /// Seconds of submatrix reduction.
     pub reduction_seconds: f64,

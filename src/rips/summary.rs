@@ -1,11 +1,13 @@
 //! The figures of the input that Ripser prints before the bars.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
 
 use super::Threshold;
-use crate::metric::{Distances, Precision, SparseDistances, Value};
+use super::rank::rows_at_once;
+use super::threads::{SharedRange, into_inner, lock};
+use crate::metric::{DistanceMatrix, Distances, PointCloud, Precision, SparseDistances, Value};
 
-/// What the distances look like, and the threshold they are cut at.
+/// The figures of distances, and the threshold they are cut at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Number of points.
@@ -17,7 +19,7 @@ pub struct Summary {
     /// Whether the input was a list of edges.
     pub edge_list: bool,
     /// The smallest distance and the greatest finite one; `None` without any finite distance, and for point
-    /// clouds with a finite threshold, where nobody asks for it.
+    /// clouds with a finite threshold, where Ripser does not print it either.
     pub value_range: Option<(f64, f64)>,
     /// Number of finite distances up to the threshold.
     pub edges: usize,
@@ -40,41 +42,36 @@ impl Summary {
         let n = distances.len();
         match distances {
             Distances::Matrix(m) => {
-                let row = |i: usize| m.lower()[i * i.saturating_sub(1) / 2..][..i].iter().copied();
-                Summary { value_range: value_range(n, &row), ..Summary::of_rows(n, &row, given) }
+                Summary { value_range: value_range(n, m), ..Summary::of_rows(n, m, given) }
             }
             Distances::Points(p) => {
-                let row = |i: usize| p.distances_before(i);
-                let summary = Summary::of_rows(n, &row, given);
+                let summary = Summary::of_rows(n, p, given);
                 let asked = summary.enclosing_radius || summary.threshold.is_infinite();
-                let value_range = if asked { value_range(n, &row) } else { None };
+                let value_range = if asked { value_range(n, p) } else { None };
                 Summary { ambient_dimension: Some(p.dimension()), value_range, ..summary }
             }
             Distances::Sparse(s) => Summary::of_edges(s, given.unwrap_or(T::INFINITY)),
         }
     }
 
-    /// Of distances that are all given, without their range: `row(i)` lists those to the points before `i`.
-    fn of_rows<T, R>(n: usize, row: &(impl Fn(usize) -> R + Sync), given: Option<T>) -> Summary
-    where
-        T: Value,
-        R: Iterator<Item = T>,
-    {
-        let threshold = given.unwrap_or_else(|| enclosing_radius(n, row));
-        let kept = |d: &T| *d <= threshold && *d < T::INFINITY;
+    /// The figures of distances that are all given, without their range.
+    fn of_rows<T: Value>(n: usize, rows: &dyn Rows<T>, given: Option<T>) -> Summary {
+        let threshold = given.unwrap_or_else(|| enclosing_radius(n, rows));
+        let kept = |d: &&T| **d <= threshold && **d < T::INFINITY;
+        let edges = fold_rows(n, rows, || 0, |edges, _, row| *edges += row.iter().filter(kept).count());
         Summary {
             points: n,
             precision: T::PRECISION,
             ambient_dimension: None,
             edge_list: false,
             value_range: None,
-            edges: (0..n).into_par_iter().map(|i| row(i).filter(kept).count()).sum(),
+            edges: edges.into_iter().sum(),
             threshold: threshold.into(),
             enclosing_radius: given.is_none(),
         }
     }
 
-    /// Of a list of edges.
+    /// The figures of a list of edges.
     fn of_edges<T: Value>(sparse: &SparseDistances<T>, threshold: T) -> Summary {
         let lengths = || sparse.edges().iter().map(|e| e.distance);
         Summary {
@@ -90,18 +87,54 @@ impl Summary {
     }
 }
 
+/// Distances that are all given, row by row.
+trait Rows<T>: Sync {
+    /// The distances from point `i` to the points before it; `scratch` is for rows that are computed.
+    fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<T>) -> &'a [T];
+}
+
+impl<T: Value> Rows<T> for DistanceMatrix<T> {
+    fn row<'a>(&'a self, i: usize, _: &'a mut Vec<T>) -> &'a [T] {
+        &self.lower()[i * i.saturating_sub(1) / 2..][..i]
+    }
+}
+
+impl<T: Value> Rows<T> for PointCloud<T> {
+    fn row<'a>(&'a self, i: usize, scratch: &'a mut Vec<T>) -> &'a [T] {
+        scratch.clear();
+        scratch.extend(self.distances_before(i));
+        scratch
+    }
+}
+
+/// Adds up the n rows on the threads of the current pool; gives the sum of each thread.
+fn fold_rows<T: Value, A: Send>(
+    n: usize,
+    rows: &dyn Rows<T>,
+    zero: impl Fn() -> A + Sync,
+    add: impl Fn(&mut A, usize, &[T]) + Sync,
+) -> Vec<A> {
+    let (points, sums) = (SharedRange::new(n, rows_at_once(n)), Mutex::new(Vec::new()));
+    points.share(&|| {
+        let (mut sum, mut scratch) = (zero(), Vec::new());
+        while let Some(taken) = points.take() {
+            taken.for_each(|i| add(&mut sum, i, rows.row(i, &mut scratch)));
+        }
+        lock(&sums).push(sum);
+    });
+    into_inner(sums)
+}
+
 /// The smallest and the greatest finite distance.
-fn value_range<T, R>(n: usize, row: &(impl Fn(usize) -> R + Sync)) -> Option<(f64, f64)>
-where
-    T: Value,
-    R: Iterator<Item = T>,
-{
-    let finite = |i| row(i).filter(|&d| d < T::INFINITY).fold(None, widen);
+fn value_range<T: Value>(n: usize, rows: &dyn Rows<T>) -> Option<(f64, f64)> {
+    let finite = |range: &mut Option<(T, T)>, _, row: &[T]| {
+        *range = row.iter().copied().filter(|&d| d < T::INFINITY).fold(*range, widen);
+    };
     let join = |a: Option<(T, T)>, b: Option<(T, T)>| match (a, b) {
         (Some(_), Some((least, greatest))) => widen(widen(a, least), greatest),
         _ => a.or(b),
     };
-    (0..n).into_par_iter().map(finite).reduce(|| None, join).map(exact)
+    fold_rows(n, rows, || None, finite).into_iter().fold(None, join).map(exact)
 }
 
 fn exact<T: Value>((least, greatest): (T, T)) -> (f64, f64) {
@@ -117,25 +150,20 @@ fn widen<T: Value>(range: Option<(T, T)>, d: T) -> Option<(T, T)> {
 }
 
 /// The smallest r such that some point is within r of all others.
-fn enclosing_radius<T, R>(n: usize, row: &(impl Fn(usize) -> R + Sync)) -> T
-where
-    T: Value,
-    R: Iterator<Item = T>,
-{
+fn enclosing_radius<T: Value>(n: usize, rows: &dyn Rows<T>) -> T {
     let none = || vec![T::from_f64(0.0); n];
-    let with_row = |mut eccentricities: Vec<T>, i: usize| {
+    let add = |eccentricities: &mut Vec<T>, i: usize, row: &[T]| {
         let (before, from) = eccentricities.split_at_mut(i);
-        for (d, eccentricity) in row(i).zip(before) {
+        for (&d, eccentricity) in row.iter().zip(before) {
             *eccentricity = greater(*eccentricity, d);
             from[0] = greater(from[0], d);
         }
-        eccentricities
     };
     let join = |mut a: Vec<T>, b: Vec<T>| {
         a.iter_mut().zip(b).for_each(|(x, y)| *x = greater(*x, y));
         a
     };
-    let eccentricities = (0..n).into_par_iter().fold(none, with_row).reduce(none, join);
+    let eccentricities = fold_rows(n, rows, none, add).into_iter().fold(none(), join);
     eccentricities.into_iter().fold(T::INFINITY, lesser)
 }
 

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 
+use rayon::slice::ParallelSliceMut;
 use ruint::aliases::U512;
+
+use super::field::{Field, Modulo, Two};
 
 /// An unsigned integer wide enough for a packed entry: `u64`, `u128`, or 512 bits for what no machine word holds.
 pub trait Word:
@@ -21,20 +24,29 @@ pub trait Word:
     + Shr<u32, Output = Self>
     + 'static
 {
-    /// Bits of the word.
+    /// The number of bits of the word.
     const BITS: u32;
-    /// 64-bit limbs of the word.
+    /// The number of 64-bit limbs of the word.
     const LIMBS: usize = Self::BITS as usize / 64;
-    /// Zero.
+    /// The number 0.
     const ZERO: Self;
+    /// The arithmetic of Z/2 beside entries of this width.
+    type BinaryField: Field;
 
-    /// Widens.
+    /// The field Z/2.
+    fn binary_field() -> Self::BinaryField;
+    /// Sorts words, all different, on the threads of the current pool.
+    fn sort(words: &mut [Self]);
+    /// Sorts words, all different, that are made of some sorted runs.
+    fn sort_runs(words: &mut [Self]);
+
+    /// Widens a number of 32 bits.
     fn from_u32(x: u32) -> Self;
     /// The low 32 bits.
     fn low_u32(self) -> u32;
-    /// `bits` ones, `bits` < `BITS`.
+    /// The word whose lowest `bits` bits are ones; `bits` < `BITS`.
     fn ones(bits: u32) -> Self;
-    /// Leading zeros.
+    /// The number of leading zeros.
     fn leading_zeros(self) -> u32;
     /// Limb `k`, least significant first.
     fn limb(self, k: usize) -> u64;
@@ -56,6 +68,20 @@ macro_rules! word {
         impl Word for $t {
             const BITS: u32 = <$t>::BITS;
             const ZERO: Self = 0;
+            type BinaryField = Two;
+
+            fn binary_field() -> Two {
+                Two
+            }
+
+            fn sort(words: &mut [Self]) {
+                words.par_sort_unstable();
+            }
+
+            fn sort_runs(words: &mut [Self]) {
+                // A merge sort, which makes use of the order that is there.
+                words.par_sort();
+            }
 
             #[inline(always)]
             fn from_u32(x: u32) -> Self {
@@ -93,9 +119,24 @@ macro_rules! word {
 word!(u64);
 word!(u128);
 
+/// Entries of 512 bits are for simplices of very many vertices. They are so rare that little is compiled for them alone: reduction
+/// computes in Z/p for every p, and one thread sorts.
 impl Word for U512 {
     const BITS: u32 = 512;
     const ZERO: Self = U512::ZERO;
+    type BinaryField = Modulo;
+
+    fn binary_field() -> Modulo {
+        Modulo::new(2)
+    }
+
+    fn sort(words: &mut [Self]) {
+        words.sort_unstable();
+    }
+
+    fn sort_runs(words: &mut [Self]) {
+        words.sort_unstable();
+    }
 
     fn from_u32(x: u32) -> Self {
         U512::from(x)
@@ -140,6 +181,13 @@ mod tests {
         assert_ne!(x.hash64(), (x ^ W::from_u32(1)).hash64());
         assert_eq!(W::from_limbs(|k| x.limb(k)), x);
         assert_eq!(W::LIMBS * 64, W::BITS as usize);
+        let ascending: Vec<W> = (0..100).map(|k| W::from_u32(k) << 30).collect();
+        let mut words: Vec<W> = (0..100).map(|k| ascending[k * 37 % 100]).collect();
+        W::sort(&mut words);
+        assert_eq!(words, ascending);
+        words.rotate_left(30);
+        W::sort_runs(&mut words);
+        assert_eq!(words, ascending);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Keys of an image, 64 at a time, a bit each in a word.
+//! Operations on 64 keys of an image at a time; truth values of the keys are the bits of a word.
 //!
 //! | level | vectors for 64 keys of 8, 16, 32, 64 bits |
 //! |---|---|
@@ -8,14 +8,14 @@
 
 use super::{Level, Portable, Set};
 
-/// Keys of a block.
+/// The number of keys of a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// Which vectors hold these keys, for every level.
+/// Key types, and which vectors hold them at every level.
 pub trait BlocksOf: Sized {
     #[doc(hidden)]
     fn run_blocks<J: BlockKernel<Self>>(level: Level, kernel: J) -> J::Output;
-    /// These keys, if they are bytes.
+    /// The keys as bytes, if that is their type.
     #[doc(hidden)]
     fn bytes(keys: &[Self]) -> Option<&[u8]>;
 }
@@ -46,38 +46,39 @@ blocks_of!(u8, |keys| Some(keys); u16, |_| None; u32, |_| None; u64, |_| None;);
 
 /// Operations on blocks of keys.
 pub trait Blocks<K>: Copy {
-    /// 64 keys.
+    /// A block of 64 keys.
     type Block: Copy;
-    /// The first 64 of `keys`.
+    /// Loads the first 64 of `keys`.
     ///
     /// # Panics
-    /// There are fewer.
+    /// There are fewer than 64 keys.
     fn load(self, keys: &[K]) -> Self::Block;
-    /// The lesser of each two.
+    /// The lesser of a and b, key by key.
     fn least(self, a: Self::Block, b: Self::Block) -> Self::Block;
-    /// The greater of each two.
+    /// The greater of a and b, key by key.
     fn greatest(self, a: Self::Block, b: Self::Block) -> Self::Block;
-    /// a ≤ b, key by key.
+    /// Whether a ≤ b, key by key; bit k is for key k.
     fn not_greater(self, a: Self::Block, b: Self::Block) -> u64;
 }
 
 /// Operations on 64 bytes.
 pub trait Bytes: Copy {
-    /// Each of the first 64 bytes with the number above it whose bits are in `digits`, lowest first: byte + 256 · number. In some order.
+    /// Writes byte + 256 · number for each of the first 64 bytes, in some order. Bit k of `digits[i]` is bit i of the number of
+    /// byte k.
     ///
     /// # Panics
-    /// There are fewer bytes.
+    /// There are fewer than 64 bytes.
     fn pair(self, bytes: &[u8], digits: [u64; 4], out: &mut [u16; BLOCK]);
     /// Whether all of the first 64 bytes are in a set, of which byte k holds the members from 8 k on, lowest first.
     ///
     /// # Panics
-    /// There are fewer bytes.
+    /// There are fewer than 64 bytes.
     fn all_in(self, bytes: &[u8], set: &[u8; 32]) -> bool;
 }
 
 /// A computation on blocks, to run at the best level there is.
 pub trait BlockKernel<K> {
-    /// What it gives back.
+    /// The result.
     type Output;
     /// The computation; implementations are `#[inline(always)]`.
     fn run<S: Blocks<K> + Bytes>(self, simd: S) -> Self::Output;

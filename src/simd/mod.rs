@@ -26,17 +26,17 @@ pub(crate) use portable::Portable;
 pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf + 'static {
     /// The value of an absent edge, and of the diagonal.
     const MAX: Self;
-    /// The greatest rank that is one, widened.
+    /// The greatest rank that does not stand for an absent edge, widened.
     const GREATEST: u32;
-    /// `MAX` from the middle on: what a last, partial vector of lanes is masked with.
+    /// Zeros, and `MAX` from the middle on: the maximum with a part of it masks the last, partial vector of a row.
     const TAIL: [Self; 2 * MAX_LANES];
-    /// Narrows a rank known to fit; `u32::MAX` becomes `MAX`.
+    /// Narrows a rank that is known to fit; `u32::MAX` becomes `MAX`.
     fn narrow(rank: u32) -> Self;
-    /// Widens; `MAX` becomes `u32::MAX`.
+    /// Widens a rank; `MAX` becomes `u32::MAX`.
     fn widen(self) -> u32;
 }
 
-/// Which vectors hold this rank, for every level.
+/// Rank types, and which vectors hold them at every level.
 pub trait LanesOf: Sized {
     #[doc(hidden)]
     #[cfg(target_arch = "x86_64")]
@@ -92,32 +92,32 @@ rank!(u32, Avx2U32, Avx512U32);
 pub trait Simd<R: Rank>: Copy {
     /// A vector of `LEN` ranks.
     type V: Copy;
-    /// A truth value a lane.
+    /// A truth value for each lane.
     type M: Copy;
-    /// Lanes.
+    /// The number of lanes.
     const LEN: usize;
 
-    /// All lanes the same.
+    /// A vector with `r` in every lane.
     fn splat(self, r: R) -> Self::V;
-    /// The first `LEN` ranks of `ranks`.
+    /// Loads the first `LEN` of `ranks`.
     ///
     /// # Panics
-    /// There are fewer.
+    /// There are fewer than `LEN`.
     fn load(self, ranks: &[R]) -> Self::V;
     /// Writes the lanes to the first `LEN` places of `out`.
     ///
     /// # Panics
-    /// There are fewer.
+    /// There are fewer than `LEN`.
     fn store(self, v: Self::V, out: &mut [R]);
-    /// The greater of each lane.
+    /// The greater of a and b, lane by lane.
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The smaller of each lane.
+    /// The smaller of a and b, lane by lane.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
-    /// a ≤ b, lane by lane.
+    /// Whether a ≤ b, lane by lane.
     fn le(self, a: Self::V, b: Self::V) -> Self::M;
-    /// a ∨ b.
+    /// Whether a or b is true, lane by lane.
     fn or(self, a: Self::M, b: Self::M) -> Self::M;
-    /// A bit a lane, lane 0 lowest.
+    /// The truth values as bits, that of lane 0 lowest.
     fn bits(self, m: Self::M) -> u32;
     /// Whether every lane is true.
     fn all(self, m: Self::M) -> bool;
@@ -125,7 +125,7 @@ pub trait Simd<R: Rank>: Copy {
 
 /// A computation to run at the best level there is.
 pub trait Kernel<R: Rank> {
-    /// What it gives back.
+    /// The result.
     type Output;
     /// The computation; implementations are `#[inline(always)]`.
     fn run<S: Simd<R>>(self, simd: S) -> Self::Output;
@@ -173,7 +173,7 @@ impl Level {
         levels.into_iter().map(Level).collect()
     }
 
-    /// Its name.
+    /// The name of the instruction set.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

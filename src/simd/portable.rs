@@ -1,8 +1,8 @@
-//! Plain arrays: the fallback, and the meaning of every operation.
+//! Vectors as plain arrays: for machines without the other levels, and the definition of every operation.
 
 use super::{Rank, Simd};
 
-/// Needs nothing of the machine.
+/// The token for plain arrays, which every machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Portable;
 

@@ -1,6 +1,6 @@
-//! AVX2 and AVX-512.
+//! Vectors of AVX2 and AVX-512.
 //!
-//! The only unsafe code outside the CUDA folders. It is sound because of two things: a proof (`Avx2`, `Avx512`) is made
+//! Of the computation, this is the only unsafe code outside the CUDA folders. It is sound because of two things: a proof (`Avx2`, `Avx512`) is made
 //! only by `detect`, after the processor said that it has the instructions; and every load and store checks its
 //! slice's length first.
 #![allow(unsafe_code)]
@@ -35,27 +35,27 @@ impl Avx512 {
     }
 }
 
-/// Sixteen `u16`.
+/// The token for vectors of sixteen `u16`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2U16(pub(super) Avx2);
-/// Eight `u32`.
+/// The token for vectors of eight `u32`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx2U32(pub(super) Avx2);
-/// Thirty-two `u16`.
+/// The token for vectors of thirty-two `u16`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512U16(pub(super) Avx512);
-/// Sixteen `u32`.
+/// The token for vectors of sixteen `u32`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512U32(pub(super) Avx512);
 
-/// Tokens that hold an [`Avx2`]. Only those of this module are, and [`super::Portable`] is none: whoever has one may run code
-/// for AVX2.
+/// Tokens that hold an [`Avx2`]: those of this module, and not [`super::Portable`]. Code that has such a token may run
+/// instructions of AVX2.
 pub(super) trait HoldsAvx2: Copy {}
 
 impl HoldsAvx2 for Avx2U16 {}
 impl HoldsAvx2 for Avx2U32 {}
 
-/// Tokens that hold an [`Avx512`], as [`HoldsAvx2`] says of AVX2.
+/// Tokens that hold an [`Avx512`]. Code that has such a token may run instructions of AVX-512.
 pub(super) trait HoldsAvx512: Copy {}
 
 impl HoldsAvx512 for Avx512U16 {}
@@ -389,7 +389,7 @@ blocks!(
     |a, b| !_mm256_movemask_pd(_mm256_castsi256_pd(greater_u64(a, b))).cast_unsigned() & 15
 );
 
-/// a > b, lane by lane: signed, after both are moved.
+/// Whether a > b, lane by lane, for unsigned lanes: as signed numbers, after 2^(bits − 1) is subtracted from both.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn greater_u64(a: __m256i, b: __m256i) -> __m256i {
@@ -397,10 +397,10 @@ fn greater_u64(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpgt_epi64(_mm256_xor_si256(a, middle), _mm256_xor_si256(b, middle))
 }
 
-/// In byte k the bit that stands for 8 n + k in a byte of a set.
+/// The bit for member 8 n + k of a set, within byte n of the set; byte k of this table holds it.
 const BIT_IN_BYTE: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// Which byte of 32 bits holds the bit of each of 32 bytes, and which bit of it that is.
+/// For each of 32 bytes: which byte of a 32-bit mask holds its bit, and which bit of that byte it is.
 const BYTE_OF_LANE: [u8; 32] = {
     let mut bytes = [0; 32];
     let mut lane = 0;

@@ -1,7 +1,7 @@
 //! The configurations that must all give the same bars: shape of the input × precision × pair store × threads.
 
 use lacuna::metric::{Distances, Value};
-use lacuna::rips::{Outcome, PairStore, Rips, Threshold, plain};
+use lacuna::rips::{Outcome, Rips, SecondLayer, Threshold, plain};
 use lacuna::{Bar, Diagram};
 
 use super::metrics::Metric;
@@ -41,7 +41,7 @@ impl Form {
 pub(crate) struct Variant {
     pub(crate) form: Form,
     pub(crate) double: bool,
-    pub(crate) store: PairStore,
+    pub(crate) store: SecondLayer,
     /// 0: the global pool's, which costs nothing to start.
     pub(crate) threads: usize,
 }
@@ -69,7 +69,7 @@ impl Ask {
 impl Variant {
     /// A matrix of single precision, implicit pair store, one thread.
     pub(crate) const PLAINEST: Variant =
-        Variant { form: Form::Matrix, double: false, store: PairStore::Implicit, threads: 1 };
+        Variant { form: Form::Matrix, double: false, store: SecondLayer::Implicit, threads: 1 };
 
     /// The least that takes the sparse shape: its edges among isolated points.
     pub(crate) const SPARSEST: Variant = Variant { form: Form::Scattered, ..Variant::PLAINEST };
@@ -78,7 +78,7 @@ impl Variant {
     pub(crate) fn all() -> Vec<Variant> {
         let mut all = Vec::new();
         for threads in [1, 2, 4] {
-            for store in [PairStore::Implicit, PairStore::Sorted] {
+            for store in [SecondLayer::Implicit, SecondLayer::Sorted] {
                 for double in [false, true] {
                     all.extend(Form::ALL.map(|form| Variant { form, double, store, threads }));
                 }

@@ -1,6 +1,6 @@
 //! A square matrix of ranks.
 
-use super::{Band, Complex};
+use super::{Band, Cofacet, Complex};
 use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
 
 /// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`, so that
@@ -15,16 +15,16 @@ pub struct Dense<R> {
 
 /// A view of a matrix laid out as [`Dense`] says.
 #[derive(Debug, Clone, Copy)]
-pub struct Tile<'a, R> {
-    /// Rows in use.
+pub struct RankMatrix<'a, R> {
+    /// The number of rows.
     pub n: usize,
     /// Length of a row, a multiple of [`MAX_LANES`].
     pub stride: usize,
-    /// `n` rows.
+    /// The `n` rows, one after the other.
     pub ranks: &'a [R],
 }
 
-impl<'a, R: Rank> Tile<'a, R> {
+impl<'a, R: Rank> RankMatrix<'a, R> {
     /// The row of a vertex, `stride` long.
     #[inline(always)]
     pub fn row(&self, v: usize) -> &'a [R] {
@@ -38,15 +38,15 @@ pub fn stride(n: usize) -> usize {
 }
 
 impl<R: Rank> Dense<R> {
-    /// From rows laid out as the type's documentation says; `stride(n)` long, the diagonal `MAX`.
+    /// Makes a complex from rows laid out as the type's documentation says: `stride(n)` long, the diagonal `MAX`.
     pub fn new(n: usize, ranks: Vec<R>, level: Level) -> Self {
         debug_assert_eq!(ranks.len(), n * stride(n));
         Dense { n, stride: stride(n), ranks, level }
     }
 
     /// The whole matrix.
-    pub fn tile(&self) -> Tile<'_, R> {
-        Tile { n: self.n, stride: self.stride, ranks: &self.ranks }
+    pub fn matrix(&self) -> RankMatrix<'_, R> {
+        RankMatrix { n: self.n, stride: self.stride, ranks: &self.ranks }
     }
 
     /// The instruction set its sweeps use.
@@ -67,27 +67,34 @@ impl<R: Rank> Complex for Dense<R> {
 
     fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
         let floor = floor as usize;
-        self.level.run(Greatest { tile: self.tile(), simplex, limit: R::narrow(rank), floor })
+        self.level.run(Greatest { matrix: self.matrix(), simplex, limit: R::narrow(rank), floor })
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, f: impl FnMut(u32, u32)) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+        found.clear();
         let (from, to) = (R::narrow(band.from), R::narrow(band.to.min(R::GREATEST)));
-        self.level.run(Cofacets { tile: self.tile(), simplex, rank: R::narrow(rank), from, to, f });
+        self.level.run(Cofacets { matrix: self.matrix(), simplex, rank: R::narrow(rank), from, to, found });
     }
 
-    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
-        let found = self.level.run(Oldest { tile: self.tile(), simplex, rank: R::narrow(rank) });
-        found.map(|(w, rank)| (w, rank.widen()))
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
+        let found = self.level.run(Oldest { matrix: self.matrix(), simplex, rank: R::narrow(rank) });
+        found.map(|(vertex, rank)| Cofacet { vertex, rank: rank.widen() })
     }
 }
 
 /// The greatest of the ranks from the simplex's vertices to the vertices `at`, `at` + 1, …, a lane each.
 #[inline(always)]
-fn reach<R: Rank, S: Simd<R>>(s: S, tile: Tile<'_, R>, simplex: &[u32], at: usize, least: S::V) -> S::V {
+fn reach<R: Rank, S: Simd<R>>(
+    s: S,
+    matrix: RankMatrix<'_, R>,
+    simplex: &[u32],
+    at: usize,
+    least: S::V,
+) -> S::V {
     // A loop, not a fold: vector code inside an adapter's closure is not compiled for the vector unit.
     let mut m = least;
     for &v in simplex {
-        m = s.max(m, s.load(&tile.row(v as usize)[at..]));
+        m = s.max(m, s.load(&matrix.row(v as usize)[at..]));
     }
     m
 }
@@ -102,9 +109,9 @@ pub fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize
     (within != 0).then(|| at + within.ilog2() as usize)
 }
 
-/// The greatest w ≥ floor within `limit` of all vertices.
+/// The search for the greatest w ≥ floor within `limit` of all vertices.
 struct Greatest<'a, R> {
-    tile: Tile<'a, R>,
+    matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
     limit: R,
     floor: usize,
@@ -116,10 +123,10 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     #[inline(always)]
     fn run<S: Simd<R>>(self, s: S) -> Option<u32> {
         let limit = s.splat(self.limit);
-        let mut at = self.tile.n.next_multiple_of(S::LEN);
+        let mut at = self.matrix.n.next_multiple_of(S::LEN);
         while at > self.floor {
             at -= S::LEN;
-            let m = reach(s, self.tile, self.simplex, at, s.splat(R::default()));
+            let m = reach(s, self.matrix, self.simplex, at, s.splat(R::default()));
             if let Some(w) = last_lane(s, s.le(m, limit), at, self.floor) {
                 // Vertices are below 2^32: they come from ids of that type.
                 return Some(w as u32);
@@ -129,42 +136,44 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     }
 }
 
-/// All cofacets of ranks `from` to `to`.
-struct Cofacets<'a, R, F> {
-    tile: Tile<'a, R>,
+/// The search for all cofacets of ranks `from` to `to`, which are appended to `found`.
+struct Cofacets<'a, R> {
+    matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
     rank: R,
     from: R,
     to: R,
-    f: F,
+    found: &'a mut Vec<Cofacet>,
 }
 
-impl<R: Rank, F: FnMut(u32, u32)> Kernel<R> for Cofacets<'_, R, F> {
+impl<R: Rank> Kernel<R> for Cofacets<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd<R>>(mut self, s: S) {
+    fn run<S: Simd<R>>(self, s: S) {
         let (from, to) = (s.splat(self.from), s.splat(self.to));
         let mut ranks = [R::MAX; MAX_LANES];
-        for at in (0..self.tile.n).step_by(S::LEN) {
-            let m = reach(s, self.tile, self.simplex, at, s.splat(self.rank));
+        for at in (0..self.matrix.n).step_by(S::LEN) {
+            let m = reach(s, self.matrix, self.simplex, at, s.splat(self.rank));
             let mut present = s.bits(s.le(m, to)) & s.bits(s.le(from, m));
             if present == 0 {
                 continue;
             }
             s.store(m, &mut ranks);
+            self.found.reserve(MAX_LANES);
             while present != 0 {
                 let lane = present.trailing_zeros();
-                (self.f)(at as u32 + lane, ranks[lane as usize % MAX_LANES].widen());
+                let rank = ranks[lane as usize % MAX_LANES].widen();
+                self.found.push(Cofacet { vertex: at as u32 + lane, rank });
                 present &= present - 1;
             }
         }
     }
 }
 
-/// The oldest cofacet: leaves at the first one of the simplex's own rank, coming from the greatest vertex.
+/// The search for the oldest cofacet, from the greatest vertex down: it ends at the first one of the simplex's own rank.
 struct Oldest<'a, R> {
-    tile: Tile<'a, R>,
+    matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
     rank: R,
 }
@@ -176,10 +185,10 @@ impl<R: Rank> Kernel<R> for Oldest<'_, R> {
     fn run<S: Simd<R>>(self, s: S) -> Option<(u32, R)> {
         let own = s.splat(self.rank);
         let mut least = s.splat(R::MAX);
-        let mut at = self.tile.n.next_multiple_of(S::LEN);
+        let mut at = self.matrix.n.next_multiple_of(S::LEN);
         while at > 0 {
             at -= S::LEN;
-            let m = reach(s, self.tile, self.simplex, at, own);
+            let m = reach(s, self.matrix, self.simplex, at, own);
             let equal = s.bits(s.le(m, own));
             if equal != 0 {
                 return Some((at as u32 + equal.ilog2(), self.rank));
@@ -192,7 +201,7 @@ impl<R: Rank> Kernel<R> for Oldest<'_, R> {
         if limit == R::MAX {
             return None;
         }
-        let greatest = Greatest { tile: self.tile, simplex: self.simplex, limit, floor: 0 };
+        let greatest = Greatest { matrix: self.matrix, simplex: self.simplex, limit, floor: 0 };
         greatest.run(s).map(|w| (w, limit))
     }
 }

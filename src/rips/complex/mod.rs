@@ -1,11 +1,12 @@
 //! The Rips complex as its ranked distances: simplices are never listed, cofacets are found when asked for.
 
-pub mod apparent;
 mod dense;
 mod sparse;
 
-pub use dense::{Dense, Tile, last_lane, stride};
+pub use dense::{Dense, RankMatrix, last_lane, stride};
 pub use sparse::Sparse;
+
+use super::apparent_pairs;
 
 /// The rank of a pair of points that is no edge of the filtration.
 pub const ABSENT: u32 = u32::MAX;
@@ -27,10 +28,22 @@ impl Band {
     }
 }
 
+/// A cofacet of a known simplex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cofacet {
+    /// The vertex it adds.
+    pub vertex: u32,
+    /// Its rank.
+    pub rank: u32,
+}
+
 /// A clique complex with ranked edges; the rank of a simplex is the greatest rank of its edges, 0 for a vertex.
 ///
 /// Simplices are given by their vertices in descending order, and `rank` is always the rank of the given simplex.
 /// A cofacet is named by the vertex it adds.
+///
+/// The trait is used as `dyn Complex`: reduction is compiled once for all complexes. Each method does enough work for a call
+/// through a table to cost nothing in comparison, except [`edge`](Complex::edge), of which loops are to be avoided there.
 pub trait Complex: Sync {
     /// The number of points.
     fn points(&self) -> usize;
@@ -41,11 +54,21 @@ pub trait Complex: Sync {
     /// The greatest vertex w ≥ `floor` whose cofacet has rank `rank`.
     fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32>;
 
-    /// Calls `f(w, rank of the cofacet)` for every cofacet whose rank lies in `band`, w ascending.
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, f: impl FnMut(u32, u32));
+    /// Replaces what is in `found` by all cofacets whose rank lies in `band`, their vertices ascending.
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>);
 
-    /// The cofacet first in filtration order, as (w, rank): least rank, then greatest w.
-    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)>;
+    /// The cofacet first in filtration order: least rank, then greatest vertex.
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet>;
+
+    /// [`apparent_pairs::youngest_facet`] in this complex.
+    fn youngest_facet(&self, simplex: &[u32], rank: u32) -> Option<usize> {
+        apparent_pairs::youngest_facet(self, simplex, rank)
+    }
+
+    /// [`apparent_pairs::facet_of`] in this complex.
+    fn apparent_facet(&self, simplex: &[u32], rank: u32, facet: &mut Vec<u32>) -> Option<usize> {
+        apparent_pairs::facet_of(self, simplex, rank, facet)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
-use super::{ABSENT, Band, Complex};
+use super::{ABSENT, Band, Cofacet, Complex};
 use crate::memory::{self, Refused};
 
 /// A graph with ranked edges in compressed rows.
@@ -8,13 +8,13 @@ use crate::memory::{self, Refused};
 pub struct Sparse {
     /// n + 1 offsets into `neighbours` and `ranks`.
     offsets: Vec<usize>,
-    /// Ascending in each row.
+    /// The neighbours of each vertex, ascending, one vertex after the other.
     neighbours: Vec<u32>,
     ranks: Vec<u32>,
     bitsets: Option<Bitsets>,
 }
 
-/// One row of n bits a vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
+/// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
 /// list, and with it the rank of the edge, is a popcount away.
 #[derive(Debug)]
 struct Bitsets {
@@ -23,11 +23,11 @@ struct Bitsets {
     before: Vec<u32>,
 }
 
-/// Bitsets are made up to this many blocks of 12 bytes: 96 MiB, some 23,000 points.
+/// Bitsets are made for graphs of up to this many blocks, of 12 bytes each: 96 MiB, some 23,000 points.
 const MAX_BLOCKS: usize = 1 << 23;
 
 impl Sparse {
-    /// From edges (i, j, rank), no pair twice.
+    /// Makes a graph of n points from edges (i, j, rank), no pair twice.
     ///
     /// # Errors
     /// There is no memory for the neighbour lists.
@@ -100,7 +100,7 @@ impl Sparse {
         }
     }
 
-    /// Walks the shortest list and searches the others.
+    /// [`Sparse::common`] without bitsets: walks along the shortest list and searches the others.
     fn common_by_lists<const DOWN: bool>(
         &self,
         simplex: &[u32],
@@ -206,20 +206,21 @@ impl Complex for Sparse {
         found
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, mut f: impl FnMut(u32, u32)) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+        found.clear();
         self.common::<false>(simplex, rank, 0, |w, reach| {
             if band.contains(reach) {
-                f(w, reach);
+                found.push(Cofacet { vertex: w, rank: reach });
             }
             false
         });
     }
 
-    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<(u32, u32)> {
-        let mut oldest: Option<(u32, u32)> = None;
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
+        let mut oldest: Option<Cofacet> = None;
         self.common::<true>(simplex, rank, 0, |w, reach| {
-            if oldest.is_none_or(|(_, least)| reach < least) {
-                oldest = Some((w, reach));
+            if oldest.is_none_or(|oldest| reach < oldest.rank) {
+                oldest = Some(Cofacet { vertex: w, rank: reach });
             }
             reach == rank
         });

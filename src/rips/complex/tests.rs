@@ -56,15 +56,15 @@ fn conforms(complex: &impl Complex, n: usize, table: &[u32], state: &mut u32) {
         }
         let reach = |w: u32| simplex.iter().map(|&v| edge(v, w)).fold(rank, u32::max);
         let outside = || (0..n as u32).filter(|w| !simplex.contains(w));
-        let expected: Vec<(u32, u32)> =
-            outside().map(|w| (w, reach(w))).filter(|&(_, r)| r != ABSENT).collect();
+        let cofacet = |w: u32| Cofacet { vertex: w, rank: reach(w) };
+        let expected: Vec<Cofacet> = outside().map(cofacet).filter(|c| c.rank != ABSENT).collect();
         for band in [(0, ABSENT - 1), (rank, rank), (rank + 1, ABSENT - 1), (1, 1), (rank, rank + 300)] {
             let band = Band { from: band.0, to: band.1 };
-            let mut found = Vec::new();
-            complex.cofacets(&simplex, rank, band, |w, r| found.push((w, r)));
-            assert!(expected.iter().filter(|&&(_, r)| band.contains(r)).eq(&found));
+            let mut found = vec![Cofacet { vertex: 7, rank: 7 }];
+            complex.cofacets(&simplex, rank, band, &mut found);
+            assert!(expected.iter().filter(|c| band.contains(c.rank)).eq(&found));
         }
-        let oldest = expected.iter().copied().min_by_key(|&(w, r)| (r, u32::MAX - w));
+        let oldest = expected.iter().copied().min_by_key(|c| (c.rank, u32::MAX - c.vertex));
         assert_eq!(complex.oldest_cofacet(&simplex, rank), oldest);
         for floor in [0, 1, n as u32 / 2, n as u32 - 1, n as u32] {
             let greatest = outside().rev().find(|&w| w >= floor && reach(w) == rank);

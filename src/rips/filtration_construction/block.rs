@@ -1,42 +1,44 @@
 //! A block of the sweep: all simplices with the same tops, the smallest vertex across the lanes.
 
-use super::alone::{Facets, Simplex};
-use super::sweep::{Counts, Sink};
-use crate::rips::complex::Tile;
+use super::single_simplex::{Facets, Simplex};
+use super::sweep::{Neighbourhood, SimplexCounts, Sink};
+use crate::rips::complex::RankMatrix;
 use crate::simd::{MAX_LANES, Rank, Simd};
 
 /// Vertices w tried on all lanes of a block at once, at most.
 const CANDIDATES: usize = 16;
-/// Of either kind (see `choose`), where not every w is to be tried.
+/// Candidates of either kind (see `choose`), where not every w is to be tried.
 const MOST: usize = 3;
 /// Vertices w below the first top tried on all lanes at once, where there are none above.
 const BETWEEN: usize = 16;
 
-/// What a block needs besides its tops.
+/// All that a block needs besides its tops.
 pub(super) struct Block<'a, R> {
-    pub(super) tile: Tile<'a, R>,
-    pub(super) counts: &'a mut Counts,
+    pub(super) matrix: RankMatrix<'a, R>,
+    pub(super) counts: &'a mut SimplexCounts,
     pub(super) sink: &'a mut dyn Sink,
     /// Scratch for the vertices of a simplex.
     pub(super) vertices: &'a mut Vec<u32>,
+    /// What the matrix is part of, if it is a part.
+    pub(super) neighbourhood: Option<Neighbourhood<'a>>,
     /// Facets that omit one of so many first tops may have cofacets outside the matrix.
     pub(super) outside: usize,
     /// Whether the sink is to be told of apparent pairs.
-    pub(super) pairs: bool,
+    pub(super) lists_apparent: bool,
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// All simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
+    /// Decides all simplices tops ∪ {x}, x below the last top. `reach` is to all tops but the last; `rank` is the tops'.
     #[inline(always)]
     pub(super) fn run<S: Simd<R>>(&mut self, s: S, tops: &[usize], reach: &[R], rank: R, near: &[(R, u32)]) {
-        let tile = self.tile;
+        let matrix = self.matrix;
         let last = tops[tops.len() - 1];
         if last == 0 {
             return;
         }
-        let row = tile.row(last);
+        let row = matrix.row(last);
         // Whether every w past the first top is a candidate.
-        let exhausted = tile.n - tops[0] <= CANDIDATES / 2;
+        let exhausted = matrix.n - tops[0] <= CANDIDATES / 2;
         let mut candidates = [(R::MAX, 0); CANDIDATES];
         let most = if exhausted { CANDIDATES / 2 } else { MOST };
         let found = choose(near, row, rank, most, &mut candidates);
@@ -56,7 +58,7 @@ impl<R: Rank> Block<'_, R> {
             }
             let mut decided = outside;
             for &(reach_w, w) in candidates {
-                let m = s.max(s.splat(reach_w), s.load(&tile.row(w as usize)[at..]));
+                let m = s.max(s.splat(reach_w), s.load(&matrix.row(w as usize)[at..]));
                 decided = s.or(decided, s.le(m, diam));
                 if s.all(decided) {
                     break;
@@ -64,7 +66,7 @@ impl<R: Rank> Block<'_, R> {
             }
             let valid = !s.bits(outside) & lanes;
             let mut pending = !s.bits(decided) & lanes;
-            if exhausted && !self.pairs && pending.count_ones() > 2 {
+            if exhausted && !self.lists_apparent && pending.count_ones() > 2 {
                 pending = self.between(s, tops, [reach, row], at, diam, pending);
             }
             simplices += u64::from(valid.count_ones());
@@ -72,7 +74,7 @@ impl<R: Rank> Block<'_, R> {
             while pending != 0 {
                 let x = at + pending.trailing_zeros() as usize;
                 pending &= pending - 1;
-                let rows = [reach, row, tile.row(x)];
+                let rows = [reach, row, matrix.row(x)];
                 let simplex =
                     Simplex { tops, x, rank: rank.max(reach[x]).max(row[x]), tops_rank: rank, rows };
                 self.decide(s, simplex, exhausted, &mut facets);
@@ -82,7 +84,7 @@ impl<R: Rank> Block<'_, R> {
         self.counts.apparent += apparent;
     }
 
-    /// When all w past the first top are ruled out: tries the next ones, from the greatest, on all lanes at once.
+    /// Tries the w below the first top, from the greatest, on all lanes at once, when all w past it are ruled out.
     /// Returns the lanes of `left` that are not in an apparent pair with one of them.
     #[inline(always)]
     fn between<S: Simd<R>>(
@@ -101,7 +103,7 @@ impl<R: Rank> Block<'_, R> {
             if reach_w == R::MAX {
                 continue;
             }
-            let m = s.max(s.splat(reach_w), s.load(&self.tile.row(w)[at..]));
+            let m = s.max(s.splat(reach_w), s.load(&self.matrix.row(w)[at..]));
             let hit = s.bits(s.le(m, diam)) & left;
             if hit != 0 {
                 pending |= hit & self.younger_facets(s, tops, w, at, diam);
@@ -117,7 +119,7 @@ impl<R: Rank> Block<'_, R> {
     /// The lanes on which a facet of tops ∪ {x, w} that omits a top greater than w has the rank of tops ∪ {x}.
     #[inline(always)]
     fn younger_facets<S: Simd<R>>(&self, s: S, tops: &[usize], w: usize, at: usize, diam: S::V) -> u32 {
-        let row = self.tile.row(w);
+        let row = self.matrix.row(w);
         let mut younger = 0;
         for omitted in 0..tops.len() {
             if tops[omitted] < w {
@@ -129,7 +131,7 @@ impl<R: Rank> Block<'_, R> {
                 if k == omitted {
                     continue;
                 }
-                let row_k = self.tile.row(tops[k]);
+                let row_k = self.matrix.row(tops[k]);
                 rank = rank.max(row[tops[k]]);
                 for l in 0..k {
                     if l != omitted {

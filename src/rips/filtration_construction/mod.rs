@@ -1,67 +1,94 @@
 //! Filtration construction with clearing and apparent-pair search.
 //!
-//! **Meaning.** Of all d-simplices up to the threshold, the *residue*: those that are neither the death of a pair of
-//! dimension d−1 (clearing; such a column reduces to zero) nor the birth of a zero apparent pair (its column is
+//! **Meaning.** Of all d-simplices up to the threshold, the *residue*: those that are neither cleared
+//! ([`clearing`](super::clearing)) nor the facet in a zero apparent pair ([`apparent_pairs`](super::apparent_pairs): its column is
 //! reduced as it is). Sorted in reverse filtration order, the order columns are reduced in. No simplex is listed that
 //! is not in the residue.
 //!
-//! **How.** `sweep` streams over the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
-//! by the two greatest vertices. A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
-//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (`neighbourhood`).
+//! **How.** `sweep` goes through the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
+//! by the two greatest vertices (`dense`). A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
+//! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (`neighbourhood`). What a sweep does not decide
+//! is looked up in layer 1 and collected (`collect`). Devices sweep too, ahead of the reduction (`cuda`); what they leave
+//! ([`Undecided`]) is looked up afterwards.
+//!
+//! Sweeps know ranks and vertices, not entries: they are compiled for each width of a rank, collecting for each width of an entry.
 
-mod alone;
 mod block;
-mod cuda;
+mod collect;
+pub(super) mod cuda;
+mod dense;
 mod neighbourhood;
+mod single_simplex;
 mod sweep;
+mod undecided;
 
-pub use cuda::{Offload, Undecided, Whole};
-pub use sweep::Counts;
+pub use cuda::{DeviceComplex, DeviceSweep};
+pub use sweep::{SimplexCounts, Sink};
+pub use undecided::Undecided;
 
-use rayon::prelude::*;
+use std::sync::Mutex;
 
-use self::sweep::{Buffers, Sink, Sweep};
+use self::collect::{Collector, residue};
 use super::Progress;
 use super::code::Code;
-use super::complex::{Complex, Dense, Sparse};
+use super::complex::Complex;
 use super::pair_store::{ApparentPairs, PairStore};
-use super::plan;
+use super::plan::SecondLayer;
+use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
-use crate::cuda::{CudaError, KernelRank};
-use crate::simd::{Level, Rank};
+use crate::simd::Level;
 
-/// What assembly gives.
+/// The columns that remain in a dimension, and what was learnt on the way.
 #[derive(Debug)]
-pub struct Assembly<W> {
+pub struct Residue<W> {
     /// Entries of the residue, in reverse filtration order.
     pub columns: Vec<W>,
     /// The zero apparent pairs of these columns' dimension: layer 2 of the pair store.
     pub apparent: ApparentPairs<W>,
     /// Simplices counted.
-    pub counts: Counts,
+    pub counts: SimplexCounts,
     /// Look-ups in layer 1.
     pub layer1_reads: u64,
 }
 
-/// A complex whose residue can be assembled.
-pub trait Assemble: Complex {
-    /// Units of work in dimension `dim`, as `task.progress` is told of them: simplices at most.
+/// A complex whose simplices can be enumerated.
+pub trait Enumerate: Complex {
+    /// Units of work in dimension `dim`, as [`Enumeration::progress`] is told of them: simplices at most.
     fn work(&self, dim: usize) -> u64;
 
-    /// The residue of dimension `task.dim`.
-    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W>;
+    /// The number of parts that the simplices of dimension `dim` are cut into; the first parts are the longest.
+    fn parts(&self, dim: usize) -> usize;
 
-    /// Lets devices sweep all dimensions, and hands over what each leaves until told to stop.
-    fn offload<W: Word>(
+    /// Goes through the simplices of the parts that it takes, until none is left. Tells `sink` of those that it does not decide,
+    /// and counts all. Each thread makes one call.
+    fn enumerate(
         &self,
-        task: &Offload<'_>,
-        rank_width: u32,
-        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
-    );
+        enumeration: &Enumeration<'_>,
+        parts: &SharedRange,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts;
+
+    /// The complex as devices see it, with ranks of so many bits.
+    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_>;
 }
 
-/// What to assemble.
-pub struct Task<'a, W> {
+/// Which simplices to enumerate, and how.
+#[derive(Clone, Copy)]
+pub struct Enumeration<'a> {
+    /// The dimension d ≥ 1.
+    pub dim: usize,
+    /// Whether the sink is to be told of apparent pairs; every simplex is then looked at alone.
+    pub lists_apparent: bool,
+    /// Bits of a stored rank.
+    pub rank_width: u32,
+    /// The instruction set of sweeps.
+    pub level: Level,
+    /// Told of the work done, in the units of [`Enumerate::work`].
+    pub progress: &'a dyn Progress,
+}
+
+/// Which residue to construct.
+pub struct Construction<'a, W> {
     /// The dimension d ≥ 1.
     pub dim: usize,
     /// Entries of d-simplices.
@@ -69,110 +96,34 @@ pub struct Task<'a, W> {
     /// Entries of their cofacets.
     pub cofacet_code: Code<W>,
     /// Pairs of dimension d−1.
-    pub cleared: &'a PairStore<W>,
+    pub below: &'a PairStore<W>,
     /// Which second layer to make.
-    pub layer: plan::PairStore,
+    pub layer: SecondLayer,
     /// Bits of a stored rank.
     pub rank_width: u32,
     /// The instruction set of sweeps.
     pub level: Level,
-    /// Told of the work done, in the units of [`Assemble::work`].
+    /// Told of the work done, in the units of [`Enumerate::work`].
     pub progress: &'a dyn Progress,
 }
 
-impl<R: Rank + KernelRank> Assemble for Dense<R> {
-    fn work(&self, dim: usize) -> u64 {
-        binomial(self.points(), dim + 1)
-    }
+/// From this many parts on, threads take several at a time.
+const MANY_PARTS: usize = 1 << 16;
 
-    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
-        assemble_dense(self, task)
-    }
-
-    fn offload<W: Word>(
-        &self,
-        task: &Offload<'_>,
-        _: u32,
-        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
-    ) {
-        task.run(&Whole::Dense(self.tile()), found);
-    }
-}
-
-impl Assemble for Sparse {
-    fn work(&self, dim: usize) -> u64 {
-        let vertices = (0..self.points() as u32).into_par_iter();
-        vertices.map(|v| neighbourhood::at_most(self, v, dim)).reduce(|| 0, u64::saturating_add)
-    }
-
-    fn assemble<W: Word>(&self, task: &Task<'_, W>) -> Assembly<W> {
-        match task.rank_width {
-            16 => neighbourhood::assemble::<W, u16>(self, task),
-            _ => neighbourhood::assemble::<W, u32>(self, task),
-        }
-    }
-
-    fn offload<W: Word>(
-        &self,
-        task: &Offload<'_>,
-        rank_width: u32,
-        found: impl FnMut(Result<Undecided<W>, CudaError>) -> bool,
-    ) {
-        match rank_width {
-            16 => task.run(&Whole::<u16>::Sparse(self), found),
-            _ => task.run(&Whole::<u32>::Sparse(self), found),
-        }
-    }
-}
-
-fn assemble_dense<W: Word, R: Rank>(complex: &Dense<R>, task: &Task<'_, W>) -> Assembly<W> {
-    let n = complex.points();
-    let level = complex.level();
-    // A task fixes the greatest vertex, or the two greatest where that leaves a sweep blocks to share its
-    // preparations; the long ones come first.
-    let deep = task.dim > 2;
-    let tasks = if deep { n * (n - 1) / 2 } else { n };
-    let parts = (0..tasks).into_par_iter().rev().fold(
-        || Part::<W, R>::new(task),
-        |mut part, index| {
-            let fixed = if deep { pair(index) } else { [index, 0] };
-            let fixed = &fixed[..if deep { 2 } else { 1 }];
-            let Part { buffers, counts, residue } = &mut part;
-            residue.ids = None;
-            level.run(Sweep {
-                tile: complex.tile(),
-                fixed,
-                dim: task.dim,
-                partial: false,
-                pairs: task.pairs(),
-                buffers,
-                counts,
-                sink: residue,
-            });
-            task.progress.advance(binomial(fixed[fixed.len() - 1], task.dim + 1 - fixed.len()));
-            part
-        },
-    );
-    merge(parts.collect())
-}
-
-/// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
-fn pair(index: usize) -> [usize; 2] {
-    let mut i = ((1.0 + (1.0 + 8.0 * index as f64).sqrt()) / 2.0) as usize;
-    while i * (i - 1) / 2 > index {
-        i -= 1;
-    }
-    while i * (i + 1) / 2 <= index {
-        i += 1;
-    }
-    [i, index - i * (i - 1) / 2]
-}
-
-impl<W> Task<'_, W> {
-    /// Whether the apparent pairs are to be listed.
-    fn pairs(&self) -> bool {
-        self.layer == plan::PairStore::Sorted
-    }
+/// Constructs the residue of a dimension on the threads of the current pool.
+pub fn construct<W: Word>(complex: &dyn Enumerate, construction: &Construction<'_, W>) -> Residue<W> {
+    let &Construction { dim, layer, rank_width, level, progress, .. } = construction;
+    let lists_apparent = layer == SecondLayer::Sorted;
+    let enumeration = Enumeration { dim, lists_apparent, rank_width, level, progress };
+    let parts = complex.parts(dim);
+    let parts = SharedRange::new(parts, (parts / MANY_PARTS).clamp(1, 16));
+    let collected = Mutex::new(Vec::new());
+    parts.share(&|| {
+        let mut collector = Collector::new(construction);
+        let counts = complex.enumerate(&enumeration, &parts, &mut collector);
+        lock(&collected).push((collector, counts));
+    });
+    residue(into_inner(collected), layer)
 }
 
 /// C(n, k), saturating.
@@ -189,103 +140,6 @@ pub fn binomial(n: usize, k: usize) -> u64 {
     }
     // At most u64::MAX.
     product as u64
-}
-
-/// One thread's share.
-struct Part<'a, W, R> {
-    buffers: Buffers<R>,
-    counts: Counts,
-    residue: Residue<'a, W>,
-}
-
-impl<'a, W: Word, R: Rank> Part<'a, W, R> {
-    fn new(task: &'a Task<'a, W>) -> Self {
-        let residue = Residue {
-            task,
-            ids: None,
-            graph: None,
-            columns: Vec::new(),
-            cofacets: Vec::new(),
-            cleared: 0,
-            reads: 0,
-            vertices: Vec::new(),
-        };
-        Part { buffers: Buffers::default(), counts: Counts::default(), residue }
-    }
-}
-
-/// Clears by layer 1 and keeps the rest.
-struct Residue<'a, W> {
-    task: &'a Task<'a, W>,
-    /// The ids of a tile's vertices, when they are not their own.
-    ids: Option<Vec<u32>>,
-    /// The whole that a tile is part of.
-    graph: Option<&'a Sparse>,
-    columns: Vec<W>,
-    cofacets: Vec<W>,
-    cleared: u64,
-    reads: u64,
-    vertices: Vec<u32>,
-}
-
-impl<W: Word> Residue<'_, W> {
-    fn id(&self, v: u32) -> u32 {
-        self.ids.as_ref().map_or(v, |ids| ids[v as usize])
-    }
-}
-
-impl<W: Word> Sink for Residue<'_, W> {
-    fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
-        self.vertices.clear();
-        let at = vertices.partition_point(|&v| v > w);
-        self.vertices.extend(vertices[..at].iter().chain([&w]).chain(&vertices[at..]));
-        let ids = self.vertices.iter().map(|&v| self.id(v));
-        let entry = self.task.cofacet_code.entry(rank, ids);
-        self.cofacets.push(entry);
-    }
-
-    #[inline]
-    fn undecided(&mut self, vertices: &[u32], rank: u32) {
-        let entry = self.task.code.entry(rank, vertices.iter().map(|&v| self.id(v)));
-        self.reads += 1;
-        if self.task.cleared.pivots.get(entry).is_some() {
-            self.cleared += 1;
-        } else {
-            self.columns.push(entry);
-        }
-    }
-
-    fn older_outside(&mut self, facet: &[u32], rank: u32, above: u32) -> bool {
-        let ids = facet.iter().map(|&v| self.id(v));
-        let facet: Vec<u32> = ids.collect();
-        let floor = self.id(above) + 1;
-        self.graph.is_some_and(|graph| graph.greatest_cofacet(&facet, rank, floor).is_some())
-    }
-}
-
-fn merge<W: Word, R: Rank>(parts: Vec<Part<'_, W, R>>) -> Assembly<W> {
-    let pairs = parts.first().is_some_and(|part| part.residue.task.pairs());
-    let mut all = Assembly {
-        columns: Vec::new(),
-        apparent: ApparentPairs::Implicit,
-        counts: Counts::default(),
-        layer1_reads: 0,
-    };
-    let mut cofacets = Vec::new();
-    for part in parts {
-        all.columns.extend(part.residue.columns);
-        cofacets.extend(part.residue.cofacets);
-        all.counts.simplices += part.counts.simplices;
-        all.counts.apparent += part.counts.apparent;
-        all.counts.cleared += part.counts.cleared + part.residue.cleared;
-        all.layer1_reads += part.residue.reads;
-    }
-    all.columns.par_sort_unstable_by(|a, b| b.cmp(a));
-    if pairs {
-        cofacets.par_sort_unstable();
-        all.apparent = ApparentPairs::Sorted(cofacets);
-    }
-    all
 }
 
 #[cfg(test)]

@@ -1,56 +1,94 @@
-//! Assembly of a sparse complex, one neighbourhood at a time.
+//! The simplices of a sparse complex, one neighbourhood at a time.
 //!
 //! The simplices with greatest vertex v, and all their cofacets, lie among v and its neighbours: the ranks among those
 //! make a small dense matrix, swept with v as the fixed first top. Vertices keep their order, so ties are broken as in
 //! the whole. Where a neighbourhood is too large for that (a hub), it is cut down to the common neighbours of two, three,
 //! … tops; should none of these fit, the simplices are decided one by one on the neighbour lists.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
 
-use super::{Assembly, Part, Sink, Sweep, Task, binomial, merge};
-use crate::rips::complex::{ABSENT, Complex, Sparse, Tile, apparent, stride};
-use crate::rips::word::Word;
+use super::cuda::DeviceComplex;
+use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
+use super::{Enumerate, Enumeration, SimplexCounts, binomial};
+use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, stride};
+use crate::rips::threads::{SharedRange, into_inner, lock};
+use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 
-/// Vertices of a tile at most: 16 MiB of 32-bit ranks.
-const MAX_TILE: usize = 2048;
+/// Vertices of a neighbourhood at most: 16 MiB of 32-bit ranks.
+const MOST_VERTICES: usize = 2048;
 
-/// A list of neighbours is long for a tile when it is more than this many times as long as the list of the tile's vertices.
-/// Then these are searched for in it, for walking along the list of a hub once for each of its neighbours takes time that
-/// grows with the square of their number.
+/// A list of neighbours is long for a neighbourhood when it is more than this many times as long as the list of the
+/// neighbourhood's vertices. Then these are searched for in it, for walking along the list of a hub once for each of its
+/// neighbours takes time that grows with the square of their number.
 pub(super) const LONG: usize = 8;
 
-pub(super) fn assemble<W: Word, R: Rank>(complex: &Sparse, task: &Task<'_, W>) -> Assembly<W> {
-    assemble_by_tiles::<W, R>(complex, task, MAX_TILE)
+impl Enumerate for Sparse {
+    fn work(&self, dim: usize) -> u64 {
+        let (vertices, work) = (SharedRange::new(self.points(), 1 << 10), Mutex::new(0u64));
+        vertices.share(&|| {
+            while let Some(taken) = vertices.take() {
+                let taken = taken.fold(0u64, |sum, v| sum.saturating_add(at_most(self, v as u32, dim)));
+                let mut work = lock(&work);
+                *work = work.saturating_add(taken);
+            }
+        });
+        into_inner(work)
+    }
+
+    fn parts(&self, _: usize) -> usize {
+        self.points()
+    }
+
+    fn enumerate(
+        &self,
+        enumeration: &Enumeration<'_>,
+        parts: &SharedRange,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts {
+        match enumeration.rank_width {
+            16 => by_neighbourhoods::<u16>(self, enumeration, parts, sink, MOST_VERTICES),
+            _ => by_neighbourhoods::<u32>(self, enumeration, parts, sink, MOST_VERTICES),
+        }
+    }
+
+    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
+        DeviceComplex::Sparse { graph: self, rank_width }
+    }
 }
 
-/// With tiles of `max_tile` vertices at most.
-pub(super) fn assemble_by_tiles<W: Word, R: Rank>(
+/// Sweeps neighbourhoods of `most_vertices` vertices at most.
+pub(super) fn by_neighbourhoods<R: Rank>(
     complex: &Sparse,
-    task: &Task<'_, W>,
-    max_tile: usize,
-) -> Assembly<W> {
-    let n = complex.points() as u32;
-    let parts = (0..n).into_par_iter().fold(
-        || Cutter::<W, R> {
-            complex,
-            task,
-            max_tile,
-            part: Part::new(task),
-            ranks: Vec::new(),
-            local: vec![ABSENT; n as usize],
-            tops: Vec::new(),
-        },
-        |mut cutter, v| {
+    enumeration: &Enumeration<'_>,
+    parts: &SharedRange,
+    sink: &mut dyn Sink,
+    most_vertices: usize,
+) -> SimplexCounts {
+    let n = complex.points();
+    let mut cutter = Cutter::<R> {
+        complex,
+        enumeration,
+        most_vertices,
+        buffers: Buffers::default(),
+        counts: SimplexCounts::default(),
+        sink,
+        ranks: Vec::new(),
+        local: vec![ABSENT; n],
+        tops: Vec::new(),
+    };
+    while let Some(taken) = parts.take() {
+        for part in taken {
+            // Great vertices tend to have more smaller neighbours. Points are at most `MOST_POINTS`, so they fit 32 bits.
+            let v = (n - 1 - part) as u32;
             let (neighbours, _) = complex.row(v);
             cutter.tops.clear();
             cutter.tops.push(v);
-            cutter.assemble(neighbours);
-            task.progress.advance(at_most(complex, v, task.dim));
-            cutter
-        },
-    );
-    merge(parts.map(|cutter| cutter.part).collect())
+            cutter.enumerate(neighbours);
+            enumeration.progress.advance(at_most(complex, v, enumeration.dim));
+        }
+    }
+    cutter.counts
 }
 
 /// Simplices of dimension `dim` with greatest vertex `v` that there can be: units of progress.
@@ -59,44 +97,46 @@ pub(super) fn at_most(complex: &Sparse, v: u32, dim: usize) -> u64 {
     binomial(neighbours.partition_point(|&w| w < v), dim)
 }
 
-/// What two ascending lists have in common, ascending: the items of the shorter one are searched for in the longer one.
+/// The items that two ascending lists have in common, ascending: those of the shorter one are searched for in the longer one.
 fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     short.iter().copied().filter(|item| long.binary_search(item).is_ok()).collect()
 }
 
 /// One thread's state.
-struct Cutter<'a, W, R> {
+struct Cutter<'a, R> {
     complex: &'a Sparse,
-    task: &'a Task<'a, W>,
-    max_tile: usize,
-    part: Part<'a, W, R>,
+    enumeration: &'a Enumeration<'a>,
+    most_vertices: usize,
+    buffers: Buffers<R>,
+    counts: SimplexCounts,
+    sink: &'a mut dyn Sink,
     ranks: Vec<R>,
-    /// The place of a vertex in the tile, or `ABSENT`.
+    /// The row of a vertex in the matrix of the neighbourhood, or `ABSENT`.
     local: Vec<u32>,
-    /// Descending.
+    /// The tops, descending.
     tops: Vec<u32>,
 }
 
-impl<W: Word, R: Rank> Cutter<'_, W, R> {
+impl<R: Rank> Cutter<'_, R> {
     /// All simplices that start with `tops`; `common` are the common neighbours of these, ascending.
-    fn assemble(&mut self, common: &[u32]) {
+    fn enumerate(&mut self, common: &[u32]) {
         let Some(&last) = self.tops.last() else { return };
         let below = common.partition_point(|&v| v < last);
         // The vertices that a simplex still lacks are among these.
-        if below + self.tops.len() <= self.task.dim {
+        if below + self.tops.len() <= self.enumeration.dim {
             return;
         }
-        if common.len() + self.tops.len() <= self.max_tile {
+        if common.len() + self.tops.len() <= self.most_vertices {
             return self.sweep(common);
         }
         for k in (0..below).rev() {
             self.tops.push(common[k]);
-            if self.tops.len() > self.task.dim {
+            if self.tops.len() > self.enumeration.dim {
                 self.decide();
             } else {
                 let closer = intersection(common, self.complex.row(common[k]).0);
-                self.assemble(&closer);
+                self.enumerate(&closer);
             }
             self.tops.pop();
         }
@@ -106,17 +146,36 @@ impl<W: Word, R: Rank> Cutter<'_, W, R> {
     fn sweep(&mut self, common: &[u32]) {
         let mut ids: Vec<u32> = common.iter().chain(&self.tops).copied().collect();
         ids.sort_unstable();
+        for (k, &id) in ids.iter().enumerate() {
+            self.local[id as usize] = k as u32;
+        }
+        self.fill(&ids);
+        let fixed: Vec<usize> = self.tops.iter().map(|&t| self.local[t as usize] as usize).collect();
+        for &id in &ids {
+            self.local[id as usize] = ABSENT;
+        }
+        self.enumeration.level.run(Sweep {
+            matrix: RankMatrix { n: ids.len(), stride: stride(ids.len()), ranks: &self.ranks },
+            fixed: &fixed,
+            dim: self.enumeration.dim,
+            neighbourhood: Some(Neighbourhood { ids: &ids, graph: self.complex }),
+            lists_apparent: self.enumeration.lists_apparent,
+            buffers: &mut self.buffers,
+            counts: &mut self.counts,
+            sink: self.sink,
+        });
+    }
+
+    /// Fills the matrix of the ranks among these vertices, whose rows `local` names.
+    fn fill(&mut self, ids: &[u32]) {
         let stride = stride(ids.len());
         self.ranks.clear();
         self.ranks.resize(ids.len() * stride, R::MAX);
         for (k, &id) in ids.iter().enumerate() {
-            self.local[id as usize] = k as u32;
-        }
-        for (k, &id) in ids.iter().enumerate() {
             let row = &mut self.ranks[k * stride..][..stride];
             let (neighbours, ranks) = self.complex.row(id);
             if neighbours.len() / LONG > ids.len() {
-                for (out, w) in row.iter_mut().zip(&ids) {
+                for (out, w) in row.iter_mut().zip(ids) {
                     if let Ok(place) = neighbours.binary_search(w) {
                         *out = R::narrow(ranks[place]);
                     }
@@ -130,24 +189,6 @@ impl<W: Word, R: Rank> Cutter<'_, W, R> {
                 }
             }
         }
-        let fixed: Vec<usize> = self.tops.iter().map(|&t| self.local[t as usize] as usize).collect();
-        for &id in &ids {
-            self.local[id as usize] = ABSENT;
-        }
-        let tile = Tile { n: ids.len(), stride, ranks: &self.ranks };
-        let Part { buffers, counts, residue } = &mut self.part;
-        residue.ids = Some(ids);
-        residue.graph = Some(self.complex);
-        self.task.level.run(Sweep {
-            tile,
-            fixed: &fixed,
-            dim: self.task.dim,
-            partial: true,
-            pairs: self.task.pairs(),
-            buffers,
-            counts,
-            sink: residue,
-        });
     }
 
     /// Decides the simplex `tops` on the neighbour lists.
@@ -155,19 +196,16 @@ impl<W: Word, R: Rank> Cutter<'_, W, R> {
         let (complex, simplex) = (self.complex, &self.tops);
         let edges = (0..simplex.len()).flat_map(|k| (0..k).map(move |l| (k, l)));
         let rank = edges.map(|(k, l)| complex.edge(simplex[k], simplex[l])).fold(0, u32::max);
-        let Part { counts, residue, .. } = &mut self.part;
-        residue.ids = None;
-        counts.simplices += 1;
-        let mut facet = Vec::new();
-        if self.task.dim > 1 && apparent::zero_apparent_facet(complex, simplex, rank, &mut facet).is_some() {
-            counts.cleared += 1;
-        } else if let Some(w) = apparent::zero_apparent_cofacet(complex, simplex, rank) {
-            counts.apparent += 1;
-            if self.task.pairs() {
-                residue.apparent(simplex, w, rank);
+        self.counts.simplices += 1;
+        if clearing::by_apparent_pair(complex, simplex, rank, &mut Vec::new()) {
+            self.counts.cleared += 1;
+        } else if let Some(w) = apparent_pairs::cofacet_of(complex, simplex, rank) {
+            self.counts.apparent += 1;
+            if self.enumeration.lists_apparent {
+                self.sink.apparent(simplex, w, rank);
             }
         } else {
-            residue.undecided(simplex, rank);
+            self.sink.undecided(simplex, rank);
         }
     }
 }

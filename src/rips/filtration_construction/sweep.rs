@@ -9,23 +9,21 @@
 //!         for lanes x < t(d−1):
 //!             diam[x] = max(rank of t, M[x])                               MAX: nothing
 //!             for w in W: max(M[w], D[w][x]) ≤ diam[x]                     apparent
-//!             for lanes left over: one simplex at a time, lanes over w     see `alone`
+//!             for lanes left over: one simplex at a time, lanes over w     see `single_simplex`
 //! ```
 //!
-//! The oldest cofacet of equal rank adds the greatest possible w. If any w > t0 will do, the greatest is past t0 too, the
-//! youngest facet of that cofacet is the one without it, and the pair is apparent: so among the w > t0 the order is
-//! free, and those nearest to the tops are tried first, on all lanes at once. What is left is decided for each simplex
-//! alone by sweeping rows: apparent by another w > t0; cleared as the cofacet of a zero apparent pair; apparent by a w
-//! between or below the tops, the greatest there is, if no facet that omits a greater vertex has the same rank; or
-//! passed to the caller.
+//! The loops rest on the consequences of the apparent pairs lemma ([`apparent_pairs`](crate::rips::apparent_pairs)). Above all
+//! vertices the w may be tried in any order: so those nearest to the tops are tried first, on all lanes at once. What is left is
+//! decided for each simplex alone by sweeping rows: apparent by another w > t0; cleared, because it is in an apparent pair with a
+//! facet; apparent by a w between or below the tops; or passed to the caller.
 
 use super::block::Block;
-use crate::rips::complex::Tile;
+use crate::rips::complex::{RankMatrix, Sparse};
 use crate::simd::{Kernel, Rank, Simd};
 
 /// Simplices counted by a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct SimplexCounts {
     /// Up to the threshold.
     pub simplices: u64,
     /// Cofacets of a zero apparent pair.
@@ -34,51 +32,63 @@ pub struct Counts {
     pub apparent: u64,
 }
 
-/// Who hears of the simplices a sweep does not decide. Vertices are the matrix's, descending.
+/// Receives the simplices that a sweep does not decide, their vertices descending.
 pub trait Sink {
-    /// In a zero apparent pair with the cofacet that adds `w`.
+    /// The simplex is in a zero apparent pair with the cofacet that adds `w`.
     fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32);
 
-    /// Neither cleared by an apparent pair nor in one.
+    /// The simplex is neither cleared by an apparent pair nor in one.
     fn undecided(&mut self, vertices: &[u32], rank: u32);
+}
 
-    /// Whether a vertex that is not in the matrix, greater than `above`, is within `rank` of all these.
-    fn older_outside(&mut self, facet: &[u32], rank: u32, above: u32) -> bool;
+/// The part of a sparse complex that a matrix of ranks shows.
+#[derive(Clone, Copy)]
+pub(super) struct Neighbourhood<'a> {
+    /// The vertex of the complex that each row is for, ascending.
+    pub(super) ids: &'a [u32],
+    /// The whole complex.
+    pub(super) graph: &'a Sparse,
 }
 
 /// Buffers that outlive a sweep.
 #[derive(Debug, Default)]
-pub struct Buffers<R> {
+pub(super) struct Buffers<R> {
+    path: Path<R>,
+    vertices: Vec<u32>,
+}
+
+/// The tops that are chosen, and what is known of them.
+#[derive(Debug, Default)]
+struct Path<R> {
     /// `reach[l]`: for every vertex the greatest rank to the first l tops.
     reach: Vec<Vec<R>>,
     /// `diameter[l]`: the rank of the first l tops.
     diameter: Vec<R>,
-    /// For each level the next top is below this.
+    /// The next top of each level is below this.
     bound: Vec<usize>,
     tops: Vec<usize>,
-    vertices: Vec<u32>,
     /// The w nearest to a prefix, as (P[w], w).
     near: Vec<(R, u32)>,
 }
 
 /// All simplices of dimension `dim` ≥ 1 whose greatest vertices are `fixed` (at least one, at most `dim`, descending).
-pub struct Sweep<'a, R> {
+pub(super) struct Sweep<'a, R> {
     /// The ranks.
-    pub tile: Tile<'a, R>,
+    pub(super) matrix: RankMatrix<'a, R>,
     /// The first tops.
-    pub fixed: &'a [usize],
+    pub(super) fixed: &'a [usize],
     /// The dimension d.
-    pub dim: usize,
-    /// Whether the matrix is a neighbourhood: cofacets of facets that omit a fixed top may then lie outside.
-    pub partial: bool,
+    pub(super) dim: usize,
+    /// What the matrix is part of; cofacets of facets that omit a fixed top may then lie outside. None for a whole complex.
+    pub(super) neighbourhood: Option<Neighbourhood<'a>>,
     /// Whether the sink is to be told of apparent pairs; every simplex is then looked at alone.
-    pub pairs: bool,
-    /// Scratch.
-    pub buffers: &'a mut Buffers<R>,
-    /// Added to.
-    pub counts: &'a mut Counts,
-    /// Told of what is left.
-    pub sink: &'a mut dyn Sink,
+    pub(super) lists_apparent: bool,
+    /// Buffers that earlier sweeps used.
+    pub(super) buffers: &'a mut Buffers<R>,
+    /// The counts so far, to which the sweep adds.
+    pub(super) counts: &'a mut SimplexCounts,
+    /// Receives what the sweep does not decide.
+    pub(super) sink: &'a mut dyn Sink,
 }
 
 /// Vertices w kept for a prefix, from which its blocks choose.
@@ -89,47 +99,92 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
 
     #[inline(always)]
     fn run<S: Simd<R>>(self, s: S) {
-        let Sweep { tile, fixed, dim, partial, pairs, buffers, counts, sink } = self;
-        let Buffers { reach, diameter, bound, tops, vertices, near } = buffers;
+        let Sweep { matrix, fixed, dim, neighbourhood, lists_apparent, buffers, counts, sink } = self;
+        let Buffers { path, vertices } = buffers;
+        vertices.resize(dim + 1, 0);
+        let outside = if neighbourhood.is_some() { fixed.len() } else { 0 };
+        let mut block = Block { matrix, counts, sink, vertices, neighbourhood, outside, lists_apparent };
+        let first_near = if lists_apparent { matrix.n } else { fixed[0] + 1 };
+        let Some(mut walk) = Walk::begin(s, matrix, fixed, dim, first_near, path) else { return };
+        while let Some(rank) = walk.next_block(s) {
+            let Path { reach, tops, near, .. } = &*walk.path;
+            block.run(s, tops, &reach[dim - 1], rank, near);
+        }
+    }
+}
+
+/// A walk, depth first, over all choices of the tops that are not fixed, each below the one before.
+struct Walk<'a, R> {
+    matrix: RankMatrix<'a, R>,
+    path: &'a mut Path<R>,
+    /// The level of the first top that is not fixed.
+    first: usize,
+    /// The last level. A choice of its top makes a block.
+    last: usize,
+    /// The level whose top is chosen next.
+    level: usize,
+    /// The rank of the only block, where all tops are fixed, until it was given.
+    only: Option<R>,
+    /// The least w that is tried on all lanes at once.
+    first_near: usize,
+}
+
+impl<'a, R: Rank> Walk<'a, R> {
+    /// Chooses the fixed tops; none if they are not the vertices of a simplex.
+    #[inline(always)]
+    fn begin<S: Simd<R>>(
+        s: S,
+        matrix: RankMatrix<'a, R>,
+        fixed: &[usize],
+        dim: usize,
+        first_near: usize,
+        path: &'a mut Path<R>,
+    ) -> Option<Self> {
+        let Path { reach, diameter, bound, tops, .. } = path;
         reach.resize_with(dim, Vec::new);
-        reach.iter_mut().for_each(|row| row.resize(tile.stride, R::default()));
+        reach.iter_mut().for_each(|row| row.resize(matrix.stride, R::default()));
         reach[0].fill(R::default());
         diameter.clear();
         diameter.resize(dim + 1, R::default());
         bound.resize(dim + 1, 0);
-        vertices.resize(dim + 1, 0);
         tops.clear();
         tops.resize(dim, 0);
         for (level, &top) in fixed.iter().enumerate() {
             let rank = if level == 0 { R::default() } else { reach[level][top] };
             diameter[level + 1] = diameter[level].max(rank);
             if level + 1 < dim {
-                extend(s, reach, level, tile.row(top));
+                extend(s, reach, level, matrix.row(top));
             }
             tops[level] = top;
         }
-        if diameter[fixed.len()] == R::MAX {
-            return;
+        let (first, last) = (fixed.len(), dim - 1);
+        let rank = diameter[first];
+        if rank == R::MAX {
+            return None;
         }
-        let outside = if partial { fixed.len() } else { 0 };
-        let mut block = Block { tile, counts, sink, vertices, outside, pairs };
-        // The last level, where blocks are run, and the first whose tops are not fixed.
-        let (last, first) = (dim - 1, fixed.len());
+        bound[first] = tops[first - 1];
+        let only = (first == dim).then_some(rank);
+        let mut walk = Walk { matrix, path, first, last, level: first, only, first_near };
         if first >= last {
-            find_near(near, if pairs { tile.n } else { fixed[0] + 1 }, &reach[last], tile);
+            walk.find_near();
         }
-        if first == dim {
-            return block.run(s, tops, &reach[last], diameter[dim], near);
+        Some(walk)
+    }
+
+    /// Chooses the tops of the next block, and gives their rank.
+    #[inline(always)]
+    fn next_block<S: Simd<R>>(&mut self, s: S) -> Option<R> {
+        if self.first > self.last {
+            return self.only.take();
         }
-        // Depth first over the remaining tops, each below the one before.
-        let mut level = first;
-        bound[level] = tops[level - 1];
         loop {
+            let level = self.level;
+            let Path { reach, diameter, bound, tops, .. } = &mut *self.path;
             if bound[level] == 0 {
-                if level == first {
-                    return;
+                if level == self.first {
+                    return None;
                 }
-                level -= 1;
+                self.level -= 1;
                 continue;
             }
             bound[level] -= 1;
@@ -139,18 +194,31 @@ impl<R: Rank> Kernel<R> for Sweep<'_, R> {
                 continue;
             }
             tops[level] = top;
-            if level == last {
-                block.run(s, tops, &reach[level], rank, near);
-            } else {
-                diameter[level + 1] = rank;
-                extend(s, reach, level, tile.row(top));
-                level += 1;
-                bound[level] = top;
-                if level == last {
-                    find_near(near, if pairs { tile.n } else { fixed[0] + 1 }, &reach[last], tile);
-                }
+            if level == self.last {
+                return Some(rank);
+            }
+            diameter[level + 1] = rank;
+            extend(s, reach, level, self.matrix.row(top));
+            bound[level + 1] = top;
+            self.level += 1;
+            if self.level == self.last {
+                self.find_near();
             }
         }
+    }
+
+    /// Finds the w nearest to the tops of all levels but the last, `NEAR` of them at most, nearest first.
+    fn find_near(&mut self) {
+        let Path { reach, near, .. } = &mut *self.path;
+        near.clear();
+        // Vertices are below 2^32: they come from ids of that type.
+        let ranks = reach[self.last][..self.matrix.n].iter().copied().zip(0u32..).skip(self.first_near);
+        near.extend(ranks.filter(|&(rank, _)| rank != R::MAX));
+        if near.len() > NEAR {
+            near.select_nth_unstable(NEAR);
+            near.truncate(NEAR);
+        }
+        near.sort_unstable();
     }
 }
 
@@ -162,17 +230,4 @@ fn extend<R: Rank, S: Simd<R>>(s: S, reach: &mut [Vec<R>], level: usize, row: &[
         let m = s.max(s.load(&from[level][at..]), s.load(&row[at..]));
         s.store(m, &mut to[0][at..]);
     }
-}
-
-/// The vertices from `first` on that are nearest to a prefix, `NEAR` of them at most, nearest first.
-fn find_near<R: Rank>(near: &mut Vec<(R, u32)>, first: usize, reach: &[R], tile: Tile<'_, R>) {
-    near.clear();
-    // Vertices are below 2^32: they come from ids of that type.
-    let ranks = reach[..tile.n].iter().copied().zip(0u32..).skip(first);
-    near.extend(ranks.filter(|&(rank, _)| rank != R::MAX));
-    if near.len() > NEAR {
-        near.select_nth_unstable(NEAR);
-        near.truncate(NEAR);
-    }
-    near.sort_unstable();
 }

@@ -3,13 +3,14 @@
 //! It answers one question: which column, if any, has this simplex as its pivot? Layer 1 holds the pairs that
 //! submatrix reduction found; layer 2 the zero apparent pairs, which are never reduced. Layer 2 is either *implicit*,
 //! recomputed from the distances at each look-up, or *sorted*: the cofacets of all apparent pairs in an array,
-//! searched by bisection as in the paper. Both give the same answers; whoever asks cannot tell them apart.
+//! searched by bisection as in the paper. Both give the same answers.
 
 mod pivots;
 
 pub use pivots::Pivots;
 
-use super::complex::{Complex, apparent};
+use super::apparent_pairs;
+use super::complex::Complex;
 use super::word::Word;
 
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
@@ -29,19 +30,18 @@ impl<W: Word> ApparentPairs<W> {
     #[inline]
     pub fn facet(
         &self,
-        complex: &impl Complex,
+        complex: &dyn Complex,
         entry: W,
         vertices: &[u32],
         rank: u32,
         facet: &mut Vec<u32>,
     ) -> Option<usize> {
         match self {
-            ApparentPairs::Implicit => apparent::zero_apparent_facet(complex, vertices, rank, facet),
+            ApparentPairs::Implicit => complex.apparent_facet(vertices, rank, facet),
             ApparentPairs::Sorted(cofacets) => {
                 cofacets.binary_search(&entry).ok()?;
-                let omitted = apparent::zero_pivot_facet(complex, vertices, rank)?;
-                facet.clear();
-                facet.extend(vertices.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v));
+                let omitted = complex.youngest_facet(vertices, rank)?;
+                apparent_pairs::omit(vertices, omitted, facet);
                 Some(omitted)
             }
             ApparentPairs::None => None,

@@ -2,7 +2,7 @@
 //!
 //! Open addressing with a fixed number of slots: there are never more pivots than columns, and their number is known.
 //! A slot is claimed once, for ever; its key is written before its state says so, and its value may then be swapped.
-//! All of it is atomics; nobody waits but for the few instructions in which another thread writes a key.
+//! All slots are atomics: there is no lock, and a thread waits only during the few instructions in which another writes a key.
 //!
 //! **Capacity.** A table made for p pivots has more than p slots, and never holds more than p pivots, so a slot is always empty
 //! and every search ends. In dimension 0 the pivots are the p edges of the spanning forest, inserted once each. In reduction p is
@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::memory::{self, Refused};
 use crate::rips::word::Word;
 
-/// Nobody claimed the slot.
+/// State of a slot that no pivot has claimed.
 const EMPTY: u64 = 0;
-/// Its key is being written.
+/// State of a slot whose key is being written.
 const BUSY: u64 = 1;
 /// States from here on are values plus this.
 const FIRST: u64 = 2;
@@ -96,7 +96,7 @@ impl<W: Word> Pivots<W> {
                         self.states[slot].store(value + FIRST, Ordering::Release);
                         return Ok(());
                     }
-                    // Somebody else claimed the slot, maybe for this key: look again.
+                    // Another thread claimed the slot, maybe for this key: look again.
                 }
                 state if self.holds(slot, key) => return Err(Found { slot, value: state - FIRST }),
                 _ => slot = self.next(slot, home),
@@ -111,7 +111,7 @@ impl<W: Word> Pivots<W> {
             .is_ok()
     }
 
-    /// All pivots and their values, in no order; nobody inserts meanwhile.
+    /// All pivots and their values, in no order. No thread may insert meanwhile.
     pub fn iter(&self) -> impl Iterator<Item = (W, u64)> + '_ {
         self.states.iter().enumerate().filter_map(|(slot, state)| {
             let state = state.load(Ordering::Acquire);

@@ -2,39 +2,64 @@
 //!
 //! **Meaning.** Columns are residue simplices in reverse filtration order; column j is the coboundary of simplex j,
 //! its pivot the oldest entry. Columns to the left, and the columns of apparent pairs, are added until no other column
-//! has the same pivot, or nothing is left: then the class is essential. The pivots are those of every reduction of
-//! the coboundary matrix, whatever the order of additions (Edelsbrunner, Letscher, Zomorodian 2002).
+//! has the same pivot, or nothing is left: then the class is essential.
 //!
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021); of a reduced column only the simplices that were added up
-//! (its column of V, in R = DV) are kept. A column whose oldest cofacet nobody claims is paired without being built
-//! (*emergent*). Columns are reduced in parallel without locks (Morozov, Nigmetov 2020): a finished column claims its pivot in the pair
-//! store; who finds the pivot claimed by a column to its left adds that; who finds one to its right takes the pivot over,
-//! and goes on with that column instead of its own. When all is done, every pivot belongs to the column the sequential algorithm
-//! would have given it.
+//! (its column of V, in R = DV) are kept. A column whose oldest cofacet is the pivot of no other column is paired without being
+//! built (*emergent*). `column` is the reduction of one column, `queue` the column itself.
 //!
-//! Stored versions of a column never change: taking a column over stores a new version of it under its new pivot, so
-//! whoever still holds the old one adds a column with the pivot it saw.
+//! # Reduction without locks
+//!
+//! The statement of Morozov and Nigmetov (2020) that all parallel reductions of this crate rest on, and its proof.
+//!
+//! *Procedure.* A table maps a pivot to the column that claims it. Each worker reduces one column j at a time and looks its pivot up:
+//!
+//! - No column claims it: j claims it by compare-and-swap, and the worker is done with j.
+//! - A column i to the left of j (i < j) claims it: i is added to j, which makes the pivot of j a later one.
+//! - A column k to the right of j (j < k) claims it: j takes the claim over by compare-and-swap, and the worker goes on with k.
+//!
+//! When a compare-and-swap fails, the pivot is looked up again.
+//!
+//! *Invariants.*
+//!
+//! 1. A stored version of a column never changes. A worker that reduces a column further stores a new version under the new pivot.
+//!    So a worker that still reads the old version adds a column with the pivot that it looked up.
+//! 2. Only columns to the left are added to a column. So at any time R = DV with V upper triangular and with units on its diagonal.
+//! 3. The column that claims a pivot is replaced by columns further to the left only. So no value of the table ever comes back, and a
+//!    compare-and-swap that succeeds has seen the present state.
+//! 4. A column is either reduced by one worker, or stored under one pivot, or zero. A take-over exchanges the roles of two columns.
+//!
+//! *Termination.* Each round makes the pivot of a column later, or moves a claim to the left, or ends a column, or fails because
+//! another worker did one of these. There are finitely many pivots and columns.
+//!
+//! *Correctness.* At the end no two columns have one pivot, and R = DV as in invariant 2. The pivots of such an R do not depend on
+//! the additions that led to it (Edelsbrunner, Letscher, Zomorodian 2002; Cohen-Steiner, Edelsbrunner, Morozov 2006): they are those
+//! of the sequential algorithm, whatever the schedule.
+//!
+//! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
 
 mod column;
 mod queue;
+#[cfg(test)]
+mod tests;
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::column::Worker;
 use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
-use super::field::Field;
+use super::field::{Field, Modulo};
 use super::pair_store::{ApparentPairs, Pivots};
+use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
 use crate::memory::{self, Refused};
 
-/// What to reduce.
-pub struct Task<'a, C, W, F> {
-    /// The distances.
-    pub complex: &'a C,
-    /// The coefficients.
-    pub field: F,
+/// The part of the coboundary matrix that is to be reduced, and what is known of the rest.
+pub struct Submatrix<'a, W> {
+    /// The complex whose cofacets are the rows.
+    pub complex: &'a dyn Complex,
     /// Entries of columns.
     pub code: Code<W>,
     /// Entries of rows.
@@ -56,13 +81,13 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// What happened.
-    pub counts: Counts,
+    /// Numbers of columns, additions and look-ups.
+    pub counts: ReductionCounts,
 }
 
-/// What happened in a reduction.
+/// Numbers of columns, additions and look-ups of a reduction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ReductionCounts {
     /// Columns that kept their oldest cofacet, of their own rank, as pivot.
     pub shortcut: u64,
     /// Columns that kept their oldest cofacet as pivot.
@@ -77,8 +102,8 @@ pub struct Counts {
     pub layer2_reads: u64,
 }
 
-impl std::ops::AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
+impl std::ops::AddAssign for ReductionCounts {
+    fn add_assign(&mut self, other: ReductionCounts) {
         self.shortcut += other.shortcut;
         self.emergent += other.emergent;
         self.additions += other.additions;
@@ -88,7 +113,7 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// A version of a reduced column: what was added up to get it.
+/// A version of a reduced column: the simplices whose coboundaries add up to it.
 struct Version<W, F: Field> {
     column: usize,
     /// Entries of simplices and coefficients, scaled so that the pivot's coefficient is one.
@@ -96,8 +121,9 @@ struct Version<W, F: Field> {
 }
 
 /// What all threads share.
-struct Shared<'a, C, W: Word, F: Field> {
-    task: &'a Task<'a, C, W, F>,
+struct Shared<'a, W: Word, F: Field> {
+    submatrix: &'a Submatrix<'a, W>,
+    field: F,
     store: Pivots<W>,
     versions: boxcar::Vec<Version<W, F>>,
     /// Whether something was added to the column.
@@ -107,53 +133,65 @@ struct Shared<'a, C, W: Word, F: Field> {
 /// Columns a thread takes at a time.
 const BATCH: usize = 16;
 
-/// Reduces all columns on the threads of the current pool.
+/// Reduces all columns over Z/`modulus`, a prime, on the threads of the current pool.
 ///
 /// # Errors
 /// There is no memory for a slot and a pivot a column.
-pub fn reduce<C: Complex, W: Word, F: Field>(task: &Task<'_, C, W, F>) -> Result<Reduction<W>, Refused> {
-    let columns = task.columns.len();
+pub fn reduce_modulo<W: Word>(submatrix: &Submatrix<'_, W>, modulus: u16) -> Result<Reduction<W>, Refused> {
+    match modulus {
+        2 => reduce(submatrix, W::binary_field()),
+        p => reduce(submatrix, Modulo::new(p)),
+    }
+}
+
+/// Reduces all columns over a field on the threads of the current pool.
+///
+/// # Errors
+/// There is no memory for a slot and a pivot a column.
+pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Result<Reduction<W>, Refused> {
+    let columns = submatrix.columns.len();
     let shared = Shared {
-        task,
+        submatrix,
+        field,
         store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
     };
-    let next = AtomicUsize::new(0);
-    let per_thread = rayon::broadcast(|_| {
+    let unreduced = SharedRange::new(columns, BATCH);
+    let total = Mutex::new(ReductionCounts::default());
+    unreduced.share(&|| {
         let mut worker = Worker::new(&shared);
-        loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
-            if start >= columns {
-                return worker.counts;
-            }
-            let batch = start..columns.min(start + BATCH);
-            task.progress.advance(batch.len() as u64);
+        while let Some(batch) = unreduced.take() {
+            submatrix.progress.advance(batch.len() as u64);
             batch.for_each(|j| worker.reduce(j));
         }
+        *lock(&total) += worker.counts;
     });
-    let mut counts = Counts::default();
-    per_thread.into_iter().for_each(|part| counts += part);
-    let mut pivots = memory::filled(None, columns)?;
-    for (pivot, value) in shared.store.iter() {
-        let j = shared.column_of(value);
-        pivots[j] = Some(pivot);
-        if !shared.touched[j].load(Ordering::Relaxed) {
-            counts.emergent += 1;
-            let zero_length = task.cofacet_code.rank(pivot) == task.code.rank(task.columns[j]);
-            counts.shortcut += u64::from(zero_length);
-        }
-    }
-    Ok(Reduction { pivots, store: shared.store, counts })
+    shared.into_reduction(into_inner(total))
 }
 
-impl<C, W: Word, F: Field> Shared<'_, C, W, F> {
+impl<W: Word, F: Field> Shared<'_, W, F> {
     /// The column of a value of the pair store.
     fn column_of(&self, value: u64) -> usize {
         match Claim::decode(value) {
             Claim::Plain(column) => column,
             Claim::Version(version) => self.versions[version].column,
         }
+    }
+
+    /// The pivot of each column, when all columns are reduced.
+    fn into_reduction(self, mut counts: ReductionCounts) -> Result<Reduction<W>, Refused> {
+        let Submatrix { columns, code, cofacet_code, .. } = self.submatrix;
+        let mut pivots = memory::filled(None, columns.len())?;
+        for (pivot, value) in self.store.iter() {
+            let j = self.column_of(value);
+            pivots[j] = Some(pivot);
+            if !self.touched[j].load(Ordering::Relaxed) {
+                counts.emergent += 1;
+                counts.shortcut += u64::from(cofacet_code.rank(pivot) == code.rank(columns[j]));
+            }
+        }
+        Ok(Reduction { pivots, store: self.store, counts })
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Additions never lower a column's pivot: what lies below it is zero and stays so. Hence a radix heap (Ahuja,
 //! Mehlhorn, Orlin, Tarjan 1990): bucket k holds the entries whose highest bit that differs from the last pivot is
-//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, as most
-//! do not, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
+//! bit k−1. A push is a xor, a count of leading zeros and an append; an entry that never comes near the pivot, like
+//! most, is never touched again. Entries below the last pivot are known to cancel in the end and are dropped.
 
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -14,16 +14,18 @@ pub(super) type Term<W, F> = (W, <F as Field>::Coefficient);
 /// A column under reduction.
 pub(super) struct Queue<W: Word, F: Field> {
     field: F,
+    /// The last pivot that was taken out, or a lower bound of the first.
     last: W,
     /// `W::BITS + 1` buckets.
-    buckets: Vec<Vec<Term<W, F>>>,
+    pub(super) buckets: Vec<Vec<Term<W, F>>>,
     /// Bit k of limb k/64: bucket k has entries.
     occupied: Vec<u64>,
     /// A bucket this long is compacted before it grows further.
     limits: Vec<usize>,
 }
 
-const COMPACT: usize = 1 << 18;
+/// The length at which a bucket is first compacted.
+pub(super) const COMPACT: usize = 1 << 18;
 
 impl<W: Word, F: Field> Queue<W, F> {
     pub(super) fn new(field: F) -> Self {
@@ -129,63 +131,4 @@ pub(super) fn cancel<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
         }
     }
     terms.truncate(kept);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rips::field::{Modulo, Two};
-    use std::collections::BTreeMap;
-
-    fn random(state: &mut u64) -> u64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        *state >> 33
-    }
-
-    /// Against a sorted map, with pushes between the pops and a small range so that much cancels.
-    fn conforms<W: Word, F: Field<Sum: PartialEq>>(field: F, coefficient: impl Fn(u64) -> F::Coefficient) {
-        let mut state = 7;
-        for round in 0..50 {
-            let mut queue = Queue::<W, F>::new(field);
-            queue.reset(W::ZERO);
-            let mut map: BTreeMap<W, F::Sum> = BTreeMap::new();
-            let range = 1 + random(&mut state) % if round % 2 == 0 { 40 } else { 100_000 };
-            let mut last = W::ZERO;
-            for _ in 0..200 {
-                for _ in 0..random(&mut state) % 30 {
-                    let entry = (W::from_u32((random(&mut state) % range) as u32) << 20) | W::from_u32(3);
-                    let c = coefficient(random(&mut state));
-                    queue.push((entry, c));
-                    if entry >= last {
-                        let sum = map.entry(entry).or_insert(F::ZERO);
-                        *sum = field.add(*sum, c);
-                    }
-                }
-                map.retain(|_, sum| field.non_zero(*sum).is_some());
-                let expected = map.pop_first().map(|(e, sum)| (e, field.non_zero(sum).unwrap()));
-                let found = queue.pop();
-                assert_eq!(found, expected);
-                let Some((pivot, _)) = found else { break };
-                last = pivot;
-            }
-        }
-    }
-
-    #[test]
-    fn pops_what_a_sorted_map_pops() {
-        conforms::<u64, _>(Two, |_| ());
-        conforms::<u128, _>(Two, |_| ());
-        conforms::<u64, _>(Modulo::new(3), |x| 1 + (x % 2) as u16);
-        conforms::<ruint::aliases::U512, _>(Modulo::new(65_521), |x| 1 + (x % 65_520) as u16);
-    }
-
-    #[test]
-    fn cancelled_entries_do_not_pile_up() {
-        let mut queue = Queue::<u64, Two>::new(Two);
-        queue.reset(0);
-        for k in 0..10_000_000u64 {
-            queue.push((1_000_000 + k % 5, ()));
-        }
-        assert!(queue.buckets.iter().map(Vec::len).sum::<usize>() < 2 * COMPACT);
-    }
 }

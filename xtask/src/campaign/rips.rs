@@ -5,10 +5,10 @@ use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
 use lacuna::rips::code::Code;
 use lacuna::rips::complex::Dense;
-use lacuna::rips::filtration_construction::{Assemble, Task};
-use lacuna::rips::pair_store::{ApparentPairs, PairStore as PairStoreOf, Pivots};
+use lacuna::rips::filtration_construction::{Construction, construct};
+use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{Ranking, rank};
-use lacuna::rips::{Outcome, PairStore, Rips, plain};
+use lacuna::rips::{Outcome, Rips, SecondLayer, plain};
 use lacuna::simd::Level;
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
@@ -61,7 +61,7 @@ enum Relation {
     Scaled(i32),
     /// Written and read back: the same multiset.
     Written(usize),
-    /// What assembly leaves, at every width of ranks and every level of vector instructions: the same columns.
+    /// The residues of all dimensions, at every width of ranks and every level of vector instructions: the same columns.
     Assembled,
 }
 
@@ -222,7 +222,7 @@ impl Case {
     ) -> Result<Outcome, String> {
         // In dimensions past those of the case, the sorted layer of a graph with hubs may be refused for its memory.
         let sorted = self.sorted && max_dim <= self.max_dim;
-        let store = if sorted { PairStore::Sorted } else { PairStore::Implicit };
+        let store = if sorted { SecondLayer::Sorted } else { SecondLayer::Implicit };
         let rips = Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store);
         let rips = match limit {
             Limit::Enclosing => rips,
@@ -338,20 +338,20 @@ fn assembled<T: Value>(case: &Case, distances: &Distances<T>, value: f64) -> Res
         for level in Level::available() {
             for width in [16, 32] {
                 let pivots = Pivots::with_capacity(0).map_err(|error| refused(&error))?;
-                let store = PairStoreOf { pivots, apparent: ApparentPairs::None };
-                let task = Task {
+                let store = PairStore { pivots, apparent: ApparentPairs::None };
+                let construction = Construction {
                     dim,
                     code: Code::<u64>::new(n, dim + 1),
                     cofacet_code: Code::new(n, dim + 2),
-                    cleared: &store,
-                    layer: if case.sorted { PairStore::Sorted } else { PairStore::Implicit },
+                    below: &store,
+                    layer: if case.sorted { SecondLayer::Sorted } else { SecondLayer::Implicit },
                     rank_width: width,
                     level,
                     progress: &(),
                 };
                 let columns = match width {
-                    16 => Dense::new(n, narrow.clone(), level).assemble(&task).columns,
-                    _ => Dense::new(n, wide.clone(), level).assemble(&task).columns,
+                    16 => construct(&Dense::new(n, narrow.clone(), level), &construction).columns,
+                    _ => construct(&Dense::new(n, wide.clone(), level), &construction).columns,
                 };
                 let what = format!("columns of dimension {dim}, ranks of {width} bits, {}", level.name());
                 same(&what, &columns, expected.get_or_insert_with(|| columns.clone()))?;

@@ -1,13 +1,16 @@
 //! What a block cannot decide on all lanes at once: one simplex alone, the lanes over the vertices of its cofacets.
+//!
+//! These are the three consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs), on rows of ranks.
 
 use super::block::Block;
-use crate::rips::complex::{Tile, last_lane};
+use super::sweep::Neighbourhood;
+use crate::rips::complex::{Complex, RankMatrix, last_lane};
 use crate::simd::{Rank, Simd};
 
 /// Facets of a block's tops whose ranks are kept.
 const FACETS: usize = 8;
 
-/// One simplex a block looks at alone.
+/// A simplex that a block looks at alone.
 #[derive(Clone, Copy)]
 pub(super) struct Simplex<'a, R> {
     /// All vertices but the smallest.
@@ -22,7 +25,7 @@ pub(super) struct Simplex<'a, R> {
 }
 
 impl<R: Rank> Block<'_, R> {
-    /// Decides one simplex.
+    /// Decides one simplex: counts it as apparent or cleared, or hands it over.
     #[inline(always)]
     pub(super) fn decide<S: Simd<R>>(
         &mut self,
@@ -32,8 +35,8 @@ impl<R: Rank> Block<'_, R> {
         facets: &mut Facets<R>,
     ) {
         let Simplex { tops, rank, rows, .. } = simplex;
-        let n = self.tile.n;
-        if !self.pairs && !exhausted && greatest(s, &rows, rank, tops[0] + 1, n).is_some() {
+        let n = self.matrix.n;
+        if !self.lists_apparent && !exhausted && greatest(s, &rows, rank, tops[0] + 1, n).is_some() {
             self.counts.apparent += 1;
             return;
         }
@@ -42,23 +45,30 @@ impl<R: Rank> Block<'_, R> {
             return;
         }
         // Without pairs, no w past the first top is left.
-        let cofacet = greatest(s, &rows, rank, 0, if self.pairs { n } else { tops[0] })
+        let cofacet = greatest(s, &rows, rank, 0, if self.lists_apparent { n } else { tops[0] })
             .filter(|&w| !self.has_younger_facet(simplex, w));
         self.counts.apparent += u64::from(cofacet.is_some());
-        if cofacet.is_some() && !self.pairs {
+        if cofacet.is_some() && !self.lists_apparent {
             return;
         }
-        for (out, &v) in self.vertices.iter_mut().zip(tops.iter().chain([&simplex.x])) {
-            // Vertices are below 2^32: they come from ids of that type.
-            *out = v as u32;
+        self.hand_over(simplex, cofacet);
+    }
+
+    /// Tells the sink of a simplex, by its vertices in the whole complex.
+    #[inline(never)]
+    fn hand_over(&mut self, Simplex { tops, x, rank, .. }: Simplex<'_, R>, cofacet: Option<usize>) {
+        let neighbourhood = self.neighbourhood;
+        for (out, &v) in self.vertices.iter_mut().zip(tops.iter().chain([&x])) {
+            *out = id(neighbourhood, v);
         }
         match cofacet {
-            Some(w) => self.sink.apparent(self.vertices, w as u32, rank.widen()),
+            Some(w) => self.sink.apparent(self.vertices, id(neighbourhood, w), rank.widen()),
             None => self.sink.undecided(self.vertices, rank.widen()),
         }
     }
 
-    /// Whether the youngest facet of equal rank has no older cofacet of that rank.
+    /// Whether the simplex is in an apparent pair with a facet, and so cleared ([`clearing`](crate::rips::clearing)): the youngest
+    /// facet of equal rank has no older cofacet of that rank.
     #[inline(always)]
     fn is_apparent_cofacet<S: Simd<R>>(
         &mut self,
@@ -67,13 +77,13 @@ impl<R: Rank> Block<'_, R> {
         facets: &mut Facets<R>,
     ) -> bool {
         let Simplex { tops, x, rank, tops_rank, rows: [reach, row_last, row_x] } = simplex;
-        let tile = self.tile;
+        let matrix = self.matrix;
         if !facets.known {
-            facets.find(tile, tops);
+            facets.find(matrix, tops);
         }
         for omitted in 0..tops.len() {
             let mut facet =
-                if omitted < FACETS { facets.of[omitted] } else { rank_without(tile, tops, omitted) };
+                if omitted < FACETS { facets.of[omitted] } else { rank_without(matrix, tops, omitted) };
             for k in 0..tops.len() {
                 if k != omitted {
                     facet = facet.max(row_x[tops[k]]);
@@ -87,39 +97,47 @@ impl<R: Rank> Block<'_, R> {
                 // Up to three rows; those of x stand in for fewer.
                 let mut rows = [row_x; 3];
                 for (k, out) in (0..tops.len()).filter(|&k| k != omitted).zip(&mut rows) {
-                    *out = tile.row(tops[k]);
+                    *out = matrix.row(tops[k]);
                 }
-                greatest(s, &rows, rank, floor, tile.n)
+                greatest(s, &rows, rank, floor, matrix.n)
             } else {
-                greatest_without(s, tile, tops, omitted, row_x, rank, floor)
+                greatest_without(s, matrix, tops, omitted, row_x, rank, floor)
             };
             return older.is_none() && !(omitted < self.outside && self.older_outside(simplex, omitted));
         }
-        tops_rank == rank && greatest(s, &[reach, row_last, row_last], rank, x + 1, tile.n).is_none()
+        tops_rank == rank && greatest(s, &[reach, row_last, row_last], rank, x + 1, matrix.n).is_none()
     }
 
-    /// Asks the sink for cofacets outside the matrix of the facet without the top at `omitted`.
+    /// Whether the facet without the top at `omitted` has an older cofacet of its rank outside the matrix.
     #[cold]
     fn older_outside(&mut self, simplex: Simplex<'_, R>, omitted: usize) -> bool {
         let Simplex { tops, x, rank, .. } = simplex;
+        let Some(Neighbourhood { ids, graph }) = self.neighbourhood else { return false };
         let facet = tops.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v);
         for (out, v) in self.vertices.iter_mut().zip(facet.chain([x])) {
-            *out = v as u32;
+            *out = ids[v];
         }
-        self.sink.older_outside(&self.vertices[..tops.len()], rank.widen(), tops[omitted] as u32)
+        let (facet, floor) = (&self.vertices[..tops.len()], ids[tops[omitted]] + 1);
+        graph.greatest_cofacet(facet, rank.widen(), floor).is_some()
     }
 
     /// Whether a facet of the cofacet by `w` that omits a vertex greater than `w` has the rank of the simplex.
     #[inline(always)]
     fn has_younger_facet(&self, simplex: Simplex<'_, R>, w: usize) -> bool {
         let Simplex { tops, x, rank, .. } = simplex;
-        let row = self.tile.row(w);
+        let row = self.matrix.row(w);
         let all = || tops.iter().copied().chain([x]);
         all().take_while(|&v| v > w).any(|omitted| {
             let kept = || all().filter(move |&v| v != omitted);
-            kept().any(|u| row[u] == rank) || edge_of_rank(self.tile, kept, rank)
+            kept().any(|u| row[u] == rank) || edge_of_rank(self.matrix, kept, rank)
         })
     }
+}
+
+/// The vertex of the whole complex that a row of the matrix is for.
+fn id(neighbourhood: Option<Neighbourhood<'_>>, v: usize) -> u32 {
+    // Vertices are below 2^32: they come from ids of that type.
+    neighbourhood.map_or(v as u32, |neighbourhood| neighbourhood.ids[v])
 }
 
 /// The ranks of the facets of a block's tops, found when first asked for.
@@ -137,22 +155,22 @@ impl<R: Rank> Default for Facets<R> {
 
 impl<R: Rank> Facets<R> {
     #[inline(always)]
-    fn find(&mut self, tile: Tile<'_, R>, tops: &[usize]) {
+    fn find(&mut self, matrix: RankMatrix<'_, R>, tops: &[usize]) {
         self.known = true;
         for omitted in 0..tops.len().min(FACETS) {
-            self.of[omitted] = rank_without(tile, tops, omitted);
+            self.of[omitted] = rank_without(matrix, tops, omitted);
         }
     }
 }
 
 /// The rank of the tops but one.
 #[inline(always)]
-fn rank_without<R: Rank>(tile: Tile<'_, R>, tops: &[usize], omitted: usize) -> R {
+fn rank_without<R: Rank>(matrix: RankMatrix<'_, R>, tops: &[usize], omitted: usize) -> R {
     let mut rank = R::default();
     for (k, &u) in tops.iter().enumerate() {
         for (l, &v) in tops[..k].iter().enumerate() {
             if k != omitted && l != omitted {
-                rank = rank.max(tile.row(u)[v]);
+                rank = rank.max(matrix.row(u)[v]);
             }
         }
     }
@@ -162,12 +180,12 @@ fn rank_without<R: Rank>(tile: Tile<'_, R>, tops: &[usize], omitted: usize) -> R
 /// Whether two of these vertices are `rank` apart.
 #[inline(always)]
 fn edge_of_rank<R: Rank, I: Iterator<Item = usize>>(
-    tile: Tile<'_, R>,
+    matrix: RankMatrix<'_, R>,
     vertices: impl Fn() -> I,
     rank: R,
 ) -> bool {
     vertices().any(|u| {
-        let row = tile.row(u);
+        let row = matrix.row(u);
         vertices().take_while(|&v| v != u).any(|v| row[v] == rank)
     })
 }
@@ -197,7 +215,7 @@ fn greatest<R: Rank, S: Simd<R>>(
 #[inline(always)]
 fn greatest_without<R: Rank, S: Simd<R>>(
     s: S,
-    tile: Tile<'_, R>,
+    matrix: RankMatrix<'_, R>,
     tops: &[usize],
     omitted: usize,
     row: &[R],
@@ -205,14 +223,14 @@ fn greatest_without<R: Rank, S: Simd<R>>(
     floor: usize,
 ) -> Option<usize> {
     let limit = s.splat(limit);
-    let mut at = tile.n.next_multiple_of(S::LEN);
+    let mut at = matrix.n.next_multiple_of(S::LEN);
     while at > floor {
         at -= S::LEN;
         // A loop, not a fold: vector code inside an adapter's closure is not compiled for the vector unit.
         let mut m = s.load(&row[at..]);
         for (k, &top) in tops.iter().enumerate() {
             if k != omitted {
-                m = s.max(m, s.load(&tile.row(top)[at..]));
+                m = s.max(m, s.load(&matrix.row(top)[at..]));
             }
         }
         if let Some(w) = last_lane(s, s.le(m, limit), at, floor) {

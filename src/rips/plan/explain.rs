@@ -1,81 +1,8 @@
-//! The choices of a run, made once, as data.
+//! The choices of a run in words, one line each.
 
 use std::fmt;
 
-use serde::Serialize;
-
-/// The second layer of the pair store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
-pub enum PairStore {
-    /// Apparent pairs are recomputed at look-up from the distances: no memory.
-    #[default]
-    Implicit,
-    /// Apparent pairs are kept in an array sorted by cofacet: the paper's.
-    Sorted,
-}
-
-/// How a filtration is bounded.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Threshold {
-    /// The smallest r such that some point is within r of all others: past it the complex is a cone and nothing
-    /// changes. Edge lists have none; they are taken whole.
-    #[default]
-    EnclosingRadius,
-    /// Simplices of diameter up to this value, which is finite or infinite, not negative, not NaN.
-    Value(f64),
-}
-
-/// The shape the ranked distances are kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// A square matrix of ranks.
-    Dense,
-    /// Sorted neighbour lists, with adjacency bitsets when `bitsets`.
-    Sparse {
-        /// Whether n² bits are affordable.
-        bitsets: bool,
-    },
-}
-
-/// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](fmt::Display).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Plan {
-    /// Number of points.
-    pub points: usize,
-    /// Number of edges up to the threshold.
-    pub edges: usize,
-    /// The greatest homology dimension computed (what was asked, cut to n − 2).
-    pub max_dim: usize,
-    /// The greatest homology dimension asked for.
-    pub asked_dim: usize,
-    /// The coefficient field Z/p.
-    pub modulus: u16,
-    /// The threshold used.
-    pub threshold: f64,
-    /// Whether `threshold` is the enclosing radius.
-    pub enclosing_radius: bool,
-    /// Number of distinct distances up to the threshold, zero included.
-    pub ranks: usize,
-    /// Bits of a stored rank: 16 or 32.
-    pub rank_width: u32,
-    /// Bits of a simplex index.
-    pub index_width: u32,
-    /// Bits of a packed (rank, index) entry: 64, 128 or 512.
-    pub entry_width: u32,
-    /// Dense or sparse.
-    pub shape: Shape,
-    /// The second layer of the pair store.
-    pub pair_store: PairStore,
-    /// Threads.
-    pub threads: usize,
-    /// Which machine assembles, and why.
-    pub backend: String,
-    /// Instruction set the sweeps use.
-    pub simd: &'static str,
-}
+use super::{Plan, SecondLayer, Shape, choose};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,11 +33,6 @@ const RESIDUE: &str = "streamed: simplices are enumerated, never listed; only co
                        apparent are kept, the others are recomputed from the distances when needed";
 
 impl Plan {
-    /// The machine alone: `cpu` or `cuda`.
-    pub fn backend_name(&self) -> &str {
-        self.backend.split(':').next().unwrap_or_default()
-    }
-
     fn explain_dimension(&self) -> String {
         let Plan { points, max_dim, asked_dim, .. } = self;
         if max_dim == asked_dim {
@@ -146,7 +68,11 @@ impl Plan {
 
     fn explain_rank_width(&self) -> String {
         let Plan { ranks, rank_width, .. } = self;
-        let why = if *rank_width == 16 { "fit 16 bits" } else { "are too many for 16 bits" };
+        let why = match *rank_width {
+            16 => "fit 16 bits",
+            _ if *ranks > choose::MOST_NARROW_RANKS => "are too many for 16 bits",
+            _ => "would fit 16 bits, but with entries of 512 bits ranks have 32",
+        };
         format!("{rank_width} bits: {ranks} distinct distances up to the threshold, zero included, {why}")
     }
 
@@ -163,13 +89,13 @@ impl Plan {
     }
 }
 
-impl PairStore {
+impl SecondLayer {
     fn explain(self) -> &'static str {
         match self {
-            PairStore::Implicit => {
+            SecondLayer::Implicit => {
                 "implicit: apparent pairs are recomputed from the distances at look-up, which takes no memory"
             }
-            PairStore::Sorted => "sorted: apparent pairs are kept in an array ordered by cofacet, as asked",
+            SecondLayer::Sorted => "sorted: apparent pairs are kept in an array ordered by cofacet, as asked",
         }
     }
 }
@@ -198,7 +124,7 @@ mod tests {
             index_width: 45,
             entry_width: 64,
             shape: Shape::Dense,
-            pair_store: PairStore::Implicit,
+            pair_store: SecondLayer::Implicit,
             threads: 2,
             backend: "cpu: as asked".into(),
             simd: "avx2",
@@ -239,12 +165,14 @@ mod tests {
     #[test]
     fn a_choice_made_otherwise_says_otherwise() {
         let shape = Shape::Sparse { bitsets: false };
-        let plan = Plan { shape, pair_store: PairStore::Sorted, asked_dim: 900, rank_width: 32, ..plan() };
+        let plan = Plan { shape, pair_store: SecondLayer::Sorted, asked_dim: 900, rank_width: 32, ..plan() };
         let plan = Plan { enclosing_radius: false, threshold: f64::INFINITY, ..plan };
         assert!(line(&plan, "dimension").contains("900 was asked, 297 points"));
         assert_eq!(line(&plan, "threshold"), "inf: the whole filtration");
         assert!(line(&plan, "shape").contains("adjacency bitsets would be too large"));
-        assert!(line(&plan, "rank width").contains("too many for 16 bits"));
+        assert!(line(&plan, "rank width").ends_with("but with entries of 512 bits ranks have 32"));
+        let many = Plan { ranks: 65_536, ..plan.clone() };
+        assert!(line(&many, "rank width").contains("too many for 16 bits"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
     }
 }

@@ -1,0 +1,78 @@
+//! What sweeps leave, as entries: looked up in layer 1, and collected from all threads.
+
+use super::sweep::Sink;
+use super::{Construction, Residue, SimplexCounts};
+use crate::rips::clearing::Layer1Clearing;
+use crate::rips::pair_store::ApparentPairs;
+use crate::rips::plan::SecondLayer;
+use crate::rips::word::Word;
+
+/// One thread's share of the residue.
+pub(super) struct Collector<'a, W> {
+    construction: &'a Construction<'a, W>,
+    clearing: Layer1Clearing<'a, W>,
+    columns: Vec<W>,
+    /// The cofacets of apparent simplices, if they are asked for.
+    cofacets: Vec<W>,
+    /// Scratch: the vertices of a cofacet.
+    vertices: Vec<u32>,
+}
+
+impl<'a, W: Word> Collector<'a, W> {
+    pub(super) fn new(construction: &'a Construction<'a, W>) -> Self {
+        Collector {
+            construction,
+            clearing: Layer1Clearing::new(construction.below),
+            columns: Vec::new(),
+            cofacets: Vec::new(),
+            vertices: Vec::new(),
+        }
+    }
+}
+
+impl<W: Word> Sink for Collector<'_, W> {
+    fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
+        self.vertices.clear();
+        let at = vertices.partition_point(|&v| v > w);
+        self.vertices.extend(vertices[..at].iter().chain([&w]).chain(&vertices[at..]));
+        let entry = self.construction.cofacet_code.entry(rank, self.vertices.iter().copied());
+        self.cofacets.push(entry);
+    }
+
+    #[inline]
+    fn undecided(&mut self, vertices: &[u32], rank: u32) {
+        let entry = self.construction.code.entry(rank, vertices.iter().copied());
+        if !self.clearing.clears(entry) {
+            self.columns.push(entry);
+        }
+    }
+}
+
+/// The residue that all threads collected.
+pub(super) fn residue<W: Word>(
+    collected: Vec<(Collector<'_, W>, SimplexCounts)>,
+    layer: SecondLayer,
+) -> Residue<W> {
+    let (mut columns, mut cofacets) = (Vec::new(), Vec::new());
+    let (mut counts, mut layer1_reads) = (SimplexCounts::default(), 0);
+    columns.reserve_exact(collected.iter().map(|(part, _)| part.columns.len()).sum());
+    cofacets.reserve_exact(collected.iter().map(|(part, _)| part.cofacets.len()).sum());
+    for (part, swept) in collected {
+        columns.extend(part.columns);
+        cofacets.extend(part.cofacets);
+        counts.simplices += swept.simplices;
+        counts.apparent += swept.apparent;
+        counts.cleared += swept.cleared + part.clearing.cleared;
+        layer1_reads += part.clearing.reads;
+    }
+    W::sort(&mut columns);
+    columns.reverse();
+    let apparent = match layer {
+        SecondLayer::Implicit => ApparentPairs::Implicit,
+        SecondLayer::Sorted => {
+            W::sort(&mut cofacets);
+            ApparentPairs::Sorted(cofacets)
+        }
+    };
+    Residue { columns, apparent, counts, layer1_reads }
+}

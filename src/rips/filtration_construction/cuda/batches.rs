@@ -1,0 +1,68 @@
+//! The jobs of a sweep, in batches that devices take one after the other.
+
+use std::collections::VecDeque;
+
+use super::groups::Group;
+
+/// Blocks of a launch.
+const MOST_BLOCKS: u64 = (1 << 31) - 1;
+/// Simplices of a batch at most: more would leave more than there is room for, and be done again.
+const MOST_SIMPLICES: u64 = 1 << 28;
+/// Batches a device, when several share the work.
+const SHARES: u64 = 16;
+
+/// Jobs of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// The place of the group in the list of groups.
+    pub(super) group: usize,
+    /// The first job.
+    pub(super) from: u64,
+    /// The job past the last.
+    pub(super) to: u64,
+}
+
+impl Batch {
+    /// Cuts the batch into so many parts, the longest jobs first; into fewer if there are not so many jobs.
+    pub(super) fn cut(self, parts: u64) -> impl Iterator<Item = Batch> {
+        let jobs = self.to - self.from;
+        let parts = parts.clamp(1, jobs.max(1));
+        // Not past 2^64: there are fewer jobs than pairs of vertices.
+        let at =
+            move |part: u64| self.from + (u128::from(jobs) * u128::from(part) / u128::from(parts)) as u64;
+        (0..parts)
+            .rev()
+            .map(move |part| Batch { from: at(part), to: at(part + 1), ..self })
+            .filter(|b| b.from < b.to)
+    }
+}
+
+/// The jobs of every group in a dimension, in batches for so many devices.
+pub(super) fn of_groups(groups: &[Group], dim: usize, devices: u64) -> VecDeque<Batch> {
+    let mut batches = VecDeque::new();
+    for (number, group) in groups.iter().enumerate() {
+        let (jobs, simplices) = (group.jobs(dim), group.simplices(dim));
+        let shares = if devices > 1 && simplices > MOST_SIMPLICES / SHARES { devices * SHARES } else { 1 };
+        let parts = shares.max(simplices.div_ceil(MOST_SIMPLICES)).max(jobs.div_ceil(MOST_BLOCKS));
+        batches.extend(Batch { group: number, from: 0, to: jobs }.cut(parts));
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_and_none_is_empty() {
+        for (jobs, parts) in [(0, 3), (1, 3), (10, 3), (10, 100), (u64::MAX, 7)] {
+            let batch = Batch { group: 2, from: 5, to: jobs.saturating_add(5) };
+            let mut cut: Vec<Batch> = batch.cut(parts).collect();
+            assert!(cut.iter().all(|part| part.group == 2 && part.from < part.to), "{cut:?}");
+            cut.reverse();
+            assert!(cut.windows(2).all(|pair| pair[0].to == pair[1].from), "{cut:?}");
+            let ends = cut.first().zip(cut.last()).map(|(first, last)| (first.from, last.to));
+            assert_eq!(ends, (jobs > 0).then_some((batch.from, batch.to)));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Filtration construction on GPUs: the sweep of every dimension, ahead of the reduction.
+//!
+//! Which simplices a sweep leaves undecided depends on the distances alone; only which of these are cleared depends on the
+//! pairs of the dimension below. So the devices go through the dimensions by themselves, the processor reduces one while
+//! the next is swept ([`ahead`]), and drops from the undecided what layer 1 clears ([`Undecided::clear`]).
+//!
+//! A complex is a list of tiles (`kernels/filtration_construction.cu`): the one matrix of a dense complex seen from each greatest
+//! vertex, or the neighbourhoods of a sparse one, in groups that fit the memory ([`groups`]). Jobs are handed out in batches
+//! ([`batches`]) to the devices, each driven by a [`worker`]; a batch that finds more than there is room for is cut and done again,
+//! so any amount of memory gives the same answer.
+
+pub(in crate::rips) mod ahead;
+mod batches;
+mod groups;
+#[cfg(test)]
+pub(in crate::rips) mod stand_in;
+mod worker;
+
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+use std::thread::{Builder, ScopedJoinHandle};
+use std::time::Instant;
+
+use self::groups::Group;
+use self::worker::{Sweeping, Worker};
+use super::{SimplexCounts, Undecided};
+use crate::cuda::filtration_construction::MOST_VERTICES;
+use crate::cuda::{CudaError, Gpu, KernelRank};
+use crate::rips::complex::{RankMatrix, Sparse};
+use crate::rips::plan::SecondLayer;
+use crate::rips::threads::into_inner;
+use crate::simd::Rank;
+
+/// The sweep of all dimensions on devices.
+pub struct DeviceSweep<'a> {
+    /// The devices.
+    pub gpus: &'a [Gpu],
+    /// Points of the complex.
+    pub points: usize,
+    /// Dimensions 1 to this.
+    pub max_dim: usize,
+    /// Which second layer to make.
+    pub layer: SecondLayer,
+    /// Bits of a rank in an entry.
+    pub rank_bits: u32,
+    /// Bits of a stored rank.
+    pub rank_width: u32,
+    /// 64-bit limbs of an entry.
+    pub limbs: usize,
+}
+
+/// A complex as the devices see it.
+pub enum DeviceComplex<'a> {
+    /// A matrix of all ranks, in 16 bits.
+    Narrow(RankMatrix<'a, u16>),
+    /// A matrix of all ranks, in 32 bits.
+    Wide(RankMatrix<'a, u32>),
+    /// A graph, whose neighbourhoods are matrices of ranks of so many bits.
+    Sparse {
+        /// The graph.
+        graph: &'a Sparse,
+        /// Bits of a rank.
+        rank_width: u32,
+    },
+}
+
+/// What the matrices on the devices are made of.
+enum Source<'a, R> {
+    Matrix(RankMatrix<'a, R>),
+    Graph(&'a Sparse),
+}
+
+impl DeviceSweep<'_> {
+    /// Sweeps dimension after dimension, and hands over what each leaves until told to stop.
+    pub fn run(
+        &self,
+        complex: &DeviceComplex<'_>,
+        found: &mut dyn FnMut(Result<Undecided, CudaError>) -> bool,
+    ) {
+        match *complex {
+            DeviceComplex::Narrow(matrix) => self.run_from(&Source::Matrix(matrix), found),
+            DeviceComplex::Wide(matrix) => self.run_from(&Source::Matrix(matrix), found),
+            DeviceComplex::Sparse { graph, rank_width: 16 } => {
+                self.run_from(&Source::<u16>::Graph(graph), found);
+            }
+            DeviceComplex::Sparse { graph, .. } => self.run_from(&Source::<u32>::Graph(graph), found),
+        }
+    }
+
+    fn run_from<R: KernelRank + Rank>(
+        &self,
+        source: &Source<'_, R>,
+        found: &mut dyn FnMut(Result<Undecided, CudaError>) -> bool,
+    ) {
+        let groups = match self.groups(source) {
+            Ok(groups) => groups,
+            Err(error) => {
+                found(Err(error));
+                return;
+            }
+        };
+        let mut workers = match self.workers(source, &groups) {
+            Ok(workers) => workers,
+            Err(error) => {
+                found(Err(error));
+                return;
+            }
+        };
+        for dim in 1..=self.max_dim {
+            if !found(self.dimension(&mut workers, dim)) {
+                return;
+            }
+        }
+    }
+
+    /// The tiles, in groups that take at most half of what is free on every device.
+    fn groups<R: Rank>(&self, source: &Source<'_, R>) -> Result<Vec<Group>, CudaError> {
+        match source {
+            Source::Matrix(matrix) => Ok(vec![groups::of_matrix(matrix.n, matrix.stride)]),
+            Source::Graph(graph) => {
+                let available = self.gpus.iter().map(Gpu::available);
+                let least = available.reduce(|a, b| Ok(a?.min(b?))).unwrap_or(Ok(0))?;
+                Ok(groups::of_neighbourhoods(graph, least / 2, size_of::<R>()))
+            }
+        }
+    }
+
+    fn workers<'a, R: KernelRank + Rank>(
+        &self,
+        source: &'a Source<'a, R>,
+        groups: &'a [Group],
+    ) -> Result<Vec<Worker<'a, R>>, CudaError>
+    where
+        Self: 'a,
+    {
+        let limbs = self.limbs;
+        if limbs > 2 {
+            return Err(CudaError::Unfit { what: "bits of an entry", limit: 128, found: 64 * limbs });
+        }
+        let lists_apparent = self.layer == SecondLayer::Sorted;
+        self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, lists_apparent)).collect()
+    }
+
+    /// What the sweep of a dimension on all devices leaves.
+    fn dimension<R: KernelRank + Rank>(
+        &self,
+        workers: &mut [Worker<'_, R>],
+        dim: usize,
+    ) -> Result<Undecided, CudaError> {
+        if dim + 2 > MOST_VERTICES {
+            return Err(CudaError::Unfit { what: "vertices", limit: MOST_VERTICES, found: dim + 2 });
+        }
+        let started = Instant::now();
+        let groups = workers.first().map_or(&[][..], |worker| worker.groups());
+        let queue = Mutex::new(batches::of_groups(groups, dim, workers.len() as u64));
+        let found = Mutex::new(Undecided {
+            columns: Vec::new(),
+            cofacets: Vec::new(),
+            counts: SimplexCounts::default(),
+            seconds: 0.0,
+        });
+        let sweeping = Sweeping { dim, points: self.points, rank_bits: self.rank_bits };
+        if let [worker] = workers {
+            worker.work(&sweeping, &queue, &found)?;
+        } else {
+            in_parallel(workers, |worker| worker.work(&sweeping, &queue, &found))?;
+        }
+        let mut found = into_inner(found);
+        found.seconds = started.elapsed().as_secs_f64();
+        Ok(found)
+    }
+}
+
+/// Runs each worker on a thread of its own.
+///
+/// # Errors
+/// [`CudaError::NoThread`], or the first error of a worker.
+fn in_parallel<T: Send>(
+    workers: &mut [T],
+    work: impl Fn(&mut T) -> Result<(), CudaError> + Sync,
+) -> Result<(), CudaError> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let start = |worker| {
+            let thread = Builder::new().name("sweep".into());
+            thread.spawn_scoped(scope, move || work(worker)).map_err(|_| CudaError::NoThread)
+        };
+        let started: Vec<Result<ScopedJoinHandle<'_, _>, CudaError>> =
+            workers.iter_mut().map(start).collect();
+        // A panic goes on in the thread that waits, where it is taken for a failure of the devices.
+        let join = |thread: Result<ScopedJoinHandle<'_, _>, CudaError>| {
+            thread?.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        started.into_iter().try_for_each(join)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_worker_works_and_its_failure_is_told() {
+        let mut workers = [1u32, 2, 3];
+        let double = |worker: &mut u32| {
+            *worker *= 2;
+            if *worker == 4 { Err(CudaError::NoDevice) } else { Ok(()) }
+        };
+        assert_eq!(in_parallel(&mut workers, double), Err(CudaError::NoDevice));
+        assert_eq!(workers, [2, 4, 6]);
+        assert_eq!(in_parallel(&mut workers[..1], |_| Ok(())), Ok(()));
+    }
+}

@@ -1,0 +1,78 @@
+//! A device for tests: it does what a device does, on the processor, and fails when it is told to.
+
+use super::DeviceSweep;
+use super::ahead::Swept;
+use crate::cuda::CudaError;
+use crate::rips::code::Code;
+use crate::rips::filtration_construction::{Construction, Enumerate, SimplexCounts, Undecided, construct};
+use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::simd::Level;
+
+/// How the device fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::rips) enum Failure {
+    /// It reports an error.
+    Error,
+    /// Its driver's code panics.
+    Panic,
+    /// Its thread ends and reports nothing.
+    Silence,
+    /// It finds something wrong.
+    WrongCounts,
+}
+
+/// The device, and the dimension in which it fails. It is for entries of 64 bits.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rips) struct StandIn {
+    pub(in crate::rips) fails: Option<(usize, Failure)>,
+}
+
+impl StandIn {
+    pub(super) fn sweep(
+        &self,
+        complex: &dyn Enumerate,
+        sweep: &DeviceSweep<'_>,
+        found: &mut dyn FnMut(Swept) -> bool,
+    ) {
+        assert_eq!(sweep.limbs, 1, "a test's device writes entries of 64 bits");
+        let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+        for dim in 1..=sweep.max_dim {
+            let failure = self.fails.filter(|&(at, _)| at == dim).map(|(_, failure)| failure);
+            let residue = construct::<u64>(
+                complex,
+                &Construction {
+                    dim,
+                    code: Code::new(sweep.points, dim + 1),
+                    cofacet_code: Code::new(sweep.points, dim + 2),
+                    below: &nothing,
+                    layer: sweep.layer,
+                    rank_width: sweep.rank_width,
+                    level: Level::detect(),
+                    progress: &(),
+                },
+            );
+            let mut cofacets = match residue.apparent {
+                ApparentPairs::Sorted(cofacets) => cofacets,
+                _ => Vec::new(),
+            };
+            cofacets.reverse();
+            let counts = match failure {
+                Some(Failure::Error) => {
+                    found(Err(CudaError::NoDevice));
+                    return;
+                }
+                Some(Failure::Panic) => panic!("a test's device breaks in dimension {dim}"),
+                Some(Failure::Silence) => return,
+                Some(Failure::WrongCounts) => {
+                    SimplexCounts { simplices: residue.counts.simplices + 1, ..residue.counts }
+                }
+                None => residue.counts,
+            };
+            // An entry of 64 bits is its only limb.
+            let (columns, cofacets) = (vec![residue.columns], vec![cofacets]);
+            if !found(Ok(Undecided { columns, cofacets, counts, seconds: 0.0 })) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The simplices of a dense complex: one matrix, cut by the greatest vertices of a simplex.
+
+use super::cuda::DeviceComplex;
+use super::sweep::{Buffers, Sink, Sweep};
+use super::{Enumerate, Enumeration, SimplexCounts, binomial};
+use crate::cuda::KernelRank;
+use crate::rips::complex::{Complex, Dense};
+use crate::rips::threads::SharedRange;
+use crate::simd::Rank;
+
+/// Ranks of a matrix that devices can sweep.
+pub trait DeviceRank: Rank + KernelRank {
+    /// A matrix of these ranks as devices see it.
+    fn on_device(complex: &Dense<Self>) -> DeviceComplex<'_>;
+}
+
+impl DeviceRank for u16 {
+    fn on_device(complex: &Dense<u16>) -> DeviceComplex<'_> {
+        DeviceComplex::Narrow(complex.matrix())
+    }
+}
+
+impl DeviceRank for u32 {
+    fn on_device(complex: &Dense<u32>) -> DeviceComplex<'_> {
+        DeviceComplex::Wide(complex.matrix())
+    }
+}
+
+/// Whether a part fixes the two greatest vertices of a simplex, not only the greatest: from dimension 3 on, where a sweep with both
+/// fixed still has blocks that share what is prepared for them.
+fn fixes_two(dim: usize) -> bool {
+    dim > 2
+}
+
+impl<R: DeviceRank> Enumerate for Dense<R> {
+    fn work(&self, dim: usize) -> u64 {
+        binomial(self.points(), dim + 1)
+    }
+
+    fn parts(&self, dim: usize) -> usize {
+        let n = self.points();
+        if fixes_two(dim) { n * n.saturating_sub(1) / 2 } else { n }
+    }
+
+    fn enumerate(
+        &self,
+        enumeration: &Enumeration<'_>,
+        parts: &SharedRange,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts {
+        let dim = enumeration.dim;
+        let (mut buffers, mut counts) = (Buffers::default(), SimplexCounts::default());
+        let last = self.parts(dim).saturating_sub(1);
+        while let Some(taken) = parts.take() {
+            for part in taken {
+                // Great vertices have more smaller ones below them.
+                let index = last - part;
+                let fixed = if fixes_two(dim) { pair(index) } else { [index, 0] };
+                let fixed = &fixed[..if fixes_two(dim) { 2 } else { 1 }];
+                self.level().run(Sweep {
+                    matrix: self.matrix(),
+                    fixed,
+                    dim,
+                    neighbourhood: None,
+                    lists_apparent: enumeration.lists_apparent,
+                    buffers: &mut buffers,
+                    counts: &mut counts,
+                    sink,
+                });
+                let simplices = binomial(fixed[fixed.len() - 1], dim + 1 - fixed.len());
+                enumeration.progress.advance(simplices);
+            }
+        }
+        counts
+    }
+
+    fn on_device(&self, _: u32) -> DeviceComplex<'_> {
+        R::on_device(self)
+    }
+}
+
+/// The `index`-th of the pairs (1,0), (2,0), (2,1), (3,0), …
+pub(super) fn pair(index: usize) -> [usize; 2] {
+    let mut i = ((1.0 + (1.0 + 8.0 * index as f64).sqrt()) / 2.0) as usize;
+    while i * (i - 1) / 2 > index {
+        i -= 1;
+    }
+    while i * (i + 1) / 2 <= index {
+        i += 1;
+    }
+    [i, index - i * (i - 1) / 2]
+}

@@ -1,0 +1,155 @@
+//! The sweep on devices against the definitions, and against itself with little memory.
+
+use super::*;
+use crate::cuda::{CudaError, Gpu};
+
+/// The first device with at most so many bytes.
+fn gpu(memory: Option<u64>) -> Gpu {
+    Gpu::open(0, memory).unwrap()
+}
+
+/// Checks every dimension of a complex as devices sweep it.
+fn device_conforms<W: Word>(
+    gpus: &[Gpu],
+    complex: &dyn Enumerate,
+    rank_width: u32,
+    max_dim: usize,
+    expected: &[Expected],
+) {
+    let n = complex.points();
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let sweep =
+            DeviceSweep { gpus, points: n, max_dim, layer, rank_bits: 10, rank_width, limbs: W::LIMBS };
+        let mut dim = 0;
+        sweep.run(&complex.on_device(rank_width), &mut |swept| {
+            dim += 1;
+            let expected = &expected[dim - 1];
+            let wide = |entries: &[u64]| -> Vec<W> {
+                let word = |&entry: &u64| W::from_limbs(|k| if k == 0 { entry } else { 0 });
+                entries.iter().map(word).collect()
+            };
+            let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
+            wide(&expected.cleared).into_iter().for_each(|entry| pivots.insert(entry, 0).unwrap());
+            let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+            let found = swept.unwrap().clear(&below, layer);
+            assert_eq!(
+                found.counts, expected.counts,
+                "n = {n}, dimension {dim}, {layer:?}, {rank_width} bits"
+            );
+            assert_eq!(found.columns, wide(&expected.columns), "n = {n}, dimension {dim}, {layer:?}");
+            match &found.apparent {
+                ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &wide(&expected.cofacets)),
+                _ => assert_eq!(layer, SecondLayer::Implicit),
+            }
+            true
+        });
+        assert_eq!(dim, max_dim);
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_residue_is_what_the_definitions_say() {
+    let gpu = gpu(None);
+    let gpus = [gpu];
+    let level = Level::detect();
+    let mut state = 12;
+    for (n, max_dim) in [(2, 1), (3, 2), (9, 4), (12, 6), (17, 3), (31, 2), (32, 2), (33, 2), (40, 3)] {
+        for (ranks, absent) in [(1, 0), (2, 1), (5, 0), (5, 4), (1000, 0), (1000, 1), (1000, 4)] {
+            let table = Table::random(n, ranks, absent, &mut state);
+            let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
+            let (narrow, wide, graph) =
+                (table.dense::<u16>(level), table.dense::<u32>(level), table.sparse());
+            device_conforms::<u64>(&gpus, &narrow, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &wide, 32, max_dim, &expected);
+            device_conforms::<u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &graph, 32, max_dim, &expected);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_residue_around_hubs_is_what_the_definitions_say() {
+    let gpus = [gpu(None)];
+    let (max_dim, mut state) = (3, 16);
+    for n in [70, 150] {
+        for hubs in sets_of_hubs(n) {
+            let table = Table::with_hubs(n, &hubs, &mut state);
+            let graph = table.sparse();
+            // Both ways of filling a row of a matrix are taken: by the list of neighbours, and by searching in a long one.
+            let row = |v: usize| graph.row(v as u32).0;
+            let is_long = |v: usize| row(hubs[0]).len() / neighbourhood::LONG > row(v).len() + 1;
+            assert!((0..n).any(is_long) && !(0..n).all(is_long), "{n} points, hubs {hubs:?}");
+            let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
+            device_conforms::<u64>(&gpus, &graph, 16, max_dim, &expected);
+            device_conforms::<u128>(&gpus, &graph, 32, max_dim, &expected);
+        }
+    }
+}
+
+/// The undecided of every dimension, on some devices.
+fn swept(gpus: &[Gpu], complex: &dyn Enumerate, max_dim: usize, layer: SecondLayer) -> Vec<Undecided> {
+    let points = complex.points();
+    let sweep = DeviceSweep { gpus, points, max_dim, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
+    let mut all = Vec::new();
+    sweep.run(&complex.on_device(16), &mut |swept| {
+        all.push(swept.unwrap());
+        true
+    });
+    all
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_of_little_memory_gives_the_same() {
+    let plenty = gpu(None);
+    let mut state = 13;
+    let table = Table::random(70, 900, 1, &mut state);
+    let (dense, graph) = (table.dense::<u16>(Level::detect()), table.sparse());
+    for memory in [400 << 10, 700 << 10, 2 << 20] {
+        let little = gpu(Some(memory));
+        for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+            let tasks = [
+                (
+                    swept(std::slice::from_ref(&plenty), &dense, 3, layer),
+                    swept(std::slice::from_ref(&little), &dense, 3, layer),
+                ),
+                (
+                    swept(std::slice::from_ref(&plenty), &graph, 3, layer),
+                    swept(std::slice::from_ref(&little), &graph, 3, layer),
+                ),
+            ];
+            let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
+            for (expected, found) in tasks {
+                assert!(layer == SecondLayer::Implicit || found[2].cofacets.len() > 1, "no batch was cut");
+                for (expected, found) in expected.into_iter().zip(found) {
+                    let (expected, found) = (expected.clear(&nothing, layer), found.clear(&nothing, layer));
+                    assert_eq!((expected.counts, &expected.columns), (found.counts, &found.columns));
+                    match (&expected.apparent, &found.apparent) {
+                        (ApparentPairs::Sorted(a), ApparentPairs::Sorted(b)) => assert_eq!(a, b),
+                        (ApparentPairs::Implicit, ApparentPairs::Implicit) => {}
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_without_memory_says_so() {
+    let gpu = gpu(Some(10_000));
+    let mut state = 14;
+    let table = Table::random(70, 900, 0, &mut state);
+    let (layer, gpus) = (SecondLayer::Implicit, &[gpu]);
+    let sweep = DeviceSweep { gpus, points: 70, max_dim: 2, layer, rank_bits: 10, rank_width: 16, limbs: 1 };
+    let mut told = 0;
+    sweep.run(&table.dense::<u16>(Level::detect()).on_device(16), &mut |swept| {
+        assert!(matches!(swept, Err(CudaError::OutOfMemory { .. })), "{swept:?}");
+        told += 1;
+        false
+    });
+    assert_eq!(told, 1);
+}

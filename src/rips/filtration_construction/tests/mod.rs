@@ -1,0 +1,327 @@
+//! Filtration construction against the definitions, simplex by simplex.
+
+mod devices;
+
+use std::collections::BTreeMap;
+
+use super::dense::pair;
+use super::*;
+use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
+use crate::rips::pair_store::Pivots;
+use crate::simd::Rank;
+
+/// A complex by its definition.
+struct Table {
+    n: usize,
+    ranks: Vec<u32>,
+}
+
+impl Table {
+    fn random(n: usize, ranks: u32, absent: u32, state: &mut u32) -> Self {
+        let mut table = Table { n, ranks: vec![ABSENT; n * n] };
+        for i in 0..n {
+            for j in 0..i {
+                *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let rank = if (*state >> 24) % 8 < absent { ABSENT } else { (*state >> 8) % ranks };
+                table.ranks[i * n + j] = rank;
+                table.ranks[j * n + i] = rank;
+            }
+        }
+        table
+    }
+
+    /// All simplices of a dimension, vertices descending, with their ranks.
+    fn simplices(&self, dim: usize) -> Vec<(Vec<u32>, u32)> {
+        let mut all: Vec<(Vec<u32>, u32)> = (0..self.n as u32).map(|v| (vec![v], 0)).collect();
+        for _ in 0..dim {
+            let extend = |(simplex, rank): &(Vec<u32>, u32)| {
+                let (simplex, rank) = (simplex.clone(), *rank);
+                (0..simplex[simplex.len() - 1]).filter_map(move |v| {
+                    let edge = |&u: &u32| self.ranks[u as usize * self.n + v as usize];
+                    let rank = simplex.iter().map(edge).fold(rank, u32::max);
+                    (rank != ABSENT).then(|| (simplex.iter().copied().chain([v]).collect(), rank))
+                })
+            };
+            all = all.iter().flat_map(extend).collect();
+        }
+        all
+    }
+
+    /// Zero apparent pairs (σ, τ) with σ of a dimension, as a map from σ to τ.
+    fn apparent(&self, dim: usize) -> BTreeMap<Vec<u32>, Vec<u32>> {
+        let mut oldest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
+        let mut youngest: BTreeMap<Vec<u32>, (u32, Vec<u32>)> = BTreeMap::new();
+        let ranks: BTreeMap<Vec<u32>, u32> = self.simplices(dim).into_iter().collect();
+        for (cofacet, rank) in self.simplices(dim + 1) {
+            for omitted in 0..cofacet.len() {
+                let mut facet = cofacet.clone();
+                facet.remove(omitted);
+                // Older: smaller rank, then greater vertices; younger the other way round.
+                let best = oldest.entry(facet.clone()).or_insert((rank, cofacet.clone()));
+                if rank < best.0 || rank == best.0 && cofacet > best.1 {
+                    *best = (rank, cofacet.clone());
+                }
+                let own = ranks[&facet];
+                let best = youngest.entry(cofacet.clone()).or_insert((own, facet.clone()));
+                if own > best.0 || own == best.0 && facet < best.1 {
+                    *best = (own, facet);
+                }
+            }
+        }
+        let zero = |(facet, (rank, cofacet)): (Vec<u32>, (u32, Vec<u32>))| {
+            (rank == ranks[&facet] && youngest[&cofacet].1 == facet).then_some((facet, cofacet))
+        };
+        oldest.into_iter().filter_map(zero).collect()
+    }
+
+    fn dense<R: Rank>(&self, level: Level) -> Dense<R> {
+        let mut ranks = vec![<R as Rank>::MAX; self.n * stride(self.n)];
+        for i in 0..self.n {
+            for j in 0..self.n {
+                ranks[i * stride(self.n) + j] = R::narrow(self.ranks[i * self.n + j]);
+            }
+        }
+        Dense::new(self.n, ranks, level)
+    }
+
+    fn sparse(&self) -> Sparse {
+        let edges = self.simplices(1);
+        Sparse::new(self.n, &edges.iter().map(|(e, rank)| (e[0], e[1], *rank)).collect::<Vec<_>>()).unwrap()
+    }
+}
+
+/// What construction must give, with nothing in layer 1 but every third of the undecided simplices.
+struct Expected {
+    cleared: Vec<u64>,
+    columns: Vec<u64>,
+    cofacets: Vec<u64>,
+    counts: SimplexCounts,
+}
+
+fn expected(table: &Table, dim: usize) -> Expected {
+    let (code, up) = (Code::<u64>::new(table.n, dim + 1), Code::<u64>::new(table.n, dim + 2));
+    let apparent = table.apparent(dim);
+    let below = if dim > 1 { table.apparent(dim - 1) } else { BTreeMap::new() };
+    let deaths: Vec<&Vec<u32>> = below.values().collect();
+    let mut counts = SimplexCounts::default();
+    let mut undecided = Vec::new();
+    let mut cofacets = Vec::new();
+    for (simplex, rank) in table.simplices(dim) {
+        counts.simplices += 1;
+        if deaths.contains(&&simplex) {
+            counts.cleared += 1;
+        } else if let Some(cofacet) = apparent.get(&simplex) {
+            counts.apparent += 1;
+            cofacets.push(up.entry(rank, cofacet.iter().copied()));
+        } else {
+            undecided.push(code.entry(rank, simplex));
+        }
+    }
+    cofacets.sort_unstable();
+    undecided.sort_unstable_by(|a, b| b.cmp(a));
+    let cleared: Vec<u64> = undecided.iter().copied().step_by(3).collect();
+    undecided.retain(|entry| !cleared.contains(entry));
+    counts.cleared += cleared.len() as u64;
+    Expected { cleared, columns: undecided, cofacets, counts }
+}
+
+/// A sparse complex whose neighbourhoods are cut down to so many vertices.
+struct Cut<'a>(&'a Sparse, usize);
+
+impl Complex for Cut<'_> {
+    fn points(&self) -> usize {
+        self.0.points()
+    }
+
+    fn edge(&self, u: u32, v: u32) -> u32 {
+        self.0.edge(u, v)
+    }
+
+    fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32> {
+        self.0.greatest_cofacet(simplex, rank, floor)
+    }
+
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+        self.0.cofacets(simplex, rank, band, found);
+    }
+
+    fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
+        self.0.oldest_cofacet(simplex, rank)
+    }
+}
+
+impl Enumerate for Cut<'_> {
+    fn work(&self, dim: usize) -> u64 {
+        self.0.work(dim)
+    }
+
+    fn parts(&self, dim: usize) -> usize {
+        self.0.parts(dim)
+    }
+
+    fn enumerate(
+        &self,
+        enumeration: &Enumeration<'_>,
+        parts: &SharedRange,
+        sink: &mut dyn Sink,
+    ) -> SimplexCounts {
+        let &Cut(graph, most) = self;
+        match enumeration.rank_width {
+            16 => neighbourhood::by_neighbourhoods::<u16>(graph, enumeration, parts, sink, most),
+            _ => neighbourhood::by_neighbourhoods::<u32>(graph, enumeration, parts, sink, most),
+        }
+    }
+
+    fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
+        self.0.on_device(rank_width)
+    }
+}
+
+/// Checks one complex with both second layers.
+fn conforms(table: &Table, dim: usize, rank_width: u32, level: Level, complex: &dyn Enumerate) {
+    let expected = expected(table, dim);
+    let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
+    expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
+    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let construction = Construction {
+            dim,
+            code: Code::new(table.n, dim + 1),
+            cofacet_code: Code::new(table.n, dim + 2),
+            below: &below,
+            layer,
+            rank_width,
+            level,
+            progress: &(),
+        };
+        let found = construct(complex, &construction);
+        assert_eq!(found.columns, expected.columns, "n = {}, dimension {dim}, {layer:?}", table.n);
+        assert_eq!(found.counts, expected.counts, "n = {}, dimension {dim}, {layer:?}", table.n);
+        match &found.apparent {
+            ApparentPairs::Sorted(cofacets) => assert_eq!(cofacets, &expected.cofacets),
+            _ => assert_eq!(layer, SecondLayer::Implicit),
+        }
+    }
+}
+
+#[test]
+fn the_residue_is_what_the_definitions_say() {
+    let mut state = 11;
+    for (n, max_dim) in [(2, 1), (3, 2), (9, 4), (12, 6), (17, 3), (33, 2)] {
+        for ranks in [1, 2, 5, 1000] {
+            for absent in [0, 1, 4] {
+                let table = Table::random(n, ranks, absent, &mut state);
+                for dim in 1..=max_dim {
+                    for level in Level::available() {
+                        let (narrow, wide) = (table.dense::<u16>(level), table.dense::<u32>(level));
+                        conforms(&table, dim, 16, level, &narrow);
+                        conforms(&table, dim, 32, level, &wide);
+                    }
+                    let graph = table.sparse();
+                    let level = Level::detect();
+                    conforms(&table, dim, 16, level, &graph);
+                    for most in [0, 3, 6] {
+                        conforms(&table, dim, 32, level, &Cut(&graph, most));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Table {
+    /// Points some of which, the hubs, are joined to all others; these are joined to few of each other. The lists of the hubs'
+    /// neighbours are long for the neighbourhoods of the others.
+    fn with_hubs(n: usize, hubs: &[usize], state: &mut u32) -> Self {
+        let mut table = Table::random(n, 6, 0, state);
+        for i in 0..n {
+            for j in 0..i {
+                let joined = hubs.contains(&i) || hubs.contains(&j) || (i * 7 + j * 3) % (n / 3) == 0;
+                if !joined {
+                    (table.ranks[i * n + j], table.ranks[j * n + i]) = (ABSENT, ABSENT);
+                }
+            }
+        }
+        table
+    }
+}
+
+/// Sets of hubs among n points: the first, the middle and the last of them, alone and together.
+fn sets_of_hubs(n: usize) -> [Vec<usize>; 5] {
+    [vec![0], vec![n / 2], vec![n - 1], vec![0, n - 1], vec![0, 1, n / 2 + 5]]
+}
+
+#[test]
+fn the_residue_around_hubs_is_what_the_definitions_say() {
+    let (n, level) = (70, Level::detect());
+    let mut state = 15;
+    for hubs in sets_of_hubs(n) {
+        let table = Table::with_hubs(n, &hubs, &mut state);
+        let graph = table.sparse();
+        for dim in 1..=3 {
+            for most in [0, 5, 20, 2048] {
+                conforms(&table, dim, 16, level, &Cut(&graph, most));
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_greatest_vertices_in_order() {
+    let pairs: Vec<[usize; 2]> = (0..6).map(pair).collect();
+    assert_eq!(pairs, [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]]);
+    let last = 65_535 * 65_534 / 2 - 1;
+    assert_eq!(pair(last), [65_534, 65_533]);
+}
+
+#[test]
+fn binomials_saturate() {
+    assert_eq!((binomial(297, 4), binomial(5, 0), binomial(3, 5)), (317_691_990, 1, 0));
+    assert_eq!(binomial(1000, 500), u64::MAX);
+}
+
+/// What a device would leave of a dimension, in two parts as batches come, gives the processor's residue.
+#[test]
+fn undecided_of_several_parts_are_merged_and_checked() {
+    let mut state = 17;
+    let table = Table::random(12, 5, 1, &mut state);
+    let (dim, expected) = (2, expected(&table, 2));
+    let nothing = PairStore::<u64> { pivots: Pivots::none(), apparent: ApparentPairs::None };
+    let construction = Construction {
+        dim,
+        code: Code::<u64>::new(table.n, dim + 1),
+        cofacet_code: Code::new(table.n, dim + 2),
+        below: &nothing,
+        layer: SecondLayer::Sorted,
+        rank_width: 16,
+        level: Level::detect(),
+        progress: &(),
+    };
+    let own = construct(&table.sparse(), &construction);
+    let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
+    // A part has every other entry, descending.
+    let parts =
+        |entries: Vec<u64>| [0, 1].map(|k| entries.iter().copied().skip(k).step_by(2).collect()).to_vec();
+    let swept = || Undecided {
+        columns: parts(own.columns.clone()),
+        cofacets: parts(cofacets.iter().rev().copied().collect()),
+        counts: own.counts,
+        seconds: 0.0,
+    };
+    assert_eq!(swept().check(&own, &construction.code), Ok(()));
+    let mut wrong = swept();
+    wrong.columns[1].pop();
+    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    assert!(difference.starts_with("residue, column "), "{difference}");
+    let mut wrong = swept();
+    wrong.cofacets.clear();
+    let difference = wrong.check(&own, &construction.code).unwrap_err();
+    assert!(difference.starts_with("apparent pairs, cofacet 0: None on the device, Some("), "{difference}");
+
+    let pivots = Pivots::with_capacity(expected.cleared.len()).unwrap();
+    expected.cleared.iter().for_each(|&entry| pivots.insert(entry, 0).unwrap());
+    let below = PairStore { pivots, apparent: ApparentPairs::Implicit };
+    let found = swept().clear(&below, SecondLayer::Sorted);
+    assert_eq!((found.columns, found.counts), (expected.columns, expected.counts));
+    assert!(matches!(found.apparent, ApparentPairs::Sorted(found) if found == expected.cofacets));
+}

@@ -1,0 +1,204 @@
+//! The stages of a run: what they are given, and what is recorded of them.
+
+use std::time::Instant;
+
+use crate::backend::BackendError;
+use crate::cuda::CudaError;
+use crate::diagram::Bar;
+use crate::rips::code::Code;
+use crate::rips::components::{Components, Forest};
+use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
+use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
+use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use crate::rips::plan::choose::rank_bits;
+use crate::rips::stats::{DimensionStats, PairStoreStats};
+use crate::rips::submatrix_reduction::{Reduction, Submatrix, reduce_modulo};
+use crate::rips::word::Word;
+use crate::rips::{Plan, Progress, RipsError, Stats};
+use crate::simd::Level;
+
+/// The names of the machines, in plans and statistics.
+pub(super) const CPU: &str = "cpu";
+pub(super) const CUDA: &str = "cuda";
+
+/// A complex of either shape.
+pub(super) trait RipsComplex: Enumerate + Components {}
+
+impl<C: Enumerate + Components> RipsComplex for C {}
+
+/// What the stages share.
+pub(super) struct Run<'a> {
+    /// What was chosen.
+    pub(super) plan: &'a Plan,
+    /// The distance of each rank.
+    pub(super) values: &'a [f64],
+    /// What sweeps ahead of the processor, if anything does.
+    pub(super) machine: &'a Machine,
+    /// Told of the stages.
+    pub(super) progress: &'a dyn Progress,
+    /// The figures so far.
+    pub(super) stats: Stats,
+    /// Why the devices were given up, if they were.
+    pub(super) failure: Option<CudaError>,
+}
+
+impl Run<'_> {
+    /// Dimension 0: its bars, and the edges they die with.
+    pub(super) fn components<W: Word>(
+        &mut self,
+        complex: &dyn RipsComplex,
+    ) -> Result<(Vec<Bar>, PairStore<W>), RipsError> {
+        let started = Instant::now();
+        self.progress.begin("components", Some(0), complex.forest_work());
+        let forest = complex.forest(rank_bits(self.values.len()), self.progress);
+        let pivots = Pivots::with_capacity(forest.edges.len())?;
+        let code = self.code::<W>(1);
+        for edge in &forest.edges {
+            // Each edge comes once.
+            let _ = pivots.insert(code.entry(edge.rank, edge.vertices), 0);
+        }
+        let bars = self.component_bars(&forest);
+        self.stats.components_seconds = started.elapsed().as_secs_f64();
+        Ok((bars, PairStore { pivots, apparent: ApparentPairs::None }))
+    }
+
+    /// A bar a component: it ends with the edge that joins the component to an older one, or never.
+    fn component_bars(&self, forest: &Forest) -> Vec<Bar> {
+        let deaths = forest.edges.iter().map(|edge| self.values[edge.rank as usize]);
+        let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
+        let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
+        bars.collect()
+    }
+
+    /// The residue of a dimension: what devices leave of it, if they are ahead, cleared; else constructed here.
+    pub(super) fn construct<W: Word>(
+        &mut self,
+        complex: &dyn RipsComplex,
+        dim: usize,
+        below: &PairStore<W>,
+        ahead: &mut Ahead,
+    ) -> Result<Residue<W>, RipsError> {
+        let started = Instant::now();
+        self.progress.begin("assembly", Some(dim), complex.work(dim));
+        let swept = self.swept(ahead)?;
+        let mut stats = DimensionStats { dim, backend: CPU, ..DimensionStats::default() };
+        let residue = match swept {
+            None => construct(complex, &self.construction(dim, below)),
+            Some(undecided) => {
+                stats.backend = CUDA;
+                stats.device_seconds = undecided.seconds;
+                if self.machine.decision.self_check {
+                    self.check::<W>(complex, dim, &undecided)?;
+                }
+                undecided.clear(below, self.plan.pair_store)
+            }
+        };
+        stats.assembly_seconds = started.elapsed().as_secs_f64();
+        self.stats.dimensions.push(stats);
+        Ok(residue)
+    }
+
+    /// What devices leave of the next dimension; none if there are none, or if they failed and may be replaced.
+    fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
+        match ahead.next() {
+            Ok(swept) => Ok(swept),
+            Err(error) if self.machine.decision.may_fall_back => {
+                self.failure = Some(error);
+                Ok(None)
+            }
+            Err(error) => Err(BackendError::from(error).into()),
+        }
+    }
+
+    /// Compares what devices leave of a dimension with what the processor finds.
+    fn check<W: Word>(
+        &self,
+        complex: &dyn RipsComplex,
+        dim: usize,
+        undecided: &Undecided,
+    ) -> Result<(), RipsError> {
+        let nothing = PairStore { pivots: Pivots::none(), apparent: ApparentPairs::None };
+        let construction = self.construction::<W>(dim, &nothing);
+        let own = construct(complex, &construction);
+        let same = undecided.check(&own, &construction.code);
+        same.map_err(|difference| RipsError::SelfCheck { dim, difference })
+    }
+
+    fn construction<'b, W: Word>(&'b self, dim: usize, below: &'b PairStore<W>) -> Construction<'b, W> {
+        Construction {
+            dim,
+            code: self.code(dim),
+            cofacet_code: self.code(dim + 1),
+            below,
+            layer: self.plan.pair_store,
+            rank_width: self.plan.rank_width,
+            level: Level::detect(),
+            progress: self.progress,
+        }
+    }
+
+    /// The pairs of the residue.
+    pub(super) fn reduce<W: Word>(
+        &mut self,
+        complex: &dyn RipsComplex,
+        dim: usize,
+        residue: &Residue<W>,
+    ) -> Result<Reduction<W>, RipsError> {
+        let started = Instant::now();
+        self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
+        let submatrix = Submatrix {
+            complex,
+            code: self.code(dim),
+            cofacet_code: self.code(dim + 1),
+            // Ranks are stored in 32 bits.
+            ranks: self.values.len() as u32,
+            columns: &residue.columns,
+            apparent: &residue.apparent,
+            progress: self.progress,
+        };
+        let reduction = reduce_modulo(&submatrix, self.plan.modulus)?;
+        self.count(residue, &reduction, started.elapsed().as_secs_f64());
+        Ok(reduction)
+    }
+
+    /// Entries of simplices of one dimension.
+    fn code<W: Word>(&self, dim: usize) -> Code<W> {
+        Code::new(self.plan.points, dim + 1)
+    }
+
+    /// The bars of the residue, in the order of the columns.
+    pub(super) fn bars<W: Word>(&self, dim: usize, columns: &[W], pivots: &[Option<W>]) -> Vec<Bar> {
+        let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
+        let bar = |(&column, &pivot): (&W, &Option<W>)| Bar {
+            birth: self.values[code.rank(column) as usize],
+            death: pivot.map_or(f64::INFINITY, |pivot| self.values[cofacet_code.rank(pivot) as usize]),
+        };
+        columns.iter().zip(pivots).map(bar).filter(|bar| bar.death > bar.birth).collect()
+    }
+
+    /// Completes the figures of the last dimension.
+    fn count<W: Word>(&mut self, residue: &Residue<W>, reduction: &Reduction<W>, reduction_seconds: f64) {
+        let (simplices, counts) = (residue.counts, reduction.counts);
+        let paired = reduction.pivots.iter().flatten().count() as u64;
+        let Some(stats) = self.stats.dimensions.last_mut() else { return };
+        *stats = DimensionStats {
+            simplices: simplices.simplices,
+            cleared: simplices.cleared,
+            apparent: simplices.apparent,
+            shortcut: simplices.apparent + counts.shortcut,
+            emergent: simplices.apparent + counts.emergent,
+            pairs: simplices.apparent + paired,
+            essential: reduction.pivots.len() as u64 - paired,
+            residue: reduction.pivots.len() as u64,
+            additions: counts.additions,
+            pair_store: PairStoreStats {
+                layer1_reads: residue.layer1_reads + counts.layer1_reads,
+                layer1_writes: counts.layer1_writes,
+                layer2_reads: counts.layer2_reads,
+                layer2_writes: residue.apparent.written(),
+            },
+            reduction_seconds,
+            ..*stats
+        };
+    }
+}

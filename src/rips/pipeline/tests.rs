@@ -1,0 +1,171 @@
+//! Runs on a stand-in for a device, inputs at the ends of the range, and what is reported.
+
+use super::*;
+use crate::backend::{BackendError, Decision};
+use crate::metric::{Distances, PointCloud, SparseDistances};
+use crate::progress::Sums;
+use crate::rips::filtration_construction::cuda::stand_in::{Failure, StandIn};
+use crate::rips::plan::SecondLayer;
+
+/// Points around a circle, all their distances or, for a sparse complex, some.
+fn distances(is_sparse: bool) -> Distances<f32> {
+    let at = |k: usize| [(k as f32 * 0.7).cos(), (k as f32 * 0.7).sin(), (k % 5) as f32 * 0.1];
+    let cloud = PointCloud::new(3, (0..40).flat_map(at).collect()).unwrap();
+    if !is_sparse {
+        return cloud.into();
+    }
+    let near = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = near.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
+    SparseDistances::new(400, edges).unwrap().into()
+}
+
+/// Runs on a stand-in for a device.
+fn solve(
+    rips: &Rips<f32>,
+    fails: Option<(usize, Failure)>,
+    may_fall_back: bool,
+    self_check: bool,
+) -> Result<Outcome, RipsError> {
+    let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
+    run_on(rips, 2, &(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
+}
+
+fn backends(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.stats.dimensions.iter().map(|stats| stats.backend).collect()
+}
+
+#[test]
+fn a_device_that_works_is_recorded() {
+    for is_sparse in [false, true] {
+        for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+            let rips = Rips::new(distances(is_sparse)).max_dim(3).pair_store(layer);
+            let expected = rips.solve(&()).unwrap();
+            assert_eq!(backends(&expected), ["cpu"; 3]);
+            assert_eq!(expected.plan.backend, "cpu: as asked");
+            let found = solve(&rips, None, false, true).unwrap();
+            assert_eq!(found.diagram, expected.diagram);
+            assert_eq!(backends(&found), ["cuda"; 3]);
+            assert_eq!((found.plan.backend.as_str(), found.notes.len()), ("cuda: it pays", 0));
+        }
+    }
+}
+
+#[test]
+fn a_device_that_fails_is_replaced_and_the_records_say_so() {
+    let rips = Rips::new(distances(false)).max_dim(3);
+    let expected = rips.solve(&()).unwrap().diagram;
+    for (failure, reason) in [
+        (Failure::Error, "the CUDA driver finds no device"),
+        (Failure::Panic, "the work on the device broke off: a test's device breaks"),
+        (Failure::Silence, "no thread could be started"),
+    ] {
+        let first = solve(&rips, Some((1, failure)), true, false).unwrap();
+        assert_eq!(first.diagram, expected);
+        assert_eq!(backends(&first), ["cpu", "cpu", "cpu"]);
+        assert!(first.plan.backend.starts_with(&format!("cpu: it pays, but {reason}")), "{}", first.plan);
+        assert_eq!(first.plan.backend_name(), "cpu");
+        assert!(first.notes.len() == 1 && first.notes[0].starts_with(reason), "{:?}", first.notes);
+        assert!(first.notes[0].ends_with("; the processor goes on"));
+
+        let later = solve(&rips, Some((3, failure)), true, false).unwrap();
+        assert_eq!(later.diagram, expected);
+        assert_eq!(backends(&later), ["cuda", "cuda", "cpu"]);
+        let begin = format!("cuda+cpu: it pays, but after dimension 2 {reason}");
+        assert!(later.plan.backend.starts_with(&begin), "{}", later.plan);
+        assert_eq!((later.plan.backend_name(), later.notes.len()), ("cuda+cpu", 1));
+
+        let asked = solve(&rips, Some((2, failure)), false, false).unwrap_err();
+        assert!(matches!(asked, RipsError::Backend(BackendError::Cuda(_))), "{asked:?}");
+    }
+}
+
+#[test]
+fn a_device_that_is_wrong_is_found_out() {
+    let rips = Rips::new(distances(true)).max_dim(2);
+    let wrong = solve(&rips, Some((2, Failure::WrongCounts)), false, true).unwrap_err();
+    assert!(matches!(wrong, RipsError::SelfCheck { dim: 2, .. }), "{wrong:?}");
+}
+
+#[test]
+fn points_too_far_apart_for_their_precision() {
+    let cloud = |xs: &[f32]| Rips::new(PointCloud::new(1, xs.to_vec()).unwrap());
+    let far = [-3e38, 0.0, 3e38];
+    let refused = cloud(&far).threshold(f64::INFINITY).run();
+    assert_eq!(refused, Err(RipsError::TooFarApart { i: 2, j: 0 }));
+    // From the middle all are near enough, and no longer distance is asked for.
+    assert_eq!(cloud(&far).run().unwrap().bars(0).len(), 3);
+    assert_eq!(cloud(&far).threshold(1e38).run().unwrap().bars(0).len(), 3);
+    assert_eq!(cloud(&[-3e38, 3e38]).run(), Err(RipsError::TooFarApart { i: 1, j: 0 }));
+}
+
+#[test]
+fn more_points_than_ids() {
+    let points = MOST_POINTS + 1;
+    let distances = SparseDistances::new(points, [(0, 1, 1.0f32)]).unwrap();
+    let refused = Rips::new(distances).run();
+    assert_eq!(refused, Err(RipsError::TooManyPoints { points, most: MOST_POINTS }));
+}
+
+#[test]
+fn what_is_reported_adds_up_to_the_totals() {
+    for is_sparse in [false, true] {
+        let sums = Sums::default();
+        Rips::new(distances(is_sparse)).max_dim(3).solve(&sums).unwrap();
+        let stages = sums.stages();
+        // Stages without parts have a total of 1.
+        let counted: Vec<&str> = stages.iter().filter(|told| told.total > 1).map(|told| told.stage).collect();
+        let counts = |stage| counted.contains(&stage);
+        assert!(counts("assembly") && counts("reduction"), "{counted:?}");
+        assert!(is_sparse || counts("distances") && counts("components"), "{counted:?}");
+    }
+}
+
+/// Forty points in clusters of eight: whatever dimension is asked for, simplices have at most eight vertices.
+fn clusters() -> PointCloud<f32> {
+    let at = |k: usize| {
+        let (cluster, angle) = ((k / 8) as f32, (k % 8) as f32 * std::f32::consts::FRAC_PI_4);
+        [10.0 * cluster, angle.cos() + 0.01 * cluster, angle.sin()]
+    };
+    PointCloud::new(3, (0..40).flat_map(at).collect()).unwrap()
+}
+
+/// The barcode does not depend on the width of entries, nor on the arithmetic and the width of ranks that go with it.
+#[test]
+fn entries_of_every_width_give_the_same_bars() {
+    for is_sparse in [false, true] {
+        for (modulus, layer) in
+            [(2, SecondLayer::Implicit), (2, SecondLayer::Sorted), (3, SecondLayer::Implicit)]
+        {
+            let outcome = |max_dim| {
+                let mut rips = Rips::new(clusters());
+                if is_sparse {
+                    // Points far from all others make the complex sparse, and its vertices wider.
+                    let cloud = clusters();
+                    let pairs = (0..40u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+                    let edges = pairs.map(|(i, j)| (9 * i, 9 * j, cloud.distance(i as usize, j as usize)));
+                    rips = Rips::new(SparseDistances::new(400, edges).unwrap());
+                }
+                rips.max_dim(max_dim).modulus(modulus).pair_store(layer).threshold(1.9).solve(&()).unwrap()
+            };
+            let widths =
+                if is_sparse { [(3, 64), (9, 128), (30, 512)] } else { [(3, 64), (15, 128), (30, 512)] };
+            let [narrow, wide, widest] = widths.map(|(max_dim, entry_width)| {
+                let outcome = outcome(max_dim);
+                assert_eq!(outcome.plan.entry_width, entry_width);
+                assert_eq!(outcome.plan.rank_width, if entry_width == 512 { 32 } else { 16 });
+                assert_eq!(matches!(outcome.plan.shape, Shape::Sparse { .. }), is_sparse);
+                outcome
+            });
+            assert!(!narrow.diagram.bars(1).is_empty() && !narrow.diagram.bars(0).is_empty());
+            for dim in 0..=3 {
+                assert_eq!(wide.diagram.bars(dim), narrow.diagram.bars(dim), "dimension {dim}, Z/{modulus}");
+                assert_eq!(
+                    widest.diagram.bars(dim),
+                    narrow.diagram.bars(dim),
+                    "dimension {dim}, Z/{modulus}"
+                );
+            }
+            assert_eq!(widest.diagram.bars(7), wide.diagram.bars(7));
+        }
+    }
+}

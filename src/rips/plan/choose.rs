@@ -1,0 +1,104 @@
+//! Which widths and which shape ranked distances are given.
+
+use super::{Plan, SecondLayer, Shape};
+use crate::rips::code::vertex_bits;
+use crate::rips::complex::Sparse;
+use crate::rips::rank::Ranking;
+use crate::rips::{RipsError, Summary, footprint};
+use crate::simd::Level;
+
+/// A dense matrix when at least one pair in this many is an edge.
+pub(in crate::rips) const SPARSE_BELOW: usize = 8;
+
+/// The most distinct ranks that are stored in 16 bits: one value of 16 bits stands for absent edges.
+pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
+
+/// Bits of an entry that there are words for, narrowest first.
+const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
+
+/// What is asked of ranked distances.
+#[derive(Clone, Copy)]
+pub(in crate::rips) struct Asked {
+    pub(in crate::rips) max_dim: usize,
+    pub(in crate::rips) modulus: u16,
+    pub(in crate::rips) pair_store: SecondLayer,
+}
+
+/// Chooses the widths of ranks and entries, and the shape of the complex.
+///
+/// # Errors
+/// [`RipsError::TooWide`], [`RipsError::PairStoreMemory`].
+pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranking: &Ranking) -> Result<Plan, RipsError> {
+    let n = summary.points;
+    let max_dim = asked.max_dim.min(n.saturating_sub(2));
+    let ranks = ranking.values.len();
+    let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
+    if asked.pair_store == SecondLayer::Sorted {
+        footprint::check_sorted_layer(&ranking.edges, n, max_dim, entry_width)?;
+    }
+    let is_dense = summary.edges >= n * n.saturating_sub(1) / 2 / SPARSE_BELOW;
+    let bitsets = Sparse::affords_bitsets(n);
+    Ok(Plan {
+        points: n,
+        edges: summary.edges,
+        max_dim,
+        asked_dim: asked.max_dim,
+        modulus: asked.modulus,
+        threshold: summary.threshold,
+        enclosing_radius: summary.enclosing_radius,
+        ranks,
+        rank_width: rank_width(ranks, entry_width),
+        index_width,
+        entry_width,
+        shape: if is_dense { Shape::Dense } else { Shape::Sparse { bitsets } },
+        pair_store: asked.pair_store,
+        threads: rayon::current_num_threads(),
+        backend: String::new(),
+        simd: Level::detect().name(),
+    })
+}
+
+/// Bits of the index of a cofacet of the greatest dimension, and of the narrowest word for a rank above it.
+fn entry_widths(points: usize, max_dim: usize, ranks: usize) -> Result<(u32, u32), RipsError> {
+    let index_width = u64::from(vertex_bits(points)) * (max_dim as u64 + 2);
+    let bits = index_width + u64::from(rank_bits(ranks));
+    match ENTRY_WIDTHS.into_iter().find(|&width| bits < u64::from(width)) {
+        // Below 512, as was just checked.
+        Some(entry_width) => Ok((index_width as u32, entry_width)),
+        None => {
+            let widest = ENTRY_WIDTHS[ENTRY_WIDTHS.len() - 1];
+            Err(RipsError::TooWide { dim: max_dim, points, bits, widest })
+        }
+    }
+}
+
+/// Bits of a stored rank: 16 where all ranks fit. Entries of 512 bits are rare, and arithmetic on them takes most of the time, so
+/// there a sweep on twice as many lanes would gain little: ranks always have 32 bits.
+fn rank_width(ranks: usize, entry_width: u32) -> u32 {
+    if ranks <= MOST_NARROW_RANKS && entry_width < 512 { 16 } else { 32 }
+}
+
+/// Bits of the greatest of so many ranks.
+pub(in crate::rips) fn rank_bits(ranks: usize) -> u32 {
+    usize::BITS - (ranks - 1).leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_at_their_limits() {
+        // Five vertices of 9 bits and a rank: one bit of the word stays free.
+        assert_eq!(entry_widths(297, 3, 1 << 18), Ok((45, 64)));
+        assert_eq!(entry_widths(297, 3, (1 << 18) + 1), Ok((45, 128)));
+        assert_eq!(entry_widths(40, 18, 100), Ok((120, 128)));
+        assert_eq!(entry_widths(40, 19, 100), Ok((126, 512)));
+        let refused = entry_widths(40, 98, 100);
+        assert_eq!(refused, Err(RipsError::TooWide { dim: 98, points: 40, bits: 607, widest: 512 }));
+        assert_eq!([65_535, 65_536].map(|ranks| rank_width(ranks, 64)), [16, 32]);
+        assert_eq!([65_535, 65_536].map(|ranks| rank_width(ranks, 128)), [16, 32]);
+        assert_eq!(rank_width(2, 512), 32);
+        assert_eq!([1, 2, 3, 256, 257].map(rank_bits), [0, 1, 2, 8, 9]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The choices of a run, made once, as data: `choose` makes them, `explain` puts them in words.
+
+pub(super) mod choose;
+mod explain;
+
+use serde::Serialize;
+
+/// How the second layer of the pair store is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum SecondLayer {
+    /// Apparent pairs are recomputed at look-up from the distances: no memory.
+    #[default]
+    Implicit,
+    /// Apparent pairs are kept in an array sorted by cofacet: the paper's.
+    Sorted,
+}
+
+/// How a filtration is bounded.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Threshold {
+    /// The smallest r such that some point is within r of all others: past it the complex is a cone and nothing
+    /// changes. Edge lists have none; they are taken whole.
+    #[default]
+    EnclosingRadius,
+    /// Simplices of diameter up to this value, which is finite or infinite, not negative, not NaN.
+    Value(f64),
+}
+
+/// The shape the ranked distances are kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A square matrix of ranks.
+    Dense,
+    /// Sorted neighbour lists, with adjacency bitsets when `bitsets`.
+    Sparse {
+        /// Whether n² bits are affordable.
+        bitsets: bool,
+    },
+}
+
+/// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](std::fmt::Display).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    /// Number of points.
+    pub points: usize,
+    /// Number of edges up to the threshold.
+    pub edges: usize,
+    /// The greatest homology dimension computed (what was asked, cut to n − 2).
+    pub max_dim: usize,
+    /// The greatest homology dimension asked for.
+    pub asked_dim: usize,
+    /// The coefficient field Z/p.
+    pub modulus: u16,
+    /// The threshold used.
+    pub threshold: f64,
+    /// Whether `threshold` is the enclosing radius.
+    pub enclosing_radius: bool,
+    /// Number of distinct distances up to the threshold, zero included.
+    pub ranks: usize,
+    /// Bits of a stored rank: 16 or 32.
+    pub rank_width: u32,
+    /// Bits of a simplex index.
+    pub index_width: u32,
+    /// Bits of a packed (rank, index) entry: 64, 128 or 512.
+    pub entry_width: u32,
+    /// Dense or sparse.
+    pub shape: Shape,
+    /// The second layer of the pair store.
+    pub pair_store: SecondLayer,
+    /// Threads.
+    pub threads: usize,
+    /// Which machine constructs the residue, and why.
+    pub backend: String,
+    /// Instruction set the sweeps use.
+    pub simd: &'static str,
+}
+
+impl Plan {
+    /// The machine alone: `cpu` or `cuda`.
+    pub fn backend_name(&self) -> &str {
+        self.backend.split(':').next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,128 @@
+//! The queue against a sorted map, and reduction with every word and field against each other.
+
+use std::collections::BTreeMap;
+
+use super::queue::{COMPACT, Queue};
+use super::*;
+use crate::rips::complex::{ABSENT, Dense, Sparse, stride};
+use crate::rips::field::Two;
+use crate::simd::{Level, Rank};
+
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// Against a sorted map, with pushes between the pops and a small range so that much cancels.
+fn conforms<W: Word, F: Field<Sum: PartialEq>>(field: F, coefficient: impl Fn(u64) -> F::Coefficient) {
+    let mut state = 7;
+    for round in 0..50 {
+        let mut queue = Queue::<W, F>::new(field);
+        queue.reset(W::ZERO);
+        let mut map: BTreeMap<W, F::Sum> = BTreeMap::new();
+        let range = 1 + random(&mut state) % if round % 2 == 0 { 40 } else { 100_000 };
+        let mut last = W::ZERO;
+        for _ in 0..200 {
+            for _ in 0..random(&mut state) % 30 {
+                let entry = (W::from_u32((random(&mut state) % range) as u32) << 20) | W::from_u32(3);
+                let c = coefficient(random(&mut state));
+                queue.push((entry, c));
+                if entry >= last {
+                    let sum = map.entry(entry).or_insert(F::ZERO);
+                    *sum = field.add(*sum, c);
+                }
+            }
+            map.retain(|_, sum| field.non_zero(*sum).is_some());
+            let expected = map.pop_first().map(|(e, sum)| (e, field.non_zero(sum).unwrap()));
+            let found = queue.pop();
+            assert_eq!(found, expected);
+            let Some((pivot, _)) = found else { break };
+            last = pivot;
+        }
+    }
+}
+
+#[test]
+fn pops_what_a_sorted_map_pops() {
+    conforms::<u64, _>(Two, |_| ());
+    conforms::<u128, _>(Two, |_| ());
+    conforms::<u64, _>(Modulo::new(3), |x| 1 + (x % 2) as u16);
+    conforms::<ruint::aliases::U512, _>(Modulo::new(65_521), |x| 1 + (x % 65_520) as u16);
+}
+
+#[test]
+fn cancelled_entries_do_not_pile_up() {
+    let mut queue = Queue::<u64, Two>::new(Two);
+    queue.reset(0);
+    for k in 0..10_000_000u64 {
+        queue.push((1_000_000 + k % 5, ()));
+    }
+    assert!(queue.buckets.iter().map(Vec::len).sum::<usize>() < 2 * COMPACT);
+}
+
+/// Ranked edges of a random graph with ties.
+fn edges(n: u32, state: &mut u64) -> Vec<(u32, u32, u32)> {
+    let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let ranked = pairs.map(|(i, j)| (i, j, (random(state) % 40) as u32));
+    ranked.filter(|&(_, _, rank)| rank < 30).collect()
+}
+
+fn dense<R: Rank>(n: usize, edges: &[(u32, u32, u32)]) -> Dense<R> {
+    let mut square = vec![<R as Rank>::MAX; n * stride(n)];
+    for &(i, j, rank) in edges {
+        square[i as usize * stride(n) + j as usize] = R::narrow(rank);
+        square[j as usize * stride(n) + i as usize] = R::narrow(rank);
+    }
+    Dense::new(n, square, Level::detect())
+}
+
+/// The pairs of the edges with triangles, as ranks and vertices, and the counts that no schedule changes.
+fn pairs<W: Word, F: Field>(
+    complex: &dyn Complex,
+    edges: &[(u32, u32, u32)],
+    field: F,
+) -> Vec<Option<(u32, Vec<u32>)>> {
+    let n = complex.points();
+    let (code, cofacet_code) = (Code::<W>::new(n, 2), Code::new(n, 3));
+    let mut columns: Vec<W> = edges.iter().map(|&(i, j, rank)| code.entry(rank, [i, j])).collect();
+    columns.sort_unstable_by(|a, b| b.cmp(a));
+    let apparent = ApparentPairs::None;
+    let submatrix = Submatrix {
+        complex,
+        code,
+        cofacet_code,
+        ranks: 30,
+        columns: &columns,
+        apparent: &apparent,
+        progress: &(),
+    };
+    let reduction = reduce(&submatrix, field).unwrap();
+    let named = |pivot: Option<W>| {
+        let mut vertices = Vec::new();
+        pivot.map(|pivot| {
+            cofacet_code.vertices_of(pivot, &mut vertices);
+            (cofacet_code.rank(pivot), vertices)
+        })
+    };
+    reduction.pivots.into_iter().map(named).collect()
+}
+
+#[test]
+fn every_word_field_and_complex_reduces_to_the_same_pairs() {
+    let mut state = 3;
+    for n in [3, 8, 17, 30] {
+        let edges = edges(n, &mut state);
+        let n = n as usize;
+        let expected = pairs::<u64, _>(&dense::<u16>(n, &edges), &edges, Two);
+        assert!(n < 8 || expected.iter().flatten().count() > n);
+        let complexes: [&dyn Complex; 2] = [&dense::<u32>(n, &edges), &Sparse::new(n, &edges).unwrap()];
+        for complex in complexes {
+            assert_eq!(complex.edge(0, 1) == ABSENT, !edges.iter().any(|&(i, j, _)| (i, j) == (1, 0)));
+            assert_eq!(pairs::<u64, _>(complex, &edges, Modulo::new(2)), expected);
+            assert_eq!(pairs::<u128, _>(complex, &edges, Two), expected);
+            assert_eq!(pairs::<ruint::aliases::U512, _>(complex, &edges, Modulo::new(2)), expected);
+            let by_three = pairs::<u64, _>(complex, &edges, Modulo::new(3));
+            assert_eq!(pairs::<ruint::aliases::U512, _>(complex, &edges, Modulo::new(3)), by_three);
+        }
+    }
+}
