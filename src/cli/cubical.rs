@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{
-    self, Class, Classes, MachineError, PersistenceError, Request, persistence_by, via_matrix,
+    self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
+    via_matrix,
 };
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
@@ -14,7 +15,7 @@ use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Shape, Value, read};
 use lacuna::input::name_of;
 use lacuna::matrix::{self, Reason};
-use lacuna::output::images::{Barcode, Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
 use serde::Serialize;
 
 use crate::allocator::keep_freed_pages;
@@ -257,7 +258,7 @@ impl Job<'_> {
         rule: Option<Rule>,
     ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
         self.meter.stage("thinning");
-        let request = thinning::Request { rule, iterations: None };
+        let request = thinning::ThinningRequest { rule, iterations: None };
         let watch =
             &mut |pass: thinning::Pass| self.meter.at(format!("thinning, iteration {}", pass.iteration));
         let superlevel = self.arguments.filtration.superlevel;

@@ -5,24 +5,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::cubical::ecc::batch::{Batch, Found};
+use lacuna::cubical::curves::{CurvesFound as Found, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, Request, Rows};
-use lacuna::cubical::read::Detection;
+use lacuna::cubical::ecc::{Bins, EccRequest as Request, VcecRows};
+use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::input::name_of;
-use lacuna::output::curves::Format;
+use lacuna::output::curves::CurveFormat as Format;
 use serde::Serialize;
 
 use super::backend::BackendArguments;
 use super::batch::{Task, Tasks};
 use super::cubical::FiltrationArguments;
+use super::curves::CurveFile;
 use super::error::CliError;
 use super::image::ImageArguments;
 use super::naming::Named;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::{Inputs, differ};
 use super::parse::{self, Bounds};
-use super::progress::{Meter, Written};
+use super::progress::{Meter, VoxelMeter, Written};
 use super::sink::{Content, Sink};
 use super::{EXIT_CODES, threads};
 
@@ -139,7 +140,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())?
+    let options = arguments.input.options()?;
+    let curves = ImageCurves::new(&request, limit, arguments.machine.backend())?
         .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
         scales.weights()?;
@@ -163,7 +165,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut job = Job {
         arguments,
         request,
-        batch,
+        options,
+        curves,
         format,
         inputs,
         notes,
@@ -189,7 +192,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     request: Request,
-    batch: Batch,
+    options: ImageOptions,
+    curves: ImageCurves,
     format: Format,
     inputs: &'a Inputs,
     notes: Notes,
@@ -207,15 +211,13 @@ impl Job<'_> {
         differ(&sink, self.stats)?;
         let meter = Meter::new(self.notes.wants_progress());
         meter.name(&name_of(&task.input));
-        let found = match self.arguments.scales() {
-            Some(scales) => self.batch.curves(&task.input, &scales, &meter)?,
-            None => self.batch.curve(&task.input, &meter)?,
-        };
+        let file = CurveFile { path: &task.input, options: &self.options };
+        let found = file.curves(&mut self.curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?;
         meter.aside(|| self.tell_detection(task, found.detection.as_ref()));
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
-            Format::Csv | Format::Json => Written::Lines(found.rows()),
-            Format::Npy => Written::Bytes(3 * 8 * found.rows()),
+            Format::Csv | Format::Json => Written::Lines(found.count()),
+            Format::Npy => Written::Bytes(3 * 8 * found.count()),
         };
         // Rows and a bar would mix on one terminal.
         let meter = if task.output.is_some() { meter } else { Meter::new(false) };
@@ -342,7 +344,7 @@ impl ImageRecord {
             shape: found.shape.axes(),
             voxels: found.voxels,
             passes: found.passes,
-            rows: found.rows(),
+            rows: found.count(),
             backend: found.backend.clone(),
             curve_seconds,
             write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
@@ -354,7 +356,7 @@ impl ImageRecord {
         let name = name_of(Path::new(&self.file));
         let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
         tell(format_args!("{name}: {image}, {rows}"));
-        if matches!(found.curve, Rows::Disk(_)) {
+        if matches!(found.rows, VcecRows::Disk(_)) {
             tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");
         }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;

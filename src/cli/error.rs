@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use lacuna::backend::BackendError;
 use lacuna::cells::FiltrationError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::BinsError;
-use lacuna::cubical::ecc::batch::BatchError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
-use lacuna::cubical::ecc::stream::StreamError;
+use lacuna::cubical::ecc::slabs::SlabError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::persistence::{MachineError, PersistenceError};
-use lacuna::cubical::read::{Format as ImageFormat, ReadError as ImageError};
+use lacuna::cubical::read::{ImageFormat, ImageReadError as ImageError};
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
@@ -23,8 +23,10 @@ use lacuna::matrix::ReduceError;
 use lacuna::matrix::leftmost_ones::ScanError;
 use lacuna::matrix::read::ReadError as MatrixError;
 use lacuna::metric::read::ReadError;
-use lacuna::output::images::Format as BarsFormat;
+use lacuna::output::images::ImageBarsFormat as BarsFormat;
 use lacuna::rips::RipsError;
+
+use super::curves::CurveFileError;
 
 /// Why the program fails.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +74,7 @@ pub(crate) enum CliError {
     #[error("{file}")]
     Cells { file: String, source: FiltrationError },
     #[error(transparent)]
-    Curve(#[from] BatchError),
+    Curve(#[from] CurveFileError),
     #[error("--scales, --sigma, --taps")]
     Scales(#[from] ScalesError),
     #[error("--bins, --range")]
@@ -158,7 +160,8 @@ impl CliError {
     /// Whether the next input may do better.
     pub(crate) fn is_of_one_input(&self) -> bool {
         match self {
-            CliError::Curve(BatchError::Backend(_)) | CliError::Rips(RipsError::Backend(_)) => false,
+            CliError::Curve(CurveFileError { error: CurvesError::Backend(_), .. })
+            | CliError::Rips(RipsError::Backend(_)) => false,
             CliError::Curve(_)
             | CliError::Rips(_)
             | CliError::Read(_)
@@ -308,15 +311,14 @@ impl Blame for FiltrationError {
     }
 }
 
-impl<E: Blame> Blame for StreamError<E> {
+impl<E: Blame> Blame for SlabError<E> {
     fn fault(&self) -> Fault {
         match self {
-            StreamError::Read(error) => error.fault(),
-            StreamError::Spill { .. } | StreamError::Threads(_) => Fault::Machine,
-            StreamError::Bins(_)
-            | StreamError::Short { .. }
-            | StreamError::Range(_)
-            | StreamError::Slabs { .. } => Fault::Request,
+            SlabError::Read(error) => error.fault(),
+            SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
+            SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Range(_) | SlabError::Slabs { .. } => {
+                Fault::Request
+            }
         }
     }
 }
@@ -360,16 +362,16 @@ impl Blame for TwoValuedError {
     }
 }
 
-impl Blame for BatchError {
+impl Blame for CurveFileError {
     fn fault(&self) -> Fault {
-        match self {
-            BatchError::Range { .. } | BatchError::Twice { .. } => Fault::Request,
-            BatchError::Read(error) => error.fault(),
-            BatchError::Stream { error, .. } => error.fault(),
-            BatchError::Backend(error) => error.fault(),
-            BatchError::Device { error, .. } => error.fault(),
-            BatchError::Check { .. } => Fault::Machine,
-            BatchError::Scales { error, .. } => error.fault(),
+        match &self.error {
+            CurvesError::Range { .. } | CurvesError::ReadOnce => Fault::Request,
+            CurvesError::Read(error) => error.fault(),
+            CurvesError::Slabs(error) => error.fault(),
+            CurvesError::Backend(error) => error.fault(),
+            CurvesError::Device(error) => error.fault(),
+            CurvesError::Check(_) => Fault::Machine,
+            CurvesError::Scales(error) => error.fault(),
         }
     }
 }
@@ -407,6 +409,7 @@ mod tests {
         let backend = || BackendError::Cuda(CudaError::NoDriver);
         let device = || DeviceError::Cuda(CudaError::NoDriver);
         let file = String::new;
+        let curve = |error| CliError::Curve(CurveFileError { file: String::new(), error });
         for error in [
             CliError::Backend(backend()),
             CliError::Rips(RipsError::Backend(backend())),
@@ -416,17 +419,14 @@ mod tests {
             CliError::ViaMatrix(ViaMatrixError::Scan(ScanError::Backend(backend()))),
             CliError::Thin(ThinError::Backend(backend())),
             CliError::TwoValued { file: file(), source: TwoValuedError::Thin(ThinError::Backend(backend())) },
-            CliError::Curve(BatchError::Backend(backend())),
-            CliError::Curve(BatchError::Device { file: file(), error: device() }),
-            CliError::Curve(BatchError::Scales { file: file(), error: ScalesError::Device(device()) }),
+            curve(CurvesError::Backend(backend())),
+            curve(CurvesError::Device(device())),
+            curve(CurvesError::Scales(ScalesError::Device(device()))),
         ] {
             assert_eq!(error.fault().exit_code(), 1, "{error:?}");
         }
-        let wrong = [
-            CliError::Rips(RipsError::Modulus(4)),
-            CliError::Curve(BatchError::Twice { file: file() }),
-            CliError::NeedsDirectory,
-        ];
+        let wrong =
+            [CliError::Rips(RipsError::Modulus(4)), curve(CurvesError::ReadOnce), CliError::NeedsDirectory];
         assert!(wrong.iter().all(|error| error.fault().exit_code() == 2));
     }
 }

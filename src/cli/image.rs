@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use lacuna::cubical::ecc::batch::Watch;
-use lacuna::cubical::read::{AnyStream, Format, Options, Raw, ReadError, VoxelType};
+use lacuna::cubical::read::{
+    AnyStream, ImageFormat as Format, ImageOptions as Options, ImageReadError as ReadError, Raw, VoxelType,
+};
 use lacuna::cubical::{AnyImage, Order};
 use lacuna::input::name_of;
+use lacuna::progress::Progress;
 
 use super::error::CliError;
 use super::notes::Notes;
 use super::parse::{self, Extents};
-use super::progress::Meter;
+use super::progress::{Meter, VoxelMeter};
 
 /// The format of an image and, where its file has no header, what it holds.
 #[derive(Debug, Clone, clap::Args)]
@@ -101,8 +103,9 @@ impl ImageArguments {
 /// The image of a stream; `meter` shows how much of it has been read.
 pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ReadError> {
     meter.stage("reading");
-    Watch::begin(meter, stream.shape().count() as u64);
-    stream.image_watched(&|voxels| Watch::advance(meter, voxels))
+    let meter = VoxelMeter(meter);
+    meter.begin("reading", None, stream.shape().count() as u64);
+    stream.image_watched(&|voxels| meter.advance(voxels))
 }
 
 /// Says what the image in `file` was detected to be, while `meter` may be seen.

@@ -66,7 +66,7 @@ impl Named for output::Format {
     }
 }
 
-impl Named for images::Format {
+impl Named for images::ImageBarsFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::Text, Self::Cripser]),
         ("csv", &[Self::Csv, Self::Cripser]),
@@ -88,7 +88,7 @@ impl Named for images::Format {
     }
 }
 
-impl Named for curves::Format {
+impl Named for curves::CurveFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
@@ -148,7 +148,7 @@ impl Named for MatrixFormat {
     }
 }
 
-impl Named for write::Format {
+impl Named for write::ImageOutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("png", &[Self::Png]),
         ("tif", &[Self::Tiff]),
@@ -178,13 +178,13 @@ mod tests {
             formats.iter().filter(is_told).copied().collect()
         }
         assert_eq!(told(&output::Format::ALL), output::Format::ALL);
-        assert_eq!(told(&curves::Format::ALL), curves::Format::ALL);
+        assert_eq!(told(&curves::CurveFormat::ALL), curves::CurveFormat::ALL);
         assert_eq!(told(&pairs::Format::ALL), pairs::Format::ALL);
         // The others are read alone.
         let written = [MatrixFormat::PhatAscii, MatrixFormat::PhatBinary, MatrixFormat::Dipha];
         assert_eq!(told(&MatrixFormat::ALL), written);
-        assert_eq!(told(&write::Format::ALL), write::Format::ALL);
-        assert_eq!(told(&images::Format::ALL).len(), images::Format::ALL.len() - 1);
+        assert_eq!(told(&write::ImageOutputFormat::ALL), write::ImageOutputFormat::ALL);
+        assert_eq!(told(&images::ImageBarsFormat::ALL).len(), images::ImageBarsFormat::ALL.len() - 1);
     }
 
     #[test]

@@ -73,8 +73,8 @@ pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
 
-pub(crate) fn curves_format() -> impl TypedValueParser<Value = curves::Format> {
-    one_of(curves::Format::ALL.map(|format| (format.name(), format)))
+pub(crate) fn curves_format() -> impl TypedValueParser<Value = curves::CurveFormat> {
+    one_of(curves::CurveFormat::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
@@ -138,12 +138,12 @@ pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
     one_of(output::Format::ALL.map(|format| (format.name(), format)))
 }
 
-pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {
-    one_of(images::Format::ALL.map(|format| (format.name(), format)))
+pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::ImageBarsFormat> {
+    one_of(images::ImageBarsFormat::ALL.map(|format| (format.name(), format)))
 }
 
-pub(crate) fn image_format() -> impl TypedValueParser<Value = write::Format> {
-    one_of(write::Format::ALL.map(|format| (format.name(), format)))
+pub(crate) fn image_format() -> impl TypedValueParser<Value = write::ImageOutputFormat> {
+    one_of(write::ImageOutputFormat::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn rule() -> impl TypedValueParser<Value = Rule> {

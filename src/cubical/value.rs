@@ -6,9 +6,6 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use super::{AnyImage, Image, Voxel};
-use crate::with_image;
-
 /// A value of a voxel of any type, or one that voxels are compared with. Values compare as the numbers that they are, exactly,
 /// whatever their types: 2^53 + 1 as an integer is greater than 2^53 as a double.
 #[derive(Debug, Clone, Copy)]
@@ -206,16 +203,6 @@ fn around(text: &str) -> Option<Threshold> {
 pub struct Inexact {
     /// The value.
     pub value: Value,
-}
-
-impl AnyImage {
-    /// The value of the voxel at a place in memory, not rounded.
-    pub fn exact(&self, place: usize) -> Value {
-        fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
-            image.voxels()[place].into()
-        }
-        with_image!(self, image => at(image, place))
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,27 @@
 //! Bins: which row of the curve a voxel's value belongs to, decided by keys alone.
 
-use super::Bins;
-use super::curve::Values;
-use crate::cubical::{Key, Value, Voxel};
+use super::vcec::Values;
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::value::Value;
 
 /// The most bins there can be: each has a row, and an end that is looked for among all keys.
 pub const MOST_BINS: usize = 1 << 24;
+
+/// The rows of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Bins {
+    /// One for each distinct value.
+    #[default]
+    Distinct,
+    /// Bins of one width.
+    Uniform {
+        /// How many: from one to [`MOST_BINS`].
+        count: usize,
+        /// From where to where; the least finite value and the greatest when `None`.
+        range: Option<(Value, Value)>,
+    },
+}
 
 /// The rows of a curve with bins.
 ///
@@ -17,7 +33,7 @@ pub const MOST_BINS: usize = 1 << 24;
 /// exactly, and rounded to an integer towards low (of superlevel sets towards high), which moves no voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edges<K> {
-    /// The end of each bin, as a number: what [`Curve::values`](super::Curve::values) will be.
+    /// The end of each bin, as a number: what [`Vcec::values`](super::vcec::Vcec::values) will be.
     pub values: Values,
     /// The end of each bin, as a key in the order of the filtration (reversed for superlevel sets): ascending, and bin k holds the keys
     /// that are greater than that of bin k − 1 and at most this. `None`: no key is that small, the bin is empty.
@@ -45,9 +61,7 @@ pub enum BinsError {
         high: Value,
     },
     /// Bins from the least finite value to the greatest, of an image without any.
-    #[error(
-        "expected a finite voxel, or the range of the bins beforehand, found only infinite voxels (--range)"
-    )]
+    #[error("expected a finite voxel, or the range of the bins beforehand, found only infinite voxels")]
     NoneFinite,
 }
 

@@ -2,10 +2,14 @@
 
 use std::fmt::Display;
 
-use super::cuda::{DeviceError, ecc_device};
-use super::{BinsError, Curve, Request, curve, estimate};
+use super::bins::BinsError;
+use super::cpu::curve;
+use super::cuda::counting::{DeviceError, ecc_device};
+use super::estimate::estimate;
+use super::request::EccRequest as Request;
+use super::vcec::Vcec as Curve;
 use crate::backend::{Backend, BackendError, Decision};
-use crate::cubical::Image;
+use crate::cubical::image::Image;
 use crate::cuda::KernelVoxel;
 
 /// Why there is no curve.

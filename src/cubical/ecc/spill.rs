@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cubical::Key;
+use crate::cubical::key::Key;
 
 /// Runs that are merged at a time.
 const FAN_IN: usize = 32;

@@ -27,15 +27,15 @@ pub struct Figures {
 }
 
 /// Takes the time of stages, and tells of those that begin.
-pub(super) struct Watch<'a> {
+pub(super) struct StageClock<'a> {
     pub(super) figures: Figures,
     since: Instant,
     pub(super) progress: &'a dyn Progress,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> StageClock<'a> {
     pub(super) fn new(progress: &'a dyn Progress) -> Self {
-        Watch { figures: Figures::default(), since: Instant::now(), progress }
+        StageClock { figures: Figures::default(), since: Instant::now(), progress }
     }
 
     /// A stage begins, `total` units of work, and the one before it ends.

@@ -10,9 +10,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::super::{Key, Voxel};
-use super::grid::Layout;
+use super::layout::GridLayout;
 use super::words::{Spare, sort_even};
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
 use crate::progress::Progress;
 
 /// Buckets.
@@ -29,7 +30,7 @@ pub const FIRST: u32 = 1 << 31;
 struct Words<'a, T: Voxel> {
     voxels: &'a [T],
     superlevel: bool,
-    layout: &'a Layout,
+    layout: &'a GridLayout,
     /// The least key.
     least: u64,
     /// Low bits that keys lack.
@@ -95,7 +96,7 @@ impl<T: Voxel> Words<'_, T> {
 pub fn order<T: Voxel>(
     voxels: &[T],
     superlevel: bool,
-    layout: &Layout,
+    layout: &GridLayout,
     reversed: bool,
     progress: &dyn Progress,
 ) -> Vec<u32> {
@@ -279,7 +280,7 @@ mod tests {
             shapes.push(vec![voxels.len() / 4, 4]);
         }
         for axes in shapes {
-            let layout = Layout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
+            let layout = GridLayout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
             for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut expected: Vec<usize> = (0..voxels.len()).collect();
                 expected.sort_by_key(|&place| {

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Class, Classes, Request};
+use super::classes::{Class, Classes};
+use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
 use crate::cells::{FiltrationError, ImageComplex, image as complex_of};
-use crate::cubical::{AnyImage, Key, Voxel};
+use crate::cubical::image::{AnyImage, Voxel};
+use crate::cubical::key::Key;
 use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
 use crate::matrix::{self, Figures, Pairs, Plan, Reason, ReduceError, Row, reduce_with};
 use crate::with_image;
@@ -60,7 +62,7 @@ impl From<BackendError> for ViaMatrixError {
 /// More cells than 64 bits number; a GPU was asked for, and is not there or failed.
 pub fn persistence(
     image: &AnyImage,
-    request: &Request,
+    request: &PersistenceRequest,
     backend: &Backend,
 ) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
@@ -75,14 +77,14 @@ pub fn persistence(
 }
 
 /// The cells up to the dimension that kills the last classes that are asked for.
-fn build<I: Row>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, FiltrationError> {
+fn build<I: Row>(image: &AnyImage, request: &PersistenceRequest) -> Result<ImageComplex<I>, FiltrationError> {
     let upper_dim = request.dimensions(image.shape().dim());
     complex_of(image, request.construction, request.superlevel, Some(upper_dim), &())
 }
 
 fn solve<I: Row>(
     image: &AnyImage,
-    request: &Request,
+    request: &PersistenceRequest,
     backend: &Backend,
     complex: &ImageComplex<I>,
     building: Duration,
@@ -112,7 +114,7 @@ fn solve<I: Row>(
 fn classes<I: Row>(
     axes: usize,
     key: &(dyn Fn(usize) -> u64 + Sync),
-    request: &Request,
+    request: &PersistenceRequest,
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
 ) -> Classes {
@@ -164,7 +166,7 @@ mod tests {
             let any = image.clone().into();
             for construction in [Construction::T, Construction::V] {
                 for max_dim in [None, Some(0), Some(1), Some(4)] {
-                    let request = Request { construction, superlevel: round % 2 == 1, max_dim };
+                    let request = PersistenceRequest { construction, superlevel: round % 2 == 1, max_dim };
                     let found = persistence(&any, &request, &Backend::default()).unwrap();
                     assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
                     assert_eq!(found.index_bits, 32);
@@ -178,7 +180,7 @@ mod tests {
         let shape = Shape::new(&[9, 7, 5], Order::C).unwrap();
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
-        let request = Request::default();
+        let request = PersistenceRequest::default();
         let complex = build::<u64>(&image, &request).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO).unwrap();
         let narrow = persistence(&image, &request, &Backend::default()).unwrap();

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// The input formats of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ImageFormat {
     /// NumPy array.
     Npy,
     /// An array of an archive of NumPy arrays.
@@ -26,42 +26,42 @@ pub enum Format {
     Raw,
 }
 
-impl Format {
+impl ImageFormat {
     /// Every format.
-    pub const ALL: [Format; 9] = [
-        Format::Npy,
-        Format::Png,
-        Format::Tiff,
-        Format::Nifti,
-        Format::Dipha,
-        Format::Perseus,
-        Format::Raw,
-        Format::Npz,
-        Format::Pgm,
+    pub const ALL: [ImageFormat; 9] = [
+        ImageFormat::Npy,
+        ImageFormat::Png,
+        ImageFormat::Tiff,
+        ImageFormat::Nifti,
+        ImageFormat::Dipha,
+        ImageFormat::Perseus,
+        ImageFormat::Raw,
+        ImageFormat::Npz,
+        ImageFormat::Pgm,
     ];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Npy => "npy",
-            Format::Npz => "npz",
-            Format::Png => "png",
-            Format::Pgm => "pgm",
-            Format::Tiff => "tiff",
-            Format::Nifti => "nifti",
-            Format::Dipha => "dipha",
-            Format::Perseus => "perseus",
-            Format::Raw => "raw",
+            ImageFormat::Npy => "npy",
+            ImageFormat::Npz => "npz",
+            ImageFormat::Png => "png",
+            ImageFormat::Pgm => "pgm",
+            ImageFormat::Tiff => "tiff",
+            ImageFormat::Nifti => "nifti",
+            ImageFormat::Dipha => "dipha",
+            ImageFormat::Perseus => "perseus",
+            ImageFormat::Raw => "raw",
         }
     }
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        ImageFormat::ALL.map(ImageFormat::name).join(", ")
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ImageFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -69,18 +69,18 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of {}, found {found:?}", Format::names())]
-pub struct UnknownFormat {
+#[error("format: expected one of {}, found {found:?}", ImageFormat::names())]
+pub struct UnknownImageFormat {
     /// The name found.
     pub found: String,
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for ImageFormat {
+    type Err = UnknownImageFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
+    fn from_str(name: &str) -> Result<Self, UnknownImageFormat> {
+        let named = ImageFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
+        named.ok_or_else(|| UnknownImageFormat { found: name.to_owned() })
     }
 }
 
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for format in Format::ALL {
+        for format in ImageFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
             assert_eq!(format.name().to_ascii_uppercase().parse(), Ok(format));
         }
-        let error = "tif".parse::<Format>().unwrap_err().to_string();
-        assert!(Format::ALL.iter().all(|format| error.contains(format.name())), "{error}");
+        let error = "tif".parse::<ImageFormat>().unwrap_err().to_string();
+        assert!(ImageFormat::ALL.iter().all(|format| error.contains(format.name())), "{error}");
     }
 }

@@ -21,14 +21,14 @@ use half::f16;
 use zerocopy::IntoBytes as _;
 
 use super::bytes::{Bytes, Seekable};
-use super::error::{Context, Fault, Place, Problem, room, shape_at};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::layout::{Placed, swap};
-use super::options::Options;
+use super::options::ImageOptions;
 use super::png::{MOST_DEFLATED, spread};
 use super::stream::{AnyStream, Source, Stream};
 use super::voxel::{Plain, VoxelType, with_type};
 use crate::cubical::geometry::{Geometry, Resolution};
-use crate::cubical::{Order, Shape};
+use crate::cubical::shape::{Order, Shape};
 use planes::Planes;
 
 /// What files begin with: either byte order, TIFF and BigTIFF.
@@ -103,7 +103,7 @@ impl Page {
     }
 }
 
-pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
     let on_disk = bytes.file().cloned();
     let (file, length) = bytes.into_seekable()?;
     let mut decoder = Decoder::new(file).map_err(|error| fault(0, error))?.with_limits(limits(length));
@@ -120,7 +120,7 @@ pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result
         let found = page(&mut decoder, number, length)?;
         if found != first {
             let expected = format!("{}, as on page 0", first.described());
-            return Err(Problem::new(Place::Page(number), expected, found.described()).into());
+            return Err(ImageProblem::new(ImagePlace::Page(number), expected, found.described()).into());
         }
         pages.push(number);
     }
@@ -139,14 +139,14 @@ pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result
     if picked.len() == 1 {
         axes.remove(0);
     }
-    let shape = shape_at(Place::Whole, &axes, Order::C)?;
+    let shape = shape_at(ImagePlace::Whole, &axes, Order::C)?;
     let stream = match (first.samples, start) {
         (Samples::Plain(voxels), Some(start)) => with_type!(voxels, T => {
-            T::any(followed::<T>(decoder, start, &picked, first, on_disk, shape, context))
+            AnyStream::from(followed::<T>(decoder, start, &picked, first, on_disk, shape, context))
         }),
         (Samples::Plain(voxels), None) => with_type!(voxels, T => {
             let picked = picked.into_iter().map(|plane| pages[plane]).collect();
-            T::any(Stream::new(shape, Box::new(Stack::<T>::new(decoder, picked, None)), context.clone()))
+            AnyStream::from(Stream::new(shape, Box::new(Stack::<T>::new(decoder, picked, None)), context.clone()))
         }),
         (Samples::Bits(bits), _) => {
             let unpack: Unpack<u8> = match bits {
@@ -191,13 +191,16 @@ fn description(decoder: &mut Pages, length: u64) -> Result<String, Fault> {
 }
 
 /// An error when MetaMorph says that there are more planes than pages.
-fn refuse_metamorph(decoder: &mut Pages) -> Result<(), Problem> {
+fn refuse_metamorph(decoder: &mut Pages) -> Result<(), ImageProblem> {
     let planes = decoder.image_ifd().find_entry(Tag::Unknown(METAMORPH)).map_or(1, |entry| entry.count());
     if planes <= 1 {
         return Ok(());
     }
-    let problem =
-        Problem::new(Place::Whole, "a page for each plane", format!("a MetaMorph stack of {planes} planes"));
+    let problem = ImageProblem::new(
+        ImagePlace::Whole,
+        "a page for each plane",
+        format!("a MetaMorph stack of {planes} planes"),
+    );
     Err(problem.note("save it as TIFF with ImageJ, or read the planes with --format raw"))
 }
 
@@ -216,8 +219,9 @@ fn resolution(decoder: &mut Pages) -> Option<Resolution> {
 fn following(decoder: &mut Pages, page: Page, count: Option<usize>, length: u64) -> Result<u64, Fault> {
     let expected = count.map_or("more than 2^64".to_owned(), |count| count.to_string());
     let expected = format!("{expected} pages, the planes that the description names");
-    let problem =
-        |found: &str| Fault::from(Problem::new(Place::Whole, expected.as_str(), found).note(RESAVE));
+    let problem = |found: &str| {
+        Fault::from(ImageProblem::new(ImagePlace::Whole, expected.as_str(), found).note(RESAVE))
+    };
     let failed = |error| fault(0, error);
     let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;
     if compression.is_some_and(|compression: u16| compression != CompressionMethod::None.to_u16())
@@ -333,7 +337,8 @@ fn limits(length: u64) -> Limits {
 /// The page that the decoder is at, when it is gray and the file can hold it.
 fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Page, Fault> {
     let failed = |error| fault(number, error);
-    let problem = |expected: &str, found: String| Problem::new(Place::Page(number), expected, found);
+    let problem =
+        |expected: &str, found: String| ImageProblem::new(ImagePlace::Page(number), expected, found);
     let (columns, rows) = decoder.dimensions().map_err(failed)?;
     let photometric = decoder.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(failed)?;
     let photometric = photometric.and_then(PhotometricInterpretation::from_u16);
@@ -393,7 +398,7 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
         CompressionMethod::PackBits => MOST_PACKED,
         found => {
             let expected = "no compression, LZW, Deflate or PackBits";
-            let problem = Problem::new(Place::Page(number), expected, format!("{found:?}"));
+            let problem = ImageProblem::new(ImagePlace::Page(number), expected, format!("{found:?}"));
             return Err(problem.note("rewrite it, as with `tiffcp -c zip IN OUT`").into());
         }
     };
@@ -409,7 +414,7 @@ fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Re
     if size.is_none_or(|size| size > length.saturating_mul(most)) {
         let expected = format!("data for {voxels} voxels of type {}", page.samples.voxels());
         let found = format!("a file of {length} bytes, which cannot hold as many");
-        return Err(Problem::new(Place::Page(number), expected, found).into());
+        return Err(ImageProblem::new(ImagePlace::Page(number), expected, found).into());
     }
     Ok(())
 }
@@ -556,5 +561,5 @@ fn fault(page: usize, error: TiffError) -> Fault {
         },
         error => error.to_string(),
     };
-    Problem::new(Place::Page(page), "a sound page of TIFF", found).into()
+    ImageProblem::new(ImagePlace::Page(page), "a sound page of TIFF", found).into()
 }

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::stream::{AnyStream, Stream};
-use crate::cubical::Voxel;
+use crate::cubical::image::Voxel;
 
 /// A type of voxels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,32 +74,30 @@ impl fmt::Display for VoxelType {
 /// A name that is no type's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of {}, found {found:?}", VoxelType::ALL.map(VoxelType::name).join(", "))]
-pub struct UnknownType {
+pub struct UnknownVoxelType {
     /// The name found.
     pub found: String,
 }
 
 impl FromStr for VoxelType {
-    type Err = UnknownType;
+    type Err = UnknownVoxelType;
 
-    fn from_str(name: &str) -> Result<Self, UnknownType> {
+    fn from_str(name: &str) -> Result<Self, UnknownVoxelType> {
         let named = VoxelType::ALL.into_iter().find(|voxels| voxels.name() == name);
-        named.ok_or_else(|| UnknownType { found: name.to_owned() })
+        named.ok_or_else(|| UnknownVoxelType { found: name.to_owned() })
     }
 }
 
-/// A type of voxels that any bytes are, and that has a stream of its own.
+/// A type of voxels that any bytes are.
 pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
     /// 0, which new memory is.
     const ZERO: Self;
     /// With its bytes in the other order.
     fn swapped(self) -> Self;
-    /// The stream of such voxels among those of all types.
-    fn any(stream: Stream<Self>) -> AnyStream;
 }
 
 macro_rules! plain {
-    ($($t:ident $variant:ident),*) => {$(
+    ($($t:ident),*) => {$(
         impl Plain for $t {
             const ZERO: $t = 0 as $t;
 
@@ -110,15 +107,11 @@ macro_rules! plain {
                 bytes.reverse();
                 <$t>::from_ne_bytes(bytes)
             }
-
-            fn any(stream: Stream<$t>) -> AnyStream {
-                AnyStream::$variant(stream)
-            }
         }
     )*};
 }
 
-plain!(u8 U8, i8 I8, u16 U16, i16 I16, u32 U32, i32 I32, u64 U64, i64 I64, f32 F32, f64 F64);
+plain!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 /// Runs an expression with a name bound to the type that a [`VoxelType`] names.
 macro_rules! with_type {

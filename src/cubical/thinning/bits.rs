@@ -8,7 +8,8 @@
 
 use rayon::prelude::*;
 
-use super::super::{Image, Order, Shape};
+use crate::cubical::image::Image;
+use crate::cubical::shape::{Order, Shape};
 
 /// Voxels of a word.
 pub(super) const WORD: usize = 64;

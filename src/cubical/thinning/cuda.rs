@@ -4,8 +4,11 @@
 //! space, that make each other's lists of tiles to look at; every few of them it is asked what the iterations deleted. Iterations past
 //! the last that deletes something change nothing.
 
-use super::{BitImage, Figures, Pass, Request, Rule, ThinError};
-use crate::cubical::Shape;
+use super::bits::BitImage;
+use super::figures::{Pass, ThinningFigures as Figures};
+use super::request::{ThinError, ThinningRequest as Request};
+use super::rule::Rule;
+use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 

@@ -1,9 +1,13 @@
 //! Thinning by the machine that a backend decides for.
 
+use super::bits::BitImage;
+use super::cpu::thin;
 use super::cuda::{DeviceError, thin_device};
-use super::{BitImage, Figures, Pass, Request, Rule, ThinError, thin};
+use super::figures::{Pass, ThinningFigures as Figures};
+use super::request::{ThinError, ThinningRequest as Request};
+use super::rule::Rule;
 use crate::backend::{Backend, BackendError, Decision, Estimate};
-use crate::cubical::Shape;
+use crate::cubical::shape::Shape;
 
 /// Voxels that a core thins a second: in the plane, and by subfields. How deep they lie makes less of a difference than how many there are.
 const CPU_RATES: [f64; 2] = [0.15e9, 0.1e9];

@@ -29,8 +29,8 @@
 use rayon::prelude::*;
 
 use super::bits::{BitImage, WORD};
+use super::figures::{Pass, ThinningFigures};
 use super::simple::{MIDDLE, border, end, simple};
-use super::{Figures, Pass};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Words of a subfield in a unit.
@@ -43,7 +43,7 @@ type Span = [u64; SPAN];
 
 /// Where things are: the same in all subfields.
 #[derive(Debug, Clone, Copy)]
-struct Layout {
+struct SubfieldLayout {
     /// Planes, without the layer around.
     planes: usize,
     /// Words along x, without the layer around.
@@ -52,10 +52,10 @@ struct Layout {
     units: usize,
 }
 
-impl Layout {
-    fn of(image: &BitImage) -> Layout {
+impl SubfieldLayout {
+    fn of(image: &BitImage) -> SubfieldLayout {
         let [planes, rows, columns] = image.shape().extents().map(|extent| extent.div_ceil(2));
-        Layout { planes, strips: columns.div_ceil(WORD), units: rows.div_ceil(SPAN) }
+        SubfieldLayout { planes, strips: columns.div_ceil(WORD), units: rows.div_ceil(SPAN) }
     }
 
     /// Words of a strip: all of y, with a word of background on either side.
@@ -98,13 +98,13 @@ impl Parity {
 
 /// The eight subfields of an image.
 struct Subfields {
-    layout: Layout,
+    layout: SubfieldLayout,
     fields: [Vec<u64>; 8],
 }
 
 impl Subfields {
     fn of(image: &BitImage) -> Subfields {
-        let layout = Layout::of(image);
+        let layout = SubfieldLayout::of(image);
         let [planes, rows, _] = image.shape().extents();
         let fields = std::array::from_fn(|subfield| {
             let parity = Parity::of(subfield);
@@ -378,7 +378,7 @@ impl Thinning {
     /// Has units looked at that a change of a subfield touches: of its even voxels those before, of its odd ones those
     /// after.
     fn spread(&mut self, parity: Parity) {
-        let Layout { planes, strips, units } = self.fields.layout;
+        let SubfieldLayout { planes, strips, units } = self.fields.layout;
         let next = |at: usize, parity: usize, count: usize| {
             if parity == 0 { at.checked_sub(1) } else { Some(at + 1).filter(|&next| next < count) }
         };
@@ -409,8 +409,8 @@ pub(super) fn thin(
     image: &BitImage,
     limit: Option<usize>,
     watch: &mut dyn FnMut(Pass),
-) -> (BitImage, Figures) {
-    let mut figures = Figures { before: image.count(), ..Figures::default() };
+) -> (BitImage, ThinningFigures) {
+    let mut figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
     let mut thinning = Thinning::new(image);
     while limit.is_none_or(|limit| figures.iterations < limit) {
         let deleted = thinning.iterate();

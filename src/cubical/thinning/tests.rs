@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
-use super::window::{Rule as Formula, Window};
+use super::window::{PlanarRule as Formula, Window};
 use super::zhang_suen::ZhangSuen;
-use super::{BitImage, Figures, Request, Rule, ThinError, plain, thin};
+use super::{BitImage, Rule, ThinError, ThinningFigures, ThinningRequest, plain, thin};
 use crate::cubical::{Image, Order, Shape};
 
-fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, Figures) {
-    thin(image, &Request { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
+fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, ThinningFigures) {
+    thin(image, &ThinningRequest { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
 }
 
 /// Of a shape, black where `black` says so of (z, y, x).
@@ -309,7 +309,7 @@ fn threads_and_iterations_make_no_difference() {
                 steps = skeleton(&steps, rule, Some(1)).0;
             }
             assert!(steps == found[0].0, "{rule}");
-            let request = Request { rule: Some(rule), iterations: None };
+            let request = ThinningRequest { rule: Some(rule), iterations: None };
             thin(&image, &request, &mut |pass| passes.push(pass)).unwrap();
             let deleted: usize = passes.iter().map(|pass| pass.deleted).sum();
             let figures = &found[0].1;
@@ -323,16 +323,17 @@ fn threads_and_iterations_make_no_difference() {
 fn rules_of_the_plane_refuse_space() {
     let image = drawn(&[2, 3, 4], |_, _, _| true);
     for rule in PLANAR {
-        let error = thin(&image, &Request { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
+        let error =
+            thin(&image, &ThinningRequest { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
         assert_eq!(error, ThinError::Space { rule, shape: image.shape() });
     }
-    assert_eq!(Request::default().rule_for(image.shape()), Rule::Subfields);
+    assert_eq!(ThinningRequest::default().rule_for(image.shape()), Rule::Subfields);
     let line = Shape::new(&[5], Order::C).unwrap();
-    assert_eq!(Request::default().rule_for(line), Rule::GuoHall);
+    assert_eq!(ThinningRequest::default().rule_for(line), Rule::GuoHall);
     for rule in Rule::ALL {
         assert_eq!(rule.name().parse(), Ok(rule));
         assert_eq!(
-            thin(&BitImage::new(line), &Request { rule: Some(rule), iterations: None }, &mut |_| ())
+            thin(&BitImage::new(line), &ThinningRequest { rule: Some(rule), iterations: None }, &mut |_| ())
                 .unwrap()
                 .1
                 .iterations,

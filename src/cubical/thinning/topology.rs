@@ -6,9 +6,8 @@
 //! edges plus faces less cubes.
 
 use super::bits::{BitImage, WORD};
-use crate::cubical::persistence::grid::Layout;
-use crate::cubical::persistence::{PersistenceError, Request, persistence};
-use crate::cubical::{Order, Shape};
+use crate::cubical::persistence::{self, PersistenceError, PersistenceRequest, persistence};
+use crate::cubical::shape::{Order, Shape};
 
 /// The topology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +54,7 @@ impl Verdict {
 /// # Errors
 /// [`PersistenceError`]: they have too many voxels.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
-    Layout::new(shape).map(|_| ())
+    persistence::check(shape)
 }
 
 /// Compares an image with what thinning left of it. All of it must lie in the image.
@@ -83,7 +82,7 @@ pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, Persiste
 
 /// The places at which the classes of the foreground are born, of each dimension.
 fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
-    let request = Request { superlevel: true, ..Request::default() };
+    let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
     let mut classes = persistence(&image.to_image(1, Order::C), &request)?.dimensions;
     classes.resize(3, Vec::new());
     let foreground = |dim: usize| {

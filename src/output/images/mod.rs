@@ -62,14 +62,14 @@ use std::fmt;
 use std::io::{self, Write};
 use std::str::FromStr;
 
-use crate::cubical::persistence::{Class, Classes, Request};
+use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
 use crate::with_image;
 
 /// A format of the bars of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum ImageBarsFormat {
     /// As Ripser's text.
     #[default]
     Text,
@@ -93,7 +93,7 @@ pub struct Barcode<'a> {
     /// Its classes.
     pub classes: &'a Classes,
     /// What was asked for.
-    pub request: &'a Request,
+    pub request: &'a PersistenceRequest,
     /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
     pub threshold: Option<Value>,
 }
@@ -116,7 +116,7 @@ fn look_up<T: Voxel>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
 }
 
 /// The last value that a filtration reaches; none where it reaches no voxel.
-fn last<T: Voxel>(image: &Image<T>, request: &Request, threshold: Option<Value>) -> Option<Value> {
+fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
     let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
     let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     image.voxels().iter().filter(within).max_by_key(key).map(|&voxel| voxel.into())
@@ -156,20 +156,26 @@ impl Barcode<'_> {
     }
 }
 
-impl Format {
+impl ImageBarsFormat {
     /// Every format.
-    pub const ALL: [Format; 6] =
-        [Format::Text, Format::Csv, Format::Json, Format::Npy, Format::Dipha, Format::Cripser];
+    pub const ALL: [ImageBarsFormat; 6] = [
+        ImageBarsFormat::Text,
+        ImageBarsFormat::Csv,
+        ImageBarsFormat::Json,
+        ImageBarsFormat::Npy,
+        ImageBarsFormat::Dipha,
+        ImageBarsFormat::Cripser,
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-            Format::Dipha => "dipha",
-            Format::Cripser => "cripser",
+            ImageBarsFormat::Text => "text",
+            ImageBarsFormat::Csv => "csv",
+            ImageBarsFormat::Json => "json",
+            ImageBarsFormat::Npy => "npy",
+            ImageBarsFormat::Dipha => "dipha",
+            ImageBarsFormat::Cripser => "cripser",
         }
     }
 
@@ -179,32 +185,35 @@ impl Format {
     /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         match self {
-            Format::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
-            Format::Dipha => dipha::check(barcode),
-            Format::Text | Format::Csv | Format::Json | Format::Cripser => Ok(()),
+            ImageBarsFormat::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
+            ImageBarsFormat::Dipha => dipha::check(barcode),
+            ImageBarsFormat::Text
+            | ImageBarsFormat::Csv
+            | ImageBarsFormat::Json
+            | ImageBarsFormat::Cripser => Ok(()),
         }
     }
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; an error of which [`Inexact`] is the source, where [`Format::check`] gives one.
+    /// What `out` answers; an error of which [`Inexact`] is the source, where [`ImageBarsFormat::check`] gives one.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Format::Text => text::write(barcode, out),
-            Format::Csv => csv::write(barcode, out),
-            Format::Json => json::write(barcode, out),
-            Format::Npy => {
+            ImageBarsFormat::Text => text::write(barcode, out),
+            ImageBarsFormat::Csv => csv::write(barcode, out),
+            ImageBarsFormat::Json => json::write(barcode, out),
+            ImageBarsFormat::Npy => {
                 let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
                 crate::output::npy::write_rows(barcode.len() as u64, rows, out)
             }
-            Format::Dipha => dipha::write(barcode, out),
-            Format::Cripser => cripser::write(barcode, out),
+            ImageBarsFormat::Dipha => dipha::write(barcode, out),
+            ImageBarsFormat::Cripser => cripser::write(barcode, out),
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ImageBarsFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -213,17 +222,17 @@ impl fmt::Display for Format {
 /// Not the name of a format of the bars of an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected text, csv, json, npy, dipha or cripser, found {0:?}")]
-pub struct UnknownFormat(
+pub struct UnknownImageBarsFormat(
     /// What was found.
     pub String,
 );
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for ImageBarsFormat {
+    type Err = UnknownImageBarsFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    fn from_str(name: &str) -> Result<Self, UnknownImageBarsFormat> {
+        let named = ImageBarsFormat::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownImageBarsFormat(name.to_string()))
     }
 }
 

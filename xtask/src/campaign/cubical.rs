@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use lacuna::backend::{self, Backend, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
-use lacuna::cubical::persistence::{Class, Classes, Request, persistence, plain, via_matrix};
+use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, persistence, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Image, Key, Voxel};
 use lacuna::output::images as output;
 use lacuna::with_image;
@@ -24,7 +24,7 @@ pub(super) struct ImageBars;
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     image: AnyImage,
-    request: Request,
+    request: PersistenceRequest,
     machine: Machine,
     relation: Relation,
 }
@@ -39,13 +39,17 @@ enum Relation {
     /// The same array in the other order in memory: other ties, the same bars.
     Turned,
     /// Written and read back.
-    Written(output::Format),
+    Written(output::ImageBarsFormat),
     /// The filtration ends at a threshold.
     Cut(f64),
 }
 
-const FORMATS: [output::Format; 4] =
-    [output::Format::Csv, output::Format::Json, output::Format::Npy, output::Format::Dipha];
+const FORMATS: [output::ImageBarsFormat; 4] = [
+    output::ImageBarsFormat::Csv,
+    output::ImageBarsFormat::Json,
+    output::ImageBarsFormat::Npy,
+    output::ImageBarsFormat::Dipha,
+];
 
 impl Subject for ImageBars {
     type Case = Case;
@@ -64,7 +68,7 @@ impl Subject for ImageBars {
         Case {
             relation: Relation::draw(&image, random),
             image,
-            request: Request {
+            request: PersistenceRequest {
                 construction: random.pick(&[Construction::T, Construction::V]),
                 superlevel: random.once_in(2),
                 max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]),
@@ -95,7 +99,7 @@ impl Subject for ImageBars {
         }
         smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
         if case.request.superlevel {
-            let request = Request { superlevel: false, ..case.request };
+            let request = PersistenceRequest { superlevel: false, ..case.request };
             smaller.push(Case { request, ..case.clone() });
         }
         smaller
@@ -134,10 +138,10 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         _ if is_large => agrees_with_matrix(case, &found, pools),
         Relation::Matrix => agrees_with_matrix(case, &found, pools),
         Relation::Euler if request.max_dim.is_none_or(|dim| dim + 1 >= image.shape().dim()) => {
-            let asked = ecc::Request {
+            let asked = ecc::EccRequest {
                 construction: request.construction,
                 superlevel: request.superlevel,
-                ..ecc::Request::default()
+                ..ecc::EccRequest::default()
             };
             let curve =
                 pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
@@ -166,7 +170,12 @@ fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(),
 }
 
 /// The classes of the filtration that ends at a threshold, compared with voxels without rounding either.
-fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes, threshold: f64) -> Classes {
+fn cut_exactly<T: Sample>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+    classes: Classes,
+    threshold: f64,
+) -> Classes {
     let order = |place: usize| image.voxels()[place].exact_cmp(threshold);
     let reached = |place: usize| if request.superlevel { order(place).is_ge() } else { order(place).is_le() };
     let cut = |class: Class| Class { death: class.death.filter(|&death| reached(death)), ..class };
@@ -176,7 +185,7 @@ fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes,
 }
 
 /// By the classes that are born and die, the change of the Euler characteristic at each distinct voxel.
-fn changes<T: Voxel>(image: &Image<T>, request: &Request, classes: &Classes) -> Vec<i64> {
+fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &Classes) -> Vec<i64> {
     let key = |place: usize| {
         let key = image.voxels()[place].key();
         if request.superlevel { key.reversed() } else { key }
@@ -207,7 +216,7 @@ fn keys<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u
 }
 
 /// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.
-fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(), String> {
+fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> Result<(), String> {
     let Case { image, request, .. } = case;
     // A double does not tell all integers of 64 bits apart, nor an infinite death from none.
     let mut values = (0..image.shape().count()).map(|place| image.value(place));
@@ -226,7 +235,7 @@ fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(),
         .enumerate()
         .flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
     // DIPHA knows sublevel sets only: those of the negated image.
-    let is_negated = request.superlevel && format == output::Format::Dipha;
+    let is_negated = request.superlevel && format == output::ImageBarsFormat::Dipha;
     let value = |value: f64| if is_negated { -value } else { value };
     let point = |(dim, class): (usize, &Class)| DiagramPoint {
         dim: dim as u32,

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use lacuna::cubical::ecc::stream::{StreamError, Streamer};
-use lacuna::cubical::ecc::{Bins, Curve, Request, Rows, curve, plain};
+use lacuna::cubical::ecc::slabs::{SlabCounter, SlabError};
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
 use lacuna::cubical::{AnyImage, Construction, Image, Voxel};
 use lacuna::with_image;
 
@@ -19,7 +19,7 @@ pub(super) struct Curves;
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     image: AnyImage,
-    request: Request,
+    request: EccRequest,
     machine: Machine,
     how: How,
     /// Bytes of memory beyond the least there can be, for streams.
@@ -60,7 +60,7 @@ impl Subject for Curves {
         };
         Case {
             image,
-            request: Request {
+            request: EccRequest {
                 construction: random.pick(&[Construction::T, Construction::V]),
                 superlevel: random.once_in(2),
                 bins,
@@ -72,7 +72,8 @@ impl Subject for Curves {
     }
 
     fn options(case: &Case) -> String {
-        let Case { image, request: Request { construction, superlevel, bins }, machine, how, spare } = case;
+        let Case { image, request: EccRequest { construction, superlevel, bins }, machine, how, spare } =
+            case;
         let bins = match bins {
             Bins::Distinct => "distinct".to_owned(),
             Bins::Uniform { count, range } => format!("{count} {}", range.is_some()),
@@ -93,7 +94,7 @@ impl Subject for Curves {
         }
         smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
         if case.request.superlevel {
-            let request = Request { superlevel: false, ..case.request };
+            let request = EccRequest { superlevel: false, ..case.request };
             smaller.push(Case { request, ..case.clone() });
         }
         if case.how != How::Whole {
@@ -138,24 +139,29 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
 }
 
 /// The curve of a stream in the least memory there can be, and some more.
-fn streamed<T: Voxel>(image: &Image<T>, request: &Request, how: How, spare: usize) -> Result<Curve, String> {
+fn streamed<T: Voxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    how: How,
+    spare: usize,
+) -> Result<Vcec, String> {
     let least = match stream(image, request, how, 0) {
-        Err(StreamError::Slabs { needed, .. }) => needed,
+        Err(SlabError::Slabs { needed, .. }) => needed,
         Ok(_) => 0,
         Err(error) => return Err(error.to_string()),
     };
     let rows = stream(image, request, how, least + spare).map_err(|error| error.to_string())?;
-    rows.into_curve().map_err(|error| error.to_string())
+    rows.into_vcec().map_err(|error| error.to_string())
 }
 
 fn stream<T: Voxel>(
     image: &Image<T>,
-    request: &Request,
+    request: &EccRequest,
     how: How,
     limit: usize,
-) -> Result<Rows, StreamError<Infallible>> {
+) -> Result<VcecRows, SlabError<Infallible>> {
     let (shape, voxels) = (image.shape(), image.voxels());
-    let mut streamer = Streamer::<T>::new(request, limit)?;
+    let mut streamer = SlabCounter::<T>::new(request, limit)?;
     let in_order = || {
         let mut rest = voxels;
         move |part: &mut [T]| {
@@ -165,7 +171,7 @@ fn stream<T: Voxel>(
             Ok(count)
         }
     };
-    let range = match Streamer::<T>::needs_range(request) {
+    let range = match SlabCounter::<T>::needs_range(request) {
         true => Some(streamer.range(shape, in_order(), &|_| ())?),
         false => None,
     };
@@ -193,12 +199,12 @@ mod tests {
     fn streams_in_the_least_memory_come_in_several_slabs() {
         let shape = Shape::new(&[200, 3], Order::C).unwrap();
         let image = Image::new(shape, (0..600_u32).map(|k| k * k % 11).collect()).unwrap();
-        let request = Request::default();
-        let Err(StreamError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
+        let request = EccRequest::default();
+        let Err(SlabError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
             panic!("no image fits no memory")
         };
         let (reads, mut first) = (Cell::new(0), 0);
-        let mut streamer = Streamer::<u32>::new(&request, needed).unwrap();
+        let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
         let read = |part: &mut [u32]| -> Result<usize, Infallible> {
             reads.set(reads.get() + 1);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);

@@ -1,9 +1,11 @@
 //! What a thread needs for a tile: keys of two planes, the bits of their comparisons, the digits of the numbers.
 
 use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
-use super::tally::Tally;
-use super::view::{Tile, View};
-use crate::cubical::{Construction, Key, Voxel};
+use super::numbers::{Numbers, Tally};
+use super::view::{View, VoxelTile};
+use crate::cubical::construction::Construction;
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
 /// All of it; keeps its memory from tile to tile.
@@ -11,7 +13,7 @@ use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 pub(crate) struct Tables<K> {
     /// Blocks of a row.
     width: usize,
-    /// Rows of the tile.
+    /// VcecRows of the tile.
     height: usize,
     /// Keys of a plane, from the row above the tile to the one below; a row has a block more than voxels. What is absent
     /// is `Key::MAX`.
@@ -34,7 +36,7 @@ pub(crate) struct Tables<K> {
 pub(crate) fn sweep<T: Voxel>(
     level: Level,
     view: View<'_, T>,
-    tile: &Tile,
+    tile: &VoxelTile,
     (construction, superlevel): (Construction, bool),
     tables: &mut Tables<T::Key>,
     tally: &mut impl Tally<T::Key>,
@@ -65,7 +67,7 @@ fn stage<T: Voxel>(
     keys: &mut [T::Key],
     view: &View<'_, T>,
     plane: usize,
-    tile: &Tile,
+    tile: &VoxelTile,
     superlevel: bool,
     width: usize,
 ) {
@@ -84,7 +86,7 @@ fn stage<T: Voxel>(
 
 impl<K: Key> Tables<K> {
     /// Fits a tile.
-    fn resize(&mut self, tile: &Tile) {
+    fn resize(&mut self, tile: &VoxelTile) {
         let before = if tile.columns.start == 0 { 0 } else { BLOCK };
         let (columns, height) = (before + tile.columns.len(), tile.rows.len());
         let width = columns.div_ceil(BLOCK);
@@ -187,38 +189,5 @@ impl<K: Key> Compare<'_, K> {
         shift(d, b, follows, d_left);
         shift(e, c, follows, e_left);
         shift(g, f, follows, g_left);
-    }
-}
-
-/// The numbers of a plane's voxels, with their keys.
-pub(crate) struct Numbers<'a, K> {
-    keys: &'a [K],
-    digits: &'a Digits,
-    own: &'a [u64],
-}
-
-/// 64 voxels.
-pub(crate) struct Block<'a, K> {
-    pub(crate) keys: &'a [K; BLOCK],
-    /// The digits of their numbers plus [`OFFSET`](super::digits::OFFSET), lowest first.
-    pub(crate) digits: [u64; 4],
-    /// Where the numbers are not 0.
-    pub(crate) nonzero: u64,
-    /// Which voxels count.
-    pub(crate) own: u64,
-}
-
-impl<K: Key> Numbers<'_, K> {
-    /// Block by block.
-    #[inline(always)]
-    pub(crate) fn for_each(&self, mut work: impl FnMut(Block<'_, K>)) {
-        let width = self.own.len();
-        for (row, nonzero) in self.digits.nonzero.chunks_exact(width).enumerate() {
-            let keys = &self.keys[row * (width + 1) * BLOCK..];
-            for (column, (keys, &own)) in keys.as_chunks::<BLOCK>().0.iter().zip(self.own).enumerate() {
-                let digits = self.digits.digits.each_ref().map(|digit| digit[row * width + column]);
-                work(Block { keys, digits, nonzero: nonzero[column], own });
-            }
-        }
     }
 }

@@ -40,7 +40,7 @@ impl<'a, T> View<'a, T> {
 
 /// A box of voxels, whose numbers one thread adds up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tile {
+pub(crate) struct VoxelTile {
     pub(crate) planes: Range<usize>,
     pub(crate) rows: Range<usize>,
     /// Begins at a multiple of [`BLOCK`].
@@ -54,7 +54,7 @@ pub(crate) fn tiles(
     [planes, rows, columns]: [Range<usize>; 3],
     key_bytes: usize,
     threads: usize,
-) -> Vec<Tile> {
+) -> Vec<VoxelTile> {
     let height = height(columns.len(), key_bytes);
     let across = columns.len().div_ceil(TILE_COLUMNS) * rows.len().div_ceil(height);
     // Some tiles a thread, so that all end together, but not so thin that their first planes count.
@@ -64,14 +64,14 @@ pub(crate) fn tiles(
     for planes in cut(&planes, depth) {
         for rows in cut(&rows, height) {
             for columns in cut(&columns, TILE_COLUMNS) {
-                tiles.push(Tile { planes: planes.clone(), rows: rows.clone(), columns });
+                tiles.push(VoxelTile { planes: planes.clone(), rows: rows.clone(), columns });
             }
         }
     }
     tiles
 }
 
-/// Rows of a tile.
+/// VcecRows of a tile.
 fn height(columns: usize, key_bytes: usize) -> usize {
     (TILE_BYTES / row_bytes(columns, key_bytes)).clamp(4, 64)
 }

@@ -14,7 +14,8 @@ use rayon::prelude::*;
 
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
-use super::grid::{Grid, Place};
+use super::grid::Grid;
+use super::layout::GridPlace;
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
 use crate::progress::Progress;
@@ -78,10 +79,10 @@ impl Gradient {
         let [_, of_edges, of_faces, _] = masks;
         let of_top = if wanted[3] { ((1 << (end_top - first_top)) - 1) << first_top } else { 0 };
         // Of a part's voxels, looked up first and all together: they lie anywhere in memory, and so the loads overlap.
-        let critical = |places: &[Place]| -> Vec<u32> {
+        let critical = |places: &[GridPlace]| -> Vec<u32> {
             places.iter().map(|&place| self.critical(place as usize)).collect()
         };
-        let count = |places: &[Place]| {
+        let count = |places: &[GridPlace]| {
             let mut counts = [0; 4];
             for critical in critical(places) {
                 counts[0] += usize::from(critical & VOXEL != 0);

@@ -48,7 +48,7 @@ fn what_is_not_gray() {
     ] {
         let file = png(2, 2, color, BitDepth::Eight, &vec![0; 4 * bytes]);
         let message = format!("byte 25: expected gray, found {found}; convert it to gray first");
-        refused(&file, Format::Png, &message);
+        refused(&file, ImageFormat::Png, &message);
     }
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, 2, 2);
@@ -58,7 +58,7 @@ fn what_is_not_gray() {
     writer.write_image_data(&[0; 4]).unwrap();
     writer.write_image_data(&[1; 4]).unwrap();
     writer.finish().unwrap();
-    refused(&file, Format::Png, "expected one image, found an animation of 2");
+    refused(&file, ImageFormat::Png, "expected one image, found an animation of 2");
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn pngs_that_end_early_or_late() {
     let data: Vec<u8> = (0..700_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let file = png(35, 20, ColorType::Grayscale, BitDepth::Eight, &data);
     for length in 0..file.len() {
-        let error = load("file", &file[..length], Some(Format::Png)).unwrap_err();
+        let error = load("file", &file[..length], Some(ImageFormat::Png)).unwrap_err();
         assert!(error.starts_with("file: expected a sound PNG file, found "), "{length}: {error}");
     }
     let longer = [&file[..], b"x"].concat();
     let message = format!("byte {}: expected the end of the file, found 1 more bytes", file.len());
-    refused(&longer, Format::Png, &message);
+    refused(&longer, ImageFormat::Png, &message);
     // A header of 2^62 voxels.
     let mut huge = png(1, 1, ColorType::Grayscale, BitDepth::Eight, &[0]);
     huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
@@ -87,7 +87,7 @@ fn pngs_that_end_early_or_late() {
         "expected data for 10000x10000 voxels, found {} bytes, which cannot hold as many",
         huge.len()
     );
-    refused(&huge, Format::Png, &message);
+    refused(&huge, ImageFormat::Png, &message);
 }
 
 /// The check sum of PNG's chunks, bit by bit.
@@ -161,13 +161,13 @@ where
 #[test]
 fn pages_that_are_no_image() {
     let color = plain::<colortype::RGB8>(&[&[0; 12]], (2, 2));
-    refused(&color, Format::Tiff, "page 0: expected gray, found RGB; convert it to gray first");
+    refused(&color, ImageFormat::Tiff, "page 0: expected gray, found RGB; convert it to gray first");
     let mut file = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut file).unwrap();
     encoder.write_image::<colortype::Gray8>(2, 2, &[0; 4]).unwrap();
     encoder.write_image::<colortype::Gray16>(2, 2, &[0; 4]).unwrap();
     let message = "page 1: expected 2x2 voxels of type u8, as on page 0, found 2x2 voxels of type u16";
-    refused(file.get_ref(), Format::Tiff, message);
+    refused(file.get_ref(), ImageFormat::Tiff, message);
 
     let mut file = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut file).unwrap();
@@ -175,10 +175,10 @@ fn pages_that_are_no_image() {
     page.encoder().write_tag(Tag::ImageDescription, "ImageJ=1.53\nimages=5\nslices=5\n").unwrap();
     page.write_data(&[0; 4]).unwrap();
     let message = "expected 5 pages, the planes that the description names, found 1, and 4 bytes from its data on; save it again with ImageJ or tifffile, or read it as a raw file";
-    refused(file.get_ref(), Format::Tiff, message);
+    refused(file.get_ref(), ImageFormat::Tiff, message);
 
     let not_a_number = plain::<colortype::Gray32Float>(&[&[0.0; 4], &[0.0, 0.0, f32::NAN, 0.0]], (2, 2));
-    refused(&not_a_number, Format::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
+    refused(&not_a_number, ImageFormat::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
 }
 
 /// A TIFF file whose pages have these entries (tag, type, values), then the data of a plane each.
@@ -255,7 +255,7 @@ impl Written {
 const DESCRIPTION: u16 = 270;
 
 fn picked(file: &[u8], channel: Option<usize>, frame: Option<usize>) -> Result<AnyImage, String> {
-    let options = Options { channel, frame, ..Options::default() };
+    let options = ImageOptions { channel, frame, ..ImageOptions::default() };
     read_bytes("file", file, &options).map_err(|error| error.to_string())
 }
 
@@ -300,7 +300,7 @@ fn data_that_follow_the_only_page() {
         assert_eq!(load("a", &file, None).as_ref(), Ok(&expected));
         let on_disk = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(on_disk.path(), &file).unwrap();
-        assert_eq!(read(on_disk.path(), &Options::default()).unwrap(), expected);
+        assert_eq!(read(on_disk.path(), &ImageOptions::default()).unwrap(), expected);
     }
 }
 
@@ -379,7 +379,7 @@ fn tiffs_that_are_cut() {
         let file = tiff::<colortype::Gray8>(&[&data[..]; 3], (35, 20), compression, Predictor::None, 8);
         assert!(load("file", &file, None).is_ok());
         for length in (0..file.len()).step_by(7) {
-            let error = load("file", &file[..length], Some(Format::Tiff)).unwrap_err();
+            let error = load("file", &file[..length], Some(ImageFormat::Tiff)).unwrap_err();
             assert!(error.starts_with("file: page ") && error.contains(": expected "), "{length}: {error}");
         }
     }
@@ -399,5 +399,5 @@ fn a_tiff_that_promises_more_than_it_holds() {
         "page 0: expected data for 10000000000 voxels of type u8, found a file of {} bytes, which cannot hold as many",
         file.len()
     );
-    refused(&file, Format::Tiff, &message);
+    refused(&file, ImageFormat::Tiff, &message);
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 use serde::Deserialize;
 
-use crate::cubical::read::error::{Place, Problem};
+use crate::cubical::read::error::{ImagePlace, ImageProblem};
 use crate::cubical::read::options::pick;
 
 /// What planes differ in along one of their axes.
@@ -60,7 +60,7 @@ pub(super) struct Planes {
 impl Planes {
     /// Of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
     /// one page, whose data others may follow.
-    pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, Problem> {
+    pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, ImageProblem> {
         let text = description.trim_start_matches('\u{feff}').trim_start();
         let planes = if text.starts_with("ImageJ=") {
             imagej(text, pages)?
@@ -72,8 +72,8 @@ impl Planes {
         let planes = planes.unwrap_or(Planes { axes: vec![(Axis::Slice, pages)], pages: None });
         match planes.count() {
             Some(count) if count == pages || pages == 1 => Ok(planes),
-            count => Err(Problem::new(
-                Place::Whole,
+            count => Err(ImageProblem::new(
+                ImagePlace::Whole,
                 format!("{} pages, the planes that the description of the first names", told(count)),
                 pages.to_string(),
             )
@@ -87,7 +87,11 @@ impl Planes {
     }
 
     /// The pages of the planes that are left when a channel and a frame are picked, in their order along the one axis that is left.
-    pub(super) fn picked(&self, channel: Option<usize>, frame: Option<usize>) -> Result<Vec<usize>, Problem> {
+    pub(super) fn picked(
+        &self,
+        channel: Option<usize>,
+        frame: Option<usize>,
+    ) -> Result<Vec<usize>, ImageProblem> {
         let extent = |kind: Axis| {
             let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
             found.map_or(1, |(_, extent)| *extent)
@@ -115,10 +119,10 @@ impl Planes {
     }
 
     /// The error that there are planes along several axes.
-    fn too_many(&self) -> Problem {
+    fn too_many(&self) -> ImageProblem {
         let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
         let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
-        let problem = Problem::new(Place::Whole, "planes along one axis", found.join(" of "));
+        let problem = ImageProblem::new(ImagePlace::Whole, "planes along one axis", found.join(" of "));
         let has = |kind: Axis| long().any(|(axis, _)| *axis == kind);
         problem.note(match (has(Axis::Channel), has(Axis::Frame)) {
             (true, true) => "--channel N and --frame N take one of each, counted from 0",
@@ -134,7 +138,7 @@ fn told(count: Option<usize>) -> String {
 }
 
 /// What ImageJ says; none, as to ImageJ itself, where its numbers of channels, slices and frames are not those of its images.
-fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, Problem> {
+fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let number = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         value.and_then(|value| value.trim().parse::<usize>().ok()).filter(|&number| number > 0)
@@ -142,7 +146,7 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, Problem> {
     let images = number("images").unwrap_or(1);
     if images > pages && pages > 1 {
         let expected = format!("{images} pages, the images of the stack that ImageJ describes");
-        let problem = Problem::new(Place::Whole, expected, pages.to_string());
+        let problem = ImageProblem::new(ImagePlace::Whole, expected, pages.to_string());
         return Err(problem.note("save it again with ImageJ, or as a raw file"));
     }
     let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
@@ -178,8 +182,8 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
 }
 
 /// What OME-XML says.
-fn ome(text: &str, pages: usize) -> Result<Planes, Problem> {
-    let problem = |expected: &str, found: String| Problem::new(Place::Whole, expected, found);
+fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
+    let problem = |expected: &str, found: String| ImageProblem::new(ImagePlace::Whole, expected, found);
     let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
     let named = |name: &'static str| {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)

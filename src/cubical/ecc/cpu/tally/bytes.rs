@@ -1,8 +1,9 @@
 //! Of bytes.
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
-use crate::cubical::Key;
-use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::key::Key;
+use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
 /// A count for each number (plus [`OFFSET`]) and byte.
 type Counts = [u32; 16 << 8];

@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
-use crate::cubical::Key;
-use crate::simd::BLOCK;
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::key::Key;
+use crate::simd::{BLOCK, Level};
 
 /// Keys there are.
 const KEYS: usize = 1 << 16;

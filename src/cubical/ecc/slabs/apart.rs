@@ -8,18 +8,20 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use super::slabs::Slabs;
-use super::{Job, ReadAt, StreamError, resize};
-use crate::cubical::Voxel;
+use super::cut::Slabs;
+use super::error::SlabError;
+use super::job::{Job, resize};
 use crate::cubical::ecc::cpu::Adder;
+use crate::cubical::ecc::source::ReadAt;
 use crate::cubical::ecc::threads;
+use crate::cubical::image::Voxel;
 
 /// Adds up the voxels that `read` gives from any place.
 pub(super) fn add_up<T: Voxel, E: Send>(
     job: Job<'_, T>,
     slabs: &Slabs,
     read: &ReadAt<'_, T, E>,
-) -> Result<(), StreamError<E>> {
+) -> Result<(), SlabError<E>> {
     let Job { counter, buffers, threads, advance, .. } = job;
     let work = &Work {
         slabs,
@@ -35,7 +37,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
             let tell = tell.clone();
             move || work.run(adder, buffer, tell)
         });
-        threads::start(scope, works).map_err(StreamError::<E>::Threads)?;
+        threads::start(scope, works).map_err(SlabError::<E>::Threads)?;
         drop(tell);
         for told in told {
             match told {
@@ -48,9 +50,9 @@ pub(super) fn add_up<T: Voxel, E: Send>(
                 }
             }
         }
-        Ok::<_, StreamError<E>>(())
+        Ok::<_, SlabError<E>>(())
     })?;
-    fault.map_or(Ok(()), |(_, error)| Err(StreamError::Read(error)))
+    fault.map_or(Ok(()), |(_, error)| Err(SlabError::Read(error)))
 }
 
 /// What threads tell.

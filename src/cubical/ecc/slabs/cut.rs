@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use crate::cubical::ecc::Bins;
-use crate::cubical::ecc::cpu::{Tile, View, tiles, worker_bytes};
+use crate::cubical::ecc::bins::Bins;
+use crate::cubical::ecc::cpu::view::{View, VoxelTile, tiles};
+use crate::cubical::ecc::cpu::worker_bytes;
 use crate::cubical::ecc::spill::MERGE_BYTES;
-use crate::cubical::{Key, Shape, Voxel};
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::shape::Shape;
 use crate::simd::BLOCK;
 
 /// What the program takes itself.
@@ -121,7 +124,7 @@ impl Slabs {
     }
 
     /// The tiles of a slab. Other slabs keep other threads busy: it is cut no more than caches want it.
-    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<Tile> {
+    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<VoxelTile> {
         let mut parts = self.extents.map(|extent| 0..extent);
         parts[self.axis] = own.clone();
         tiles(parts, size_of::<T>(), 1)

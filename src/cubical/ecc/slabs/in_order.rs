@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
+use super::cut::Slabs;
+use super::error::SlabError;
+use super::job::{Job, fill, resize};
 use super::queue::{Queue, Slab};
-use super::slabs::Slabs;
-use super::{Job, StreamError, fill, resize};
-use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::threads::start;
+use crate::cubical::image::Voxel;
 
 /// Adds up the voxels that `read` gives in memory order.
 pub(super) fn add_up<T: Voxel, E>(
     job: Job<'_, T>,
     slabs: &Slabs,
     read: impl FnMut(&mut [T]) -> Result<usize, E>,
-) -> Result<(), StreamError<E>> {
+) -> Result<(), SlabError<E>> {
     let Job { counter, buffers, count, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
     let queue = &Queue::new();
@@ -28,7 +29,7 @@ pub(super) fn add_up<T: Voxel, E>(
             let hand_back = hand_back.clone();
             move || add(adder, slabs, queue, hand_back)
         });
-        start(scope, works).map_err(StreamError::Threads)?;
+        start(scope, works).map_err(SlabError::Threads)?;
         drop(hand_back);
         let ending = queue.ending();
         let found = reader.run();
@@ -77,7 +78,7 @@ struct Reader<'a, T, R> {
 }
 
 impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
-    fn run(&mut self) -> Result<(), StreamError<E>> {
+    fn run(&mut self) -> Result<(), SlabError<E>> {
         let slabs = self.slabs;
         let mut last: Option<Arc<Slab<T>>> = None;
         let mut read = 0;

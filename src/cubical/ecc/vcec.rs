@@ -1,12 +1,13 @@
 //! The curve: a change for each value, and what the changes add up to.
 
-use crate::cubical::{Value, Voxel};
+use crate::cubical::image::Voxel;
+use crate::cubical::value::Value;
 
 /// The Euler characteristic of a growing complex, as the changes that it makes at ascending values.
 ///
-/// Rows are in the order in which cells enter: values ascend; of superlevel sets they descend.
+/// VcecRows are in the order in which cells enter: values ascend; of superlevel sets they descend.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Curve {
+pub struct Vcec {
     /// The distinct values of the voxels, or the ends of the bins.
     pub values: Values,
     /// The change at each: the sum of (−1)^dim over the cells that enter there. The vector of changes, VCEC.
@@ -96,10 +97,10 @@ impl PartialEq for Values {
     }
 }
 
-impl Curve {
+impl Vcec {
     /// Of these values and changes.
     pub fn new(values: impl Into<Values>, changes: Vec<i64>) -> Self {
-        Curve { values: values.into(), changes }
+        Vcec { values: values.into(), changes }
     }
 
     /// The Euler characteristic from each value on, ECC: the prefix sums of the changes.
@@ -107,7 +108,7 @@ impl Curve {
         self.rows().map(|(_, _, euler)| euler).collect()
     }
 
-    /// Rows: value, change, Euler characteristic.
+    /// VcecRows: value, change, Euler characteristic.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (Value, i64, i64)> + '_ {
         let mut sum = 0;
         self.values.iter().zip(&self.changes).map(move |(value, &change)| {
@@ -123,12 +124,12 @@ mod tests {
 
     #[test]
     fn euler_characteristics_are_prefix_sums() {
-        let curve = Curve::new(vec![1.0, 2.0, 3.0], vec![2, -3, 2]);
+        let curve = Vcec::new(vec![1.0, 2.0, 3.0], vec![2, -3, 2]);
         assert_eq!(curve.euler(), [2, -1, 1]);
         let expected =
             [(1.0, 2, 2), (2.0, -3, -1), (3.0, 2, 1)].map(|(value, a, b)| (Value::from(value), a, b));
         assert_eq!(curve.rows().collect::<Vec<_>>(), expected);
-        assert!(Curve::default().euler().is_empty());
+        assert!(Vcec::default().euler().is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::cubical::ecc::cpu::Tile;
+use crate::cubical::ecc::cpu::view::VoxelTile;
 
 /// Slices in memory.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Slab<T> {
     pub(super) own: Range<usize>,
     /// Of all.
     pub(super) voxels: Vec<T>,
-    pub(super) tiles: Vec<Tile>,
+    pub(super) tiles: Vec<VoxelTile>,
 }
 
 /// Slabs of which tiles are left.
