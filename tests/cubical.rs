@@ -186,7 +186,7 @@ fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) ->
 
 fn changes_by_curve<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
     let PersistenceRequest { construction, superlevel, .. } = *request;
-    let curve = ecc::curve(image, &ecc::Request { construction, superlevel, bins: ecc::Bins::Distinct });
+    let curve = ecc::curve(image, &ecc::EccRequest { construction, superlevel, bins: ecc::Bins::Distinct });
     changes(curve.unwrap().rows().map(|(value, change, _)| (value.double(), change)))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::key::Key;
-use super::shape::{Shape, ShapeError};
+use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
 
 /// A type of voxels.
@@ -151,6 +151,17 @@ impl<T> Image<T> {
         Ok(Image { shape, voxels })
     }
 
+    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: there is no such shape, or that is not one voxel for each place.
+    pub fn from_slice(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError>
+    where
+        T: Clone,
+    {
+        Image::new(Shape::new(axes, Order::C)?, voxels.to_vec())
+    }
+
     /// Its shape.
     pub fn shape(&self) -> Shape {
         self.shape
@@ -209,6 +220,18 @@ impl<T: Voxel> From<Image<T>> for AnyImage {
 }
 
 impl AnyImage {
+    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: there is no such shape, that is not one voxel for each place, or a voxel is not a number.
+    pub fn from_slice<T: Voxel>(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError> {
+        let image = Image::from_slice(voxels, axes)?;
+        match voxels.iter().position(|voxel| !voxel.is_number()) {
+            None => Ok(image.into()),
+            Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
+        }
+    }
+
     /// Its shape.
     pub fn shape(&self) -> Shape {
         with_image!(self, image => image.shape())
@@ -239,7 +262,6 @@ impl AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::Order;
 
     fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
         for (i, &a) in ascending.iter().enumerate() {

@@ -11,6 +11,12 @@
 //! | image of bytes → files | — | [`mod@write`] |
 //! | thinning | Guo, Hall 1989; see there | [`thinning`] |
 //!
+//! # From an image to its answer
+//!
+//! [`Cubical`] gives a [`Diagram`](crate::Diagram), [`EulerCurve`] a [`Vcec`](ecc::Vcec), [`Skeleton`] a
+//! [`BitImage`](thinning::BitImage). All are built alike, `run` gives the answer and `solve` the answer and how it came about; what
+//! goes wrong is a [`CubicalError`], and what is wrong with a file an [`ImageReadError`](read::ImageReadError).
+//!
 //! # Constructions
 //!
 //! An image is a filtered cubical complex in one of two ways ([`Construction`]): voxels as top cells (T, the default; lower cells
@@ -24,21 +30,29 @@
 //! DIPHA and Perseus. Axes of one voxel are left out of all that is computed. In memory, and in this library, the slowest axis comes first, whatever the file calls it ([`Shape`]);
 //! coordinates that are printed are the user's.
 
+mod barcode;
 mod construction;
 pub mod curves;
 pub mod ecc;
+mod error;
+mod euler;
 pub mod geometry;
 pub mod image;
 mod key;
 pub mod persistence;
 pub mod read;
 mod shape;
+mod skeleton;
 pub mod thinning;
 pub mod value;
 pub mod write;
 
+pub use barcode::{Cubical, CubicalOutcome};
 pub use construction::Construction;
+pub use error::CubicalError;
+pub use euler::{EulerCurve, EulerOutcome};
 pub use image::{AnyImage, Image, Voxel};
 pub use key::Key;
 pub use shape::{Order, Shape, ShapeError};
+pub use skeleton::{Skeleton, SkeletonOutcome};
 pub use value::Value;

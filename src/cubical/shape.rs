@@ -61,6 +61,12 @@ pub enum ShapeError {
         /// What there is.
         found: usize,
     },
+    /// A voxel that cannot be compared with others.
+    #[error("voxel {voxel:?}: expected a number, found NaN")]
+    NotANumber {
+        /// Its coordinates along the user's axes.
+        voxel: Vec<usize>,
+    },
 }
 
 impl Shape {

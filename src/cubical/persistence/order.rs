@@ -115,9 +115,20 @@ pub fn order<T: Voxel>(
     words.cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - words.place_bits);
     let words = &words;
     let dealt = deal(words, greatest, progress);
-    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+    let (mut order, lengths) = sort_buckets(words, dealt, reversed, progress);
+    unmark_equals_of_buckets(words, &mut order, &lengths);
+    order
+}
 
-    let mut order = vec![0; voxels.len() + 1];
+/// The places of all words, bucket after bucket, from the second element on; and how many are of each bucket.
+fn sort_buckets<T: Voxel>(
+    words: &Words<'_, T>,
+    dealt: Vec<Dealt>,
+    reversed: bool,
+    progress: &dyn Progress,
+) -> (Vec<u32>, Vec<usize>) {
+    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+    let mut order = vec![0; words.voxels.len() + 1];
     let mut parts = Vec::with_capacity(buckets);
     let mut rest = &mut order[1..];
     for i in 0..buckets {
@@ -126,7 +137,7 @@ pub fn order<T: Voxel>(
         (part, rest) = rest.split_at_mut(dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum());
         parts.push((bucket, part));
     }
-    let starts: Vec<usize> = parts.iter().map(|(_, part)| part.len()).collect();
+    let lengths = parts.iter().map(|(_, part)| part.len()).collect();
     parts.into_par_iter().with_max_len(4).for_each_init(
         Default::default,
         |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
@@ -141,19 +152,21 @@ pub fn order<T: Voxel>(
             progress.advance(part.len() as u64);
         },
     );
-    drop(dealt);
-    // The first of a bucket may have an equal in the bucket before.
+    (order, lengths)
+}
+
+/// Takes the mark off the first of a bucket that has an equal in the bucket before.
+fn unmark_equals_of_buckets<T: Voxel>(words: &Words<'_, T>, order: &mut [u32], lengths: &[usize]) {
     let mut start = 1;
-    for length in starts {
+    for length in lengths {
         if start > 1
-            && length > 0
+            && *length > 0
             && words.key_at(order[start - 1] & !FIRST) == words.key_at(order[start] & !FIRST)
         {
             order[start] &= !FIRST;
         }
         start += length;
     }
-    order
 }
 
 /// All words, by parts of the image, in buckets.

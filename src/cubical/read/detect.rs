@@ -80,6 +80,11 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if perseus::looks_like(head) {
         return chosen(ImageFormat::Perseus, "begins with lines of one whole number each");
     }
+    Err(unknown(head))
+}
+
+/// The problem that a file begins as no image does that is known.
+fn unknown(head: &[u8]) -> ImageProblem {
     // What it begins with may tell the user more than that it is unknown.
     let begins = if head.iter().take(64).all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
         format!("text that begins with {}", quote(&head[..head.len().min(64)]))
@@ -88,10 +93,10 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
         format!("the bytes {}", bytes.join(" "))
     };
     let problem = ImageProblem::new(ImagePlace::Byte(0), "the beginning of an image file", begins);
-    Err(problem.note(format!(
+    problem.note(format!(
         "--format can be {}; voxels without a header are raw and need --shape and --dtype",
         ImageFormat::names()
-    )))
+    ))
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use super::*;
 use crate::cubical::{Image, Order, Shape, Voxel as _};
 
 mod nifti;
-mod pictures;
 mod pipes;
 mod plain;
+mod png;
 mod text;
+mod tiff;
 
 fn load(name: &str, file: &[u8], format: Option<ImageFormat>) -> Result<AnyImage, String> {
     read_bytes(name, file, &ImageOptions { format, ..ImageOptions::default() })

@@ -106,7 +106,7 @@ fn extents_of_one_are_no_dimension() {
             {
                 let image = Image::new(Shape::new(&axes, Order::F).unwrap(), line.voxels().to_vec()).unwrap();
                 let level = Level::detect();
-                assert_eq!(curve(&image, &request, level), curve(&line, &request, level), "{axes:?}");
+                assert_eq!(curve_at(&image, &request, level), curve_at(&line, &request, level), "{axes:?}");
             }
         }
     }
@@ -137,11 +137,7 @@ fn any_cut_and_any_slab() {
                     let view = View { extents, first, voxels: &voxels[from * slice..to * slice] };
                     counter.add(view, own);
                 }
-                assert_eq!(
-                    counter.finish().unwrap().into_curve().unwrap(),
-                    expected,
-                    "{axes:?} cut at {cut}"
-                );
+                assert_eq!(counter.finish().unwrap().into_vcec().unwrap(), expected, "{axes:?} cut at {cut}");
             }
             for row in 1..extents[1] {
                 let mut counter = Counter::<u16>::new(&request, level);
@@ -151,7 +147,7 @@ fn any_cut_and_any_slab() {
                     .into();
                 counter.add_tiles(View { extents, first: [0; 3], voxels }, &tiles);
                 assert_eq!(
-                    counter.finish().unwrap().into_curve().unwrap(),
+                    counter.finish().unwrap().into_vcec().unwrap(),
                     expected,
                     "{axes:?} rows cut at {row}"
                 );
@@ -169,7 +165,11 @@ fn any_number_of_threads() {
     let request = EccRequest::default();
     let all = || {
         let level = Level::detect();
-        (curve(&bytes, &request, level), curve(&floats, &request, level), curve(&line, &request, level))
+        (
+            curve_at(&bytes, &request, level),
+            curve_at(&floats, &request, level),
+            curve_at(&line, &request, level),
+        )
     };
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
     let one = on(1);
@@ -215,7 +215,7 @@ fn every_number() {
         let image = Image::new(Shape::new(&[3, 3, 84], Order::C).unwrap(), voxels).unwrap();
         for construction in [Construction::T, Construction::V] {
             let request = EccRequest { construction, ..EccRequest::default() };
-            let found = curve(&image, &request, Level::detect()).unwrap();
+            let found = curve_at(&image, &request, Level::detect()).unwrap();
             assert_eq!(found, plain::curve(&image, &request).unwrap());
             let changes = found.values.iter().zip(found.changes);
             let centres = changes.filter(|(value, _)| (100.0..121.0).contains(&value.double()));

@@ -181,9 +181,12 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
     Some(Planes { axes: leading.iter().enumerate().map(axis).collect(), pages: None })
 }
 
+fn problem(expected: &str, found: String) -> ImageProblem {
+    ImageProblem::new(ImagePlace::Whole, expected, found)
+}
+
 /// What OME-XML says.
 fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
-    let problem = |expected: &str, found: String| ImageProblem::new(ImagePlace::Whole, expected, found);
     let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
     let named = |name: &'static str| {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
@@ -204,13 +207,6 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
             problem("all planes of an OME image in this file", found).note("save the image in one file")
         );
     }
-    let number = |node: Node, name: &str, otherwise: usize| match node.attribute(name) {
-        None => Ok(otherwise),
-        Some(text) => text
-            .trim()
-            .parse()
-            .map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}"))),
-    };
     let order = pixels.attribute("DimensionOrder").unwrap_or("XYCZT");
     let Some(letters) = order.strip_prefix("XY").filter(|letters| is_order(letters)) else {
         let expected = "a DimensionOrder of XY and then C, Z and T in OME-XML";
@@ -229,13 +225,31 @@ fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
         let note = "save the image in one file, without other images in it";
         return Err(problem(&expected, pages.to_string()).note(note));
     }
+    listed(pixels, &letters, &extents, planes, pages)
+}
+
+/// A number that an element of OME-XML says under this name, if it does.
+fn number(node: Node<'_, '_>, name: &str, otherwise: usize) -> Result<usize, ImageProblem> {
+    let Some(text) = node.attribute(name) else { return Ok(otherwise) };
+    let read = text.trim().parse();
+    read.map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}")))
+}
+
+/// The planes with the pages that `TiffData` says they are; without any, planes are pages in their order.
+fn listed(
+    pixels: Node<'_, '_>,
+    letters: &[char],
+    extents: &[usize],
+    planes: Planes,
+    pages: usize,
+) -> Result<Planes, ImageProblem> {
     let mut page_of = vec![None; pages];
     let mut is_listed = false;
     for data in pixels.children().filter(|node| node.tag_name().name() == "TiffData") {
         is_listed = true;
         let page = number(data, "IFD", 0)?;
         let (mut first, mut stride) = (0_usize, 1);
-        for (letter, extent) in letters.iter().zip(&extents) {
+        for (letter, extent) in letters.iter().zip(extents) {
             first = first.saturating_add(number(data, &format!("First{letter}"), 0)?.saturating_mul(stride));
             stride *= extent;
         }
