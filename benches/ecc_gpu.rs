@@ -19,9 +19,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared, Voxels};
+use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
-use lacuna::cubical::ecc::{Bins, EccRequest, curve};
+use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
 use lacuna::cubical::read::{self, AnyStream, ImageOptions, Raw, Stream};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::cuda::{Gpu, KernelVoxel};

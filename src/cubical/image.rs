@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::key::Key;
+use zerocopy::{FromBytes as _, IntoBytes as _};
+
+use super::key::{Coding, Key};
 use super::shape::{Order, Shape, ShapeError};
 use super::value::Value;
 
@@ -12,12 +14,16 @@ pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fm
     type Key: Key;
     /// NumPy's name of the type.
     const NAME: &'static str;
+    /// How its bits become keys.
+    const CODING: Coding;
     /// Whether it is a number.
     fn is_number(self) -> bool;
     /// Its key: keys compare as numbers do. Of floating-point numbers, both zeros have one key.
     fn key(self) -> Self::Key;
     /// The voxel of a key.
     fn of_key(key: Self::Key) -> Self;
+    /// The bits of voxels, of which [`Voxel::CODING`] makes keys.
+    fn bits(voxels: &[Self]) -> &[Self::Key];
     /// Its value. Integers past 2^53 are rounded.
     fn value(self) -> f64;
     /// An image of such voxels as one of any.
@@ -29,6 +35,11 @@ macro_rules! unsigned {
         impl Voxel for $t {
             type Key = $t;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Unsigned;
+
+            fn bits(voxels: &[$t]) -> &[$t] {
+                voxels
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -62,6 +73,11 @@ macro_rules! signed {
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Signed;
+
+            fn bits(voxels: &[$t]) -> &[$key] {
+                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -95,6 +111,11 @@ macro_rules! float {
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Float;
+
+            fn bits(voxels: &[$t]) -> &[$key] {
+                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -140,7 +161,7 @@ pub struct Image<T> {
 }
 
 impl<T> Image<T> {
-    /// Of a shape, with these voxels in memory order.
+    /// An image of this shape with these voxels in memory order.
     ///
     /// # Errors
     /// [`ShapeError::Voxels`]: that is not one for each place.
@@ -262,6 +283,7 @@ impl AnyImage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cubical::key::Keys;
 
     fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
         for (i, &a) in ascending.iter().enumerate() {
@@ -270,6 +292,24 @@ mod tests {
                 assert!(a.key() < b.key() && a.key().reversed() > b.key().reversed(), "{a} {b}");
             }
         }
+    }
+
+    #[test]
+    fn keys_of_bits_are_those_of_voxels() {
+        fn check<T: Voxel>(voxels: &[T]) {
+            for superlevel in [false, true] {
+                let keys = Keys::new::<T::Key>(T::CODING, superlevel);
+                for (&voxel, &bits) in voxels.iter().zip(T::bits(voxels)) {
+                    let key = if superlevel { voxel.key().reversed() } else { voxel.key() };
+                    assert_eq!(keys.key(bits), key, "{voxel}");
+                }
+            }
+        }
+        check(&[0_u8, 1, 127, 128, u8::MAX]);
+        check(&[i16::MIN, -1, 0, 1, i16::MAX]);
+        check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        check(&[f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, f32::MIN_POSITIVE, 1.5, f32::INFINITY]);
+        check(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, f64::MIN_POSITIVE, 1.5, f64::INFINITY]);
     }
 
     #[test]

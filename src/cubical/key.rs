@@ -47,3 +47,46 @@ macro_rules! key {
 }
 
 key!(u8, u16, u32, u64);
+
+/// How the bits of a voxel become its key. Stages that only compare keep bits and this, and are compiled once for a width, not for a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    /// An integer without a sign: the bits are the key.
+    Unsigned,
+    /// An integer with a sign, as its two's complement.
+    Signed,
+    /// A floating-point number of IEEE 754.
+    Float,
+}
+
+/// Makes keys of bits, in the order of the filtration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Keys {
+    is_float: bool,
+    /// What is exchanged last: the sign, and for superlevel sets all bits.
+    mask: u64,
+}
+
+impl Keys {
+    /// Keys of bits of type `K`; of superlevel sets, greater voxels have lesser keys.
+    pub(crate) fn new<K: Key>(coding: Coding, superlevel: bool) -> Self {
+        let sign = if coding == Coding::Signed { 1 << (K::BITS - 1) } else { 0 };
+        let all = if superlevel { K::MAX.to_u64() } else { 0 };
+        Keys { is_float: coding == Coding::Float, mask: sign ^ all }
+    }
+
+    /// The key of a voxel, by its bits.
+    #[inline(always)]
+    pub(crate) fn key<K: Key>(self, bits: K) -> K {
+        let bits = if self.is_float { float_key(bits) } else { bits };
+        K::from_u64(bits.to_u64() ^ self.mask)
+    }
+}
+
+/// The key of a floating-point number: negative numbers compare backwards by their bits, and both zeros have one key.
+#[inline(always)]
+fn float_key<K: Key>(bits: K) -> K {
+    let (bits, sign) = (bits.to_u64(), 1_u64 << (K::BITS - 1));
+    let bits = if bits == sign { 0 } else { bits };
+    K::from_u64(bits ^ if bits & sign == 0 { sign } else { K::MAX.to_u64() })
+}

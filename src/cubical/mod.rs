@@ -52,7 +52,7 @@ pub use construction::Construction;
 pub use error::CubicalError;
 pub use euler::{EulerCurve, EulerOutcome};
 pub use image::{AnyImage, Image, Voxel};
-pub use key::Key;
+pub use key::{Coding, Key};
 pub use shape::{Order, Shape, ShapeError};
 pub use skeleton::{Skeleton, SkeletonOutcome};
 pub use value::Value;

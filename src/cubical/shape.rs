@@ -5,10 +5,10 @@ use std::fmt;
 /// Which of the user's axes varies fastest in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Order {
-    /// The last.
+    /// The last axis varies fastest, as in C and NumPy.
     #[default]
     C,
-    /// The first.
+    /// The first axis varies fastest, as in Fortran.
     F,
 }
 
@@ -70,7 +70,7 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// Of an array that its user indexes by these axes, which lie in memory in this order.
+    /// The shape of an array that its user indexes by these axes, which lie in memory in this order.
     ///
     /// # Errors
     /// [`ShapeError`]: there are no axes, more than three of more than one voxel, or no voxels or too many.
@@ -86,7 +86,7 @@ impl Shape {
         if count.is_none_or(|count| count > isize::MAX as usize) {
             return Err(ShapeError::TooLarge { found: axes.to_vec() });
         }
-        // Of a single voxel, its last axis is kept: there is always one.
+        // A single voxel keeps its last axis: there is always one.
         let long = if long.is_empty() { vec![axes.len() - 1] } else { long };
         let (dim, mut extents, mut kept) = (long.len(), [1; 3], [0; 3]);
         for (k, &axis) in long.iter().enumerate() {
@@ -114,7 +114,7 @@ impl Shape {
         self.order
     }
 
-    /// The same axes of the user's, lying in memory in this order.
+    /// The shape with the same axes of the user's, which lie in memory in this order.
     #[must_use]
     pub fn in_order(self, order: Order) -> Shape {
         let mut extents = self.extents;

@@ -10,11 +10,11 @@ use serde::{Serialize, Serializer};
 /// whatever their types: 2^53 + 1 as an integer is greater than 2^53 as a double.
 #[derive(Debug, Clone, Copy)]
 pub enum Value {
-    /// Of an integer type without a sign.
+    /// A value of an integer type without a sign.
     Unsigned(u64),
-    /// Of an integer type with a sign.
+    /// A value of an integer type with a sign.
     Signed(i64),
-    /// Of a floating-point type.
+    /// A value of a floating-point type.
     Double(f64),
 }
 

@@ -18,7 +18,7 @@ pub enum Bins {
     Uniform {
         /// How many: from one to [`MOST_BINS`].
         count: usize,
-        /// From where to where; the least finite value and the greatest when `None`.
+        /// Where bins begin and end; at the least finite value and the greatest when `None`.
         range: Option<(Value, Value)>,
     },
 }
@@ -29,7 +29,7 @@ pub enum Bins {
 /// of superlevel sets it is high − (k + 1) · (high − low) / count, and low. It becomes the last key, in the order of the filtration, whose
 /// voxel is not past it; the two are compared exactly. So a voxel is put in a bin by comparing keys: no rounding depends on who does it.
 ///
-/// Of integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
+/// For integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
 /// exactly, and rounded to an integer towards low (of superlevel sets towards high), which moves no voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edges<K> {
@@ -88,7 +88,7 @@ impl Bins {
 }
 
 impl<K: Key> Edges<K> {
-    /// Of `count` bins over a range of the voxels' values.
+    /// The edges of `count` bins over a range of the voxels' values.
     ///
     /// # Errors
     /// [`BinsError`]: there are no such bins.
@@ -102,7 +102,7 @@ impl<K: Key> Edges<K> {
         let mut keys: Vec<Option<K>> = Vec::with_capacity(count);
         let mut before: Option<(Value, Option<K>)> = None;
         for end in values.iter() {
-            // Of a range of one value all ends are equal.
+            // The ends of a range of one value are all equal.
             let key = match before {
                 Some((value, key)) if value == end => key,
                 _ => last_key::<T>(end, superlevel),
@@ -192,7 +192,7 @@ pub(super) struct FiniteRange<K> {
 }
 
 impl<K: Key> FiniteRange<K> {
-    /// Of no voxels yet.
+    /// The range of no voxels.
     pub(super) fn new<T: Voxel<Key = K>>() -> Self {
         let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(K::MAX);
         let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(K::MAX).reversed();

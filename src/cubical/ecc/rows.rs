@@ -12,9 +12,9 @@ use crate::cubical::value::Value;
 /// The rows of a curve: in memory or, of more distinct values than memory holds, in a temporary file.
 #[derive(Debug)]
 pub enum VcecRows {
-    /// In memory.
+    /// Rows in memory.
     Memory(Vcec),
-    /// In a file.
+    /// Rows in a file.
     Disk(Spilled),
 }
 

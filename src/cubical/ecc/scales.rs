@@ -122,7 +122,7 @@ pub fn curves<T: Voxel>(
     Ok(curves)
 }
 
-/// The same on a device, from which only curves come back.
+/// Like [`curves`], on a device, from which only curves come back.
 ///
 /// # Errors
 /// As [`curves`]; and the device fails, or has no room for the image twice.

@@ -8,6 +8,6 @@ pub enum Voxels<'a, T, E> {
     /// One after another: fills the front of a slice with the next ones in memory order, and says how many they are; fewer than it holds
     /// only at the end of the image.
     InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
-    /// From any place.
+    /// Any voxels, for several threads at a time.
     Anywhere(&'a ReadAt<'a, T, E>),
 }

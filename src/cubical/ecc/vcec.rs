@@ -1,27 +1,28 @@
-//! The curve: a change for each value, and what the changes add up to.
+//! The vector of changes in the Euler characteristic, VCEC (Wang, Wagner, Chen 2022), and the curve that its changes add up to.
 
 use crate::cubical::image::Voxel;
 use crate::cubical::value::Value;
 
-/// The Euler characteristic of a growing complex, as the changes that it makes at ascending values.
+/// The vector of changes in the Euler characteristic (VCEC) of a growing complex: a change for each value or bin. Its prefix sums are the
+/// Euler characteristic curve (ECC).
 ///
 /// VcecRows are in the order in which cells enter: values ascend; of superlevel sets they descend.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Vcec {
     /// The distinct values of the voxels, or the ends of the bins.
     pub values: Values,
-    /// The change at each: the sum of (−1)^dim over the cells that enter there. The vector of changes, VCEC.
+    /// The change at each: the sum of (−1)^dim over the cells that enter there.
     pub changes: Vec<i64>,
 }
 
 /// The values of rows, none rounded. Values of two types are equal when they are the same numbers.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Of integers without a sign.
+    /// Values of integers without a sign.
     Unsigned(Vec<u64>),
-    /// Of integers with a sign.
+    /// Values of integers with a sign.
     Signed(Vec<i64>),
-    /// Of floating-point numbers, and the ends of most bins.
+    /// Values of floating-point numbers, and the ends of most bins.
     Doubles(Vec<f64>),
 }
 
@@ -37,7 +38,7 @@ impl From<Vec<f64>> for Values {
     }
 }
 
-/// Of values of one type.
+/// Collects values of one type.
 impl FromIterator<Value> for Values {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
         let mut values = values.into_iter().peekable();
@@ -98,7 +99,7 @@ impl PartialEq for Values {
 }
 
 impl Vcec {
-    /// Of these values and changes.
+    /// The vector of these changes at these values.
     pub fn new(values: impl Into<Values>, changes: Vec<i64>) -> Self {
         Vcec { values: values.into(), changes }
     }

@@ -20,7 +20,7 @@ pub struct Figures {
     pub columns: usize,
     /// Column additions, and those of boundaries of faces on the way along the gradient.
     pub additions: u64,
-    /// The latter.
+    /// Additions of boundaries of faces on the way along the gradient.
     pub steps: u64,
     /// Stages: name, seconds.
     pub stages: Vec<(&'static str, f64)>,

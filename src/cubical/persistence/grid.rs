@@ -10,6 +10,7 @@ use super::layout::{GridLayout, GridPlace};
 use super::order::{FIRST, order};
 use super::request::PersistenceRequest;
 use crate::cubical::image::{Image, Voxel};
+use crate::cubical::key::Keys;
 use crate::progress::Progress;
 
 /// Voxels of an image, numbered in the order of the filtration of the complex of which they are vertices, on a grid with a rim.
@@ -27,14 +28,14 @@ pub struct Grid {
 
 /// The values of an image, numbered in the order of ranks.
 struct Levels {
-    /// For each voxel in order a bit, whether it is the first of its value.
+    /// A bit for each voxel in order, which says whether it is the first of its value.
     firsts: Vec<u64>,
     /// How many are before each word.
     before: Vec<u32>,
 }
 
 impl Levels {
-    /// By places in order that are marked; the marks are taken off.
+    /// The levels of places in order, of which the first of each value is marked; takes the marks off.
     fn new(order: &mut [u32]) -> Self {
         let word = |places: &mut [u32]| {
             let mut word = 0;
@@ -80,11 +81,12 @@ impl Grid {
     ) -> Result<Self, PersistenceError> {
         let complex = Complex::of(request.construction);
         let layout = GridLayout::new(image.shape())?;
-        let place_of = order(image.voxels(), request.superlevel, &layout, complex.is_reversed(), progress);
+        let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
+        let place_of = order(T::bits(image.voxels()), keys, &layout, complex.is_reversed(), progress);
         Ok(Grid::in_this_order(layout, complex, place_of, progress))
     }
 
-    /// With these places of ranks, the first of each value marked.
+    /// A grid with these places of ranks, of which the first of each value is marked.
     fn in_this_order(
         layout: GridLayout,
         complex: Complex,
@@ -117,7 +119,7 @@ impl Grid {
         self.layout.extents
     }
 
-    /// From a place to the next along an axis, the fastest first.
+    /// The distance from a place to the next along each axis, the fastest axis first.
     #[inline(always)]
     pub fn strides(&self) -> [usize; 3] {
         self.layout.strides
@@ -156,14 +158,14 @@ impl Grid {
         self.place_of.len() - 1
     }
 
-    /// From a place to its neighbour along axis `edge / 2`, in the direction of sign `edge % 2`.
+    /// The neighbour of a place along axis `edge / 2`, in the direction of sign `edge % 2`.
     #[inline(always)]
     pub fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.layout.strides[edge / 2];
         if edge.is_multiple_of(2) { place - stride } else { place + stride }
     }
 
-    /// From a place to its neighbour in the direction of each edge: along axis `edge / 2`, towards sign `edge % 2`.
+    /// The step from a place to its neighbour in the direction of each edge: along axis `edge / 2`, towards sign `edge % 2`.
     pub fn steps(&self) -> [isize; 6] {
         std::array::from_fn(|edge| {
             let stride = self.layout.strides[edge / 2].cast_signed();

@@ -14,7 +14,7 @@ pub struct GridLayout {
     pub(super) axes: usize,
     /// Planes, rows, columns of the image.
     pub(super) extents: [usize; 3],
-    /// From a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
+    /// The distance from a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
     pub(super) strides: [usize; 3],
     places: usize,
 }

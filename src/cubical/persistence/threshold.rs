@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(cut(6.0)[0], [class(0, None)]);
     }
 
-    /// Of every two neighbours among 64-bit integers that doubles do not tell apart, and fractions between them.
+    /// Thresholds at every two neighbours among 64-bit integers that doubles do not tell apart, and at fractions between them.
     #[test]
     fn integers_past_2_to_the_53_are_compared_exactly() {
         let shape = Shape::new(&[2], Order::C).unwrap();

@@ -1,4 +1,4 @@
-//! The same classes by way of the boundary matrix: every cell listed ([`crate::cells::image()`]), the matrix reduced by path 2.
+//! Classes by the boundary matrix: every cell is listed ([`crate::cells::image()`]), and the matrix reduced by path 2.
 //!
 //! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
 //! whether the engine is right where the plain oracle is too slow to ask.

@@ -34,7 +34,7 @@ pub(super) trait Seekable: Read + Seek + Send {}
 impl<R: Read + Seek + Send> Seekable for R {}
 
 impl Bytes {
-    /// Of the file at `path`, or of standard input when it is `-`.
+    /// The bytes of the file at `path`, or of standard input when it is `-`.
     pub(super) fn open(path: &Path) -> Result<Bytes, Fault> {
         if path == Path::new("-") {
             return Bytes::new(Box::new(io::stdin()), None, false);
@@ -54,7 +54,7 @@ impl Bytes {
         Ok(Bytes { file: Some(Arc::new(file)), ..bytes })
     }
 
-    /// Of a file in memory.
+    /// The bytes of a file in memory.
     pub(super) fn of(file: Vec<u8>) -> Result<Bytes, Fault> {
         let length = file.len() as u64;
         Bytes::new(Box::new(Cursor::new(file)), Some(length), false)

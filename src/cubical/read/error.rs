@@ -34,7 +34,7 @@ pub enum ImagePlace {
 }
 
 impl fmt::Display for ImagePlace {
-    /// With a colon and a blank after it, or nothing for the whole file.
+    /// The place with a colon and a blank after it, or nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ImagePlace::Whole => Ok(()),

@@ -47,7 +47,7 @@ pub(super) struct Scaling {
 }
 
 impl FileLayout {
-    /// Of little-endian numbers.
+    /// The layout of little-endian numbers and nothing after them.
     pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
         FileLayout { shape, voxels, big_endian: false, start, whole: None, meaning: Meaning::Values }
     }
@@ -150,7 +150,7 @@ fn ends_early(at: u64, end: u64) -> ImageProblem {
     ImageProblem::new(ImagePlace::Byte(at), expected, "the end of the file")
 }
 
-/// The same numbers in a file that can be read at any place.
+/// The numbers of a file that can be read at any place.
 pub(super) struct Placed {
     pub(super) file: Arc<File>,
     /// Where the first one begins.

@@ -35,7 +35,7 @@
 //! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
 //! | has NIfTI's magic bytes, or begins with gzip's | `nifti` |
 //! | begins as a file of a known format that is not read does | an error that names it |
-//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha` (and found wanting) |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, and refused if it is none |
 //! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
 //! | is any other | an error |
 

@@ -200,7 +200,7 @@ fn picked(axes: &[u64], options: &ImageOptions) -> Result<(Vec<u64>, Option<u64>
     Ok((left, before))
 }
 
-/// The same problem, and what to do with an image of these axes.
+/// A problem with a note on what to do with an image of these axes.
 fn with_note(problem: ImageProblem, axes: &[u64]) -> ImageProblem {
     let long = |axis: usize| axes.get(axis).copied().filter(|&extent| extent > 1);
     match (long(TIME), long(VECTOR)) {

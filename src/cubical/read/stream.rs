@@ -41,7 +41,7 @@ pub(super) trait Source<T> {
     }
 }
 
-/// The same voxels at any place, for several threads at a time.
+/// The voxels of a stream at any place, for several threads at a time.
 pub(super) trait Anywhere<T>: Send + Sync {
     /// Fills the slice with the voxels from `first` on, which the shape promises; fewer are an error.
     fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault>;
@@ -67,7 +67,7 @@ pub struct Stream<T> {
     shape: Shape,
     done: usize,
     source: Box<dyn Source<T> + Send>,
-    /// The same in a file that is as long as its voxels are, where there is one.
+    /// The voxels at any place, where they lie in a file that is as long as they are.
     placed: Option<Box<dyn Anywhere<T>>>,
     geometry: Option<Geometry>,
     context: Context,
@@ -86,7 +86,7 @@ impl<T> Stream<T> {
         Stream { shape, done: 0, source, placed: None, geometry: None, context }
     }
 
-    /// Of voxels that can be read at any place. The length of their file has been checked.
+    /// A stream whose voxels can be read at any place. The length of their file has been checked.
     pub(super) fn placed(self, placed: Box<dyn Anywhere<T>>) -> Self {
         Stream { placed: Some(placed), ..self }
     }
@@ -121,7 +121,7 @@ impl<T: Voxel> Stream<T> {
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
-    /// The same voxels at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
+    /// The voxels of the image at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
     pub fn anywhere(&self) -> Option<Places<'_, T>> {
         let Stream { shape, context, .. } = self;
         self.placed.as_deref().map(|placed| Places { shape: *shape, placed, context })
@@ -181,7 +181,7 @@ impl<T: Voxel> Places<'_, T> {
         Ok(())
     }
 
-    /// The same by all threads. The first fault in memory order counts.
+    /// Like [`Places::fill`], by all threads. The first fault in memory order counts.
     fn fill_by_all(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
         let length = PIECE / size_of::<T>();
         if voxels.len() <= length {
@@ -331,7 +331,7 @@ impl AnyStream {
         with_stream!(self, stream => stream.detection())
     }
 
-    /// The same voxels, which lie there.
+    /// This stream with the place of its voxels in space.
     pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
         with_stream!(self, stream => Stream { geometry: Some(geometry), ..stream }.into())
     }

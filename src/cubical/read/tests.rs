@@ -62,7 +62,7 @@ fn a_file_is_read_by_several_threads() {
                 all.extend_from_slice(&voxels[..found]);
             }
             assert_eq!(all, (0..COUNT).map(number).collect::<Vec<f32>>());
-            // Of two faults the first is told, whoever finds it first.
+            // The first of two faults is told, whichever thread finds one first.
             let message = |broken: &[usize], cut| {
                 file(broken, cut).read(&mut vec![0.0; COUNT]).unwrap_err().to_string()
             };

@@ -92,7 +92,7 @@ impl FromStr for VoxelType {
 pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
     /// 0, which new memory is.
     const ZERO: Self;
-    /// With its bytes in the other order.
+    /// The number whose bytes are these in the other order.
     fn swapped(self) -> Self;
 }
 

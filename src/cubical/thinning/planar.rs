@@ -165,7 +165,7 @@ fn seen_by(gone: &BitTile) -> u8 {
 struct Thinning {
     from: Tiles,
     to: Tiles,
-    /// Of each subiteration and tile: whether it is to look there.
+    /// Whether each subiteration is to look at each tile.
     wanted: [Vec<bool>; 2],
     seen_by: Vec<u8>,
     /// Tiles to look at, of each subiteration.

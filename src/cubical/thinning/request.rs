@@ -18,7 +18,7 @@ impl ThinningRequest {
         self.rule.unwrap_or(if shape.extents()[0] == 1 { Rule::GuoHall } else { Rule::Subfields })
     }
 
-    /// The same, if it is one for such images.
+    /// Like [`ThinningRequest::rule_for`], where the rule is one for such images.
     ///
     /// # Errors
     /// [`ThinError::Space`]: a rule of the plane was asked for in space.

@@ -134,11 +134,11 @@ struct Thinning {
     fields: Subfields,
     planar: bool,
     level: Level,
-    /// Of each unit of each plane: whether something changed near it in this iteration or the last.
+    /// Whether something changed near each unit of each plane, in this iteration or the last.
     active: Vec<bool>,
-    /// The same of this iteration only.
+    /// Whether something changed near each unit of each plane, in this iteration.
     next: Vec<bool>,
-    /// Of each unit, of each subfield.
+    /// The candidates of each unit in each subfield.
     candidates: Vec<[Span; 8]>,
     touched: Vec<u8>,
     words: u64,

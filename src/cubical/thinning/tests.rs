@@ -17,7 +17,7 @@ fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImag
     thin(image, &ThinningRequest { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
 }
 
-/// Of a shape, black where `black` says so of (z, y, x).
+/// An image of this shape, black where `black` says so of (z, y, x).
 pub(super) fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let [_, rows, columns] = shape.extents();
@@ -195,7 +195,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
     if layers[0] == 0 {
         return [components, cavities, 0];
     }
-    // Of each vertex and the eight voxels around it: the cells that lie before it along no axis.
+    // Each vertex counts, with the eight voxels around it, the cells that lie before it along no axis.
     let mut euler = 0;
     for here in (1 + columns + rows * columns..black.len()).filter(|here| here % columns > 0) {
         let around = |k: usize| here - (k & 1) - (k >> 1 & 1) * columns - (k >> 2) * rows * columns;
@@ -206,7 +206,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
     [components, usize::try_from(tunnels).unwrap(), cavities]
 }
 
-/// By which of eight voxels around a vertex are there, bit k being one before it along the axes that are bits of k: the cells that
+/// The number of cells by which of the eight voxels around a vertex are there, where voxel k is before it along the axes that are bits of k: those that
 /// have the vertex as their first, of the union of closed cubes, with their signs. A cell is there if one of the cubes around it is.
 static EULER: std::sync::LazyLock<[i64; 256]> = std::sync::LazyLock::new(|| {
     std::array::from_fn(|set| {

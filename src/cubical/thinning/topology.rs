@@ -34,9 +34,9 @@ pub struct Changed {
 /// How two images compare, of which the second lies in the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Of the first.
+    /// The topology of the first.
     pub before: Topology,
-    /// Of the second.
+    /// The topology of the second.
     pub after: Topology,
     /// The components of the first whose Betti numbers changed, by place.
     pub changed: Vec<Changed>,
@@ -94,16 +94,16 @@ fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
 
 /// The 26-components of an image.
 struct Components {
-    /// Of each voxel of the foreground, the number of its component; of the background, anything.
+    /// The number of the component of each voxel of the foreground; entries of the background mean nothing.
     labels: Vec<u32>,
-    /// Of each component, its first voxel.
+    /// The first voxel of each component.
     firsts: Vec<usize>,
-    /// Of each component, its voxels.
+    /// The number of voxels of each component.
     voxels: Vec<usize>,
 }
 
 impl Components {
-    /// By union-find of voxels with the neighbours before them in memory. Places are as few as persistence takes.
+    /// Finds components by union-find of voxels with the neighbours before them in memory. Places fit 32 bits, as persistence needs.
     fn of(image: &BitImage) -> Components {
         let [_, rows, columns] = image.shape().extents();
         let places = image.places();
@@ -184,7 +184,7 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
                     thin += i64::from((word | word << 1 | before).count_ones());
                     before = word >> (WORD - 1);
                 }
-                // Of a full row, the end of its last voxel is in the word past it.
+                // The last voxel of a full row ends in the word past it.
                 thin += if columns.is_multiple_of(WORD) { before as i64 } else { 0 };
                 let sign = if (thick_z + thick_y) % 2 == 0 { 1 } else { -1 };
                 euler += sign * (thin - thick);
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::cubical::Image;
 
-    /// Of the rows of a picture, `#` being foreground; planes are apart by empty rows.
+    /// The image that these rows draw, `#` being foreground; an empty row begins the next plane.
     fn picture(axes: &[usize], rows: &str) -> BitImage {
         let voxels =
             rows.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|byte| u8::from(byte == b'#'));

@@ -61,7 +61,7 @@ fn first_thinned<T: Voxel>(
     let voxels = image.voxels();
     let one = voxels[0];
     let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
-        // All of it comes at once: there is nothing to become of what goes.
+        // All voxels enter at once, and no other value is there that deleted ones could take.
         let all = voxels.len();
         let figures = ThinningFigures { before: all, after: all, ..ThinningFigures::default() };
         return Ok((image.clone(), figures, None));

@@ -93,7 +93,7 @@ fn csv_is_in_full() {
     assert_eq!(descending().text(ImageBarsFormat::Csv), expected);
 }
 
-/// The same numbers as in the bars of distances.
+/// Numbers are written as in the bars of distances.
 #[test]
 fn doubles_are_written_as_elsewhere() {
     for x in [0.0, -0.0, 1.0, 1e15, 1e16, 1e17, 1.5e300, 1e-4, 1e-5, 1e-6, 1.25e-7, 123_456_789.125, 5e-324] {

@@ -80,7 +80,7 @@ pub(super) struct AddUp<'a> {
     pub(super) out: &'a mut Digits,
 }
 
-/// Of all keys, by those of bytes: words of bits know nothing of keys.
+/// A kernel for all keys, compiled for those of bytes: words of bits do not depend on keys.
 impl BlockKernel<u8> for AddUp<'_> {
     type Output = ();
 
@@ -159,7 +159,7 @@ macro_rules! rows {
                 $fields { $($field: self.$field[word]),* }
             }
 
-            /// From a word on.
+            /// A vector of the words from one on.
             #[inline(always)]
             fn lanes(&self, at: usize) -> $lanes {
                 let mut lanes = $lanes { $($field: [0; LANES]),* };

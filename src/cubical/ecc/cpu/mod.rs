@@ -37,7 +37,7 @@ use tables::{Tables, sweep};
 use tally::Sums;
 use tally::runs::Spill;
 use tally::summed::Summed;
-use view::{View, VoxelTile, table_bytes, tiles};
+use view::{Filtered, View, VoxelTile, table_bytes, tiles};
 
 /// Adds up an image part by part.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(crate) struct Room<'a> {
 }
 
 impl<T: Voxel> Counter<T> {
-    /// For images one after another.
+    /// A counter for images one after another.
     pub(crate) fn new(request: &EccRequest, level: Level) -> Self {
         Counter { request: *request, range: None, edges: None, level, workers: Vec::new() }
     }
@@ -200,12 +200,12 @@ impl<T: Voxel> Adder<'_, T> {
 impl<T: Voxel> Worker<T> {
     fn sweep(&mut self, level: Level, request: &EccRequest, view: View<'_, T>, tile: &VoxelTile) {
         let Worker { tables, sums } = self;
-        let filtration = (request.construction, request.superlevel);
+        let (rows, construction) = (&Filtered { view, superlevel: request.superlevel }, request.construction);
         match sums {
-            Sums::Bytes(tally) => sweep(level, view, tile, filtration, tables, &mut **tally),
-            Sums::Words(tally) => sweep(level, view, tile, filtration, tables, &mut **tally),
-            Sums::Bins(tally) => sweep(level, view, tile, filtration, tables, tally),
-            Sums::Runs(tally) => sweep(level, view, tile, filtration, tables, tally),
+            Sums::Bytes(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
+            Sums::Words(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
+            Sums::Bins(tally) => sweep(level, rows, tile, construction, tables, tally),
+            Sums::Runs(tally) => sweep(level, rows, tile, construction, tables, tally),
         }
     }
 }

@@ -13,7 +13,7 @@ fn image(axes: &[usize], seed: u64) -> Image<f32> {
     Image::new(shape, (0..shape.count()).map(|_| rng.random_range(-1.0..1.0)).collect()).unwrap()
 }
 
-/// What nobody is told of.
+/// Progress that is told to no one.
 fn untold() -> Parts<'static> {
     Parts { left: 0, count: 4, advance: &|_| () }
 }

@@ -57,7 +57,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
 
 /// What threads tell.
 enum Told<E> {
-    /// So many voxels have been added up.
+    /// The number of voxels that have been added up.
     Added(usize),
     /// The slab of this number cannot be read.
     Broken(usize, E),
@@ -93,17 +93,17 @@ impl<T: Voxel, E> Work<'_, T, E> {
                     Told::Added(own.len() * slabs.slice)
                 }
             };
-            // Whoever asks for the rows is told why they could not be kept.
+            // `finish` tells why the rows could not be kept.
             if !matches!(told, Told::Added(_)) || adder.has_failed() {
                 self.ended.store(true, Ordering::Relaxed);
             }
-            // Whoever listens does so to the end.
+            // The receiver lives until all threads have ended.
             let _ = tell.send(told);
         }
     }
 }
 
-/// So many may do something at a time.
+/// Lets a number of threads do something at a time.
 struct Permits {
     left: Mutex<usize>,
     given_back: Condvar,

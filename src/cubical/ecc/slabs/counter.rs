@@ -37,7 +37,7 @@ pub struct SlabCounter<T: Voxel> {
 }
 
 impl<T: Voxel> SlabCounter<T> {
-    /// In so many bytes of memory.
+    /// A counter that takes so many bytes of memory.
     ///
     /// # Errors
     /// [`BinsError`]: there are no such bins.
@@ -48,7 +48,7 @@ impl<T: Voxel> SlabCounter<T> {
         Ok(SlabCounter { request: *request, limit, directory, counter, buffers: Vec::new() })
     }
 
-    /// With rows that memory has no room for in files of this directory, not in that of the system.
+    /// Keeps rows that memory has no room for in files of this directory, not in that of the system.
     #[must_use]
     pub fn spilling_to(self, directory: PathBuf) -> Self {
         SlabCounter { directory, ..self }
@@ -104,7 +104,7 @@ impl<T: Voxel> SlabCounter<T> {
         self.finish()
     }
 
-    /// The same of voxels that can be read at any place.
+    /// Like [`SlabCounter::curve`], of voxels that can be read at any place.
     ///
     /// # Errors
     /// [`SlabError`]; of several faults of reading, the first in memory order.

@@ -18,7 +18,7 @@ pub enum SlabError<E> {
     /// They end early.
     #[error("expected {expected} voxels, found {found}")]
     Short {
-        /// Of the shape.
+        /// How many the shape has.
         expected: usize,
         /// How many came.
         found: usize,

@@ -52,12 +52,12 @@ fn add<T: Voxel>(mut adder: Adder<'_, T>, slabs: &Slabs, queue: &Queue<T>, hand_
     while let Some((slab, tile)) = queue.claim() {
         adder.add(slabs.view(&slab.own, &slab.voxels), &slab.tiles[tile]);
         if adder.has_failed() {
-            // Whoever asks for the rows is told why they could not be kept.
+            // `finish` tells why the rows could not be kept.
             return queue.give_up();
         }
         // Who is the last to leave a slab gives it back.
         if let Some(slab) = Arc::into_inner(slab) {
-            // Nobody waits for it when reading has failed.
+            // The reader is gone when reading has failed.
             let _ = hand_back.send(slab);
         }
     }
@@ -110,7 +110,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
         Ok(())
     }
 
-    /// A buffer that is not used; none if nobody is left to give one back.
+    /// A buffer that is not used; none if no thread is left to give one back.
     fn buffer(&mut self) -> Option<Vec<T>> {
         while let Ok(slab) = self.done.try_recv() {
             self.take_back(slab);

@@ -28,13 +28,13 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// By the processor.
+    /// The gradient, found by the processor.
     pub fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.ranks().len() as u64);
         Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.axes()), axes: grid.axes() }
     }
 
-    /// By a device, which does not tell how far it is.
+    /// The gradient, found by a device, which does not tell how far it is.
     ///
     /// # Errors
     /// As [`cuda::codes`].
@@ -120,7 +120,7 @@ struct Slices<'a> {
 }
 
 impl Wanted {
-    /// By dimension; the last of them stands for that of the grid.
+    /// The cells of the dimensions that are `true`; the last stands for the dimension of the grid.
     fn new([minima, edges, faces, top]: [bool; 4], axes: usize) -> Self {
         let mask = |is_wanted: bool, dim: usize| {
             let (first, end) = bits_of(dim);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_critical_cells_take_is_asked_for() {
-        // For an edge or a face 8 bytes, 8 for its ends and 4 for its victim; for a minimum or a maximum 4 and 4.
+        // An edge or a face takes 8 bytes, 8 for its ends and 4 for its victim; a minimum or a maximum takes 4 and 4.
         assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 8 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
         // As many as a grid can have: there are seven edges and twelve faces a place, and two ways.

@@ -300,9 +300,9 @@ pub const VOXEL: u32 = 1 << 31;
 
 /// The lower stars, numbered.
 pub struct Table {
-    /// By the faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
+    /// For each set of faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
     first: Vec<(u32, u8, u8)>,
-    /// By a mask and bits: those of the bits that are in the mask, side by side.
+    /// For each mask and bits: those of the bits that are in the mask, side by side.
     packed: Vec<u8>,
     stars: Vec<Star>,
     critical: Vec<u32>,

@@ -7,9 +7,11 @@
 //! A column is the boundary of a critical face, made of whatever edges it comes to: one that is matched with its voxel is dropped;
 //! one that is matched with a face is replaced by that face's other three edges, but only once it is the last of the column. So
 //! nothing is followed further than to the pivot; followed to the end, the column would be the face's boundary in the Morse
-//! complex, of which the same is true. Over that runs the lock-free reduction of Morozov and Nigmetov (2020): a row's
-//! column is replaced by compare and exchange when an earlier face comes to have it as its pivot, and reduction goes on with the
-//! one replaced.
+//! complex, of which the same is true.
+//!
+//! Columns are reduced by the lock-free algorithm of Morozov and Nigmetov (2020); why it is right is said in
+//! [`crate::rips::submatrix_reduction`]. What differs here: a pivot is the last edge of a column; of two columns with one pivot the earlier face
+//! keeps the row, and reduction goes on with the other; a column is written down without its pivot, and only when it claims a row.
 //!
 //! # The order of columns
 //!
@@ -36,9 +38,9 @@ use super::gradient::Gradient;
 use super::gradient::table::edges_of_face;
 use super::grid::Grid;
 
-/// Of a row: nothing has it as its pivot.
+/// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
-/// Of a row: its edge kills a component.
+/// The owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
 
 /// A direction that says that an edge is matched with a face: such an edge is later than critical ones of its star.
@@ -119,7 +121,7 @@ struct Reduction<'a> {
     grid: &'a Grid,
     gradient: &'a Gradient,
     rows: Rows,
-    /// For each row [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
+    /// The owner of each row: [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
     owners: Vec<AtomicU64>,
     faces: &'a [Cell],
     arena: Arena,

@@ -58,7 +58,7 @@ pub(super) struct Planes {
 }
 
 impl Planes {
-    /// Of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
+    /// The planes of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
     /// one page, whose data others may follow.
     pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, ImageProblem> {
         let text = description.trim_start_matches('\u{feff}').trim_start();

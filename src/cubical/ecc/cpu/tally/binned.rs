@@ -1,4 +1,4 @@
-//! By bins.
+//! Sums by bin.
 
 use crate::cubical::ecc::bins::Edges;
 use crate::cubical::ecc::cpu::digits::OFFSET;

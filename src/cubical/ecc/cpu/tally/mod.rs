@@ -20,13 +20,13 @@ use words::WordTally;
 /// The sums of a thread, by whatever holds them best.
 #[derive(Debug)]
 pub(crate) enum Sums<T: Voxel> {
-    /// Of 8 bits.
+    /// For keys of 8 bits.
     Bytes(Box<ByteTally>),
-    /// Of 16 bits.
+    /// For keys of 16 bits.
     Words(Box<WordTally<T::Key>>),
-    /// Of more, when the bins are known.
+    /// For wider keys, by bins that are known.
     Bins(BinTally<T>),
-    /// Of more, each key by itself.
+    /// For wider keys, each by itself.
     Runs(RunTally<T::Key>),
 }
 

@@ -1,4 +1,4 @@
-//! By key, of more keys than a table has rows for.
+//! Sums by key, for keys of more than 16 bits: more than a table has rows for.
 
 use std::convert::Infallible;
 use std::io;

@@ -1,4 +1,4 @@
-//! Of 16 bits.
+//! Sums by key, for keys of 16 bits.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,7 @@ pub(crate) struct WordTally<K> {
     sums: Vec<i32>,
     /// Blocks that can be added before a sum could overflow.
     room: u32,
-    /// Of each key whether it has occurred.
+    /// Whether each key has occurred.
     seen: Vec<bool>,
     changes: Vec<i64>,
     keys: PhantomData<K>,

@@ -32,7 +32,7 @@ fn image<T: Voxel>(axes: &[usize], seed: u64, voxel: impl Fn(u64) -> T) -> Image
 
 const NOT_TOLD: &dyn Fn(u64) = &|_| ();
 
-/// With slabs of one slice up to all, in the same streamer.
+/// Slabs of one slice up to all, in one counter.
 fn any_slabs<T: Voxel>(image: &Image<T>) {
     let shape = image.shape();
     for construction in [Construction::T, Construction::V] {
@@ -210,7 +210,7 @@ fn bins_take_memory_of_their_own() {
     let bins = Bins::Uniform { count: 10, range: Some((0.0.into(), 1e6.into())) };
     let binned = EccRequest { bins, ..request };
     assert_eq!(stream(&image, &binned, needed).unwrap(), curve(&image, &binned).unwrap());
-    // So many bins take more than there is.
+    // A million bins take more memory than there is.
     let bins = Bins::Uniform { count: 1 << 40, range: Some((0.0.into(), 1e6.into())) };
     let error = Slabs::new::<f32>(shape, &bins, 1 << 30, Use::InOrder).unwrap_err();
     assert!(error > 1 << 40);
