@@ -2,7 +2,7 @@
 //!
 //! # Definition
 //!
-//! The image is a filtered cubical complex ([`Construction`]). Its curve says, for each value t, the Euler characteristic χ of the cells
+//! The image is a filtered cubical complex ([`Construction`](super::Construction)). Its curve says, for each value t, the Euler characteristic χ of the cells
 //! with values up to t: vertices minus edges plus squares minus cubes. It is kept as its changes (VCEC; Wang, Wagner, Chen, "GPU
 //! computation of the Euler characteristic curve for imaging data", SoCG 2022): the sum of (−1)^dim over the cells that enter at t. With
 //! *superlevel* sets, cells enter at descending values: T takes the greatest of the voxels around a cell, V the least.

@@ -59,6 +59,7 @@ pub mod via_matrix;
 mod words;
 
 pub use classes::{Class, Classes};
+pub use duality::Complex;
 pub use error::PersistenceError;
 pub use figures::Figures;
 pub use layout::{GridLayout, GridPlace, check};

@@ -1,7 +1,7 @@
 //! What thinning is to keep: Betti numbers, component by component, and the Euler characteristic.
 //!
 //! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Betti
-//! numbers are those of [`persistence`] in the T-construction, of the binary image; a class belongs to the component of
+//! numbers are those of [`persistence()`] in the T-construction, of the binary image; a class belongs to the component of
 //! the image in which the voxel lies with which it is born. The Euler characteristic is counted by itself: vertices less
 //! edges plus faces less cubes.
 

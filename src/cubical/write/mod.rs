@@ -9,7 +9,7 @@
 //! | `nifti-gz` | `*.nii.gz` | the same, compressed | |
 //!
 //! A voxel keeps its coordinates along the user's axes ([`crate::cubical`]); where the format has another axis vary fastest, voxels
-//! are put in its order. Where voxels lie in space, as a file of the same format said it ([`Geometry`]), is kept by NIfTI and TIFF, and nothing
+//! are put in its order. Where voxels lie in space, as a file of the same format said it ([`Geometry`](super::geometry::Geometry)), is kept by NIfTI and TIFF, and nothing
 //! else of the file the image came from.
 
 mod axes;
