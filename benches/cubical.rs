@@ -10,7 +10,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use lacuna::cubical::persistence::gradient::Gradient;
-use lacuna::cubical::persistence::{Classes, Figures, PersistenceError, Request, persistence_with};
+use lacuna::cubical::persistence::{
+    Classes, Figures, PersistenceError, PersistenceRequest, persistence_with,
+};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::progress::Progress;
 
@@ -161,7 +163,7 @@ fn main() -> ExitCode {
     for case in CASES.iter().filter(is_asked) {
         let image = case.image();
         for (construction, expected) in [Construction::T, Construction::V].into_iter().zip(case.expected) {
-            let request = Request { construction, ..Request::default() };
+            let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
             let mut best: Option<Figures> = None;
             for _ in 0..RUNS {
                 let mut gradient = |grid: &_, progress: &dyn Progress| {

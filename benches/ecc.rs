@@ -15,8 +15,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use lacuna::cubical::ecc::stream::Streamer;
-use lacuna::cubical::ecc::{Bins, Curve, Request, Rows, curve, plain};
+use lacuna::cubical::ecc::slabs::SlabCounter;
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
 use lacuna::cubical::{Construction, Image, Order, Shape, Voxel};
 
 /// Voxels along each axis.
@@ -52,12 +52,12 @@ fn image<T: Voxel>(size: usize, values: &[f64], voxel: impl Fn(f64) -> T) -> Ima
     Image::new(shape, values.iter().map(|&value| voxel(value)).collect()).expect("a voxel for each place")
 }
 
-/// Rows that memory has room for.
-fn in_memory(rows: Rows) -> Curve {
-    rows.into_curve().expect("temporary files")
+/// VcecRows that memory has room for.
+fn in_memory(rows: VcecRows) -> Vcec {
+    rows.into_vcec().expect("temporary files")
 }
 
-fn piped<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
+fn piped<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
     let mut left = image.voxels();
     let read = |voxels: &mut [T]| {
         let (now, later) = left.split_at(voxels.len().min(left.len()));
@@ -68,7 +68,7 @@ fn piped<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
     in_memory(streamer.curve(image.shape(), None, read, &|_| ()).expect("voxels for the shape"))
 }
 
-fn apart<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
+fn apart<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>) -> Vcec {
     let read = |first: usize, voxels: &mut [T]| {
         voxels.copy_from_slice(&image.voxels()[first..first + voxels.len()]);
         Ok::<_, Infallible>(())
@@ -76,7 +76,7 @@ fn apart<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>) -> Curve {
     in_memory(streamer.curve_anywhere(image.shape(), None, &read, &|_| ()).expect("voxels for the shape"))
 }
 
-fn verify<T: Voxel>(streamer: &mut Streamer<T>, image: &Image<T>, request: &Request) {
+fn verify<T: Voxel>(streamer: &mut SlabCounter<T>, image: &Image<T>, request: &EccRequest) {
     let [_, rows, columns] = image.shape().extents();
     let corner =
         (0..18 * 20 * 70).map(|k| image.voxels()[(k / 1400 * rows + k / 70 % 20) * columns + k % 70]);
@@ -93,8 +93,8 @@ fn measure<T: Voxel>(bench: &mut Criterion, name: &str, image: &Image<T>, bins: 
     let mut group = bench.benchmark_group("ecc");
     group.sample_size(10).throughput(Throughput::Elements(image.shape().count() as u64));
     for construction in [Construction::T, Construction::V] {
-        let request = Request { construction, bins, ..Request::default() };
-        let mut streamer = Streamer::new(&request, 4 << 30).expect("bins");
+        let request = EccRequest { construction, bins, ..EccRequest::default() };
+        let mut streamer = SlabCounter::new(&request, 4 << 30).expect("bins");
         verify(&mut streamer, image, &request);
         let name = format!("{name} {construction}");
         group.bench_function(BenchmarkId::new("memory", &name), |b| {

@@ -19,10 +19,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cubical::ecc::cuda::{DeviceError, Prepared, Voxels};
+use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
 use lacuna::cubical::ecc::scales::{Scales, curves_device};
-use lacuna::cubical::ecc::{Bins, Request, curve};
-use lacuna::cubical::read::{self, AnyStream, Options, Raw, Stream};
+use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
+use lacuna::cubical::read::{self, AnyStream, ImageOptions, Raw, Stream};
 use lacuna::cubical::{Construction, Image, Order, Shape};
 use lacuna::cuda::{Gpu, KernelVoxel};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ fn run(gpu: &Gpu, small: bool, is_streamed: bool) -> Result<(), Failure> {
     fixed(gpu, unit, 0.5_f32)?;
     fixed(gpu, Bins::Distinct, 0.5_f32)?;
     let image = image(&[n / 2, n / 2, n / 2], |at| noise(at) as f32)?;
-    let request = Request { bins: unit, ..Request::default() };
+    let request = EccRequest { bins: unit, ..EccRequest::default() };
     for count in [1, 5] {
         let start = Instant::now();
         let curves = curves_device(gpu, &image, &request, &Scales { count, ..Scales::default() }, &|_| ())?;
@@ -123,12 +123,12 @@ fn streamed<T: KernelVoxel + FromStream + FromBytes + IntoBytes + Immutable>(
     let path = std::env::temp_dir().join(format!("ecc_gpu.{}.{}", T::NAME, std::process::id()));
     std::fs::write(&path, image.voxels().as_bytes())?;
     let raw = Raw { shape: axes.to_vec(), dtype: T::NAME.parse()?, order: Order::C };
-    let options = Options { raw: Some(raw), ..Options::default() };
+    let options = ImageOptions { raw: Some(raw), ..ImageOptions::default() };
     let stream = read::open(&path, &options);
     std::fs::remove_file(&path)?;
     let stream = T::of(stream?).ok_or("voxels of another type")?;
     let places = stream.anywhere().ok_or("no places in a regular file")?;
-    let request = Request { bins, ..Request::default() };
+    let request = EccRequest { bins, ..EccRequest::default() };
     let expected = Prepared::<T>::new(gpu)?.curve(&gpu.upload(image.voxels())?, image.shape(), &request)?;
     let read = |first, room: &mut [T]| places.read(first, room).map_err(Failed::from);
     let mut times = [f64::INFINITY; 3];
@@ -191,7 +191,7 @@ impl FromStream for f32 {
 
 /// What loading the kernels takes, and then an image of a voxel.
 fn fixed<T: KernelVoxel>(gpu: &Gpu, bins: Bins, voxel: T) -> Result<(), Failure> {
-    let (shape, request) = (Shape::new(&[1], Order::C)?, Request { bins, ..Request::default() });
+    let (shape, request) = (Shape::new(&[1], Order::C)?, EccRequest { bins, ..EccRequest::default() });
     let mut times = [f64::INFINITY; 2];
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -244,7 +244,7 @@ fn case<T: KernelVoxel>(
 ) -> Result<(), Failure> {
     let prepared = Prepared::<T>::new(gpu)?;
     for construction in [Construction::T, Construction::V] {
-        let request = Request { construction, bins, ..Request::default() };
+        let request = EccRequest { construction, bins, ..EccRequest::default() };
         let few: Vec<usize> =
             axes.iter().map(|&axis| axis.min(if axes.len() == 3 { 45 } else { 300 })).collect();
         let few = image(&few, &voxel)?;
@@ -254,7 +254,7 @@ fn case<T: KernelVoxel>(
             );
         }
     }
-    let request = Request { bins, ..Request::default() };
+    let request = EccRequest { bins, ..EccRequest::default() };
     let image = image(axes, &voxel)?;
     let count = image.shape().count();
     let mut host = gpu.pinned::<T>(count)?;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lacuna::cubical::thinning::cuda::Prepared;
-use lacuna::cubical::thinning::{BitImage, Request, Rule, thin};
+use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, thin};
 use lacuna::cubical::{Image, Order, Shape};
 use lacuna::cuda::Gpu;
 use rand::{RngExt, SeedableRng};
@@ -125,7 +125,7 @@ fn paint(voxels: &mut [u8], extent: i64, at: [f64; 3], radius: f64) {
 
 /// Prints a row; whether the device found what the processor did.
 fn row(gpu: Option<&Gpu>, name: &str, image: &BitImage, rule: Rule, rounds: usize) -> bool {
-    let request = Request { rule: Some(rule), iterations: None };
+    let request = ThinningRequest { rule: Some(rule), iterations: None };
     let mut passes = Vec::new();
     let (expected, figures) =
         thin(image, &request, &mut |pass| passes.push(pass)).expect("a rule for the image");

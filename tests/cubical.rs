@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lacuna::backend::Backend;
 use lacuna::cells;
-use lacuna::cubical::persistence::{Classes, Request, persistence, plain, via_matrix};
+use lacuna::cubical::persistence::{Classes, PersistenceRequest, persistence, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Construction, Image, Key, Order, Shape, Voxel, ecc};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -14,10 +14,10 @@ fn image<T>(axes: &[usize], voxels: Vec<T>) -> Image<T> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
 }
 
-fn requests() -> impl Iterator<Item = Request> {
+fn requests() -> impl Iterator<Item = PersistenceRequest> {
     let constructions = [Construction::T, Construction::V].into_iter();
     constructions.flat_map(|construction| {
-        [false, true].map(|superlevel| Request { construction, superlevel, max_dim: None })
+        [false, true].map(|superlevel| PersistenceRequest { construction, superlevel, max_dim: None })
     })
 }
 
@@ -25,7 +25,7 @@ fn any<T: Voxel>(image: &Image<T>) -> AnyImage {
     image.clone().into()
 }
 
-fn via_matrix<T: Voxel>(image: &Image<T>, request: &Request) -> Classes {
+fn via_matrix<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
     via_matrix::persistence(&any(image), request, &Backend::default()).unwrap().classes
 }
 
@@ -48,7 +48,7 @@ fn every_shape<T: Voxel>(seed: u64, voxel: impl Fn(i64) -> T) {
         for levels in [1, 3, 100] {
             let count = axes.iter().product();
             let image = image(axes, (0..count).map(|_| voxel(rng.random_range(-levels..levels))).collect());
-            for request in requests().flat_map(|r| [r, Request { max_dim: Some(0), ..r }]) {
+            for request in requests().flat_map(|r| [r, PersistenceRequest { max_dim: Some(0), ..r }]) {
                 let expected = plain::persistence(&image, &request);
                 assert_eq!(persistence(&image, &request).unwrap(), expected, "{image:?}, {request:?}");
                 assert_eq!(via_matrix(&image, &request), expected, "{image:?}, {request:?}");
@@ -116,7 +116,7 @@ fn superlevel_sets_are_sublevel_sets_of_the_negated_image() {
     for image in medium() {
         let negated = mapped(&image, |v| -v);
         for request in requests() {
-            let other = Request { superlevel: !request.superlevel, ..request };
+            let other = PersistenceRequest { superlevel: !request.superlevel, ..request };
             assert_eq!(persistence(&image, &request).unwrap(), persistence(&negated, &other).unwrap());
         }
     }
@@ -167,7 +167,7 @@ fn sign(dim: usize) -> i64 {
     if dim.is_multiple_of(2) { 1 } else { -1 }
 }
 
-fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
+fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
     let classes = persistence(image, request).unwrap();
     let value = |place: usize| image.voxels()[place].value();
     changes(classes.dimensions.iter().enumerate().flat_map(|(dim, classes)| {
@@ -177,16 +177,16 @@ fn changes_by_bars<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
     }))
 }
 
-fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
-    let Request { construction, superlevel, .. } = *request;
+fn changes_by_cells<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
+    let PersistenceRequest { construction, superlevel, .. } = *request;
     let complex = cells::image_complex::<u32>(&any(image), construction, superlevel, None, &()).unwrap();
     let dims = complex.matrix.dims().iter().map(|&dim| sign(dim.into()));
     changes(complex.owners.iter().map(|&owner| image.voxels()[owner as usize].value()).zip(dims))
 }
 
-fn changes_by_curve<T: Voxel>(image: &Image<T>, request: &Request) -> Changes {
-    let Request { construction, superlevel, .. } = *request;
-    let curve = ecc::curve(image, &ecc::Request { construction, superlevel, bins: ecc::Bins::Distinct });
+fn changes_by_curve<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Changes {
+    let PersistenceRequest { construction, superlevel, .. } = *request;
+    let curve = ecc::curve(image, &ecc::EccRequest { construction, superlevel, bins: ecc::Bins::Distinct });
     changes(curve.unwrap().rows().map(|(value, change, _)| (value.double(), change)))
 }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lacuna::cubical::read::{Format, Options, Raw, open, read, read_bytes};
+use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, open, read, read_bytes};
 use lacuna::cubical::{AnyImage, Image, Order, Shape, Voxel};
 use lacuna::{with_image, with_stream};
 
@@ -33,7 +33,7 @@ fn expected(at: &[usize]) -> f64 {
 /// A line of data/images.tsv.
 struct Case {
     file: PathBuf,
-    format: Format,
+    format: ImageFormat,
     raw: Option<Raw>,
     shape: Vec<usize>,
     dtype: String,
@@ -71,12 +71,12 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>) {
 #[test]
 fn every_format_holds_the_same_image() {
     let cases = cases();
-    for format in Format::ALL {
+    for format in ImageFormat::ALL {
         assert!(cases.iter().any(|case| case.format == format), "{format}");
     }
     for case in &cases {
         for format in [None, Some(case.format)] {
-            let options = Options { format, raw: case.raw.clone(), ..Options::default() };
+            let options = ImageOptions { format, raw: case.raw.clone(), ..ImageOptions::default() };
             let image = read(&case.file, &options).unwrap();
             with_image!(&image, image => check(case, image));
         }
@@ -86,7 +86,7 @@ fn every_format_holds_the_same_image() {
 #[test]
 fn in_pieces_it_is_the_same() {
     for case in cases() {
-        let options = Options { raw: case.raw, ..Options::default() };
+        let options = ImageOptions { raw: case.raw, ..ImageOptions::default() };
         let whole = read(&case.file, &options).unwrap();
         for piece in [1, 7, 16, 48, 60, 1000] {
             let pieces = with_stream!(open(&case.file, &options).unwrap(), stream => {
@@ -116,10 +116,12 @@ fn values<T: Voxel>(image: &Image<T>) -> (Shape, Vec<f64>) {
 fn no_cut_file_is_an_image() {
     for case in cases() {
         let file = fs::read(&case.file).unwrap();
-        let options = Options { format: Some(case.format), raw: case.raw, ..Options::default() };
+        let options = ImageOptions { format: Some(case.format), raw: case.raw, ..ImageOptions::default() };
         assert!(read_bytes("whole", &file, &options).is_ok());
         let end = match case.format {
-            Format::Perseus => file.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1,
+            ImageFormat::Perseus => {
+                file.trim_ascii_end().iter().rposition(|&byte| byte == b'\n').unwrap() + 1
+            }
             _ => file.len(),
         };
         for length in 0..end {

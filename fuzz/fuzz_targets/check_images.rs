@@ -6,21 +6,21 @@
 
 use std::io::Write as _;
 
-use lacuna::cubical::read::{Format, Options, Raw, VoxelType, open, read_bytes};
+use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType, open, read_bytes};
 use lacuna::cubical::{AnyImage, Image, Order, Voxel};
 use lacuna::{with_image, with_stream};
 
 /// A file in the format that the first byte picks; of a raw file, the high bits pick the type.
 pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
     let (&choice, file) = input.split_first()?;
-    let format = Format::ALL[usize::from(choice) % 8 % Format::ALL.len()];
+    let format = ImageFormat::ALL[usize::from(choice) % 8 % ImageFormat::ALL.len()];
     let raw = Raw {
         shape: vec![2, 3],
         dtype: VoxelType::ALL[usize::from(choice / 8) % VoxelType::ALL.len()],
         order: if choice & 128 == 0 { Order::C } else { Order::F },
     };
-    let raw = (format == Format::Raw).then_some(raw);
-    let options = Options { format: Some(format), raw, ..Options::default() };
+    let raw = (format == ImageFormat::Raw).then_some(raw);
+    let options = ImageOptions { format: Some(format), raw, ..ImageOptions::default() };
     checked("f", file, &options)
 }
 
@@ -28,10 +28,10 @@ pub(crate) fn image_formats(input: &[u8]) -> Option<AnyImage> {
 pub(crate) fn image_detect(input: &[u8]) -> Option<AnyImage> {
     const NAMES: [&str; 8] = ["f", "f.npy", "f.png", "f.tif", "f.nii", "f.nii.gz", "f.complex", "f.txt"];
     let (&choice, file) = input.split_first()?;
-    checked(NAMES[usize::from(choice) % NAMES.len()], file, &Options::default())
+    checked(NAMES[usize::from(choice) % NAMES.len()], file, &ImageOptions::default())
 }
 
-fn checked(name: &str, file: &[u8], options: &Options) -> Option<AnyImage> {
+fn checked(name: &str, file: &[u8], options: &ImageOptions) -> Option<AnyImage> {
     let image = match read_bytes(name, file, options) {
         Ok(image) => image,
         Err(error) => {
@@ -51,14 +51,14 @@ fn again<T: Voxel>(image: &Image<T>) {
     let (shape, order) = (image.shape().axes(), image.shape().order());
     let file: Vec<u8> = image.voxels().iter().flat_map(|voxel| voxel.value().to_le_bytes()).collect();
     let raw = Raw { shape, dtype: VoxelType::F64, order };
-    let again = read_bytes("again", &file, &Options { raw: Some(raw), ..Options::default() });
+    let again = read_bytes("again", &file, &ImageOptions { raw: Some(raw), ..ImageOptions::default() });
     let Ok(AnyImage::F64(again)) = again else { panic!("what was written") };
     assert_eq!(again.shape(), image.shape());
     assert!(again.voxels().iter().zip(image.voxels()).all(|(a, b)| *a == b.value()));
 }
 
 /// The image as a stream from a file on the disk.
-fn in_pieces(image: &AnyImage, file: &[u8], name: Option<&str>, options: &Options) {
+fn in_pieces(image: &AnyImage, file: &[u8], name: Option<&str>, options: &ImageOptions) {
     let suffix = name.and_then(|name| name.find('.').map(|dot| &name[dot..])).unwrap_or("");
     let mut on_disk = tempfile::Builder::new().suffix(suffix).tempfile().expect("a temporary file");
     on_disk.write_all(file).expect("writing a temporary file");

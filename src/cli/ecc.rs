@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::cubical::ecc::batch::{Batch, Found};
+use lacuna::cubical::curves::{CurvesFound as Found, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, Request, Rows};
-use lacuna::cubical::read::Detection;
+use lacuna::cubical::ecc::{Bins, EccRequest as Request, VcecRows};
+use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::input::name_of;
-use lacuna::output::curves::Format;
+use lacuna::output::curves::CurveFormat as Format;
 use serde::Serialize;
 
 use super::arguments::filtration::FiltrationArguments;
@@ -19,12 +19,13 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::messages::MessageArguments;
 use super::arguments::stats::StatsArguments;
 use super::batch::{Task, Tasks};
+use super::curves::CurveFile;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::parse::{self, Bounds};
-use super::progress::{Meter, Written};
+use super::progress::{Meter, VoxelMeter, Written};
 use super::record::{VERSION, write_json};
 use super::sink::Sink;
 
@@ -128,7 +129,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let request = arguments.request();
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
-    let batch = Batch::new(&request, arguments.input.options()?, limit, arguments.machine.backend())
+    let options = arguments.input.options()?;
+    let curves = ImageCurves::new(&request, limit, arguments.machine.backend())
         .map_err(|source| CliError::about("--bins, --range", source))?
         .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
@@ -150,7 +152,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut job = Job {
         arguments,
         request,
-        batch,
+        options,
+        curves,
         format,
         tasks: &tasks,
         notes,
@@ -175,7 +178,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     request: Request,
-    batch: Batch,
+    options: ImageOptions,
+    curves: ImageCurves,
     format: Format,
     tasks: &'a Tasks,
     notes: Notes,
@@ -190,15 +194,13 @@ impl Job<'_> {
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
         let meter = Meter::new(self.notes.wants_progress());
         meter.name(&name_of(&task.input));
-        let found = match self.arguments.scales() {
-            Some(scales) => self.batch.curves(&task.input, &scales, &meter)?,
-            None => self.batch.curve(&task.input, &meter)?,
-        };
+        let file = CurveFile { path: &task.input, options: &self.options };
+        let found = file.curves(&mut self.curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?;
         meter.aside(|| self.tell_detection(task, found.detection.as_ref()));
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
-            Format::Csv | Format::Json => Written::Lines(found.rows()),
-            Format::Npy => Written::Bytes(3 * 8 * found.rows()),
+            Format::Csv | Format::Json => Written::Lines(found.count()),
+            Format::Npy => Written::Bytes(3 * 8 * found.count()),
         };
         // Rows and a bar would mix on one terminal.
         let meter = if task.output.is_some() { meter } else { Meter::new(false) };
@@ -324,7 +326,7 @@ impl ImageRecord {
             shape: found.shape.axes(),
             voxels: found.voxels,
             passes: found.passes,
-            rows: found.rows(),
+            rows: found.count(),
             backend: found.backend.clone(),
             curve_seconds,
             write_seconds: start.elapsed().as_secs_f64() - curve_seconds,
@@ -336,7 +338,7 @@ impl ImageRecord {
         let name = name_of(Path::new(&self.file));
         let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
         tell(format_args!("{name}: {image}, {rows}"));
-        if matches!(found.curve, Rows::Disk(_)) {
+        if matches!(found.rows, VcecRows::Disk(_)) {
             tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");
         }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use lacuna::cubical::AnyImage;
-use lacuna::cubical::ecc::batch::Watch;
-use lacuna::cubical::read::{self, AnyStream, Options, ReadError};
+use lacuna::cubical::read::{self, AnyStream, ImageOptions, ImageReadError};
 use lacuna::input::name_of;
+use lacuna::progress::Progress;
 
 use super::notes::Notes;
-use super::progress::Meter;
+use super::progress::{Meter, VoxelMeter};
 
 /// Opens the image in `file`, and says what it was detected to be while `meter` may be seen.
 pub(crate) fn open_image(
     file: &Path,
-    options: &Options,
+    options: &ImageOptions,
     notes: Notes,
     meter: &Meter,
-) -> Result<AnyStream, ReadError> {
+) -> Result<AnyStream, ImageReadError> {
     meter.stage("reading");
     let stream = read::open(file, options)?;
     if let Some(detection) = stream.detection() {
@@ -26,8 +26,9 @@ pub(crate) fn open_image(
 }
 
 /// The image of a stream; `meter` shows how much of it has been read.
-pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ReadError> {
+pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ImageReadError> {
     meter.stage("reading");
-    Watch::begin(meter, stream.shape().count() as u64);
-    stream.image_watched(&|voxels| Watch::advance(meter, voxels))
+    let meter = VoxelMeter(meter);
+    meter.begin("reading", None, stream.shape().count() as u64);
+    stream.image_watched(&|voxels| meter.advance(voxels))
 }

@@ -5,6 +5,7 @@ mod batch;
 mod compare;
 mod convert;
 mod cubical;
+mod curves;
 mod directory;
 mod ecc;
 mod error;

@@ -63,7 +63,7 @@ impl OutputFormat for output::Format {
     const BINARY: &'static [Self] = &[Self::Npy];
 }
 
-impl OutputFormat for images::Format {
+impl OutputFormat for images::ImageBarsFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::Text, Self::Cripser]),
         ("csv", &[Self::Csv, Self::Cripser]),
@@ -76,7 +76,7 @@ impl OutputFormat for images::Format {
     const BINARY: &'static [Self] = &[Self::Npy, Self::Dipha];
 }
 
-impl OutputFormat for curves::Format {
+impl OutputFormat for curves::CurveFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
@@ -109,7 +109,7 @@ impl OutputFormat for MatrixFile {
     const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha];
 }
 
-impl OutputFormat for write::Format {
+impl OutputFormat for write::ImageOutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("png", &[Self::Png]),
         ("tif", &[Self::Tiff]),
@@ -135,11 +135,11 @@ mod tests {
             F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
         }
         assert_eq!(untold::<output::Format>(), []);
-        assert_eq!(untold::<curves::Format>(), []);
+        assert_eq!(untold::<curves::CurveFormat>(), []);
         assert_eq!(untold::<pairs::PairsFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
-        assert_eq!(untold::<write::Format>(), []);
-        assert_eq!(untold::<images::Format>(), [images::Format::Cripser]);
+        assert_eq!(untold::<write::ImageOutputFormat>(), []);
+        assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);
     }
 
     #[test]

@@ -269,10 +269,10 @@ mod tests {
         agree::<matrix::Dualize>();
         agree::<cubical::thinning::Rule>();
         agree::<cubical::read::VoxelType>();
-        agree::<cubical::write::Format>();
+        agree::<cubical::write::ImageOutputFormat>();
         agree::<output::Format>();
-        agree::<output::images::Format>();
-        agree::<output::curves::Format>();
+        agree::<output::images::ImageBarsFormat>();
+        agree::<output::curves::CurveFormat>();
         agree::<output::pairs::PairsFormat>();
         agree::<lacuna::cells::MatrixFile>();
     }

@@ -6,7 +6,6 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use lacuna::cubical::ecc::batch::Watch;
 use lacuna::progress::Progress;
 
 /// How long a run lasts before the bar appears.
@@ -137,13 +136,16 @@ impl Progress for Meter {
     }
 }
 
-impl Watch for Meter {
-    fn begin(&self, voxels: u64) {
-        self.start(styled(VOXELS), voxels);
+/// A bar that counts voxels, under the message that it has.
+pub(crate) struct VoxelMeter<'a>(pub(crate) &'a Meter);
+
+impl Progress for VoxelMeter<'_> {
+    fn begin(&self, _stage: &'static str, _dim: Option<usize>, voxels: u64) {
+        self.0.start(styled(VOXELS), voxels);
     }
 
     fn advance(&self, voxels: u64) {
-        self.bar.inc(voxels);
+        self.0.bar.inc(voxels);
     }
 }
 

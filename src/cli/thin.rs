@@ -10,8 +10,10 @@ use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
-use lacuna::cubical::thinning::{BitImage, Figures, Pass, Request, Rule};
-use lacuna::cubical::write::Format;
+use lacuna::cubical::thinning::{
+    BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
+};
+use lacuna::cubical::write::ImageOutputFormat as Format;
 use lacuna::cubical::{Order, geometry::Geometry};
 use lacuna::input::name_of;
 use serde::Serialize;

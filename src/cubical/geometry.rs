@@ -5,9 +5,9 @@
 /// What a file says of the place and size of its voxels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Geometry {
-    /// Of NIfTI.
+    /// The place of voxels as NIfTI says it.
     Nifti(Box<NiftiGeometry>),
-    /// Of TIFF.
+    /// The size of pixels as TIFF says it.
     Tiff(Resolution),
 }
 

@@ -2,253 +2,11 @@
 
 use std::fmt;
 
-use super::Value;
-use crate::simd::BlocksOf;
+use zerocopy::{FromBytes as _, IntoBytes as _};
 
-/// How an image is made a filtered complex.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Construction {
-    /// Voxels are top cells; a lower cell takes the least value of the voxels it lies in. Sublevel sets are
-    /// 8-connected in the plane, 26-connected in space.
-    #[default]
-    T,
-    /// Voxels are vertices; a higher cell takes the greatest value of its vertices. Sublevel sets are 4- and 6-connected.
-    V,
-}
-
-impl fmt::Display for Construction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Construction::T => "T",
-            Construction::V => "V",
-        })
-    }
-}
-
-/// Which of the user's axes varies fastest in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Order {
-    /// The last.
-    #[default]
-    C,
-    /// The first.
-    F,
-}
-
-/// The most axes that a user's array may have, those of one voxel included: NumPy's limit.
-const MOST_AXES: usize = 64;
-
-/// Voxels along the axes of an image, as its user indexes it: any number of axes, of which at most three have more than one voxel.
-///
-/// Axes of one voxel change nothing: an image of shape (512, 512, 1) is a plane. They are left out of [`dim`](Shape::dim) and
-/// [`extents`](Shape::extents), which are what all work is done with, and stay in [`axes`](Shape::axes) and in
-/// [`coordinates`](Shape::coordinates), which are what the user is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shape {
-    /// The slowest axis in memory first; axes that are left out are 1, and the first ones.
-    extents: [usize; 3],
-    dim: usize,
-    order: Order,
-    /// The number of the user's axes.
-    count: u8,
-    /// Which of the user's axes are not left out, the first `dim` entries ascending.
-    kept: [u8; 3],
-}
-
-/// Why there is no such shape.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShapeError {
-    /// No axis, or more than three of more than one voxel.
-    #[error("expected 1 to 3 axes of more than one voxel, found shape {found:?}")]
-    Axes {
-        /// The shape.
-        found: Vec<usize>,
-    },
-    /// An axis without voxels.
-    #[error("expected at least one voxel along each axis, found shape {found:?}")]
-    Empty {
-        /// The shape.
-        found: Vec<usize>,
-    },
-    /// More voxels than can be counted.
-    #[error("expected fewer than 2^63 voxels, found shape {found:?}")]
-    TooLarge {
-        /// The shape.
-        found: Vec<usize>,
-    },
-    /// Not one value a voxel.
-    #[error("expected {expected} voxels, found {found}")]
-    Voxels {
-        /// What the shape takes.
-        expected: usize,
-        /// What there is.
-        found: usize,
-    },
-}
-
-impl Shape {
-    /// Of an array that its user indexes by these axes, which lie in memory in this order.
-    ///
-    /// # Errors
-    /// [`ShapeError`]: there are no axes, more than three of more than one voxel, or no voxels or too many.
-    pub fn new(axes: &[usize], order: Order) -> Result<Shape, ShapeError> {
-        if axes.contains(&0) {
-            return Err(ShapeError::Empty { found: axes.to_vec() });
-        }
-        let long: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis] > 1).collect();
-        if !(1..=MOST_AXES).contains(&axes.len()) || long.len() > 3 {
-            return Err(ShapeError::Axes { found: axes.to_vec() });
-        }
-        let count = axes.iter().try_fold(1_usize, |count, &axis| count.checked_mul(axis));
-        if count.is_none_or(|count| count > isize::MAX as usize) {
-            return Err(ShapeError::TooLarge { found: axes.to_vec() });
-        }
-        // Of a single voxel, its last axis is kept: there is always one.
-        let long = if long.is_empty() { vec![axes.len() - 1] } else { long };
-        let (dim, mut extents, mut kept) = (long.len(), [1; 3], [0; 3]);
-        for (k, &axis) in long.iter().enumerate() {
-            let place = if order == Order::C { 3 - dim + k } else { 2 - k };
-            extents[place] = axes[axis];
-            // There are at most 64 axes.
-            kept[k] = axis as u8;
-        }
-        Ok(Shape { extents, dim, order, count: axes.len() as u8, kept })
-    }
-
-    /// The number of axes of more than one voxel, or 1 for a single voxel: 1 to 3.
-    pub fn dim(&self) -> usize {
-        self.dim
-    }
-
-    /// Planes, rows of a plane, voxels of a row: the slowest axis in memory first, axes of one voxel left out. Absent axes, the first
-    /// ones, are 1.
-    pub fn extents(&self) -> [usize; 3] {
-        self.extents
-    }
-
-    /// Which of the user's axes varies fastest.
-    pub fn order(&self) -> Order {
-        self.order
-    }
-
-    /// The same axes of the user's, lying in memory in this order.
-    #[must_use]
-    pub fn in_order(self, order: Order) -> Shape {
-        let mut extents = self.extents;
-        if order != self.order {
-            extents[3 - self.dim..].reverse();
-        }
-        Shape { extents, order, ..self }
-    }
-
-    /// Voxels along the user's axes, those of one voxel included.
-    pub fn axes(&self) -> Vec<usize> {
-        let mut axes = vec![1; self.count.into()];
-        self.kept().zip(self.users(self.extents)).for_each(|(axis, extent)| axes[axis] = extent);
-        axes
-    }
-
-    /// What an image of this shape is, for messages: `7x6x5 image of u16`; of one axis, `line of 600 voxels of f64`.
-    pub fn described(&self, voxel_type: &str) -> String {
-        match self.axes()[..] {
-            [1] => format!("line of 1 voxel of {voxel_type}"),
-            [voxels] => format!("line of {voxels} voxels of {voxel_type}"),
-            _ => format!("{self} image of {voxel_type}"),
-        }
-    }
-
-    /// The number of voxels.
-    pub fn count(&self) -> usize {
-        self.extents.iter().product()
-    }
-
-    /// The coordinates of the voxel at a place in memory, along the user's axes, those of one voxel included.
-    pub fn coordinates(&self, place: usize) -> Vec<usize> {
-        let mut coordinates = vec![0; self.count.into()];
-        self.kept().zip(self.long_coordinates(place)).for_each(|(axis, at)| coordinates[axis] = at);
-        coordinates
-    }
-
-    /// The coordinates of the voxel at a place in memory along three axes: the user's, 0 along those that are not there; where the user
-    /// has more than three, those of more than one voxel.
-    pub fn three_coordinates(&self, place: usize) -> [usize; 3] {
-        let all = if self.count > 3 { self.long_coordinates(place) } else { self.coordinates(place) };
-        std::array::from_fn(|axis| all.get(axis).copied().unwrap_or(0))
-    }
-
-    fn long_coordinates(&self, place: usize) -> Vec<usize> {
-        let [_, rows, columns] = self.extents;
-        self.users([place / columns / rows, place / columns % rows, place % columns])
-    }
-
-    /// The user's axes that are not left out.
-    fn kept(&self) -> impl Iterator<Item = usize> {
-        self.kept.into_iter().take(self.dim).map(usize::from)
-    }
-
-    /// What belongs to the axes in memory, in the order of the user's.
-    fn users(&self, memory: [usize; 3]) -> Vec<usize> {
-        let mut axes = memory[3 - self.dim..].to_vec();
-        if self.order == Order::F {
-            axes.reverse();
-        }
-        axes
-    }
-}
-
-/// As `512x512x40`, along the user's axes.
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let axes: Vec<String> = self.axes().iter().map(usize::to_string).collect();
-        f.write_str(&axes.join("x"))
-    }
-}
-
-/// Unsigned integers that stand for voxels, ordered as the voxels are: all work compares these.
-pub trait Key:
-    Copy + Ord + Send + Sync + fmt::Debug + Default + std::hash::Hash + BlocksOf + 'static
-{
-    /// Bits.
-    const BITS: u32;
-    /// The greatest.
-    const MAX: Self;
-    /// Widened.
-    fn to_u64(self) -> u64;
-    /// The low bits.
-    fn from_u64(bits: u64) -> Self;
-    /// The key of the opposite order: what is greater becomes less.
-    #[must_use]
-    fn reversed(self) -> Self;
-}
-
-macro_rules! key {
-    ($($t:ty),*) => {$(
-        impl Key for $t {
-            const BITS: u32 = <$t>::BITS;
-            const MAX: Self = <$t>::MAX;
-
-            #[inline(always)]
-            fn to_u64(self) -> u64 {
-                u64::from(self)
-            }
-
-            #[inline(always)]
-            fn from_u64(bits: u64) -> Self {
-                // Callers give what they got from `to_u64`.
-                bits as $t
-            }
-
-            #[inline(always)]
-            fn reversed(self) -> Self {
-                !self
-            }
-        }
-    )*};
-}
-
-key!(u8, u16, u32, u64);
+use super::key::{Coding, Key};
+use super::shape::{Order, Shape, ShapeError};
+use super::value::Value;
 
 /// A type of voxels.
 pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fmt::Display + 'static {
@@ -256,12 +14,16 @@ pub trait Voxel: Copy + PartialOrd + Into<Value> + Send + Sync + fmt::Debug + fm
     type Key: Key;
     /// NumPy's name of the type.
     const NAME: &'static str;
+    /// How its bits become keys.
+    const CODING: Coding;
     /// Whether it is a number.
     fn is_number(self) -> bool;
     /// Its key: keys compare as numbers do. Of floating-point numbers, both zeros have one key.
     fn key(self) -> Self::Key;
     /// The voxel of a key.
     fn of_key(key: Self::Key) -> Self;
+    /// The bits of voxels, of which [`Voxel::CODING`] makes keys.
+    fn bits(voxels: &[Self]) -> &[Self::Key];
     /// Its value. Integers past 2^53 are rounded.
     fn value(self) -> f64;
     /// An image of such voxels as one of any.
@@ -273,6 +35,11 @@ macro_rules! unsigned {
         impl Voxel for $t {
             type Key = $t;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Unsigned;
+
+            fn bits(voxels: &[$t]) -> &[$t] {
+                voxels
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -306,6 +73,11 @@ macro_rules! signed {
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Signed;
+
+            fn bits(voxels: &[$t]) -> &[$key] {
+                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -339,6 +111,11 @@ macro_rules! float {
         impl Voxel for $t {
             type Key = $key;
             const NAME: &'static str = stringify!($t);
+            const CODING: Coding = Coding::Float;
+
+            fn bits(voxels: &[$t]) -> &[$key] {
+                <[$key]>::ref_from_bytes(voxels.as_bytes()).expect("voxels and keys have one size and alignment")
+            }
 
             #[inline(always)]
             fn is_number(self) -> bool {
@@ -384,7 +161,7 @@ pub struct Image<T> {
 }
 
 impl<T> Image<T> {
-    /// Of a shape, with these voxels in memory order.
+    /// An image of this shape with these voxels in memory order.
     ///
     /// # Errors
     /// [`ShapeError::Voxels`]: that is not one for each place.
@@ -393,6 +170,17 @@ impl<T> Image<T> {
             return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() });
         }
         Ok(Image { shape, voxels })
+    }
+
+    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: there is no such shape, or that is not one voxel for each place.
+    pub fn from_slice(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError>
+    where
+        T: Clone,
+    {
+        Image::new(Shape::new(axes, Order::C)?, voxels.to_vec())
     }
 
     /// Its shape.
@@ -432,16 +220,16 @@ pub enum AnyImage {
 macro_rules! with_image {
     ($any:expr, $image:ident => $body:expr) => {
         match $any {
-            $crate::cubical::AnyImage::U8($image) => $body,
-            $crate::cubical::AnyImage::I8($image) => $body,
-            $crate::cubical::AnyImage::U16($image) => $body,
-            $crate::cubical::AnyImage::I16($image) => $body,
-            $crate::cubical::AnyImage::U32($image) => $body,
-            $crate::cubical::AnyImage::I32($image) => $body,
-            $crate::cubical::AnyImage::U64($image) => $body,
-            $crate::cubical::AnyImage::I64($image) => $body,
-            $crate::cubical::AnyImage::F32($image) => $body,
-            $crate::cubical::AnyImage::F64($image) => $body,
+            $crate::cubical::image::AnyImage::U8($image) => $body,
+            $crate::cubical::image::AnyImage::I8($image) => $body,
+            $crate::cubical::image::AnyImage::U16($image) => $body,
+            $crate::cubical::image::AnyImage::I16($image) => $body,
+            $crate::cubical::image::AnyImage::U32($image) => $body,
+            $crate::cubical::image::AnyImage::I32($image) => $body,
+            $crate::cubical::image::AnyImage::U64($image) => $body,
+            $crate::cubical::image::AnyImage::I64($image) => $body,
+            $crate::cubical::image::AnyImage::F32($image) => $body,
+            $crate::cubical::image::AnyImage::F64($image) => $body,
         }
     };
 }
@@ -453,6 +241,18 @@ impl<T: Voxel> From<Image<T>> for AnyImage {
 }
 
 impl AnyImage {
+    /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: there is no such shape, that is not one voxel for each place, or a voxel is not a number.
+    pub fn from_slice<T: Voxel>(voxels: &[T], axes: &[usize]) -> Result<Self, ShapeError> {
+        let image = Image::from_slice(voxels, axes)?;
+        match voxels.iter().position(|voxel| !voxel.is_number()) {
+            None => Ok(image.into()),
+            Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
+        }
+    }
+
     /// Its shape.
     pub fn shape(&self) -> Shape {
         with_image!(self, image => image.shape())
@@ -470,67 +270,20 @@ impl AnyImage {
     pub fn value(&self, place: usize) -> f64 {
         with_image!(self, image => image.voxels()[place].value())
     }
+
+    /// The value of the voxel at a place in memory, not rounded.
+    pub fn exact(&self, place: usize) -> Value {
+        fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
+            image.voxels()[place].into()
+        }
+        with_image!(self, image => at(image, place))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fortran_order_is_the_same_array_indexed_backwards() {
-        let shape = Shape::new(&[2, 3, 5], Order::F).unwrap();
-        assert_eq!((shape.extents(), shape.axes()), ([5, 3, 2], vec![2, 3, 5]));
-        assert_eq!(shape.coordinates(7), [1, 0, 1]);
-        assert_eq!(Shape::new(&[2, 3, 5], Order::C).unwrap().coordinates(7), [0, 1, 2]);
-        let plane = Shape::new(&[4, 6], Order::F).unwrap();
-        assert_eq!(
-            (plane.extents(), plane.coordinates(5), plane.to_string()),
-            ([1, 6, 4], vec![1, 1], "4x6".into())
-        );
-    }
-
-    #[test]
-    fn axes_of_one_voxel_are_told_and_nothing_else() {
-        for (axes, extents, dim) in [
-            (&[5, 4, 1][..], [1, 5, 4], 2),
-            (&[5, 1, 4], [1, 5, 4], 2),
-            (&[1, 5, 4], [1, 5, 4], 2),
-            (&[1, 5, 1, 4, 1], [1, 5, 4], 2),
-            (&[2, 1, 3, 4], [2, 3, 4], 3),
-            (&[1, 7, 1], [1, 1, 7], 1),
-            (&[7, 1], [1, 1, 7], 1),
-            (&[1, 1, 1, 1], [1, 1, 1], 1),
-        ] {
-            let shape = Shape::new(axes, Order::C).unwrap();
-            assert_eq!((shape.extents(), shape.dim(), shape.axes()), (extents, dim, axes.to_vec()));
-            let mut memory = extents;
-            memory[3 - dim..].reverse();
-            let other = Shape::new(axes, Order::F).unwrap();
-            assert_eq!((other.extents(), other.dim(), other.axes()), (memory, dim, axes.to_vec()));
-            assert_eq!((shape.in_order(Order::F), other.in_order(Order::C)), (other, shape));
-            assert_eq!(shape.in_order(Order::C), shape);
-            let last: Vec<usize> = axes.iter().map(|extent| extent - 1).collect();
-            for shape in [shape, other] {
-                assert_eq!(shape.coordinates(shape.count() - 1), last);
-            }
-        }
-        let shape = Shape::new(&[5, 1, 4], Order::F).unwrap();
-        assert_eq!((shape.coordinates(7), shape.three_coordinates(7)), (vec![2, 0, 1], [2, 0, 1]));
-        let shape = Shape::new(&[1, 5, 4, 1], Order::C).unwrap();
-        assert_eq!((shape.coordinates(7), shape.three_coordinates(7)), (vec![0, 1, 3, 0], [1, 3, 0]));
-    }
-
-    #[test]
-    fn shapes_that_cannot_be() {
-        for axes in [vec![], vec![2; 4], vec![1, 2, 1, 2, 2, 1, 3], vec![1; 65]] {
-            assert_eq!(Shape::new(&axes, Order::C), Err(ShapeError::Axes { found: axes }));
-        }
-        assert_eq!(Shape::new(&[3, 0], Order::C), Err(ShapeError::Empty { found: vec![3, 0] }));
-        let huge = vec![1 << 31, 1 << 31, 2];
-        assert_eq!(Shape::new(&huge, Order::C), Err(ShapeError::TooLarge { found: huge.clone() }));
-        let shape = Shape::new(&[2, 2], Order::C).unwrap();
-        assert_eq!(Image::new(shape, vec![0_u8; 3]), Err(ShapeError::Voxels { expected: 4, found: 3 }));
-    }
+    use crate::cubical::key::Keys;
 
     fn keys_compare_as_values<T: Voxel>(ascending: &[T]) {
         for (i, &a) in ascending.iter().enumerate() {
@@ -539,6 +292,24 @@ mod tests {
                 assert!(a.key() < b.key() && a.key().reversed() > b.key().reversed(), "{a} {b}");
             }
         }
+    }
+
+    #[test]
+    fn keys_of_bits_are_those_of_voxels() {
+        fn check<T: Voxel>(voxels: &[T]) {
+            for superlevel in [false, true] {
+                let keys = Keys::new::<T::Key>(T::CODING, superlevel);
+                for (&voxel, &bits) in voxels.iter().zip(T::bits(voxels)) {
+                    let key = if superlevel { voxel.key().reversed() } else { voxel.key() };
+                    assert_eq!(keys.key(bits), key, "{voxel}");
+                }
+            }
+        }
+        check(&[0_u8, 1, 127, 128, u8::MAX]);
+        check(&[i16::MIN, -1, 0, 1, i16::MAX]);
+        check(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        check(&[f32::NEG_INFINITY, f32::MIN, -1.0, -0.0, 0.0, f32::MIN_POSITIVE, 1.5, f32::INFINITY]);
+        check(&[f64::NEG_INFINITY, f64::MIN, -1.0, -0.0, 0.0, f64::MIN_POSITIVE, 1.5, f64::INFINITY]);
     }
 
     #[test]
@@ -554,5 +325,11 @@ mod tests {
         assert_eq!((-0.0_f32).key(), 0.0_f32.key());
         assert_eq!((-0.0_f64).key(), 0.0_f64.key());
         assert!(f64::NAN.is_nan() && !f64::NAN.is_number() && 1_u8.is_number());
+    }
+
+    #[test]
+    fn an_image_has_a_voxel_for_each_place() {
+        let shape = Shape::new(&[2, 2], Order::C).unwrap();
+        assert_eq!(Image::new(shape, vec![0_u8; 3]), Err(ShapeError::Voxels { expected: 4, found: 3 }));
     }
 }

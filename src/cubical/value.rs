@@ -6,18 +6,15 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use super::{AnyImage, Image, Voxel};
-use crate::with_image;
-
 /// A value of a voxel of any type, or one that voxels are compared with. Values compare as the numbers that they are, exactly,
 /// whatever their types: 2^53 + 1 as an integer is greater than 2^53 as a double.
 #[derive(Debug, Clone, Copy)]
 pub enum Value {
-    /// Of an integer type without a sign.
+    /// A value of an integer type without a sign.
     Unsigned(u64),
-    /// Of an integer type with a sign.
+    /// A value of an integer type with a sign.
     Signed(i64),
-    /// Of a floating-point type.
+    /// A value of a floating-point type.
     Double(f64),
 }
 
@@ -206,16 +203,6 @@ fn around(text: &str) -> Option<Threshold> {
 pub struct Inexact {
     /// The value.
     pub value: Value,
-}
-
-impl AnyImage {
-    /// The value of the voxel at a place in memory, not rounded.
-    pub fn exact(&self, place: usize) -> Value {
-        fn at<T: Voxel>(image: &Image<T>, place: usize) -> Value {
-            image.voxels()[place].into()
-        }
-        with_image!(self, image => at(image, place))
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! A row is a value, the change of the Euler characteristic there (VCEC), and what it is from there on (ECC). Rows are in the order of the
 //! filtration: values ascend, of superlevel sets they descend. Whole values are written as integers, others with the fewest digits
 //! that read back as the same double; infinite ones are `inf` and `-inf`, in JSON strings. They are written one by one, so that those of a
-//! file ([`Rows`](crate::cubical::ecc::Rows)) need no memory.
+//! file ([`VcecRows`](crate::cubical::ecc::VcecRows)) need no memory.
 //!
 //! Curves at several scales follow each other, and each row begins with how often the image was smoothed: `scale,value,vcec,ecc`, and arrays
 //! of four.
@@ -32,15 +32,15 @@ use serde::Serialize;
 
 use super::npy;
 use crate::cubical::Value;
-use crate::cubical::ecc::Request;
-use crate::cubical::ecc::batch::Found;
+use crate::cubical::curves::CurvesFound;
+use crate::cubical::ecc::EccRequest;
 use crate::names::named;
 
 /// A format of curves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum CurveFormat {
     /// Comma-separated values.
     #[default]
     Csv,
@@ -50,19 +50,19 @@ pub enum Format {
     Npy,
 }
 
-impl Format {
+impl CurveFormat {
     /// Every format.
-    pub const ALL: [Format; 3] = [Format::Csv, Format::Json, Format::Npy];
+    pub const ALL: [CurveFormat; 3] = [CurveFormat::Csv, CurveFormat::Json, CurveFormat::Npy];
 
     /// Writes what was found to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
     /// What `out` answers; rows in a file cannot be read; an error of which [`Inexact`](crate::cubical::value::Inexact) is the source, when
     /// doubles are to be written and a value is none.
-    pub fn write(self, found: &Found, request: &Request, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(self, found: &CurvesFound, request: &EccRequest, out: &mut dyn Write) -> io::Result<()> {
         let is_one = found.smoothed.is_empty();
         let scale = move |scale: usize| (!is_one).then_some(scale);
-        let first = found.curve.iter()?.map(move |row| {
+        let first = found.rows.iter()?.map(move |row| {
             let (value, change, euler) = row?;
             Ok(Row { scale: scale(0), value, change, euler })
         });
@@ -72,12 +72,12 @@ impl Format {
         });
         let rows = first.chain(smoothed);
         match self {
-            Format::Csv => {
+            CurveFormat::Csv => {
                 let header = if is_one { "value,vcec,ecc\n" } else { "scale,value,vcec,ecc\n" };
                 out.write_all(header.as_bytes())?;
                 write_rows(rows, "", ["inf", "-inf"], "\n", "", out)
             }
-            Format::Json => {
+            CurveFormat::Json => {
                 let head = Head {
                     shape: found.shape.axes(),
                     voxels: found.voxels,
@@ -89,8 +89,8 @@ impl Format {
                 write_rows(rows, "\n[", ["\"inf\"", "\"-inf\""], "]", ",", out)?;
                 out.write_all(b"\n]}\n")
             }
-            Format::Npy => {
-                let count = found.rows();
+            CurveFormat::Npy => {
+                let count = found.count();
                 let three = |row: &Row| -> io::Result<[f64; 3]> {
                     let value = row.value.exact_double().map_err(io::Error::other)?;
                     Ok([value, row.change as f64, row.euler as f64])
@@ -109,7 +109,7 @@ impl Format {
     }
 }
 
-named!(Format);
+named!(CurveFormat);
 
 /// A row of a curve, and of which, if there are several.
 #[derive(Clone, Copy)]
@@ -177,16 +177,16 @@ fn push(value: Value, [inf, negative_inf]: [&str; 2], line: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cubical::ecc::{Curve, Rows, Values};
+    use crate::cubical::ecc::{Values, Vcec, VcecRows};
     use crate::cubical::{Order, Shape};
 
-    fn written(format: Format, values: impl Into<Values>) -> io::Result<Vec<u8>> {
+    fn written(format: CurveFormat, values: impl Into<Values>) -> io::Result<Vec<u8>> {
         let values = values.into();
         let changes = vec![2, -1, 3, 0][..values.len()].to_vec();
-        let curve = Rows::Memory(Curve { values, changes });
+        let rows = VcecRows::Memory(Vcec { values, changes });
         let shape = Shape::new(&[3, 2], Order::C).unwrap();
-        let found = Found {
-            curve,
+        let found = CurvesFound {
+            rows,
             shape,
             voxels: "f32",
             passes: 1,
@@ -195,11 +195,11 @@ mod tests {
             backend: String::new(),
         };
         let mut bytes = Vec::new();
-        format.write(&found, &Request::default(), &mut bytes)?;
+        format.write(&found, &EccRequest::default(), &mut bytes)?;
         Ok(bytes)
     }
 
-    fn text(format: Format, values: impl Into<Values>) -> String {
+    fn text(format: CurveFormat, values: impl Into<Values>) -> String {
         String::from_utf8(written(format, values).unwrap()).unwrap()
     }
 
@@ -207,13 +207,13 @@ mod tests {
     fn every_format() {
         let values = vec![f64::NEG_INFINITY, -2.0, 0.1, f64::INFINITY];
         let csv = "value,vcec,ecc\n-inf,2,2\n-2,-1,1\n0.1,3,4\ninf,0,4\n";
-        assert_eq!(text(Format::Csv, values.clone()), csv);
-        let json = text(Format::Json, values.clone());
+        assert_eq!(text(CurveFormat::Csv, values.clone()), csv);
+        let json = text(CurveFormat::Json, values.clone());
         let head =
             "{\"shape\":[3,2],\"voxels\":\"f32\",\"construction\":\"T\",\"superlevel\":false,\"rows\":[\n";
         assert_eq!(json, format!("{head}[\"-inf\",2,2],\n[-2,-1,1],\n[0.1,3,4],\n[\"inf\",0,4]\n]}}\n"));
         assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
-        let npy = written(Format::Npy, values).unwrap();
+        let npy = written(CurveFormat::Npy, values).unwrap();
         let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
         assert_eq!(array.shape(), [4, 3]);
         assert_eq!(array.into_vec::<f64>().unwrap()[3..9], [-2.0, -1.0, 1.0, 0.1, 3.0, 4.0]);
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn scales_come_first() {
-        let curve = |value: f64| Curve::new(vec![value], vec![1]);
+        let curve = |value: f64| Vcec::new(vec![value], vec![1]);
         let shape = Shape::new(&[1], Order::C).unwrap();
         let smoothed = vec![curve(0.5), curve(0.25)];
-        let found = Found {
-            curve: Rows::Memory(curve(1.0)),
+        let found = CurvesFound {
+            rows: VcecRows::Memory(curve(1.0)),
             shape,
             voxels: "u8",
             passes: 1,
@@ -233,15 +233,15 @@ mod tests {
             detection: None,
             backend: String::new(),
         };
-        let written = |format: Format| {
+        let written = |format: CurveFormat| {
             let mut bytes = Vec::new();
-            format.write(&found, &Request::default(), &mut bytes).unwrap();
+            format.write(&found, &EccRequest::default(), &mut bytes).unwrap();
             bytes
         };
-        assert_eq!(written(Format::Csv), b"scale,value,vcec,ecc\n0,1,1,1\n1,0.5,1,1\n2,0.25,1,1\n");
-        let json: serde_json::Value = serde_json::from_slice(&written(Format::Json)).unwrap();
+        assert_eq!(written(CurveFormat::Csv), b"scale,value,vcec,ecc\n0,1,1,1\n1,0.5,1,1\n2,0.25,1,1\n");
+        let json: serde_json::Value = serde_json::from_slice(&written(CurveFormat::Json)).unwrap();
         assert_eq!(json["rows"][2], serde_json::json!([2, 0.25, 1, 1]));
-        let npy = written(Format::Npy);
+        let npy = written(CurveFormat::Npy);
         let array = npyz::NpyFile::new(npy.as_slice()).unwrap();
         assert_eq!(array.shape(), [3, 4]);
         assert_eq!(array.into_vec::<f64>().unwrap()[4..8], [1.0, 0.5, 1.0, 1.0]);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn large_values_are_doubles() {
         assert_eq!(
-            text(Format::Csv, vec![1e300, 9e15]),
+            text(CurveFormat::Csv, vec![1e300, 9e15]),
             "value,vcec,ecc\n1e+300,2,2\n9000000000000000,-1,1\n"
         );
     }
@@ -259,11 +259,11 @@ mod tests {
     fn integers_are_written_in_full_or_refused() {
         let values = || Values::Unsigned(vec![1 << 63, u64::MAX - 1, u64::MAX]);
         let rows = "9223372036854775808,2,2\n18446744073709551614,-1,1\n18446744073709551615,3,4\n";
-        assert_eq!(text(Format::Csv, values()), format!("value,vcec,ecc\n{rows}"));
-        let json = text(Format::Json, values());
+        assert_eq!(text(CurveFormat::Csv, values()), format!("value,vcec,ecc\n{rows}"));
+        let json = text(CurveFormat::Json, values());
         assert!(json.contains("\n[18446744073709551614,-1,1],\n[18446744073709551615,3,4]"), "{json}");
-        let error = written(Format::Npy, values()).unwrap_err();
+        let error = written(CurveFormat::Npy, values()).unwrap_err();
         assert!(error.to_string().contains("the integer 18446744073709551614;"), "{error}");
-        assert!(written(Format::Npy, Values::Signed(vec![i64::MIN, 0, 1 << 60])).is_ok());
+        assert!(written(CurveFormat::Npy, Values::Signed(vec![i64::MIN, 0, 1 << 60])).is_ok());
     }
 }

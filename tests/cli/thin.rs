@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 use lacuna::cubical::AnyImage;
-use lacuna::cubical::read::{Options, read};
+use lacuna::cubical::read::{ImageOptions, read};
 use predicates::prelude::PredicateBooleanExt as _;
 use predicates::str::{contains, ends_with, is_empty};
 
@@ -41,7 +41,7 @@ fn square_and_ring() -> Vec<u8> {
 
 /// The voxels of an image file, of bytes.
 fn voxels(path: &std::path::Path) -> (Vec<usize>, Vec<u8>) {
-    match read(path, &Options::default()).unwrap() {
+    match read(path, &ImageOptions::default()).unwrap() {
         AnyImage::U8(image) => (image.shape().axes(), image.into_voxels()),
         other => panic!("{other:?}"),
     }
@@ -67,7 +67,7 @@ fn skeletons_in_every_format() {
 
 /// The voxels in C order of their axes.
 fn in_order(path: &std::path::Path) -> Vec<u8> {
-    let AnyImage::U8(image) = read(path, &Options::default()).unwrap() else { panic!() };
+    let AnyImage::U8(image) = read(path, &ImageOptions::default()).unwrap() else { panic!() };
     let mut listed: Vec<_> = image
         .voxels()
         .iter()

@@ -1,7 +1,7 @@
 //! How an image is read: the options of all commands on images.
 
 use lacuna::cubical::Order;
-use lacuna::cubical::read::{Format, Options, Raw, VoxelType};
+use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 
 use crate::cli::error::UsageError;
 use crate::cli::parse::{self, Extents};
@@ -10,7 +10,7 @@ use crate::cli::parse::{self, Extents};
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct ImageArguments {
-    /// Format of the image [default: detected from its content and name]
+    /// ImageFormat of the image [default: detected from its content and name]
     ///
     /// npy      NumPy array of up to three axes longer than 1
     /// npz      array of an archive of NumPy arrays; of several, --key says which
@@ -22,7 +22,7 @@ pub(crate) struct ImageArguments {
     /// perseus  text, a number a line: axes, extents, values
     /// raw      voxels without a header; needs --shape and --dtype
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
-    format: Option<Format>,
+    format: Option<ImageFormat>,
 
     /// Of a raw image, the number of voxels along each axis, such as 512,512,40
     #[arg(long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
@@ -58,28 +58,32 @@ impl ImageArguments {
     ///
     /// # Errors
     /// A raw image without shape or type; shape, type or order of an image that is not raw.
-    pub(crate) fn options(&self) -> Result<Options, UsageError> {
+    pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),
             ("--order", self.order.is_some()),
         ];
-        let picked =
-            Options { channel: self.channel, frame: self.frame, key: self.key.clone(), ..Options::default() };
+        let picked = ImageOptions {
+            channel: self.channel,
+            frame: self.frame,
+            key: self.key.clone(),
+            ..ImageOptions::default()
+        };
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
         match (self.format, option, &self.shape, self.dtype) {
-            (Some(format), Some(option), _, _) if format != Format::Raw => {
+            (Some(format), Some(option), _, _) if format != ImageFormat::Raw => {
                 Err(UsageError::OnlyRaw { option, format })
             }
-            (None | Some(Format::Raw), _, Some(Extents(shape)), Some(dtype)) => {
+            (None | Some(ImageFormat::Raw), _, Some(Extents(shape)), Some(dtype)) => {
                 let raw = Raw { shape: shape.clone(), dtype, order: self.order.unwrap_or_default() };
-                Ok(Options { format: Some(Format::Raw), raw: Some(raw), ..picked })
+                Ok(ImageOptions { format: Some(ImageFormat::Raw), raw: Some(raw), ..picked })
             }
-            (Some(Format::Raw), _, shape, _) | (None, Some(_), shape, _) => {
+            (Some(ImageFormat::Raw), _, shape, _) | (None, Some(_), shape, _) => {
                 let missing = if shape.is_none() { "--shape" } else { "--dtype" };
                 Err(UsageError::RawNeeds { missing })
             }
-            (format, _, _, _) => Ok(Options { format, ..picked }),
+            (format, _, _, _) => Ok(ImageOptions { format, ..picked }),
         }
     }
 }
@@ -96,7 +100,7 @@ mod tests {
         image: ImageArguments,
     }
 
-    fn options(line: &str) -> Result<Options, String> {
+    fn options(line: &str) -> Result<ImageOptions, String> {
         let line = Line::try_parse_from(std::iter::once("test").chain(line.split_whitespace()));
         line.map_err(|error| error.to_string())?.image.options().map_err(|error| error.to_string())
     }
@@ -104,20 +108,24 @@ mod tests {
     #[test]
     fn what_is_given_together() {
         let raw = |order| Raw { shape: vec![4, 3, 5], dtype: VoxelType::F32, order };
-        assert_eq!(options(""), Ok(Options::default()));
+        assert_eq!(options(""), Ok(ImageOptions::default()));
         for (line, format, raw) in [
-            ("--format tiff", Format::Tiff, None),
-            ("--shape 4,3,5 --dtype f32", Format::Raw, Some(raw(Order::C))),
-            ("--format raw --shape 4,3,5 --dtype f32 --order f", Format::Raw, Some(raw(Order::F))),
+            ("--format tiff", ImageFormat::Tiff, None),
+            ("--shape 4,3,5 --dtype f32", ImageFormat::Raw, Some(raw(Order::C))),
+            ("--format raw --shape 4,3,5 --dtype f32 --order f", ImageFormat::Raw, Some(raw(Order::F))),
         ] {
             assert_eq!(
                 options(line),
-                Ok(Options { format: Some(format), raw, ..Options::default() }),
+                Ok(ImageOptions { format: Some(format), raw, ..ImageOptions::default() }),
                 "{line}"
             );
         }
-        let picked =
-            Options { channel: Some(2), frame: Some(0), key: Some("a".to_owned()), ..Options::default() };
+        let picked = ImageOptions {
+            channel: Some(2),
+            frame: Some(0),
+            key: Some("a".to_owned()),
+            ..ImageOptions::default()
+        };
         assert_eq!(options("--channel 2 --frame 0 --key a"), Ok(picked));
     }
 

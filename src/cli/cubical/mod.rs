@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::{
-    self, Class, Classes, MachineError, PersistenceError, Request, persistence_by, via_matrix,
+    self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
+    via_matrix,
 };
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
@@ -15,7 +16,7 @@ use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::input::name_of;
 use lacuna::matrix::Reason;
-use lacuna::output::images::{Barcode, Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
 
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageArguments;
@@ -221,7 +222,7 @@ impl Job<'_> {
         rule: Option<Rule>,
     ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
         self.meter.stage("thinning");
-        let request = thinning::Request { rule, iterations: None };
+        let request = thinning::ThinningRequest { rule, iterations: None };
         let watch =
             &mut |pass: thinning::Pass| self.meter.at(format!("thinning, iteration {}", pass.iteration));
         let superlevel = self.arguments.filtration.superlevel;

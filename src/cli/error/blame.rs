@@ -7,14 +7,14 @@ use std::io;
 use lacuna::backend::{BackendError, MachineError};
 use lacuna::cells::ComplexError;
 use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::BinsError;
-use lacuna::cubical::ecc::batch::BatchError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
-use lacuna::cubical::ecc::stream::StreamError;
+use lacuna::cubical::ecc::slabs::SlabError;
 use lacuna::cubical::persistence::PersistenceError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
-use lacuna::cubical::read::ReadError as ImageError;
+use lacuna::cubical::read::ImageReadError as ImageError;
 use lacuna::cubical::thinning::ThinError;
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
@@ -24,6 +24,8 @@ use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::read::ReadError;
 use lacuna::rips::RipsError;
+
+use crate::cli::curves::CurveFileError;
 
 /// Whose fault a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,15 +170,14 @@ impl Blame for ComplexError {
     }
 }
 
-impl<E: Blame> Blame for StreamError<E> {
+impl<E: Blame> Blame for SlabError<E> {
     fn fault(&self) -> Fault {
         match self {
-            StreamError::Read(error) => error.fault(),
-            StreamError::Spill { .. } | StreamError::Threads(_) => Fault::Machine,
-            StreamError::Bins(_)
-            | StreamError::Short { .. }
-            | StreamError::Range(_)
-            | StreamError::Slabs { .. } => Fault::Input,
+            SlabError::Read(error) => error.fault(),
+            SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
+            SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Range(_) | SlabError::Slabs { .. } => {
+                Fault::Input
+            }
         }
     }
 }
@@ -200,21 +201,21 @@ impl Blame for TwoValuedError {
     }
 }
 
-impl Blame for BatchError {
+impl Blame for CurveFileError {
     fn fault(&self) -> Fault {
-        match self {
-            BatchError::Range { .. } | BatchError::Twice { .. } => Fault::Input,
-            BatchError::Read(error) => error.fault(),
-            BatchError::Stream { error, .. } => error.fault(),
-            BatchError::Backend(error) => error.fault(),
-            BatchError::Device { error, .. } => error.fault(),
-            BatchError::Check { .. } => Fault::Machine,
-            BatchError::Scales { error, .. } => error.fault(),
+        match &self.error {
+            CurvesError::Range { .. } | CurvesError::ReadOnce => Fault::Input,
+            CurvesError::Read(error) => error.fault(),
+            CurvesError::Slabs(error) => error.fault(),
+            CurvesError::Backend(error) => error.fault(),
+            CurvesError::Device(error) => error.fault(),
+            CurvesError::Check(_) => Fault::Machine,
+            CurvesError::Scales(error) => error.fault(),
         }
     }
 
     fn concerns_one_input(&self) -> bool {
-        !matches!(self, BatchError::Backend(_))
+        !matches!(self.error, CurvesError::Backend(_))
     }
 }
 

@@ -1,5 +1,5 @@
 use lacuna::backend::BackendError;
-use lacuna::cubical::ecc::batch::BatchError;
+use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::persistence::MachineError as DeviceOrProcessorError;
@@ -13,13 +13,17 @@ use lacuna::rips::RipsError;
 use std::io;
 
 use super::{CliError, PathError, UsageError};
+use crate::cli::curves::CurveFileError;
+
+fn curve(error: CurvesError) -> CliError {
+    CurveFileError { file: String::new(), error }.into()
+}
 
 /// A device that is not there is the machine's fault, whatever the command that asks for it.
 #[test]
 fn a_missing_device_is_the_machine_s_fault_everywhere() {
     let backend = || BackendError::Cuda(CudaError::NoDriver);
     let device = || DeviceError::Cuda(CudaError::NoDriver);
-    let file = String::new;
     let errors: [CliError; 11] = [
         backend().into(),
         RipsError::Backend(backend()).into(),
@@ -29,18 +33,15 @@ fn a_missing_device_is_the_machine_s_fault_everywhere() {
         ViaMatrixError::Scan(ScanError::Backend(backend())).into(),
         ThinError::Backend(backend()).into(),
         CliError::about("file", TwoValuedError::Thin(ThinError::Backend(backend()))),
-        BatchError::Backend(backend()).into(),
-        BatchError::Device { file: file(), error: device() }.into(),
-        BatchError::Scales { file: file(), error: ScalesError::Device(device()) }.into(),
+        curve(CurvesError::Backend(backend())),
+        curve(CurvesError::Device(device())),
+        curve(CurvesError::Scales(ScalesError::Device(device()))),
     ];
     for error in errors {
         assert_eq!(error.exit_code(), 1, "{error:?}");
     }
-    let wrong: [CliError; 3] = [
-        RipsError::Modulus(4).into(),
-        BatchError::Twice { file: file() }.into(),
-        UsageError::NeedsDirectory.into(),
-    ];
+    let wrong: [CliError; 3] =
+        [RipsError::Modulus(4).into(), curve(CurvesError::ReadOnce), UsageError::NeedsDirectory.into()];
     assert!(wrong.iter().all(|error| error.exit_code() == 2));
 }
 
@@ -48,8 +49,8 @@ fn a_missing_device_is_the_machine_s_fault_everywhere() {
 #[test]
 fn a_missing_device_ends_a_batch_and_a_bad_file_does_not() {
     let missing = || BackendError::Cuda(CudaError::NoDriver);
-    let (rips, curve) = (RipsError::Backend(missing()), BatchError::Backend(missing()));
-    assert!(!CliError::from(rips).concerns_one_input() && !CliError::from(curve).concerns_one_input());
+    let (rips, curve) = (RipsError::Backend(missing()), curve(CurvesError::Backend(missing())));
+    assert!(!CliError::from(rips).concerns_one_input() && !curve.concerns_one_input());
     assert!(CliError::from(RipsError::TooManyDistances).concerns_one_input());
     assert!(CliError::from(PathError::Directory { path: "out".into() }).concerns_one_input());
 }

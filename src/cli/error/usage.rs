@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lacuna::cubical::read::Format as ImageFormat;
+use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::Algorithm;
 
 /// What is wrong with a command line, or with a variable of the environment.

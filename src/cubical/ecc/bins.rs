@@ -1,11 +1,27 @@
 //! Bins: which row of the curve a voxel's value belongs to, decided by keys alone.
 
-use super::Bins;
-use super::curve::Values;
-use crate::cubical::{Key, Value, Voxel};
+use super::vcec::Values;
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::value::Value;
 
 /// The most bins there can be: each has a row, and an end that is looked for among all keys.
 pub const MOST_BINS: usize = 1 << 24;
+
+/// The rows of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Bins {
+    /// One for each distinct value.
+    #[default]
+    Distinct,
+    /// Bins of one width.
+    Uniform {
+        /// How many: from one to [`MOST_BINS`].
+        count: usize,
+        /// Where bins begin and end; at the least finite value and the greatest when `None`.
+        range: Option<(Value, Value)>,
+    },
+}
 
 /// The rows of a curve with bins.
 ///
@@ -13,11 +29,11 @@ pub const MOST_BINS: usize = 1 << 24;
 /// of superlevel sets it is high − (k + 1) · (high − low) / count, and low. It becomes the last key, in the order of the filtration, whose
 /// voxel is not past it; the two are compared exactly. So a voxel is put in a bin by comparing keys: no rounding depends on who does it.
 ///
-/// Of integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
+/// For integer voxels over a range past ±2^53, where doubles do not tell them apart, low and high are integers and the ends are computed
 /// exactly, and rounded to an integer towards low (of superlevel sets towards high), which moves no voxel to another bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edges<K> {
-    /// The end of each bin, as a number: what [`Curve::values`](super::Curve::values) will be.
+    /// The end of each bin, as a number: what [`Vcec::values`](super::vcec::Vcec::values) will be.
     pub values: Values,
     /// The end of each bin, as a key in the order of the filtration (reversed for superlevel sets): ascending, and bin k holds the keys
     /// that are greater than that of bin k − 1 and at most this. `None`: no key is that small, the bin is empty.
@@ -45,9 +61,7 @@ pub enum BinsError {
         high: Value,
     },
     /// Bins from the least finite value to the greatest, of an image without any.
-    #[error(
-        "expected a finite voxel, or the range of the bins beforehand, found only infinite voxels (--range)"
-    )]
+    #[error("expected a finite voxel, or the range of the bins beforehand, found only infinite voxels")]
     NoneFinite,
 }
 
@@ -74,7 +88,7 @@ impl Bins {
 }
 
 impl<K: Key> Edges<K> {
-    /// Of `count` bins over a range of the voxels' values.
+    /// The edges of `count` bins over a range of the voxels' values.
     ///
     /// # Errors
     /// [`BinsError`]: there are no such bins.
@@ -88,7 +102,7 @@ impl<K: Key> Edges<K> {
         let mut keys: Vec<Option<K>> = Vec::with_capacity(count);
         let mut before: Option<(Value, Option<K>)> = None;
         for end in values.iter() {
-            // Of a range of one value all ends are equal.
+            // The ends of a range of one value are all equal.
             let key = match before {
                 Some((value, key)) if value == end => key,
                 _ => last_key::<T>(end, superlevel),
@@ -178,7 +192,7 @@ pub(super) struct FiniteRange<K> {
 }
 
 impl<K: Key> FiniteRange<K> {
-    /// Of no voxels yet.
+    /// The range of no voxels.
     pub(super) fn new<T: Voxel<Key = K>>() -> Self {
         let greatest = last_key::<T>(f64::MAX.into(), false).unwrap_or(K::MAX);
         let least = last_key::<T>(f64::MIN.into(), true).unwrap_or(K::MAX).reversed();

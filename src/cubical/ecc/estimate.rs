@@ -6,9 +6,12 @@
 //! as fast). The device's are of `cargo bench --bench ecc_gpu`: streams from the page cache, the distinct rows of f32 256³ noise, kernels loaded
 //! and memory locked; what one thread reads is the difference between a run with one and one with 16.
 
-use super::{Bins, Request};
+use super::bins::Bins;
+use super::request::EccRequest;
 use crate::backend::Estimate;
-use crate::cubical::{Key, Shape, Voxel};
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::shape::Shape;
 
 /// Voxels that a core counts a second: of 8 and of 16 bits, of more in bins, and where rows are sorted.
 const CPU_RATES: [f64; 4] = [0.45e9, 0.4e9, 0.15e9, 0.02e9];
@@ -23,7 +26,7 @@ const DEVICE_FIXED: f64 = 0.015;
 /// The estimate for an image of this shape whose voxels are of type `T`.
 ///
 /// Where voxels have few keys or bins, the device's own time does not matter: it counts ten times as fast as they come.
-pub fn estimate<T: Voxel>(shape: Shape, request: &Request) -> Estimate {
+pub fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate {
     let count = shape.count() as f64;
     let is_sorted = T::Key::BITS > 16 && request.bins == Bins::Distinct;
     let kind = match T::Key::BITS {
@@ -52,7 +55,7 @@ mod tests {
     fn a_device_pays_where_there_is_much_to_count() {
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let of = |axes: &[usize], bins| {
-            let request = Request { bins, ..Request::default() };
+            let request = EccRequest { bins, ..EccRequest::default() };
             one.install(|| estimate::<f32>(Shape::new(axes, Order::C).unwrap(), &request))
         };
         let bins = Bins::Uniform { count: 100, range: None };

@@ -1,9 +1,13 @@
 //! The curve of an image, by the machine that a backend decides for.
 
-use super::cuda::{DeviceError, ecc_device};
-use super::{BinsError, Curve, Request, curve, estimate};
+use super::bins::BinsError;
+use super::cpu::curve;
+use super::cuda::counting::{DeviceError, ecc_device};
+use super::estimate::estimate;
+use super::request::EccRequest as Request;
+use super::vcec::Vcec as Curve;
 use crate::backend::{self, Backend, Decision, Difference, Outcome, Stage, expect_same};
-use crate::cubical::Image;
+use crate::cubical::image::Image;
 use crate::cuda::{Gpu, KernelVoxel};
 
 /// Why an image has no curve.

@@ -2,12 +2,12 @@
 //!
 //! # Definition
 //!
-//! The image is a filtered cubical complex ([`Construction`]). Its curve says, for each value t, the Euler characteristic χ of the cells
+//! The image is a filtered cubical complex ([`Construction`](super::Construction)). Its curve says, for each value t, the Euler characteristic χ of the cells
 //! with values up to t: vertices minus edges plus squares minus cubes. It is kept as its changes (VCEC; Wang, Wagner, Chen, "GPU
 //! computation of the Euler characteristic curve for imaging data", SoCG 2022): the sum of (−1)^dim over the cells that enter at t. With
 //! *superlevel* sets, cells enter at descending values: T takes the greatest of the voxels around a cell, V the least.
 //!
-//! # Rows
+//! # VcecRows
 //!
 //! | [`Bins`] | rows |
 //! |---|---|
@@ -29,60 +29,26 @@
 //! lies between −7 and 5 (T) or −5 and 7 (V), and is 0 for most voxels of a smooth image. Which voxel owns a cell when values are
 //! equal moves nothing: both have the same row. [`plain`] counts cells instead.
 
-pub mod batch;
 pub mod bins;
 pub(crate) mod cpu;
 pub mod cuda;
-mod curve;
 mod estimate;
 mod machine;
 pub mod plain;
-pub mod rows;
+mod request;
+mod rows;
 pub mod scales;
+pub mod slabs;
+mod source;
 mod spill;
-pub mod stream;
 mod threads;
+mod vcec;
 
-pub use bins::BinsError;
-pub use curve::{Curve, Values};
+pub use bins::{Bins, BinsError};
+pub use cpu::curve;
 pub use estimate::estimate;
 pub use machine::{MachineError, compare, curve_by};
-pub use rows::Rows;
-
-use crate::cubical::{Construction, Image, Value, Voxel};
-use crate::simd::Level;
-
-/// The rows of a curve.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Bins {
-    /// One for each distinct value.
-    #[default]
-    Distinct,
-    /// Bins of one width.
-    Uniform {
-        /// How many: from one to [`bins::MOST_BINS`].
-        count: usize,
-        /// From where to where; the least finite value and the greatest when `None`.
-        range: Option<(Value, Value)>,
-    },
-}
-
-/// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Request {
-    /// How the image is a complex.
-    pub construction: Construction,
-    /// Whether cells enter at descending values.
-    pub superlevel: bool,
-    /// The rows.
-    pub bins: Bins,
-}
-
-/// The curve of an image.
-///
-/// # Errors
-/// [`BinsError`]: there are no such bins, or their range is to be found and no voxel is finite.
-pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
-    request.bins.check()?;
-    cpu::curve(image, request, Level::detect())
-}
+pub use request::EccRequest;
+pub use rows::{Spilled, VcecRows};
+pub use source::{ReadAt, Voxels};
+pub use vcec::{Values, Vcec};

@@ -7,15 +7,19 @@
 
 use std::collections::BTreeMap;
 
-use super::bins::Edges;
-use super::{Bins, BinsError, Curve, Request, Values};
-use crate::cubical::{Construction, Image, Key, Value, Voxel};
+use super::bins::{Bins, BinsError, Edges};
+use super::request::EccRequest;
+use super::vcec::{Values, Vcec};
+use crate::cubical::construction::Construction;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::key::Key;
+use crate::cubical::value::Value;
 
 /// The curve, by its definition.
 ///
 /// # Errors
 /// [`BinsError`]: there are no such bins.
-pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, BinsError> {
+pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
     let order = |voxel: &T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     let keys: Vec<T::Key> = image.voxels().iter().map(order).collect();
     let mut changes: BTreeMap<T::Key, i64> = keys.iter().map(|&key| (key, 0)).collect();
@@ -24,7 +28,7 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, Bin
     }
     let voxel = |key: T::Key| T::of_key(if request.superlevel { key.reversed() } else { key });
     Ok(match request.bins {
-        Bins::Distinct => Curve {
+        Bins::Distinct => Vcec {
             values: Values::of(changes.keys().map(|&key| voxel(key))),
             changes: changes.into_values().collect(),
         },
@@ -44,7 +48,7 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Curve, Bin
                     binned[bin] += change;
                 }
             }
-            Curve { values: edges.values, changes: binned }
+            Vcec { values: edges.values, changes: binned }
         }
     })
 }
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
     use crate::cubical::{Order, Shape};
 
-    fn of(axes: &[usize], voxels: &[u8], request: Request) -> Vec<(f64, i64)> {
+    fn of(axes: &[usize], voxels: &[u8], request: EccRequest) -> Vec<(f64, i64)> {
         let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels.to_vec()).unwrap();
         let curve = curve(&image, &request).unwrap();
         curve.rows().map(|(value, change, _)| (value.double(), change)).collect()
@@ -98,8 +102,8 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        let t = Request::default();
-        let v = Request { construction: Construction::V, ..t };
+        let t = EccRequest::default();
+        let v = EccRequest { construction: Construction::V, ..t };
         // A ring around a hole that 5 fills; four corners that touch diagonally.
         let ring = [1, 1, 1, 1, 5, 1, 1, 1, 1];
         assert_eq!(of(&[3, 3], &ring, t), [(1.0, 0), (5.0, 1)]);
@@ -114,8 +118,8 @@ mod tests {
         // Two minima of a line; from above, two maxima and then their joining.
         let line = [0, 2, 1];
         assert_eq!(of(&[3], &line, t), [(0.0, 1), (1.0, 1), (2.0, -1)]);
-        assert_eq!(of(&[3], &line, Request { superlevel: true, ..v }), [(2.0, 1), (1.0, 0), (0.0, 0)]);
+        assert_eq!(of(&[3], &line, EccRequest { superlevel: true, ..v }), [(2.0, 1), (1.0, 0), (0.0, 0)]);
         let bins = Bins::Uniform { count: 2, range: Some((0.5.into(), 1.5.into())) };
-        assert_eq!(of(&[3], &line, Request { bins, ..t }), [(1.0, 2), (1.5, 0)]);
+        assert_eq!(of(&[3], &line, EccRequest { bins, ..t }), [(1.0, 2), (1.5, 0)]);
     }
 }

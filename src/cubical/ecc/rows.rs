@@ -3,16 +3,18 @@
 use std::fmt;
 use std::io;
 
-use super::Curve;
 use super::spill::{Records, Run};
-use crate::cubical::{Key, Value, Voxel};
+use super::vcec::Vcec;
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::value::Value;
 
 /// The rows of a curve: in memory or, of more distinct values than memory holds, in a temporary file.
 #[derive(Debug)]
-pub enum Rows {
-    /// In memory.
-    Memory(Curve),
-    /// In a file.
+pub enum VcecRows {
+    /// Rows in memory.
+    Memory(Vcec),
+    /// Rows in a file.
     Disk(Spilled),
 }
 
@@ -22,7 +24,7 @@ type Items<'a, T> = Box<dyn Iterator<Item = io::Result<T>> + 'a>;
 /// Begins to read rows from the first on: a value, and how the Euler characteristic changes at it.
 type Read = dyn Fn() -> io::Result<Items<'static, (Value, i64)>> + Send + Sync;
 
-/// Rows in a temporary file, which goes with them.
+/// VcecRows in a temporary file, which goes with them.
 pub struct Spilled {
     count: u64,
     read: Box<Read>,
@@ -49,12 +51,12 @@ impl Spilled {
     }
 }
 
-impl Rows {
+impl VcecRows {
     /// How many there are.
     pub fn count(&self) -> u64 {
         match self {
-            Rows::Memory(curve) => curve.changes.len() as u64,
-            Rows::Disk(spilled) => spilled.count,
+            VcecRows::Memory(curve) => curve.changes.len() as u64,
+            VcecRows::Disk(spilled) => spilled.count,
         }
     }
 
@@ -64,8 +66,8 @@ impl Rows {
     /// The file cannot be read; that it cannot be read further is an item.
     pub fn iter(&self) -> io::Result<Items<'_, (Value, i64, i64)>> {
         Ok(match self {
-            Rows::Memory(curve) => Box::new(curve.rows().map(Ok)),
-            Rows::Disk(spilled) => {
+            VcecRows::Memory(curve) => Box::new(curve.rows().map(Ok)),
+            VcecRows::Disk(spilled) => {
                 let mut sum = 0;
                 let row = move |row: io::Result<(Value, i64)>| {
                     let (value, change) = row?;
@@ -81,13 +83,13 @@ impl Rows {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn into_curve(self) -> io::Result<Curve> {
+    pub fn into_vcec(self) -> io::Result<Vcec> {
         let spilled = match self {
-            Rows::Memory(curve) => return Ok(curve),
-            Rows::Disk(spilled) => spilled,
+            VcecRows::Memory(curve) => return Ok(curve),
+            VcecRows::Disk(spilled) => spilled,
         };
         let rows = (spilled.read)()?.collect::<io::Result<Vec<_>>>()?;
         let (values, changes): (Vec<Value>, Vec<i64>) = rows.into_iter().unzip();
-        Ok(Curve { values: values.into_iter().collect(), changes })
+        Ok(Vcec { values: values.into_iter().collect(), changes })
     }
 }

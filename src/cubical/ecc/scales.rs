@@ -15,9 +15,13 @@
 
 use rayon::prelude::*;
 
-use super::cuda::{DeviceError, Prepared};
-use super::{Bins, BinsError, Curve, Request, curve};
-use crate::cubical::{Image, Shape, Voxel};
+use super::bins::{Bins, BinsError};
+use super::cpu::{self, curve};
+use super::cuda::counting::{DeviceError, Prepared};
+use super::request::EccRequest;
+use super::vcec::Vcec;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernel;
 use crate::cuda::{Gpu, KernelVoxel};
 
@@ -94,10 +98,10 @@ impl Scales {
 /// [`ScalesError`]: there are no such bins or weights, or a voxel cannot be smoothed.
 pub fn curves<T: Voxel>(
     image: &Image<T>,
-    request: &Request,
+    request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
-) -> Result<Vec<Curve>, ScalesError> {
+) -> Result<Vec<Vcec>, ScalesError> {
     let weights = scales.weights()?;
     let mut curves = Vec::with_capacity(scales.count);
     if scales.count > 0 {
@@ -118,17 +122,17 @@ pub fn curves<T: Voxel>(
     Ok(curves)
 }
 
-/// The same on a device, from which only curves come back.
+/// Like [`curves`], on a device, from which only curves come back.
 ///
 /// # Errors
 /// As [`curves`]; and the device fails, or has no room for the image twice.
 pub fn curves_device<T: KernelVoxel>(
     gpu: &Gpu,
     image: &Image<T>,
-    request: &Request,
+    request: &EccRequest,
     scales: &Scales,
     advance: &dyn Fn(u64),
-) -> Result<Vec<Curve>, ScalesError> {
+) -> Result<Vec<Vcec>, ScalesError> {
     let weights = scales.weights()?;
     let shape = image.shape();
     let mut curves = Vec::with_capacity(scales.count);
@@ -160,10 +164,10 @@ pub fn curves_device<T: KernelVoxel>(
 }
 
 /// A request for bins over the finite voxels of an image, where they are to be over all of it: a device finds infinite ends, too.
-fn with_range<T: Voxel>(image: &Image<T>, request: &Request) -> Result<Request, BinsError> {
+fn with_range<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<EccRequest, BinsError> {
     let mut request = *request;
     if let Bins::Uniform { range: range @ None, .. } = &mut request.bins {
-        *range = Some(super::cpu::range(image.voxels()).values::<T>()?);
+        *range = Some(cpu::range(image.voxels()).values::<T>()?);
     }
     Ok(request)
 }

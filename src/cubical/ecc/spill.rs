@@ -1,6 +1,6 @@
 //! Sums by key that memory has no room for, in temporary files.
 //!
-//! Whoever adds up writes what it has, in the order of keys, as a *run*, and begins anew. At the end all runs are merged into one file, the
+//! A thread that adds up writes what it has, in the order of keys, as a *run*, and begins anew. At the end all runs are merged into one file, the
 //! sums of equal keys added up. A file without a name holds a run: the system removes it when the program ends, however it ends.
 //!
 //! Merging takes [`MERGE_BYTES`] of memory, however many runs there are: when there are [`FAN_IN`] of them, they become one.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cubical::Key;
+use crate::cubical::key::Key;
 
 /// Runs that are merged at a time.
 const FAN_IN: usize = 32;

@@ -33,10 +33,10 @@ pub fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell
     join(maxima.len(), &ends)
 }
 
-/// From a cell, by its least corner, the step to the one on the other side of the facet it is matched with, which omits the axis that `mate`
+/// The step from a cell, by its least corner, to the one on the other side of the facet it is matched with, which omits the axis that `mate`
 /// says, given a star and the number in it of one of its cells. Without such a facet, or where no cell is, there is no step.
 ///
-/// Every corner is looked at, and no branch depends on which of them owns the cell: nobody could predict it.
+/// Every corner is looked at, and no branch depends on which of them owns the cell, as it could not be predicted.
 fn steps<'a, const CORNERS: usize>(
     grid: &'a Grid,
     gradient: &'a Gradient,

@@ -40,7 +40,7 @@ impl Cell {
         Cell(word)
     }
 
-    /// All of it.
+    /// The word that holds the cell.
     #[inline(always)]
     pub fn word(self) -> u64 {
         self.0

@@ -20,22 +20,22 @@ pub struct Figures {
     pub columns: usize,
     /// Column additions, and those of boundaries of faces on the way along the gradient.
     pub additions: u64,
-    /// The latter.
+    /// Additions of boundaries of faces on the way along the gradient.
     pub steps: u64,
     /// Stages: name, seconds.
     pub stages: Vec<(&'static str, f64)>,
 }
 
 /// Takes the time of stages, and tells of those that begin.
-pub(super) struct Watch<'a> {
+pub(super) struct StageClock<'a> {
     pub(super) figures: Figures,
     since: Instant,
     pub(super) progress: &'a dyn Progress,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> StageClock<'a> {
     pub(super) fn new(progress: &'a dyn Progress) -> Self {
-        Watch { figures: Figures::default(), since: Instant::now(), progress }
+        StageClock { figures: Figures::default(), since: Instant::now(), progress }
     }
 
     /// A stage begins, `total` units of work, and the one before it ends.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::cell::Cell;
 
-/// For each place the next one on its way, or the number of the critical cell where it ends.
+/// The next place on the way from each place, or the number of the critical cell where the way ends.
 pub struct Ways {
     next: Vec<AtomicU32>,
 }
@@ -60,7 +60,7 @@ impl Ways {
 
 /// What joining trees did.
 pub struct Joined {
-    /// For each edge the node that it killed, or 0.
+    /// The node that each edge killed, or 0.
     victims: Vec<u32>,
 }
 
@@ -116,7 +116,7 @@ impl Joined {
         pairs.filter(|(victim, _)| **victim > 0).map(|(&victim, &edge)| (victim, edge))
     }
 
-    /// The same, nodes in order.
+    /// The edge that killed each node, nodes in order.
     pub fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
         const NONE: u32 = u32::MAX;
         let mut killers = vec![NONE; nodes + 1];

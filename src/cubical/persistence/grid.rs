@@ -1,120 +1,41 @@
-//! The voxels in their order, on a grid with a rim.
+//! The voxels in their order, on a grid.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::super::{Construction, Image, Shape, Voxel};
+use super::duality::Complex;
+use super::error::PersistenceError;
+use super::layout::{GridLayout, GridPlace};
 use super::order::{FIRST, order};
-use super::{PersistenceError, Request};
+use super::request::PersistenceRequest;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::key::Keys;
 use crate::progress::Progress;
-
-/// A place on the grid.
-pub type Place = u32;
-
-/// Where voxels lie: in memory, and on a grid that has one more place at either end of each axis, the *rim*.
-///
-/// Axes along which the image has one voxel are left out: they change no class.
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
-    axes: usize,
-    /// Planes, rows, columns of the image.
-    extents: [usize; 3],
-    /// From a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
-    strides: [usize; 3],
-    places: usize,
-}
-
-/// Voxels that are too many: ranks and places take 30 bits each.
-const LIMIT: usize = 1 << 30;
-
-impl Layout {
-    /// Of an image.
-    ///
-    /// # Errors
-    /// [`PersistenceError::TooLarge`]: places are not numbered.
-    pub fn new(shape: Shape) -> Result<Self, PersistenceError> {
-        let mut extents = [1; 3];
-        let long: Vec<usize> = shape.extents().into_iter().filter(|&extent| extent > 1).collect();
-        extents[3 - long.len()..].copy_from_slice(&long);
-        let with_rim = |axis: usize| extents[axis] + if 3 - axis <= long.len() { 2 } else { 0 };
-        let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
-        let too_large = PersistenceError::TooLarge { shape, most: LIMIT };
-        let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
-        let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
-        Ok(Layout { axes: long.len(), extents, strides, places })
-    }
-
-    /// Places on the grid.
-    pub fn places(&self) -> usize {
-        self.places
-    }
-
-    /// The place of the first voxel.
-    fn shift(&self) -> usize {
-        self.strides[..self.axes].iter().sum()
-    }
-
-    /// The place on the grid of a place in memory.
-    pub fn on_grid(&self, place: usize) -> Place {
-        // Narrow words divide sooner.
-        let [_, rows, columns] = self.extents.map(|extent| extent as u32);
-        let (line, x) = (place as u32 / columns, place as u32 % columns);
-        let (z, y) = ((line / rows) as usize, (line % rows) as usize);
-        (z * self.strides[2] + y * self.strides[1] + x as usize + self.shift()) as Place
-    }
-
-    /// The places on the grid of a place in memory and those after it, without end.
-    pub fn places_from(&self, place: usize) -> impl Iterator<Item = Place> + '_ {
-        let columns = self.extents[2];
-        let mut left = columns - place % columns;
-        let (mut place, mut next) = (place, self.on_grid(place));
-        std::iter::repeat_with(move || {
-            if left == 0 {
-                left = columns;
-                next = self.on_grid(place);
-            }
-            left -= 1;
-            place += 1;
-            next += 1;
-            next - 1
-        })
-    }
-
-    /// The place in memory of a voxel's place on the grid.
-    pub fn in_memory(&self, place: usize) -> usize {
-        let [_, rows, columns] = self.extents;
-        let (place, [_, line, plane]) =
-            ((place - self.shift()) as u32, self.strides.map(|stride| stride as u32));
-        let (z, rest) = ((place / plane) as usize, place % plane);
-        let (y, x) = ((rest / line) as usize, (rest % line) as usize);
-        (z * rows + y) * columns + x
-    }
-}
 
 /// Voxels of an image, numbered in the order of the filtration of the complex of which they are vertices, on a grid with a rim.
 ///
-/// The order is that of the image's complex if
-/// its voxels are the vertices (V), and the reverse of it, ties included, if they are the top cells (T), which is then the dual
-/// complex. Ranks are 1 to n. The rim's rank is 0 for T, where the rim is older than all, and for V [`AFTER`]: it is not there.
+/// The order is that of the image's complex where it is [`Complex::Primal`], and the reverse of it, ties included, where it is
+/// [`Complex::Dual`]. Ranks are 1 to n. The rim has rank 0 in the dual complex, where it is one vertex older than all, and [`AFTER`] in
+/// the primal one, which has no rim.
 pub struct Grid {
-    layout: Layout,
-    has_rim: bool,
+    layout: GridLayout,
+    complex: Complex,
     rank_of: Vec<u32>,
-    place_of: Vec<Place>,
+    place_of: Vec<GridPlace>,
     levels: Levels,
 }
 
 /// The values of an image, numbered in the order of ranks.
 struct Levels {
-    /// For each voxel in order a bit, whether it is the first of its value.
+    /// A bit for each voxel in order, which says whether it is the first of its value.
     firsts: Vec<u64>,
     /// How many are before each word.
     before: Vec<u32>,
 }
 
 impl Levels {
-    /// By places in order that are marked; the marks are taken off.
+    /// The levels of places in order, of which the first of each value is marked; takes the marks off.
     fn new(order: &mut [u32]) -> Self {
         let word = |places: &mut [u32]| {
             let mut word = 0;
@@ -155,26 +76,27 @@ impl Grid {
     /// Numbers the voxels of an image, each of which is [`WORK_OF_VOXEL`] units of work.
     pub fn new<T: Voxel>(
         image: &Image<T>,
-        request: &Request,
+        request: &PersistenceRequest,
         progress: &dyn Progress,
     ) -> Result<Self, PersistenceError> {
-        let has_rim = request.construction == Construction::T;
-        let layout = Layout::new(image.shape())?;
-        let place_of = order(image.voxels(), request.superlevel, &layout, has_rim, progress);
-        Ok(Grid::in_this_order(layout, has_rim, place_of, progress))
+        let complex = Complex::of(request.construction);
+        let layout = GridLayout::new(image.shape())?;
+        let keys = Keys::new::<T::Key>(T::CODING, request.superlevel);
+        let place_of = order(T::bits(image.voxels()), keys, &layout, complex.is_reversed(), progress);
+        Ok(Grid::in_this_order(layout, complex, place_of, progress))
     }
 
-    /// With these places of ranks, the first of each value marked.
+    /// A grid with these places of ranks, of which the first of each value is marked.
     fn in_this_order(
-        layout: Layout,
-        has_rim: bool,
-        mut place_of: Vec<Place>,
+        layout: GridLayout,
+        complex: Complex,
+        mut place_of: Vec<GridPlace>,
         progress: &dyn Progress,
     ) -> Self {
         let levels = Levels::new(&mut place_of[1..]);
         // Zeros cost nothing until they are touched.
-        let ranks: Vec<AtomicU32> = vec![0; layout.places].into_iter().map(AtomicU32::new).collect();
-        if !has_rim {
+        let ranks: Vec<AtomicU32> = vec![0; layout.places()].into_iter().map(AtomicU32::new).collect();
+        if complex == Complex::Primal {
             ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
         }
         place_of[1..].par_chunks(PART).enumerate().for_each(|(i, places)| {
@@ -184,7 +106,7 @@ impl Grid {
             progress.advance(places.len() as u64);
         });
         let rank_of = ranks.into_iter().map(AtomicU32::into_inner).collect();
-        Grid { layout, has_rim, rank_of, place_of, levels }
+        Grid { layout, complex, rank_of, place_of, levels }
     }
 
     /// Axes along which there is more than one voxel.
@@ -197,15 +119,15 @@ impl Grid {
         self.layout.extents
     }
 
-    /// From a place to the next along an axis, the fastest first.
+    /// The distance from a place to the next along each axis, the fastest axis first.
     #[inline(always)]
     pub fn strides(&self) -> [usize; 3] {
         self.layout.strides
     }
 
-    /// Whether the rim is there, as one vertex older than all.
-    pub fn has_rim(&self) -> bool {
-        self.has_rim
+    /// Which complex has the voxels as its vertices.
+    pub fn complex(&self) -> Complex {
+        self.complex
     }
 
     /// The ranks of all places.
@@ -227,7 +149,7 @@ impl Grid {
     }
 
     /// The places of the voxels in the order of their ranks.
-    pub fn in_order(&self) -> &[Place] {
+    pub fn in_order(&self) -> &[GridPlace] {
         &self.place_of[1..]
     }
 
@@ -236,14 +158,14 @@ impl Grid {
         self.place_of.len() - 1
     }
 
-    /// From a place to its neighbour along axis `edge / 2`, in the direction of sign `edge % 2`.
+    /// The neighbour of a place along axis `edge / 2`, in the direction of sign `edge % 2`.
     #[inline(always)]
     pub fn neighbour(&self, place: usize, edge: usize) -> usize {
         let stride = self.layout.strides[edge / 2];
         if edge.is_multiple_of(2) { place - stride } else { place + stride }
     }
 
-    /// From a place to its neighbour in the direction of each edge: along axis `edge / 2`, towards sign `edge % 2`.
+    /// The step from a place to its neighbour in the direction of each edge: along axis `edge / 2`, towards sign `edge % 2`.
     pub fn steps(&self) -> [isize; 6] {
         std::array::from_fn(|edge| {
             let stride = self.layout.strides[edge / 2].cast_signed();

@@ -2,11 +2,16 @@
 //!
 //! A device finds the codes of the gradient; every other stage runs on the processor.
 
+use super::classes::Classes;
+use super::error::PersistenceError;
+use super::figures::Figures;
 use super::gradient::Gradient;
 use super::grid::Grid;
-use super::{Classes, Figures, PersistenceError, Request, persistence_with};
+use super::request::PersistenceRequest as Request;
+use super::via_gradient::persistence_with;
 use crate::backend::{self, Backend, Decision, Estimate, Outcome, Stage};
-use crate::cubical::{AnyImage, Shape};
+use crate::cubical::image::AnyImage;
+use crate::cubical::shape::Shape;
 use crate::cuda::{CudaError, Gpu};
 use crate::progress::Progress;
 use crate::with_image;

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::super::{Key, Voxel};
-use super::grid::Layout;
+use super::layout::GridLayout;
 use super::words::{Spare, sort_even};
+use crate::cubical::key::{Key, Keys};
 use crate::progress::Progress;
 
 /// Buckets.
@@ -26,10 +26,11 @@ const FEW: usize = 1 << 14;
 pub const FIRST: u32 = 1 << 31;
 
 /// What words are made of.
-struct Words<'a, T: Voxel> {
-    voxels: &'a [T],
-    superlevel: bool,
-    layout: &'a Layout,
+struct Words<'a, K: Key> {
+    /// The bits of the voxels.
+    voxels: &'a [K],
+    keys: Keys,
+    layout: &'a GridLayout,
     /// The least key.
     least: u64,
     /// Low bits that keys lack.
@@ -37,15 +38,15 @@ struct Words<'a, T: Voxel> {
     place_bits: u32,
 }
 
-impl<T: Voxel> Words<'_, T> {
+impl<K: Key> Words<'_, K> {
     #[inline(always)]
-    fn key(&self, voxel: T) -> T::Key {
-        if self.superlevel { voxel.key().reversed() } else { voxel.key() }
+    fn key(&self, voxel: K) -> K {
+        self.keys.key(voxel)
     }
 
     /// The word of a voxel at a place on the grid.
     #[inline(always)]
-    fn word(&self, voxel: T, place: u32) -> u64 {
+    fn word(&self, voxel: K, place: u32) -> u64 {
         ((self.key(voxel).to_u64() - self.least) >> self.cut) << self.place_bits | u64::from(place)
     }
 
@@ -55,7 +56,7 @@ impl<T: Voxel> Words<'_, T> {
     }
 
     /// The key of the voxel at a place on the grid.
-    fn key_at(&self, place: u32) -> T::Key {
+    fn key_at(&self, place: u32) -> K {
         self.key(self.voxels[self.layout.in_memory(place as usize)])
     }
 
@@ -88,20 +89,20 @@ impl<T: Voxel> Words<'_, T> {
     }
 }
 
-/// The places on the grid of voxels, from the second element on, ascending by key or, for superlevel sets, descending; ties by place. All
+/// The places on the grid of voxels, given by their bits, from the second element on, ascending by key; ties by place. All
 /// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
 ///
 /// A voxel is two units of work: it is dealt and sorted.
-pub fn order<T: Voxel>(
-    voxels: &[T],
-    superlevel: bool,
-    layout: &Layout,
+pub fn order<K: Key>(
+    voxels: &[K],
+    keys: Keys,
+    layout: &GridLayout,
     reversed: bool,
     progress: &dyn Progress,
 ) -> Vec<u32> {
     let mut words = Words {
         voxels,
-        superlevel,
+        keys,
         layout,
         least: 0,
         cut: 0,
@@ -114,9 +115,20 @@ pub fn order<T: Voxel>(
     words.cut = (u64::BITS - (greatest - least).leading_zeros()).saturating_sub(u64::BITS - words.place_bits);
     let words = &words;
     let dealt = deal(words, greatest, progress);
-    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+    let (mut order, lengths) = sort_buckets(words, dealt, reversed, progress);
+    unmark_equals_of_buckets(words, &mut order, &lengths);
+    order
+}
 
-    let mut order = vec![0; voxels.len() + 1];
+/// The places of all words, bucket after bucket, from the second element on; and how many are of each bucket.
+fn sort_buckets<K: Key>(
+    words: &Words<'_, K>,
+    dealt: Vec<Dealt>,
+    reversed: bool,
+    progress: &dyn Progress,
+) -> (Vec<u32>, Vec<usize>) {
+    let buckets = dealt.first().map_or(0, |dealt| dealt.ends.len());
+    let mut order = vec![0; words.voxels.len() + 1];
     let mut parts = Vec::with_capacity(buckets);
     let mut rest = &mut order[1..];
     for i in 0..buckets {
@@ -125,7 +137,7 @@ pub fn order<T: Voxel>(
         (part, rest) = rest.split_at_mut(dealt.iter().map(|dealt| dealt.bucket(bucket).len()).sum());
         parts.push((bucket, part));
     }
-    let starts: Vec<usize> = parts.iter().map(|(_, part)| part.len()).collect();
+    let lengths = parts.iter().map(|(_, part)| part.len()).collect();
     parts.into_par_iter().with_max_len(4).for_each_init(
         Default::default,
         |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
@@ -140,23 +152,25 @@ pub fn order<T: Voxel>(
             progress.advance(part.len() as u64);
         },
     );
-    drop(dealt);
-    // The first of a bucket may have an equal in the bucket before.
+    (order, lengths)
+}
+
+/// Takes the mark off the first of a bucket that has an equal in the bucket before.
+fn unmark_equals_of_buckets<K: Key>(words: &Words<'_, K>, order: &mut [u32], lengths: &[usize]) {
     let mut start = 1;
-    for length in starts {
+    for length in lengths {
         if start > 1
-            && length > 0
+            && *length > 0
             && words.key_at(order[start - 1] & !FIRST) == words.key_at(order[start] & !FIRST)
         {
             order[start] &= !FIRST;
         }
         start += length;
     }
-    order
 }
 
 /// All words, by parts of the image, in buckets.
-fn deal<T: Voxel>(words: &Words<'_, T>, greatest: u64, progress: &dyn Progress) -> Vec<Dealt> {
+fn deal<K: Key>(words: &Words<'_, K>, greatest: u64, progress: &dyn Progress) -> Vec<Dealt> {
     let count = words.voxels.len();
     let word = |place: usize| words.word(words.voxels[place], words.layout.on_grid(place));
     if count <= FEW {
@@ -192,8 +206,8 @@ struct Dealt {
 }
 
 impl Dealt {
-    fn new<T: Voxel>(range: Range<usize>, splitters: &Splitters, all: &Words<'_, T>) -> Self {
-        let word = |(place, &voxel): (u32, &T)| all.word(voxel, place);
+    fn new<K: Key>(range: Range<usize>, splitters: &Splitters, all: &Words<'_, K>) -> Self {
+        let word = |(place, &voxel): (u32, &K)| all.word(voxel, place);
         let voxels = || all.layout.places_from(range.start).zip(&all.voxels[range.clone()]).map(word);
         let mut ends = vec![0; BUCKETS];
         let bucket = |word: u64| {
@@ -204,7 +218,7 @@ impl Dealt {
         let buckets: Vec<u16> = voxels().map(bucket).collect();
         let mut start = 0;
         for end in &mut ends {
-            // For now where the bucket starts.
+            // Until the words are dealt, this is where the bucket starts.
             start += std::mem::replace(end, start);
         }
         let mut words = vec![0; buckets.len()];
@@ -226,7 +240,7 @@ impl Dealt {
 struct Splitters {
     /// Ascending; one more, which no word reaches, is last.
     splitters: Vec<u64>,
-    /// By the leading bits of a word, the buckets that it can be in: the first and the last.
+    /// The first and the last bucket that a word can be in, by its leading bits.
     ranges: Vec<(u16, u16)>,
     shift: u32,
 }
@@ -257,7 +271,7 @@ impl Splitters {
         let (first, last) = self.ranges[(word >> self.shift) as usize];
         let (first, last) = (usize::from(first), usize::from(last));
         if last - first <= 1 {
-            // Without a branch that nobody could predict.
+            // No branch, as it could not be predicted.
             first + usize::from(self.splitters[first] <= word)
         } else {
             first + self.splitters[first..last].partition_point(|&splitter| splitter <= word)
@@ -271,7 +285,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::{Order, Shape};
+    use crate::cubical::{Order, Shape, Voxel};
 
     fn is_sorted<T: Voxel>(voxels: &[T]) {
         let mut shapes = vec![vec![voxels.len()]];
@@ -279,7 +293,7 @@ mod tests {
             shapes.push(vec![voxels.len() / 4, 4]);
         }
         for axes in shapes {
-            let layout = Layout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
+            let layout = GridLayout::new(Shape::new(&axes, Order::C).unwrap()).unwrap();
             for (superlevel, reversed) in [(false, false), (true, false), (false, true), (true, true)] {
                 let mut expected: Vec<usize> = (0..voxels.len()).collect();
                 expected.sort_by_key(|&place| {
@@ -296,7 +310,13 @@ mod tests {
                     layout.on_grid(place) | if is_first { FIRST } else { 0 }
                 };
                 let expected: Vec<u32> = expected.iter().map(mark).collect();
-                let found = order(voxels, superlevel, &layout, reversed, &());
+                let found = order(
+                    T::bits(voxels),
+                    Keys::new::<T::Key>(T::CODING, superlevel),
+                    &layout,
+                    reversed,
+                    &(),
+                );
                 assert!(found[0] == 0 && found[1..] == expected, "{axes:?} of {}", T::NAME);
             }
         }

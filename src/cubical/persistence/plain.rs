@@ -5,14 +5,17 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::super::{Construction, Image, Key, Voxel};
-use super::{Class, Classes, Request};
+use super::classes::{Class, Classes};
+use super::request::PersistenceRequest;
+use crate::cubical::construction::Construction;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::key::Key;
 
 /// A cell by its coordinates: 2k on an axis is a point, 2k + 1 an interval.
 type Cell = [usize; 3];
 
 /// The classes of an image.
-pub fn persistence<T: Voxel>(image: &Image<T>, request: &Request) -> Classes {
+pub fn persistence<T: Voxel>(image: &Image<T>, request: &PersistenceRequest) -> Classes {
     let shape = image.shape();
     let dim = |cell: &Cell| cell.iter().filter(|&&coordinate| coordinate % 2 == 1).count();
     let key = |place: usize| {
@@ -128,7 +131,9 @@ mod tests {
     #[test]
     fn diagonal_neighbours_touch_in_one_construction_only() {
         let plane = image(&[2, 2], vec![0, 2, 3, 1]);
-        let run = |construction| persistence(&plane, &Request { construction, ..Request::default() });
+        let run = |construction| {
+            persistence(&plane, &PersistenceRequest { construction, ..PersistenceRequest::default() })
+        };
         assert_eq!(run(Construction::T).dimensions, [vec![class(0, None)], vec![]]);
         assert_eq!(run(Construction::V).dimensions, [vec![class(0, None), class(3, 1)], vec![]]);
     }
@@ -138,25 +143,26 @@ mod tests {
         let mut voxels = vec![1; 9];
         voxels[4] = 5;
         let ring = image(&[3, 3], voxels);
-        let request = Request { construction: Construction::V, ..Request::default() };
+        let request = PersistenceRequest { construction: Construction::V, ..PersistenceRequest::default() };
         assert_eq!(persistence(&ring, &request).dimensions, [vec![class(0, None)], vec![class(8, 4)]]);
-        assert_eq!(persistence(&ring, &Request::default()).dimensions[1], [class(7, 4)]);
+        assert_eq!(persistence(&ring, &PersistenceRequest::default()).dimensions[1], [class(7, 4)]);
         let mut voxels = vec![1; 27];
         voxels[13] = 0;
         let shell = image(&[3, 3, 3], voxels);
-        let request = Request { superlevel: true, max_dim: Some(7), ..Request::default() };
+        let request =
+            PersistenceRequest { superlevel: true, max_dim: Some(7), ..PersistenceRequest::default() };
         assert_eq!(
             persistence(&shell, &request).dimensions,
             [vec![class(0, None)], vec![], vec![class(22, 13)]]
         );
-        let request = Request { max_dim: Some(1), ..request };
+        let request = PersistenceRequest { max_dim: Some(1), ..request };
         assert_eq!(persistence(&shell, &request).dimensions.len(), 2);
     }
 
     #[test]
     fn essential_classes_come_after_others_of_their_birth() {
         let line = image(&[5], vec![1, 9, 0, 9, 1]);
-        let classes = persistence(&line, &Request::default());
+        let classes = persistence(&line, &PersistenceRequest::default());
         assert_eq!(classes.dimensions, [vec![class(2, None), class(0, 1), class(4, 3)]]);
     }
 }

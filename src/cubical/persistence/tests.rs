@@ -4,19 +4,21 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::super::{Construction, Image, Order, Shape};
+use super::gradient::Gradient;
+use super::grid::Grid;
 use super::*;
-use crate::progress::Sums;
+use crate::progress::{Progress, Sums};
 
 fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
 }
 
-fn requests() -> Vec<Request> {
+fn requests() -> Vec<PersistenceRequest> {
     let mut requests = Vec::new();
     for construction in [Construction::T, Construction::V] {
         for superlevel in [false, true] {
             for max_dim in [None, Some(0), Some(1)] {
-                requests.push(Request { construction, superlevel, max_dim });
+                requests.push(PersistenceRequest { construction, superlevel, max_dim });
             }
         }
     }
@@ -76,7 +78,7 @@ fn all_small_solids_of_two_values() {
     for bits in 0..4096_u32 {
         let solid = image(&[3, 2, 2], (0..12).map(|i| (bits >> i & 1) as u8).collect());
         for construction in [Construction::T, Construction::V] {
-            let request = Request { construction, superlevel: bits % 2 == 1, max_dim: None };
+            let request = PersistenceRequest { construction, superlevel: bits % 2 == 1, max_dim: None };
             assert_eq!(persistence(&solid, &request).unwrap(), plain::persistence(&solid, &request));
         }
     }
@@ -102,7 +104,7 @@ fn the_order_of_axes_and_the_type_of_voxels_do_not_matter() {
     for i in (1..values.len()).rev() {
         values.swap(i, rng.random_range(0..i + 1));
     }
-    let by_value = |image: &Image<f32>, request: &Request| -> Vec<Vec<(f32, Option<f32>)>> {
+    let by_value = |image: &Image<f32>, request: &PersistenceRequest| -> Vec<Vec<(f32, Option<f32>)>> {
         let value = |place: usize| image.voxels()[place];
         let classes = persistence(image, request).unwrap().dimensions.into_iter();
         classes
@@ -144,8 +146,9 @@ fn stages_are_heard_and_counted() {
     let sums = Sums::default();
     let mut gradient =
         |grid: &Grid, progress: &dyn Progress| Ok::<_, PersistenceError>(Gradient::new(grid, progress));
-    let (classes, figures) = persistence_with(&solid, &Request::default(), &mut gradient, &sums).unwrap();
-    assert_eq!(classes, plain::persistence(&solid, &Request::default()));
+    let (classes, figures) =
+        persistence_with(&solid, &PersistenceRequest::default(), &mut gradient, &sums).unwrap();
+    assert_eq!(classes, plain::persistence(&solid, &PersistenceRequest::default()));
     assert!(sums.stages().iter().map(|told| &told.stage).eq(figures.stages.iter().map(|(stage, _)| stage)));
     assert!(figures.stages.iter().all(|(_, seconds)| *seconds >= 0.0));
     assert_eq!(figures.voxels, 27);

@@ -1,9 +1,11 @@
 //! Filtrations that end at a threshold.
 
-use super::{Class, Classes, Request};
-use crate::cubical::{AnyImage, Value};
+use super::classes::{Class, Classes};
+use super::request::PersistenceRequest;
+use crate::cubical::image::AnyImage;
+use crate::cubical::value::Value;
 
-impl Request {
+impl PersistenceRequest {
     /// Whether a filtration that ends at a threshold reaches this value: sublevel sets those up to it, superlevel sets those
     /// from it up. Both are compared exactly, whatever their types.
     pub fn reaches(&self, threshold: Value, value: Value) -> bool {
@@ -14,7 +16,7 @@ impl Request {
 impl Classes {
     /// The classes of the filtration that ends at a threshold: those that are born later vanish, those that die later are essential.
     #[must_use]
-    pub fn cut(mut self, image: &AnyImage, request: &Request, threshold: Value) -> Classes {
+    pub fn cut(mut self, image: &AnyImage, request: &PersistenceRequest, threshold: Value) -> Classes {
         let is_reached = |place: usize| request.reaches(threshold, image.exact(place));
         for classes in &mut self.dimensions {
             classes.retain(|class| is_reached(class.birth));
@@ -41,7 +43,7 @@ mod tests {
         let image = Image::new(Shape::new(&[5], Order::C).unwrap(), vec![1_u8, 9, 0, 7, 3]).unwrap().into();
         let all =
             Classes { dimensions: vec![vec![class(2, None), class(0, Some(1)), class(4, Some(3))], vec![]] };
-        let sublevel = Request::default();
+        let sublevel = PersistenceRequest::default();
         let cut = |threshold: f64| all.clone().cut(&image, &sublevel, threshold.into()).dimensions;
         assert_eq!(cut(9.0), all.dimensions);
         assert_eq!(cut(8.5)[0], [class(2, None), class(0, None), class(4, Some(3))]);
@@ -54,20 +56,20 @@ mod tests {
     fn superlevel_sets_end_below() {
         let image = Image::new(Shape::new(&[4], Order::C).unwrap(), vec![9_u8, 2, 5, 4]).unwrap().into();
         let all = Classes { dimensions: vec![vec![class(0, None), class(2, Some(1))]] };
-        let superlevel = Request { superlevel: true, ..Request::default() };
+        let superlevel = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
         let cut = |threshold: f64| all.clone().cut(&image, &superlevel, threshold.into()).dimensions;
         assert_eq!(cut(2.0), all.dimensions);
         assert_eq!(cut(3.0)[0], [class(0, None), class(2, None)]);
         assert_eq!(cut(6.0)[0], [class(0, None)]);
     }
 
-    /// Of every two neighbours among 64-bit integers that doubles do not tell apart, and fractions between them.
+    /// Thresholds at every two neighbours among 64-bit integers that doubles do not tell apart, and at fractions between them.
     #[test]
     fn integers_past_2_to_the_53_are_compared_exactly() {
         let shape = Shape::new(&[2], Order::C).unwrap();
         let all = Classes { dimensions: vec![vec![class(0, Some(1))]] };
         let deaths = |image: &AnyImage, text: &str, superlevel| {
-            let request = Request { superlevel, ..Request::default() };
+            let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
             let threshold = text.parse::<Threshold>().unwrap().side(superlevel);
             let cut = all.clone().cut(image, &request, threshold);
             cut.dimensions[0].iter().map(|class| class.death).collect::<Vec<_>>()

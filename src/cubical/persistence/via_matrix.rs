@@ -1,4 +1,4 @@
-//! The same classes by way of the boundary matrix: every cell listed ([`crate::cells::image_complex`]), the matrix reduced by path 2.
+//! Classes by the boundary matrix: every cell is listed ([`crate::cells::image_complex`]), and the matrix reduced by path 2.
 //!
 //! Memory and time are those of all cells, some 2^d a voxel. What it shares with the engine is the order of voxels and nothing else: so it says
 //! whether the engine is right where the plain oracle is too slow to ask.
@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::{Class, Classes, Request};
+use super::classes::{Class, Classes};
+use super::request::PersistenceRequest;
 use crate::backend::{Backend, BackendError};
 use crate::cells::{ComplexError, ImageComplex, image_complex as complex_of};
-use crate::cubical::{AnyImage, Key, Voxel};
+use crate::cubical::image::{AnyImage, Voxel};
+use crate::cubical::key::Key;
 use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
 use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
 use crate::with_image;
@@ -60,7 +62,7 @@ impl From<BackendError> for ViaMatrixError {
 /// More cells than 64 bits number; a GPU was asked for, and is not there or failed.
 pub fn persistence(
     image: &AnyImage,
-    request: &Request,
+    request: &PersistenceRequest,
     backend: &Backend,
 ) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
@@ -75,14 +77,17 @@ pub fn persistence(
 }
 
 /// The cells up to the dimension that kills the last classes that are asked for.
-fn build<I: MatrixIndex>(image: &AnyImage, request: &Request) -> Result<ImageComplex<I>, ComplexError> {
+fn build<I: MatrixIndex>(
+    image: &AnyImage,
+    request: &PersistenceRequest,
+) -> Result<ImageComplex<I>, ComplexError> {
     let upper_dim = request.dimensions(image.shape().dim());
     complex_of(image, request.construction, request.superlevel, Some(upper_dim), &())
 }
 
 fn solve<I: MatrixIndex>(
     image: &AnyImage,
-    request: &Request,
+    request: &PersistenceRequest,
     backend: &Backend,
     complex: &ImageComplex<I>,
     building: Duration,
@@ -112,7 +117,7 @@ fn solve<I: MatrixIndex>(
 fn classes<I: MatrixIndex>(
     axes: usize,
     key: &(dyn Fn(usize) -> u64 + Sync),
-    request: &Request,
+    request: &PersistenceRequest,
     complex: &ImageComplex<I>,
     pairs: &Pairs<I>,
 ) -> Classes {
@@ -164,7 +169,7 @@ mod tests {
             let any = image.clone().into();
             for construction in [Construction::T, Construction::V] {
                 for max_dim in [None, Some(0), Some(1), Some(4)] {
-                    let request = Request { construction, superlevel: round % 2 == 1, max_dim };
+                    let request = PersistenceRequest { construction, superlevel: round % 2 == 1, max_dim };
                     let found = persistence(&any, &request, &Backend::default()).unwrap();
                     assert_eq!(found.classes, plain::persistence(&image, &request), "{image:?}, {request:?}");
                     assert_eq!(found.index_bits, 32);
@@ -178,7 +183,7 @@ mod tests {
         let shape = Shape::new(&[9, 7, 5], Order::C).unwrap();
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
-        let request = Request::default();
+        let request = PersistenceRequest::default();
         let complex = build::<u64>(&image, &request).unwrap();
         let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO).unwrap();
         let narrow = persistence(&image, &request, &Backend::default()).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 
-use super::error::{Fault, Place, Problem};
+use super::error::{Fault, ImagePlace, ImageProblem};
 
 /// The bytes at the beginning that are kept: they tell the format, and hold the headers that are read here.
 const HEAD: usize = 16 << 10;
@@ -34,7 +34,7 @@ pub(super) trait Seekable: Read + Seek + Send {}
 impl<R: Read + Seek + Send> Seekable for R {}
 
 impl Bytes {
-    /// Of the file at `path`, or of standard input when it is `-`.
+    /// The bytes of the file at `path`, or of standard input when it is `-`.
     pub(super) fn open(path: &Path) -> Result<Bytes, Fault> {
         if path == Path::new("-") {
             return Bytes::new(Box::new(io::stdin()), None, false);
@@ -44,7 +44,7 @@ impl Bytes {
         if metadata.is_dir()
             && [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).exists())
         {
-            let problem = Problem::new(Place::Whole, "an image file", "a directory of Zarr");
+            let problem = ImageProblem::new(ImagePlace::Whole, "an image file", "a directory of Zarr");
             return Err(problem.note("save one of its arrays with numpy.save, as of zarr: a[:]").into());
         }
         if !metadata.is_file() {
@@ -54,7 +54,7 @@ impl Bytes {
         Ok(Bytes { file: Some(Arc::new(file)), ..bytes })
     }
 
-    /// Of a file in memory.
+    /// The bytes of a file in memory.
     pub(super) fn of(file: Vec<u8>) -> Result<Bytes, Fault> {
         let length = file.len() as u64;
         Bytes::new(Box::new(Cursor::new(file)), Some(length), false)
@@ -153,8 +153,9 @@ impl Bytes {
         if !self.unpacked || !kinds.contains(&error.kind()) {
             return error.into();
         }
-        let place = Place::Byte(self.at + filled as u64);
-        Problem::new(place, "more of a file compressed with gzip", format!("its data broken: {error}")).into()
+        let place = ImagePlace::Byte(self.at + filled as u64);
+        ImageProblem::new(place, "more of a file compressed with gzip", format!("its data broken: {error}"))
+            .into()
     }
 
     /// Passes over the bytes up to a place, or up to the end of the file where that comes first.
@@ -171,7 +172,7 @@ impl Bytes {
 
     /// An error unless everything has been read.
     pub(super) fn end(&mut self) -> Result<(), Fault> {
-        let place = Place::Byte(self.at);
+        let place = ImagePlace::Byte(self.at);
         let more = match self.length {
             Some(length) => length.saturating_sub(self.at),
             None => self.read(&mut [0])? as u64,
@@ -179,9 +180,9 @@ impl Bytes {
         match (more, self.length) {
             (0, _) => Ok(()),
             (more, Some(_)) => {
-                Err(Problem::new(place, "the end of the file", format!("{more} more bytes")).into())
+                Err(ImageProblem::new(place, "the end of the file", format!("{more} more bytes")).into())
             }
-            (_, None) => Err(Problem::new(place, "the end of the file", "more bytes").into()),
+            (_, None) => Err(ImageProblem::new(place, "the end of the file", "more bytes").into()),
         }
     }
 }

@@ -2,82 +2,89 @@
 
 use std::path::Path;
 
-use super::error::{Place, Problem};
-use super::{Format, Options, foreign, nifti, npy, npz, perseus, pgm, png, tiff};
+use super::error::{ImagePlace, ImageProblem};
+use super::format::ImageFormat;
+use super::options::ImageOptions;
+use super::{foreign, nifti, npy, npz, perseus, pgm, png, tiff};
 use crate::metric::read::error::quote;
 
 /// The format that is given, when it is; an error when what is given does not go together.
-pub(super) fn given(options: &Options) -> Result<Option<Format>, Problem> {
+pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, ImageProblem> {
     match (options.format, &options.raw) {
-        (None | Some(Format::Raw), Some(_)) => Ok(Some(Format::Raw)),
-        (Some(Format::Raw), None) => Err(no_shape()),
+        (None | Some(ImageFormat::Raw), Some(_)) => Ok(Some(ImageFormat::Raw)),
+        (Some(ImageFormat::Raw), None) => Err(no_shape()),
         (Some(format), Some(_)) => {
             let found = format!("them with format {format}, whose files say so themselves");
-            Err(Problem::new(Place::Whole, "shape and type of voxels only with format raw", found))
+            Err(ImageProblem::new(ImagePlace::Whole, "shape and type of voxels only with format raw", found))
         }
         (format, None) => Ok(format),
     }
 }
 
 /// The error that only shape and type make sense of a file without a header.
-pub(super) fn no_shape() -> Problem {
-    Problem::new(
-        Place::Whole,
+pub(super) fn no_shape() -> ImageProblem {
+    ImageProblem::new(
+        ImagePlace::Whole,
         "shape and type of the voxels, which a file without a header does not say",
         "none",
     )
 }
 
 /// The format of the file called `name` that begins with `head`, and why.
-pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Problem> {
+pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), ImageProblem> {
     if head.is_empty() {
-        return Err(Problem::new(Place::Whole, "an image", "an empty file"));
+        return Err(ImageProblem::new(ImagePlace::Whole, "an image", "an empty file"));
     }
     let chosen = |format, why: &str| Ok((format, why.to_owned()));
     if head.starts_with(npy::MAGIC) {
-        return chosen(Format::Npy, "begins with NumPy's magic bytes");
+        return chosen(ImageFormat::Npy, "begins with NumPy's magic bytes");
     }
     if head.starts_with(npz::MAGIC) {
-        return chosen(Format::Npz, "begins with zip's magic bytes");
+        return chosen(ImageFormat::Npz, "begins with zip's magic bytes");
     }
     if head.starts_with(png::MAGIC) {
-        return chosen(Format::Png, "begins with PNG's signature");
+        return chosen(ImageFormat::Png, "begins with PNG's signature");
     }
     if tiff::MAGIC.iter().any(|magic| head.starts_with(magic)) {
-        return chosen(Format::Tiff, "begins with TIFF's magic bytes");
+        return chosen(ImageFormat::Tiff, "begins with TIFF's magic bytes");
     }
     if pgm::has_magic(head) {
-        return chosen(Format::Pgm, "begins with Netpbm's magic number");
+        return chosen(ImageFormat::Pgm, "begins with Netpbm's magic number");
     }
     if nifti::has_magic(head) {
-        return chosen(Format::Nifti, "has NIfTI's magic bytes");
+        return chosen(ImageFormat::Nifti, "has NIfTI's magic bytes");
     }
     if head.starts_with(nifti::GZIP) {
-        return chosen(Format::Nifti, "begins with gzip's magic bytes");
+        return chosen(ImageFormat::Nifti, "begins with gzip's magic bytes");
     }
     if phat_formats::dipha::has_magic(head) {
-        return chosen(Format::Dipha, "begins with DIPHA's magic number");
+        return chosen(ImageFormat::Dipha, "begins with DIPHA's magic number");
     }
     if let Some(problem) = foreign::named(name, head) {
         return Err(problem);
     }
     let extension = Path::new(name).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let named = match extension.as_deref().unwrap_or_default() {
-        "npy" => Some(Format::Npy),
-        "npz" => Some(Format::Npz),
-        "pgm" | "pbm" => Some(Format::Pgm),
-        "png" => Some(Format::Png),
-        "tif" | "tiff" => Some(Format::Tiff),
-        "nii" | "gz" => Some(Format::Nifti),
-        "dipha" | "complex" => Some(Format::Dipha),
+        "npy" => Some(ImageFormat::Npy),
+        "npz" => Some(ImageFormat::Npz),
+        "pgm" | "pbm" => Some(ImageFormat::Pgm),
+        "png" => Some(ImageFormat::Png),
+        "tif" | "tiff" => Some(ImageFormat::Tiff),
+        "nii" | "gz" => Some(ImageFormat::Nifti),
+        "dipha" | "complex" => Some(ImageFormat::Dipha),
         _ => None,
     };
     if let (Some(format), Some(extension)) = (named, extension) {
         return Ok((format, format!("the name ends in .{extension}")));
     }
     if perseus::looks_like(head) {
-        return chosen(Format::Perseus, "begins with lines of one whole number each");
+        return chosen(ImageFormat::Perseus, "begins with lines of one whole number each");
     }
+    Err(unknown(head))
+}
+
+/// The problem that a file begins as no image does that is known.
+fn unknown(head: &[u8]) -> ImageProblem {
     // What it begins with may tell the user more than that it is unknown.
     let begins = if head.iter().take(64).all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
         format!("text that begins with {}", quote(&head[..head.len().min(64)]))
@@ -85,11 +92,11 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
         let bytes: Vec<String> = head.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         format!("the bytes {}", bytes.join(" "))
     };
-    let problem = Problem::new(Place::Byte(0), "the beginning of an image file", begins);
-    Err(problem.note(format!(
+    let problem = ImageProblem::new(ImagePlace::Byte(0), "the beginning of an image file", begins);
+    problem.note(format!(
         "--format can be {}; voxels without a header are raw and need --shape and --dtype",
-        Format::names()
-    )))
+        ImageFormat::names()
+    ))
 }
 
 #[cfg(test)]
@@ -101,26 +108,26 @@ mod tests {
         let mut nifti = [0; 348];
         nifti[344..].copy_from_slice(b"n+1\0");
         for (name, head, format) in [
-            ("a.png", &b"\x93NUMPY\x01\x00"[..], Format::Npy),
-            ("a.tif", b"\x89PNG\r\n\x1a\n", Format::Png),
-            ("a", b"II*\0", Format::Tiff),
-            ("a", b"MM\0*", Format::Tiff),
-            ("a", b"II+\0", Format::Tiff),
-            ("a", b"MM\0+", Format::Tiff),
-            ("a", &nifti, Format::Nifti),
-            ("a", b"\x5c\x01\0\0n+2\0\r\n\x1a\n", Format::Nifti),
-            ("a", b"\x1f\x8b\x08", Format::Nifti),
-            ("a.txt", &phat_formats::dipha::MAGIC.to_le_bytes(), Format::Dipha),
-            ("a", b"P5 3 2 255\n", Format::Pgm),
-            ("a", b"P1#", Format::Pgm),
-            ("a", b"PK\x03\x04", Format::Npz),
-            ("a.NPY", b"x", Format::Npy),
-            ("a.png", b"x", Format::Png),
-            ("a.TIFF", b"x", Format::Tiff),
-            ("a.nii.gz", b"x", Format::Nifti),
-            ("a.complex", b"x", Format::Dipha),
-            ("a.txt", b"2\n3\n2\n", Format::Perseus),
-            ("-", b"  3\r\n-3\r\n4 \r\n5\r\n", Format::Perseus),
+            ("a.png", &b"\x93NUMPY\x01\x00"[..], ImageFormat::Npy),
+            ("a.tif", b"\x89PNG\r\n\x1a\n", ImageFormat::Png),
+            ("a", b"II*\0", ImageFormat::Tiff),
+            ("a", b"MM\0*", ImageFormat::Tiff),
+            ("a", b"II+\0", ImageFormat::Tiff),
+            ("a", b"MM\0+", ImageFormat::Tiff),
+            ("a", &nifti, ImageFormat::Nifti),
+            ("a", b"\x5c\x01\0\0n+2\0\r\n\x1a\n", ImageFormat::Nifti),
+            ("a", b"\x1f\x8b\x08", ImageFormat::Nifti),
+            ("a.txt", &phat_formats::dipha::MAGIC.to_le_bytes(), ImageFormat::Dipha),
+            ("a", b"P5 3 2 255\n", ImageFormat::Pgm),
+            ("a", b"P1#", ImageFormat::Pgm),
+            ("a", b"PK\x03\x04", ImageFormat::Npz),
+            ("a.NPY", b"x", ImageFormat::Npy),
+            ("a.png", b"x", ImageFormat::Png),
+            ("a.TIFF", b"x", ImageFormat::Tiff),
+            ("a.nii.gz", b"x", ImageFormat::Nifti),
+            ("a.complex", b"x", ImageFormat::Dipha),
+            ("a.txt", b"2\n3\n2\n", ImageFormat::Perseus),
+            ("-", b"  3\r\n-3\r\n4 \r\n5\r\n", ImageFormat::Perseus),
         ] {
             assert_eq!(detect(name, head).map(|found| found.0), Ok(format), "{name}");
         }

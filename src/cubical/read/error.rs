@@ -4,23 +4,23 @@ use std::{fmt, io};
 
 use phat_formats::dipha::DiphaError;
 
-use super::Format;
-use crate::cubical::{Order, Shape, ShapeError};
+use super::format::ImageFormat;
+use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::{input, metric};
 
 /// Why an image cannot be read.
-pub type ReadError = input::ReadError<Format, Problem>;
+pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
 
-impl input::Formats for Format {
+impl input::Formats for ImageFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 
 /// One thing that is wrong with an image file.
-pub type Problem = input::Problem<Place>;
+pub type ImageProblem = input::Problem<ImagePlace>;
 
 /// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ImagePlace {
     /// The file as a whole.
     Whole,
     /// An offset into the file, or into what a compressed file holds.
@@ -33,15 +33,15 @@ pub enum Place {
     Voxel(Vec<usize>),
 }
 
-impl fmt::Display for Place {
-    /// With a colon and a blank after it, or nothing for the whole file.
+impl fmt::Display for ImagePlace {
+    /// The place with a colon and a blank after it, or nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Whole => Ok(()),
-            Place::Byte(offset) => write!(f, "byte {offset}: "),
-            Place::Line(line) => write!(f, "line {line}: "),
-            Place::Page(page) => write!(f, "page {page}: "),
-            Place::Voxel(coordinates) => {
+            ImagePlace::Whole => Ok(()),
+            ImagePlace::Byte(offset) => write!(f, "byte {offset}: "),
+            ImagePlace::Line(line) => write!(f, "line {line}: "),
+            ImagePlace::Page(page) => write!(f, "page {page}: "),
+            ImagePlace::Voxel(coordinates) => {
                 let coordinates: Vec<String> = coordinates.iter().map(usize::to_string).collect();
                 write!(f, "voxel ({}): ", coordinates.join(", "))
             }
@@ -49,20 +49,22 @@ impl fmt::Display for Place {
     }
 }
 
-impl From<metric::read::Problem> for Problem {
+impl From<metric::read::Problem> for ImageProblem {
     fn from(problem: metric::read::Problem) -> Self {
         let place = match problem.place {
-            metric::read::Place::Whole => Place::Whole,
-            metric::read::Place::Byte(offset) => Place::Byte(offset as u64),
-            metric::read::Place::Line(line) | metric::read::Place::Entry { line, .. } => Place::Line(line),
+            metric::read::Place::Whole => ImagePlace::Whole,
+            metric::read::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
+            metric::read::Place::Line(line) | metric::read::Place::Entry { line, .. } => {
+                ImagePlace::Line(line)
+            }
         };
-        Problem { place, expected: problem.expected, found: problem.found, note: problem.note }
+        ImageProblem { place, expected: problem.expected, found: problem.found, note: problem.note }
     }
 }
 
-impl From<DiphaError> for Problem {
+impl From<DiphaError> for ImageProblem {
     fn from(error: DiphaError) -> Self {
-        Problem::new(Place::Byte(error.offset() as u64), error.expected(), error.found())
+        ImageProblem::new(ImagePlace::Byte(error.offset() as u64), error.expected(), error.found())
     }
 }
 
@@ -84,7 +86,7 @@ pub(super) fn no_room(bytes: usize) -> Fault {
 }
 
 /// The shape that a header gives at `place`: extents of at least 1, at most three of them greater.
-pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape, Problem> {
+pub(super) fn shape_at(place: ImagePlace, axes: &[u64], order: Order) -> Result<Shape, ImageProblem> {
     let extents: Option<Vec<usize>> = axes.iter().map(|&axis| usize::try_from(axis).ok()).collect();
     let shape = extents.map(|extents| Shape::new(&extents, order));
     let expected = match shape {
@@ -93,13 +95,13 @@ pub(super) fn shape_at(place: Place, axes: &[u64], order: Order) -> Result<Shape
         Some(Err(ShapeError::Empty { .. })) => "at least one voxel along each axis",
         _ => "fewer than 2^63 voxels",
     };
-    Err(Problem::new(place, expected, format!("shape {axes:?}")))
+    Err(ImageProblem::new(place, expected, format!("shape {axes:?}")))
 }
 
 /// What stops a reader: the content, or the system.
 #[derive(Debug)]
 pub(super) enum Fault {
-    Content(Problem),
+    Content(ImageProblem),
     System(io::Error),
 }
 
@@ -109,8 +111,8 @@ impl From<io::Error> for Fault {
     }
 }
 
-impl From<Problem> for Fault {
-    fn from(problem: Problem) -> Self {
+impl From<ImageProblem> for Fault {
+    fn from(problem: ImageProblem) -> Self {
         Fault::Content(problem)
     }
 }
@@ -131,18 +133,18 @@ impl From<DiphaError> for Fault {
 #[derive(Debug, Clone)]
 pub(super) struct Context {
     pub(super) file: String,
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<ImageFormat>,
     pub(super) detection: Option<String>,
 }
 
 impl Context {
-    pub(super) fn error(&self, fault: Fault) -> ReadError {
+    pub(super) fn error(&self, fault: Fault) -> ImageReadError {
         let Context { file, format, detection } = self.clone();
         match fault {
             Fault::Content(problem) => {
-                ReadError::Malformed { file, format, detection, problem: Box::new(problem) }
+                ImageReadError::Malformed { file, format, detection, problem: Box::new(problem) }
             }
-            Fault::System(error) => ReadError::Io { file, error },
+            Fault::System(error) => ImageReadError::Io { file, error },
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::names::{self, named};
 /// The input formats of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ImageFormat {
     /// NumPy array.
     Npy,
     /// An array of an archive of NumPy arrays.
@@ -28,27 +28,27 @@ pub enum Format {
     Raw,
 }
 
-impl Format {
+impl ImageFormat {
     /// Every format.
-    pub const ALL: [Format; 9] = [
-        Format::Npy,
-        Format::Png,
-        Format::Tiff,
-        Format::Nifti,
-        Format::Dipha,
-        Format::Perseus,
-        Format::Raw,
-        Format::Npz,
-        Format::Pgm,
+    pub const ALL: [ImageFormat; 9] = [
+        ImageFormat::Npy,
+        ImageFormat::Png,
+        ImageFormat::Tiff,
+        ImageFormat::Nifti,
+        ImageFormat::Dipha,
+        ImageFormat::Perseus,
+        ImageFormat::Raw,
+        ImageFormat::Npz,
+        ImageFormat::Pgm,
     ];
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        names::list(&Format::ALL)
+        names::list(&ImageFormat::ALL)
     }
 }
 
-named!(Format, "format");
+named!(ImageFormat, "format");
 
 #[cfg(test)]
 mod tests {
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for format in Format::ALL {
+        for format in ImageFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
             assert_eq!(format.to_string().to_ascii_uppercase().parse(), Ok(format));
         }
-        let error = "tif".parse::<Format>().unwrap_err().to_string();
-        assert!(Format::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
+        let error = "tif".parse::<ImageFormat>().unwrap_err().to_string();
+        assert!(ImageFormat::ALL.iter().all(|format| error.contains(&format.to_string())), "{error}");
     }
 }

@@ -8,14 +8,14 @@ use half::f16;
 use zerocopy::IntoBytes as _;
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem};
+use super::error::{Context, Fault, ImagePlace, ImageProblem};
 use super::stream::{AnyStream, Anywhere, Source, Stream};
 use super::voxel::{Plain, VoxelType, with_type};
-use crate::cubical::Shape;
+use crate::cubical::shape::Shape;
 
 /// How the voxels lie in their file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct FileLayout {
     pub(super) shape: Shape,
     pub(super) voxels: VoxelType,
     pub(super) big_endian: bool,
@@ -46,10 +46,10 @@ pub(super) struct Scaling {
     pub(super) inter: f64,
 }
 
-impl Layout {
-    /// Of little-endian numbers.
+impl FileLayout {
+    /// The layout of little-endian numbers and nothing after them.
     pub(super) fn new(shape: Shape, voxels: VoxelType, start: u64) -> Self {
-        Layout { shape, voxels, big_endian: false, start, whole: None, meaning: Meaning::Values }
+        FileLayout { shape, voxels, big_endian: false, start, whole: None, meaning: Meaning::Values }
     }
 
     /// A stream of the voxels of a file that nothing has been read of.
@@ -60,14 +60,16 @@ impl Layout {
         let placed = bytes.file().cloned().map(|file| Placed { file, start: self.start, end, swap });
         let words = Words { bytes, end, swap, is_all: self.whole.is_none() };
         Ok(match self.meaning {
-            Meaning::Truths => u8::any(Stream::new(self.shape, Box::new(Truths { words }), context.clone())),
+            Meaning::Truths => {
+                AnyStream::from(Stream::new(self.shape, Box::new(Truths { words }), context.clone()))
+            }
             Meaning::Halves => {
                 let source = Box::new(Halves { words, buffer: Vec::new() });
-                f32::any(Stream::new(self.shape, source, context.clone()))
+                AnyStream::from(Stream::new(self.shape, source, context.clone()))
             }
             Meaning::Values => with_type!(self.voxels, T => {
                 let stream = Stream::<T>::new(self.shape, Box::new(words), context.clone());
-                T::any(match placed {
+                AnyStream::from(match placed {
                     Some(placed) => stream.placed(Box::new(placed)),
                     None => stream,
                 })
@@ -79,7 +81,7 @@ impl Layout {
     }
 
     /// Where the last voxel ends, and where that is known the file does.
-    fn check_length(&self, bytes: &Bytes) -> Result<u64, Problem> {
+    fn check_length(&self, bytes: &Bytes) -> Result<u64, ImageProblem> {
         let size = self.voxels.bytes() as u64;
         let end =
             (self.shape.count() as u64).checked_mul(size).and_then(|length| length.checked_add(self.start));
@@ -91,15 +93,17 @@ impl Layout {
         if let (Some(_), Some(whole), Some(found)) = (end, self.whole, length) {
             if found != whole {
                 let expected = format!("{whole} bytes, of which {} are read", expected());
-                return Err(Problem::new(Place::Whole, expected, found.to_string()));
+                return Err(ImageProblem::new(ImagePlace::Whole, expected, found.to_string()));
             }
             return Ok(end.unwrap_or(whole));
         }
         match (end, length) {
-            (None, _) => Err(Problem::new(Place::Whole, "fewer than 2^64 bytes", expected())),
-            (Some(end), Some(found)) if found != end => {
-                Err(Problem::new(Place::Whole, format!("{end} bytes, {}", expected()), found.to_string()))
-            }
+            (None, _) => Err(ImageProblem::new(ImagePlace::Whole, "fewer than 2^64 bytes", expected())),
+            (Some(end), Some(found)) if found != end => Err(ImageProblem::new(
+                ImagePlace::Whole,
+                format!("{end} bytes, {}", expected()),
+                found.to_string(),
+            )),
             (Some(end), _) => Ok(end),
         }
     }
@@ -141,12 +145,12 @@ pub(super) fn swap<T: Plain>(voxels: &mut [T]) {
     voxels.iter_mut().for_each(|voxel| *voxel = voxel.swapped());
 }
 
-fn ends_early(at: u64, end: u64) -> Problem {
+fn ends_early(at: u64, end: u64) -> ImageProblem {
     let expected = format!("{} more bytes of voxels", end - at);
-    Problem::new(Place::Byte(at), expected, "the end of the file")
+    ImageProblem::new(ImagePlace::Byte(at), expected, "the end of the file")
 }
 
-/// The same numbers in a file that can be read at any place.
+/// The numbers of a file that can be read at any place.
 pub(super) struct Placed {
     pub(super) file: Arc<File>,
     /// Where the first one begins.
@@ -201,8 +205,8 @@ impl Source<u8> for Truths {
         self.words.fill(voxels)?;
         if voxels.iter().fold(0, |any, voxel| any | voxel) > 1 {
             let first = voxels.iter().position(|&voxel| voxel > 1).unwrap_or(0);
-            let place = Place::Byte(start + first as u64);
-            return Err(Problem::new(place, "0 or 1 as a truth value", voxels[first].to_string()).into());
+            let place = ImagePlace::Byte(start + first as u64);
+            return Err(ImageProblem::new(place, "0 or 1 as a truth value", voxels[first].to_string()).into());
         }
         Ok(())
     }
@@ -247,7 +251,7 @@ struct Scaled<S> {
 }
 
 impl<S: Plain> Scaled<S> {
-    fn open(words: Words, scaling: Scaling, layout: Layout, context: &Context) -> AnyStream {
+    fn open(words: Words, scaling: Scaling, layout: FileLayout, context: &Context) -> AnyStream {
         let (shape, context) = (layout.shape, context.clone());
         let source = Box::new(Scaled { words, scaling, buffer: Vec::<S>::new() });
         match layout.voxels {

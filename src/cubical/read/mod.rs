@@ -13,7 +13,7 @@
 //! | `raw` | voxels without a header, little-endian | as given | all ten types | `raw` |
 //!
 //! Axes of one voxel make no difference to what is computed, and are told to the user ([`Shape`](super::Shape)). Of an image with channels or
-//! frames, one of each can be picked ([`Options`]).
+//! frames, one of each can be picked ([`ImageOptions`]).
 //!
 //! Voxels keep the type they have in the file. NaN is an error; infinities are values like others.
 //!
@@ -35,7 +35,7 @@
 //! | begins with `P1`, `P2`, `P4` or `P5` and a blank | `pgm` |
 //! | has NIfTI's magic bytes, or begins with gzip's | `nifti` |
 //! | begins as a file of a known format that is not read does | an error that names it |
-//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha` (and found wanting) |
+//! | is called `*.npy`; `*.npz`; `*.png`; `*.pgm`, `*.pbm`; `*.tif`, `*.tiff`; `*.nii`, `*.gz`; `*.dipha`, `*.complex` | `npy`; `npz`; `png`; `pgm`; `tiff`; `nifti`; `dipha`, and refused if it is none |
 //! | begins with lines of a whole number each, as many as the first says and one | `perseus` |
 //! | is any other | an error |
 
@@ -54,22 +54,22 @@ mod perseus;
 mod pgm;
 mod png;
 mod raw;
-mod stream;
+pub mod stream;
 mod tiff;
 mod voxel;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::{Place, Problem, ReadError};
-pub use format::Format;
-pub use options::{Options, Raw};
+pub use error::{ImagePlace, ImageProblem, ImageReadError};
+pub use format::ImageFormat;
+pub use options::{ImageOptions, Raw};
 pub use stream::{AnyStream, Detection, Places, Stream};
 pub use voxel::VoxelType;
 
 use std::path::Path;
 
-use super::AnyImage;
+use crate::cubical::image::AnyImage;
 use crate::input;
 use bytes::Bytes;
 use error::{Context, Fault};
@@ -78,7 +78,7 @@ use error::{Context, Fault};
 ///
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
-pub fn read(path: &Path, options: &Options) -> Result<AnyImage, ReadError> {
+pub fn read(path: &Path, options: &ImageOptions) -> Result<AnyImage, ImageReadError> {
     open(path, options)?.image()
 }
 
@@ -86,7 +86,7 @@ pub fn read(path: &Path, options: &Options) -> Result<AnyImage, ReadError> {
 ///
 /// # Errors
 /// As [`read()`].
-pub fn read_bytes(name: &str, file: &[u8], options: &Options) -> Result<AnyImage, ReadError> {
+pub fn read_bytes(name: &str, file: &[u8], options: &ImageOptions) -> Result<AnyImage, ImageReadError> {
     open_bytes(name, Bytes::of(file.to_vec()), options)?.image()
 }
 
@@ -95,11 +95,15 @@ pub fn read_bytes(name: &str, file: &[u8], options: &Options) -> Result<AnyImage
 ///
 /// # Errors
 /// The file cannot be read, or its header is not what its format promises.
-pub fn open(path: &Path, options: &Options) -> Result<AnyStream, ReadError> {
+pub fn open(path: &Path, options: &ImageOptions) -> Result<AnyStream, ImageReadError> {
     open_bytes(&input::name_of(path), Bytes::open(path), options)
 }
 
-fn open_bytes(name: &str, bytes: Result<Bytes, Fault>, options: &Options) -> Result<AnyStream, ReadError> {
+fn open_bytes(
+    name: &str,
+    bytes: Result<Bytes, Fault>,
+    options: &ImageOptions,
+) -> Result<AnyStream, ImageReadError> {
     let mut context = Context { file: name.to_owned(), format: options.format, detection: None };
     let opened = bytes.and_then(|bytes| {
         let format = match detect::given(options)? {
@@ -116,24 +120,31 @@ fn open_bytes(name: &str, bytes: Result<Bytes, Fault>, options: &Options) -> Res
     opened.map_err(|fault| context.error(fault))
 }
 
-fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
-    if !matches!(format, Format::Tiff | Format::Nifti) {
+fn open_as(
+    format: ImageFormat,
+    bytes: Bytes,
+    options: &ImageOptions,
+    context: &Context,
+) -> Result<AnyStream, Fault> {
+    if !matches!(format, ImageFormat::Tiff | ImageFormat::Nifti) {
         options.check_single()?;
     }
-    if let Some(key) = options.key.as_ref().filter(|_| format != Format::Npz) {
+    if let Some(key) = options.key.as_ref().filter(|_| format != ImageFormat::Npz) {
         let expected = format!("an npz file, of which to take the array {key:?}");
-        return Err(Problem::new(Place::Whole, expected, format!("a file of format {format}")).into());
+        return Err(
+            ImageProblem::new(ImagePlace::Whole, expected, format!("a file of format {format}")).into()
+        );
     }
     match format {
-        Format::Npy => npy::open(bytes, context),
-        Format::Npz => npz::open(bytes, options, context),
-        Format::Png => png::open(bytes, context),
-        Format::Pgm => pgm::open(bytes, context),
-        Format::Tiff => tiff::open(bytes, options, context),
-        Format::Nifti => nifti::open(bytes, options, context),
-        Format::Dipha => dipha::open(bytes, context),
-        Format::Perseus => perseus::open(bytes, context),
-        Format::Raw => {
+        ImageFormat::Npy => npy::open(bytes, context),
+        ImageFormat::Npz => npz::open(bytes, options, context),
+        ImageFormat::Png => png::open(bytes, context),
+        ImageFormat::Pgm => pgm::open(bytes, context),
+        ImageFormat::Tiff => tiff::open(bytes, options, context),
+        ImageFormat::Nifti => nifti::open(bytes, options, context),
+        ImageFormat::Dipha => dipha::open(bytes, context),
+        ImageFormat::Perseus => perseus::open(bytes, context),
+        ImageFormat::Raw => {
             let raw = options.raw.as_ref().ok_or_else(detect::no_shape)?;
             raw::open(bytes, raw, context)
         }

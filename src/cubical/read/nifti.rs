@@ -21,13 +21,13 @@
 //! A header in a file of its own (`.hdr` and `.img`, magic `ni1`) is an error.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem, shape_at};
-use super::layout::{Layout, Meaning, Scaling};
-use super::options::{Options, pick};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::layout::{FileLayout, Meaning, Scaling};
+use super::options::{ImageOptions, pick};
 use super::stream::AnyStream;
 use super::voxel::VoxelType;
-use crate::cubical::Order;
 use crate::cubical::geometry::{Geometry, NiftiGeometry};
+use crate::cubical::shape::Order;
 
 /// What a file compressed with gzip begins with.
 pub(super) const GZIP: &[u8] = b"\x1f\x8b";
@@ -41,7 +41,7 @@ pub(super) fn has_magic(head: &[u8]) -> bool {
     at(4, MAGIC_2) || at(4, PAIR_2) || at(344, b"n+1\0") || at(344, b"ni1\0")
 }
 
-pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
     let is_packed = bytes.head().starts_with(GZIP);
     let bytes = if is_packed { bytes.unpack()? } else { bytes };
     let (layout, geometry) = layout(bytes.head(), options).map_err(|problem| {
@@ -129,7 +129,7 @@ impl Header<'_> {
 }
 
 /// What the header says.
-fn layout(head: &[u8], options: &Options) -> Result<(Layout, NiftiGeometry), Problem> {
+fn layout(head: &[u8], options: &ImageOptions) -> Result<(FileLayout, NiftiGeometry), ImageProblem> {
     let (header, second) = header(head)?;
     let (axes_at, extents): (usize, [i64; 8]) = if second {
         (16, std::array::from_fn(|k| header.i64(16 + 8 * k)))
@@ -138,7 +138,7 @@ fn layout(head: &[u8], options: &Options) -> Result<(Layout, NiftiGeometry), Pro
     };
     let all = axes(axes_at, extents)?;
     let (axes, before) = picked(&all, options)?;
-    let shape = shape_at(Place::Byte(axes_at as u64), &axes, Order::F)
+    let shape = shape_at(ImagePlace::Byte(axes_at as u64), &axes, Order::F)
         .map_err(|problem| with_note(problem, &axes))?;
     let type_at = if second { 12 } else { 70 };
     let voxels = voxels(type_at, header.i16(type_at), header.i16(type_at + 2))?;
@@ -153,7 +153,8 @@ fn layout(head: &[u8], options: &Options) -> Result<(Layout, NiftiGeometry), Pro
     let size = voxels.bytes() as u64;
     let at = |count: Option<u64>| count?.checked_mul(size)?.checked_add(start);
     let count = |axes: &[u64]| axes.iter().try_fold(1_u64, |count, &axis| count.checked_mul(axis));
-    let layout = Layout { big_endian: header.big_endian, meaning, ..Layout::new(shape, voxels, start) };
+    let layout =
+        FileLayout { big_endian: header.big_endian, meaning, ..FileLayout::new(shape, voxels, start) };
     let geometry = header.geometry(second);
     if axes == all {
         return Ok((layout, geometry));
@@ -161,13 +162,13 @@ fn layout(head: &[u8], options: &Options) -> Result<(Layout, NiftiGeometry), Pro
     let first = at(before.and_then(|before| before.checked_mul(shape.count() as u64)));
     let (Some(start), Some(whole)) = (first, at(count(&all))) else {
         let expected = "fewer than 2^64 bytes";
-        return Err(Problem::new(Place::Byte(axes_at as u64), expected, format!("shape {all:?}")));
+        return Err(ImageProblem::new(ImagePlace::Byte(axes_at as u64), expected, format!("shape {all:?}")));
     };
-    Ok((Layout { start, whole: Some(whole), ..layout }, geometry))
+    Ok((FileLayout { start, whole: Some(whole), ..layout }, geometry))
 }
 
 /// The axes that are left when a frame and a channel are picked, and how many images of these lie before it in the file.
-fn picked(axes: &[u64], options: &Options) -> Result<(Vec<u64>, Option<u64>), Problem> {
+fn picked(axes: &[u64], options: &ImageOptions) -> Result<(Vec<u64>, Option<u64>), ImageProblem> {
     let extent =
         |axis: usize| axes.get(axis).map_or(1, |&extent| usize::try_from(extent).unwrap_or(usize::MAX));
     let [frame, channel] =
@@ -184,11 +185,11 @@ fn picked(axes: &[u64], options: &Options) -> Result<(Vec<u64>, Option<u64>), Pr
     }
     if frame.is_some() && axes.iter().skip(VECTOR).zip(left.iter().skip(VECTOR)).any(|(_, &left)| left > 1) {
         let expected = "one channel with one frame";
-        let problem = Problem::new(Place::Whole, expected, format!("shape {axes:?}"));
+        let problem = ImageProblem::new(ImagePlace::Whole, expected, format!("shape {axes:?}"));
         return Err(problem.note("--channel N takes one channel, counted from 0"));
     }
     if channel.is_some() && left.iter().skip(VECTOR + 1).any(|&left| left > 1) {
-        return Err(Problem::new(Place::Whole, "five axes at most", format!("shape {axes:?}")));
+        return Err(ImageProblem::new(ImagePlace::Whole, "five axes at most", format!("shape {axes:?}")));
     }
     // What has been picked is no axis any more.
     if frame.is_some() || channel.is_some() {
@@ -199,8 +200,8 @@ fn picked(axes: &[u64], options: &Options) -> Result<(Vec<u64>, Option<u64>), Pr
     Ok((left, before))
 }
 
-/// The same problem, and what to do with an image of these axes.
-fn with_note(problem: Problem, axes: &[u64]) -> Problem {
+/// A problem with a note on what to do with an image of these axes.
+fn with_note(problem: ImageProblem, axes: &[u64]) -> ImageProblem {
     let long = |axis: usize| axes.get(axis).copied().filter(|&extent| extent > 1);
     match (long(TIME), long(VECTOR)) {
         (Some(frames), None) => {
@@ -219,7 +220,7 @@ const TIME: usize = 3;
 const VECTOR: usize = 4;
 
 /// The header, all of it, and whether it is one of NIfTI-2.
-fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
+fn header(head: &[u8]) -> Result<(Header<'_>, bool), ImageProblem> {
     let size = head.first_chunk::<4>().map(|&size| (i32::from_le_bytes(size), i32::from_be_bytes(size)));
     let (length, big_endian) = match size {
         Some((348, _)) => (348, false),
@@ -228,15 +229,15 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
         Some((_, 540)) => (540, true),
         Some((found, _)) => {
             let expected = "348 or 540, the size of a NIfTI header";
-            return Err(Problem::new(Place::Byte(0), expected, found.to_string()));
+            return Err(ImageProblem::new(ImagePlace::Byte(0), expected, found.to_string()));
         }
         None => return Err(truncated(head, "the size of a NIfTI header")),
     };
     let bytes = head.get(..length).ok_or_else(|| truncated(head, format!("a header of {length} bytes")))?;
     let (place, magic) = if length == 540 { (4, &bytes[4..12]) } else { (344, &bytes[344..]) };
     if magic == b"ni1\0" || magic == PAIR_2 {
-        let problem = Problem::new(
-            Place::Byte(place),
+        let problem = ImageProblem::new(
+            ImagePlace::Byte(place),
             "header and voxels in one file",
             "a header whose voxels are in another",
         );
@@ -245,7 +246,7 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
     }
     if magic != b"n+1\0" && magic != MAGIC_2 {
         let found = format!("{:?}", String::from_utf8_lossy(magic));
-        let problem = Problem::new(Place::Byte(place), "NIfTI's magic bytes, n+1 or n+2", found);
+        let problem = ImageProblem::new(ImagePlace::Byte(place), "NIfTI's magic bytes, n+1 or n+2", found);
         // ANALYZE 7.5, of which NIfTI-1 is an extension, has zeros here.
         let is_analyze = magic == b"\0\0\0\0";
         return Err(if is_analyze {
@@ -259,28 +260,32 @@ fn header(head: &[u8]) -> Result<(Header<'_>, bool), Problem> {
     Ok((Header { bytes, big_endian }, length == 540))
 }
 
-fn truncated(head: &[u8], expected: impl Into<String>) -> Problem {
-    Problem::new(Place::Byte(head.len() as u64), expected, "the end of the file")
+fn truncated(head: &[u8], expected: impl Into<String>) -> ImageProblem {
+    ImageProblem::new(ImagePlace::Byte(head.len() as u64), expected, "the end of the file")
 }
 
 /// The extents.
-fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, Problem> {
+fn axes(place: usize, [count, extents @ ..]: [i64; 8]) -> Result<Vec<u64>, ImageProblem> {
     let Some(used) = usize::try_from(count).ok().filter(|count| (1..=7).contains(count)) else {
-        return Err(Problem::new(Place::Byte(place as u64), "1 to 7 axes", count.to_string()));
+        return Err(ImageProblem::new(ImagePlace::Byte(place as u64), "1 to 7 axes", count.to_string()));
     };
     let extents = &extents[..used];
     let mut axes = Vec::with_capacity(used);
     for &extent in extents {
         let Ok(extent) = u64::try_from(extent) else {
             let found = format!("shape {extents:?}");
-            return Err(Problem::new(Place::Byte(place as u64), "at least one voxel along each axis", found));
+            return Err(ImageProblem::new(
+                ImagePlace::Byte(place as u64),
+                "at least one voxel along each axis",
+                found,
+            ));
         };
         axes.push(extent);
     }
     Ok(axes)
 }
 
-fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, Problem> {
+fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, ImageProblem> {
     let voxels = match code {
         2 => VoxelType::U8,
         4 => VoxelType::I16,
@@ -295,26 +300,26 @@ fn voxels(place: usize, code: i16, bits: i16) -> Result<VoxelType, Problem> {
         found => {
             let names = crate::names::list(&VoxelType::ALL);
             let expected = format!("a data type for {names} (2, 4, 8, 16, 64, 256, 512, 768, 1024 or 1280)");
-            return Err(Problem::new(Place::Byte(place as u64), expected, found.to_string()));
+            return Err(ImageProblem::new(ImagePlace::Byte(place as u64), expected, found.to_string()));
         }
     };
     let expected = 8 * voxels.bytes();
     if usize::try_from(bits) != Ok(expected) {
         let expected = format!("{expected} bits of a {voxels}");
-        return Err(Problem::new(Place::Byte(place as u64 + 2), expected, bits.to_string()));
+        return Err(ImageProblem::new(ImagePlace::Byte(place as u64 + 2), expected, bits.to_string()));
     }
     Ok(voxels)
 }
 
 /// Where the voxels of NIfTI-1 start.
-fn start_1(header: &Header) -> Result<u64, Problem> {
+fn start_1(header: &Header) -> Result<u64, ImageProblem> {
     let found = header.f32(108);
     // Past 2^24 an f32 still holds the even numbers, and so on.
     if found >= 352.0 && found.fract() == 0.0 && found < 2_f32.powi(63) {
         Ok(found as u64)
     } else {
-        Err(Problem::new(
-            Place::Byte(108),
+        Err(ImageProblem::new(
+            ImagePlace::Byte(108),
             "a whole number from 352 on, where the voxels start",
             found.to_string(),
         ))
@@ -322,22 +327,26 @@ fn start_1(header: &Header) -> Result<u64, Problem> {
 }
 
 /// Where the voxels of NIfTI-2 start.
-fn start_2(header: &Header) -> Result<u64, Problem> {
+fn start_2(header: &Header) -> Result<u64, ImageProblem> {
     let found = header.i64(168);
     let start = u64::try_from(found).ok().filter(|&start| start >= 544);
     start.ok_or_else(|| {
-        Problem::new(Place::Byte(168), "a number from 544 on, where the voxels start", found.to_string())
+        ImageProblem::new(
+            ImagePlace::Byte(168),
+            "a number from 544 on, where the voxels start",
+            found.to_string(),
+        )
     })
 }
 
 /// What slope and intercept do, if anything.
-fn scaling(place: u64, slope: f64, inter: f64) -> Result<Option<Scaling>, Problem> {
+fn scaling(place: u64, slope: f64, inter: f64) -> Result<Option<Scaling>, ImageProblem> {
     if slope == 0.0 || !slope.is_finite() || (slope == 1.0 && inter == 0.0) {
         return Ok(None);
     }
     if !inter.is_finite() {
         let expected = format!("a finite intercept with the slope {slope}");
-        return Err(Problem::new(Place::Byte(place), expected, inter.to_string()));
+        return Err(ImageProblem::new(ImagePlace::Byte(place), expected, inter.to_string()));
     }
     Ok(Some(Scaling { slope, inter }))
 }

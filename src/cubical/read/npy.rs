@@ -6,11 +6,11 @@
 use npyz::{DType, NpyHeader, Order as ArrayOrder, TypeChar};
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem, shape_at};
-use super::layout::{Layout, Meaning};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
+use super::layout::{FileLayout, Meaning};
 use super::stream::AnyStream;
 use super::voxel::VoxelType;
-use crate::cubical::Order;
+use crate::cubical::shape::Order;
 use crate::metric::read::npy::{check_header, header_problem};
 
 pub(super) use crate::metric::read::npy::MAGIC;
@@ -20,7 +20,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
 }
 
 /// What the header says.
-fn layout(head: &[u8]) -> Result<Layout, Problem> {
+fn layout(head: &[u8]) -> Result<FileLayout, ImageProblem> {
     let start = check_header(head)?;
     let header = NpyHeader::from_reader(&head[..start]).map_err(|error| header_problem(error.to_string()))?;
     let (voxels, big_endian, meaning) = voxels(&header.dtype())?;
@@ -28,16 +28,16 @@ fn layout(head: &[u8]) -> Result<Layout, Problem> {
         ArrayOrder::C => Order::C,
         ArrayOrder::Fortran => Order::F,
     };
-    let shape = shape_at(Place::Byte(10), header.shape(), order)
+    let shape = shape_at(ImagePlace::Byte(10), header.shape(), order)
         .map_err(|problem| problem.note("save a part of it, such as a[..., 0]"))?;
-    Ok(Layout { big_endian, meaning, ..Layout::new(shape, voxels, start as u64) })
+    Ok(FileLayout { big_endian, meaning, ..FileLayout::new(shape, voxels, start as u64) })
 }
 
 /// The type of the elements, whether they are big-endian, and what they stand for.
-fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), Problem> {
+fn voxels(dtype: &DType) -> Result<(VoxelType, bool, Meaning), ImageProblem> {
     let problem = || {
         let expected = "dtype b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8";
-        Problem::new(Place::Byte(10), expected, dtype.descr())
+        ImageProblem::new(ImagePlace::Byte(10), expected, dtype.descr())
             .note("save it as one of these with a.astype(…)")
     };
     let DType::Plain(plain) = dtype else { return Err(problem()) };

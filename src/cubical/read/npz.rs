@@ -1,8 +1,8 @@
 //! `npz`: an array of an archive that `numpy.savez` or `numpy.savez_compressed` wrote: the only one, or one by its name.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem};
-use super::options::Options;
+use super::error::{Context, Fault, ImagePlace, ImageProblem};
+use super::options::ImageOptions;
 use super::stream::AnyStream;
 use crate::input::{self, npz::Archive};
 
@@ -11,13 +11,13 @@ pub(super) use crate::input::npz::MAGIC;
 /// Arrays that a message names.
 const NAMED: usize = 8;
 
-pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result<AnyStream, Fault> {
+pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
     let file = bytes.into_vec()?;
     let array = array(&file, options.key.as_deref())?;
     super::npy::open(Bytes::of(array)?, context)
 }
 
-fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
+fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {
     let archive = Archive::open(file).map_err(placed)?;
     let mut names: Vec<&str> = archive.names().take(NAMED).collect();
     let count = archive.names().count();
@@ -27,19 +27,20 @@ fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
     let names = names.join(", ");
     match key {
         Some(key) if archive.contains(key) => archive.read(key).map_err(placed),
-        Some(key) => Err(Problem::new(Place::Whole, format!("an array called {key:?}"), names)),
+        Some(key) => Err(ImageProblem::new(ImagePlace::Whole, format!("an array called {key:?}"), names)),
         None if count > 1 => {
-            let problem = Problem::new(Place::Whole, "an archive of one array", format!("{count}: {names}"));
+            let problem =
+                ImageProblem::new(ImagePlace::Whole, "an archive of one array", format!("{count}: {names}"));
             Err(problem.note("--key NAME takes one of them"))
         }
         None => archive.single().map_err(placed),
     }
 }
 
-fn placed(problem: input::Problem<input::Place>) -> Problem {
+fn placed(problem: input::Problem<input::Place>) -> ImageProblem {
     problem.map_place(|place| match place {
-        input::Place::Whole => Place::Whole,
-        input::Place::Line(line) => Place::Line(line),
-        input::Place::Byte(offset) => Place::Byte(offset as u64),
+        input::Place::Whole => ImagePlace::Whole,
+        input::Place::Line(line) => ImagePlace::Line(line),
+        input::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
     })
 }

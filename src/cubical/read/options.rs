@@ -1,27 +1,28 @@
 //! How to read.
 
-use super::error::{Place, Problem};
-use super::{Format, VoxelType};
-use crate::cubical::Order;
+use super::error::{ImagePlace, ImageProblem};
+use super::format::ImageFormat;
+use super::voxel::VoxelType;
+use crate::cubical::shape::Order;
 
 /// How to read. Without a format, content and name tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The format; with `raw` and without a format, it is [`Format::Raw`].
-    pub format: Option<Format>,
-    /// What a file without a header holds; for [`Format::Raw`] only.
+pub struct ImageOptions {
+    /// The format; with `raw` and without a format, it is [`ImageFormat::Raw`].
+    pub format: Option<ImageFormat>,
+    /// What a file without a header holds; for [`ImageFormat::Raw`] only.
     pub raw: Option<Raw>,
     /// Which channel to take of an image that has several, counted from 0. An image of a format without channels has one.
     pub channel: Option<usize>,
     /// Which frame to take of an image that changes in time, counted from 0. An image of a format without time has one.
     pub frame: Option<usize>,
-    /// The name of the array to read of an archive of several; for [`Format::Npz`] only.
+    /// The name of the array to read of an archive of several; for [`ImageFormat::Npz`] only.
     pub key: Option<String>,
 }
 
-impl Options {
+impl ImageOptions {
     /// An error when a channel or a frame is picked of an image that has one of each.
-    pub(super) fn check_single(&self) -> Result<(), Problem> {
+    pub(super) fn check_single(&self) -> Result<(), ImageProblem> {
         pick("channel", self.channel, 1)?;
         pick("frame", self.frame, 1)?;
         Ok(())
@@ -29,14 +30,14 @@ impl Options {
 }
 
 /// Which of `count` channels or frames is picked, when one is.
-pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Option<usize>, Problem> {
+pub(super) fn pick(what: &str, picked: Option<usize>, count: usize) -> Result<Option<usize>, ImageProblem> {
     match picked {
         Some(picked) if picked >= count => {
             let expected = match count {
                 0 | 1 => format!("{what} 0, the only one"),
                 count => format!("a {what} from 0 to {}", count - 1),
             };
-            Err(Problem::new(Place::Whole, expected, format!("{what} {picked}")))
+            Err(ImageProblem::new(ImagePlace::Whole, expected, format!("{what} {picked}")))
         }
         picked => Ok(picked),
     }

@@ -9,9 +9,9 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem, shape_at};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::stream::{AnyStream, Source, Stream};
-use crate::cubical::{Order, Shape};
+use crate::cubical::shape::{Order, Shape};
 use crate::metric::read::error::quote;
 
 /// No number needs a longer line.
@@ -39,7 +39,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let least = 2 * (shape.count() as u64) - 1;
     if let Some(length) = length.filter(|&length| length < least) {
         let expected = format!("at least {least} bytes, a line for each of {shape} voxels");
-        return Err(Problem::new(Place::Whole, expected, length.to_string()).into());
+        return Err(ImageProblem::new(ImagePlace::Whole, expected, length.to_string()).into());
     }
     let source = Values { lines, shape, read: 0, measured: length.is_some() };
     Ok(AnyStream::F64(Stream::new(shape, Box::new(source), context.clone())))
@@ -92,9 +92,9 @@ impl Lines {
         }
     }
 
-    fn problem(&self, expected: impl Into<String>, found: Option<&[u8]>) -> Problem {
+    fn problem(&self, expected: impl Into<String>, found: Option<&[u8]>) -> ImageProblem {
         let found = found.map_or_else(|| "the end of the file".to_owned(), quote);
-        Problem::new(Place::Line(self.number), expected, found)
+        ImageProblem::new(ImagePlace::Line(self.number), expected, found)
     }
 
     /// The next line as a whole number.
@@ -121,7 +121,7 @@ impl Lines {
             };
             axes.push(extent);
         }
-        Ok(shape_at(Place::Line(self.number), &axes, Order::F)?)
+        Ok(shape_at(ImagePlace::Line(self.number), &axes, Order::F)?)
     }
 }
 

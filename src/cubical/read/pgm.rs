@@ -6,11 +6,11 @@
 //! Source: Netpbm's pages pgm(5) and pbm(5).
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem, room, shape_at};
-use super::layout::Layout;
+use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
+use super::layout::FileLayout;
 use super::stream::{AnyStream, Decoded, Stream};
 use super::voxel::VoxelType;
-use crate::cubical::{Order, Shape};
+use crate::cubical::shape::{Order, Shape};
 
 /// Whether a file begins as a graymap or a bitmap does.
 pub(super) fn has_magic(head: &[u8]) -> bool {
@@ -23,23 +23,25 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
         [b'P', kind @ (b'1' | b'2' | b'4' | b'5'), ..] => *kind,
         head => {
             let found = String::from_utf8_lossy(&head[..head.len().min(2)]).into_owned();
-            return Err(Problem::new(Place::Byte(0), "P1, P2, P4 or P5", format!("{found:?}")).into());
+            return Err(
+                ImageProblem::new(ImagePlace::Byte(0), "P1, P2, P4 or P5", format!("{found:?}")).into()
+            );
         }
     };
     let columns = header.next("the number of columns")?;
     let rows = header.next("the number of rows")?;
-    let shape = shape_at(Place::Byte(header.at as u64), &[rows, columns], Order::C)?;
+    let shape = shape_at(ImagePlace::Byte(header.at as u64), &[rows, columns], Order::C)?;
     let is_map = kind == b'1' || kind == b'4';
     let greatest = if is_map { 1 } else { header.next("the greatest value")? };
     if !(1..=65_535).contains(&greatest) {
-        let place = Place::Byte(header.at as u64);
-        return Err(Problem::new(place, "a greatest value from 1 to 65535", greatest.to_string()).into());
+        let place = ImagePlace::Byte(header.at as u64);
+        return Err(ImageProblem::new(place, "a greatest value from 1 to 65535", greatest.to_string()).into());
     }
     // A single blank follows.
     let start = header.at as u64 + 1;
     let voxels = if greatest > 255 { VoxelType::U16 } else { VoxelType::U8 };
     match kind {
-        b'5' => Layout { big_endian: true, ..Layout::new(shape, voxels, start) }.open(bytes, context),
+        b'5' => FileLayout { big_endian: true, ..FileLayout::new(shape, voxels, start) }.open(bytes, context),
         b'4' => bitmap(bytes, shape, start, context),
         _ => text(bytes, shape, start - 1, greatest, is_map, context),
     }
@@ -53,7 +55,7 @@ fn bitmap(mut bytes: Bytes, shape: Shape, start: u64, context: &Context) -> Resu
     let expected = end.map_or("more than 2^64".to_owned(), |end| end.to_string());
     let problem = |found: u64| {
         let expected = format!("{expected} bytes, {shape} bits from byte {start} on");
-        Problem::new(Place::Whole, expected, found.to_string())
+        ImageProblem::new(ImagePlace::Whole, expected, found.to_string())
     };
     if let Some(length) = bytes.length().filter(|&length| Some(length) != end) {
         return Err(problem(length).into());
@@ -89,9 +91,12 @@ fn text(
     let least = if is_map { shape.count() } else { 2 * shape.count() - 1 };
     if file.len() - start < least {
         let expected = format!("at least {least} bytes of values of {shape} voxels");
-        return Err(
-            Problem::new(Place::Byte(start as u64), expected, (file.len() - start).to_string()).into()
-        );
+        return Err(ImageProblem::new(
+            ImagePlace::Byte(start as u64),
+            expected,
+            (file.len() - start).to_string(),
+        )
+        .into());
     }
     let mut values = Vec::new();
     values.try_reserve_exact(shape.count()).map_err(|_| super::error::no_room(2 * shape.count()))?;
@@ -99,17 +104,16 @@ fn text(
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
         let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };
         // No value is above 65,535.
-        values.push(
-            u16::try_from(value)
-                .ok()
-                .filter(|&value| u64::from(value) <= greatest)
-                .ok_or_else(|| Problem::new(Place::Byte(numbers.at as u64), what(), value.to_string()))?,
-        );
+        values.push(u16::try_from(value).ok().filter(|&value| u64::from(value) <= greatest).ok_or_else(
+            || ImageProblem::new(ImagePlace::Byte(numbers.at as u64), what(), value.to_string()),
+        )?);
     }
     numbers.skip();
     if numbers.at < file.len() {
         let found = format!("{} more bytes", file.len() - numbers.at);
-        return Err(Problem::new(Place::Byte(numbers.at as u64), "the end of the file", found).into());
+        return Err(
+            ImageProblem::new(ImagePlace::Byte(numbers.at as u64), "the end of the file", found).into()
+        );
     }
     let context = context.clone();
     Ok(if greatest > 255 {
@@ -142,11 +146,11 @@ impl Numbers<'_> {
         }
     }
 
-    fn next(&mut self, what: &str) -> Result<u64, Problem> {
+    fn next(&mut self, what: &str) -> Result<u64, ImageProblem> {
         self.number(|| what.to_owned())
     }
 
-    fn number(&mut self, what: impl Fn() -> String) -> Result<u64, Problem> {
+    fn number(&mut self, what: impl Fn() -> String) -> Result<u64, ImageProblem> {
         self.skip();
         let start = self.at;
         let mut number = 0_u64;
@@ -157,7 +161,7 @@ impl Numbers<'_> {
         if self.at > start { Ok(number) } else { Err(self.missing(what())) }
     }
 
-    fn digit(&mut self, what: impl Fn() -> String) -> Result<u64, Problem> {
+    fn digit(&mut self, what: impl Fn() -> String) -> Result<u64, ImageProblem> {
         self.skip();
         match self.bytes.get(self.at) {
             Some(digit @ (b'0' | b'1')) => {
@@ -168,11 +172,11 @@ impl Numbers<'_> {
         }
     }
 
-    fn missing(&self, expected: String) -> Problem {
+    fn missing(&self, expected: String) -> ImageProblem {
         let found = match self.bytes.get(self.at) {
             None => "the end of the file".to_owned(),
             Some(&byte) => format!("{:?}", char::from(byte).to_string()),
         };
-        Problem::new(Place::Byte(self.at as u64), expected, found)
+        ImageProblem::new(ImagePlace::Byte(self.at as u64), expected, found)
     }
 }

@@ -9,9 +9,9 @@ use std::io::{Cursor, ErrorKind};
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, Problem, room, shape_at};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::stream::{AnyStream, Decoded, Stream};
-use crate::cubical::Order;
+use crate::cubical::shape::Order;
 
 /// What every file begins with.
 pub(super) const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -40,11 +40,11 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let wide = check_gray(&reader)?;
     let reader_is_palette = reader.info().color_type == ColorType::Indexed;
     let (columns, rows) = reader.info().size();
-    let shape = shape_at(Place::Byte(16), &[rows.into(), columns.into()], Order::C)?;
+    let shape = shape_at(ImagePlace::Byte(16), &[rows.into(), columns.into()], Order::C)?;
     let size = reader.output_buffer_size().filter(|&size| size as u64 <= most);
     let size = size.ok_or_else(|| {
         let expected = format!("data for {shape} voxels");
-        Problem::new(Place::Whole, expected, format!("{length} bytes, which cannot hold as many"))
+        ImageProblem::new(ImagePlace::Whole, expected, format!("{length} bytes, which cannot hold as many"))
     })?;
     room(&Vec::<u8>::new(), size)?;
     let mut gray = vec![0; size];
@@ -53,7 +53,7 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
     let end = file.position();
     if end < length {
         let found = format!("{} more bytes", length - end);
-        return Err(Problem::new(Place::Byte(end), "the end of the file", found).into());
+        return Err(ImageProblem::new(ImagePlace::Byte(end), "the end of the file", found).into());
     }
     if reader_is_palette {
         // Three equal bytes a pixel.
@@ -70,14 +70,14 @@ pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> 
 }
 
 /// An error unless there is one gray image; whether it has 16 bits.
-fn check_gray(reader: &Reader<&mut Cursor<Vec<u8>>>) -> Result<bool, Problem> {
+fn check_gray(reader: &Reader<&mut Cursor<Vec<u8>>>) -> Result<bool, ImageProblem> {
     let info = reader.info();
     let frames = info.animation_control.map_or(1, |animation| animation.num_frames);
     let is_gray = |palette: &[u8]| palette.as_chunks().0.iter().all(|[r, g, b]| r == g && g == b);
     let found = match reader.output_color_type() {
         (ColorType::Grayscale, _) if frames > 1 => {
             let found = format!("an animation of {frames}");
-            return Err(Problem::new(Place::Whole, "one image", found));
+            return Err(ImageProblem::new(ImagePlace::Whole, "one image", found));
         }
         (ColorType::Grayscale, depth) => return Ok(depth == BitDepth::Sixteen),
         (ColorType::Rgb, _)
@@ -90,7 +90,7 @@ fn check_gray(reader: &Reader<&mut Cursor<Vec<u8>>>) -> Result<bool, Problem> {
         (ColorType::Rgb | ColorType::Indexed, _) => "red, green and blue",
         (ColorType::Rgba, _) => "red, green and blue with transparency",
     };
-    Err(Problem::new(Place::Byte(25), "gray", found).note("convert it to gray first"))
+    Err(ImageProblem::new(ImagePlace::Byte(25), "gray", found).note("convert it to gray first"))
 }
 
 fn fault(error: DecodingError) -> Fault {
@@ -101,5 +101,5 @@ fn fault(error: DecodingError) -> Fault {
         DecodingError::IoError(error) => return error.into(),
         error => error.to_string(),
     };
-    Problem::new(Place::Whole, "a sound PNG file", found).into()
+    ImageProblem::new(ImagePlace::Whole, "a sound PNG file", found).into()
 }

@@ -3,13 +3,13 @@
 //! The file is exactly as long as its voxels are. With order C the last axis varies fastest, with order F the first.
 
 use super::bytes::Bytes;
-use super::error::{Context, Fault, Place, shape_at};
-use super::layout::Layout;
+use super::error::{Context, Fault, ImagePlace, shape_at};
+use super::layout::FileLayout;
 use super::options::Raw;
 use super::stream::AnyStream;
 
 pub(super) fn open(bytes: Bytes, raw: &Raw, context: &Context) -> Result<AnyStream, Fault> {
     let axes: Vec<u64> = raw.shape.iter().map(|&extent| extent as u64).collect();
-    let shape = shape_at(Place::Whole, &axes, raw.order)?;
-    Layout::new(shape, raw.dtype, 0).open(bytes, context)
+    let shape = shape_at(ImagePlace::Whole, &axes, raw.order)?;
+    FileLayout::new(shape, raw.dtype, 0).open(bytes, context)
 }

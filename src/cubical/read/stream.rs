@@ -4,11 +4,12 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use super::error::{Context, Fault, Place, Problem, room};
+use super::error::{Context, Fault, ImagePlace, ImageProblem, ImageReadError, room};
+use super::format::ImageFormat;
 use super::voxel::Plain;
-use super::{Format, ReadError};
 use crate::cubical::geometry::Geometry;
-use crate::cubical::{AnyImage, Image, Shape, Voxel};
+use crate::cubical::image::{AnyImage, Image, Voxel};
+use crate::cubical::shape::Shape;
 
 /// Voxels that are read and looked at while they are in the nearest caches.
 const BLOCK: usize = 256 << 10;
@@ -40,7 +41,7 @@ pub(super) trait Source<T> {
     }
 }
 
-/// The same voxels at any place, for several threads at a time.
+/// The voxels of a stream at any place, for several threads at a time.
 pub(super) trait Anywhere<T>: Send + Sync {
     /// Fills the slice with the voxels from `first` on, which the shape promises; fewer are an error.
     fn fill(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault>;
@@ -50,7 +51,7 @@ pub(super) trait Anywhere<T>: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detection {
     /// Its format.
-    pub format: Format,
+    pub format: ImageFormat,
     /// Why it is taken for that, such as `begins with NumPy's magic bytes`.
     pub why: String,
 }
@@ -66,7 +67,7 @@ pub struct Stream<T> {
     shape: Shape,
     done: usize,
     source: Box<dyn Source<T> + Send>,
-    /// The same in a file that is as long as its voxels are, where there is one.
+    /// The voxels at any place, where they lie in a file that is as long as they are.
     placed: Option<Box<dyn Anywhere<T>>>,
     geometry: Option<Geometry>,
     context: Context,
@@ -85,7 +86,7 @@ impl<T> Stream<T> {
         Stream { shape, done: 0, source, placed: None, geometry: None, context }
     }
 
-    /// Of voxels that can be read at any place. The length of their file has been checked.
+    /// A stream whose voxels can be read at any place. The length of their file has been checked.
     pub(super) fn placed(self, placed: Box<dyn Anywhere<T>>) -> Self {
         Stream { placed: Some(placed), ..self }
     }
@@ -113,14 +114,14 @@ impl<T: Voxel> Stream<T> {
     ///
     /// # Errors
     /// The file cannot be read; it ends before the image does or goes on after it; a voxel is not a number.
-    pub fn read(&mut self, voxels: &mut [T]) -> Result<usize, ReadError> {
+    pub fn read(&mut self, voxels: &mut [T]) -> Result<usize, ImageReadError> {
         let left = self.shape.count() - self.done;
         let count = voxels.len().min(left);
         let filled = self.fill(&mut voxels[..count]);
         filled.map(|()| count).map_err(|fault| self.context.error(fault))
     }
 
-    /// The same voxels at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
+    /// The voxels of the image at any place, for several threads at a time; `None` when they come in order alone, as through a pipe.
     pub fn anywhere(&self) -> Option<Places<'_, T>> {
         let Stream { shape, context, .. } = self;
         self.placed.as_deref().map(|placed| Places { shape: *shape, placed, context })
@@ -166,7 +167,7 @@ impl<T: Voxel> Places<'_, T> {
     ///
     /// # Panics
     /// The image ends before the slice does.
-    pub fn read(&self, first: usize, voxels: &mut [T]) -> Result<(), ReadError> {
+    pub fn read(&self, first: usize, voxels: &mut [T]) -> Result<(), ImageReadError> {
         assert!(voxels.len() <= self.shape.count().saturating_sub(first), "{} from {first}", voxels.len());
         self.fill(first, voxels).map_err(|fault| self.context.error(fault))
     }
@@ -180,7 +181,7 @@ impl<T: Voxel> Places<'_, T> {
         Ok(())
     }
 
-    /// The same by all threads. The first fault in memory order counts.
+    /// Like [`Places::fill`], by all threads. The first fault in memory order counts.
     fn fill_by_all(&self, first: usize, voxels: &mut [T]) -> Result<(), Fault> {
         let length = PIECE / size_of::<T>();
         if voxels.len() <= length {
@@ -193,17 +194,21 @@ impl<T: Voxel> Places<'_, T> {
 }
 
 /// An error at the first voxel that is not a number; the first of the block lies at `place` in memory.
-fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<(), Problem> {
+fn check_numbers<T: Voxel>(shape: Shape, place: usize, block: &[T]) -> Result<(), ImageProblem> {
     // Without a branch, so that it is done in vectors.
     if block.iter().fold(true, |all, voxel| all & voxel.is_number()) {
         return Ok(());
     }
     let first = block.iter().position(|voxel| !voxel.is_number()).unwrap_or(0);
-    Err(Problem::new(Place::Voxel(shape.coordinates(place + first)), "a number", block[first].to_string()))
+    Err(ImageProblem::new(
+        ImagePlace::Voxel(shape.coordinates(place + first)),
+        "a number",
+        block[first].to_string(),
+    ))
 }
 
 /// All of an image, of a stream that nothing has been read of. `advance` is told how many voxels have been read.
-fn whole<T: Plain>(mut stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<Image<T>, ReadError> {
+fn whole<T: Plain>(mut stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<Image<T>, ImageReadError> {
     let (shape, count) = (stream.shape, stream.shape.count());
     let mut voxels = Vec::new();
     if let Some(decoded) = stream.source.decoded() {
@@ -279,21 +284,33 @@ pub enum AnyStream {
     F64(Stream<f64>),
 }
 
+macro_rules! any_stream {
+    ($($t:ident $variant:ident),*) => {$(
+        impl From<Stream<$t>> for AnyStream {
+            fn from(stream: Stream<$t>) -> Self {
+                AnyStream::$variant(stream)
+            }
+        }
+    )*};
+}
+
+any_stream!(u8 U8, i8 I8, u16 U16, i16 I16, u32 U32, i32 I32, u64 U64, i64 I64, f32 F32, f64 F64);
+
 /// Runs an expression with an [`AnyStream`]'s stream bound to a name.
 #[macro_export]
 macro_rules! with_stream {
     ($any:expr, $stream:ident => $body:expr) => {
         match $any {
-            $crate::cubical::read::AnyStream::U8($stream) => $body,
-            $crate::cubical::read::AnyStream::I8($stream) => $body,
-            $crate::cubical::read::AnyStream::U16($stream) => $body,
-            $crate::cubical::read::AnyStream::I16($stream) => $body,
-            $crate::cubical::read::AnyStream::U32($stream) => $body,
-            $crate::cubical::read::AnyStream::I32($stream) => $body,
-            $crate::cubical::read::AnyStream::U64($stream) => $body,
-            $crate::cubical::read::AnyStream::I64($stream) => $body,
-            $crate::cubical::read::AnyStream::F32($stream) => $body,
-            $crate::cubical::read::AnyStream::F64($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::U8($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::I8($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::U16($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::I16($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::U32($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::I32($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::U64($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::I64($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::F32($stream) => $body,
+            $crate::cubical::read::stream::AnyStream::F64($stream) => $body,
         }
     };
 }
@@ -314,19 +331,16 @@ impl AnyStream {
         with_stream!(self, stream => stream.detection())
     }
 
-    /// The same voxels, which lie there.
+    /// This stream with the place of its voxels in space.
     pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
-        fn lying<T: Plain>(stream: Stream<T>, geometry: Geometry) -> AnyStream {
-            Plain::any(Stream { geometry: Some(geometry), ..stream })
-        }
-        with_stream!(self, stream => lying(stream, geometry))
+        with_stream!(self, stream => Stream { geometry: Some(geometry), ..stream }.into())
     }
 
     /// All of the image, of a stream that nothing has been read of.
     ///
     /// # Errors
     /// As [`Stream::read`]; there is not memory enough.
-    pub fn image(self) -> Result<AnyImage, ReadError> {
+    pub fn image(self) -> Result<AnyImage, ImageReadError> {
         self.image_watched(&|_| ())
     }
 
@@ -334,8 +348,8 @@ impl AnyStream {
     ///
     /// # Errors
     /// As there.
-    pub fn image_watched(self, advance: &dyn Fn(u64)) -> Result<AnyImage, ReadError> {
-        fn image<T: Plain>(stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<AnyImage, ReadError> {
+    pub fn image_watched(self, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
+        fn image<T: Plain>(stream: Stream<T>, advance: &dyn Fn(u64)) -> Result<AnyImage, ImageReadError> {
             Ok(Voxel::any(whole(stream, advance)?))
         }
         with_stream!(self, stream => image(stream, advance))

@@ -4,13 +4,15 @@ use super::*;
 use crate::cubical::{Image, Order, Shape, Voxel as _};
 
 mod nifti;
-mod pictures;
 mod pipes;
 mod plain;
+mod png;
 mod text;
+mod tiff;
 
-fn load(name: &str, file: &[u8], format: Option<Format>) -> Result<AnyImage, String> {
-    read_bytes(name, file, &Options { format, ..Options::default() }).map_err(|error| error.to_string())
+fn load(name: &str, file: &[u8], format: Option<ImageFormat>) -> Result<AnyImage, String> {
+    read_bytes(name, file, &ImageOptions { format, ..ImageOptions::default() })
+        .map_err(|error| error.to_string())
 }
 
 fn image<T>(axes: &[usize], order: Order, voxels: Vec<T>) -> Image<T> {
@@ -19,7 +21,7 @@ fn image<T>(axes: &[usize], order: Order, voxels: Vec<T>) -> Image<T> {
 
 /// Asserts that the file is refused with this message, to which the name and the format are added.
 #[track_caller]
-fn refused(file: &[u8], format: Format, message: &str) {
+fn refused(file: &[u8], format: ImageFormat, message: &str) {
     let expected = format!("file: {message} (format {format})");
     assert_eq!(load("file", file, Some(format)).unwrap_err(), expected);
 }
@@ -38,7 +40,7 @@ fn a_file_is_read_by_several_threads() {
         std::fs::write(file.path(), &bytes).unwrap();
         let raw = Raw { shape: vec![COUNT], dtype: VoxelType::F32, order: Order::C };
         let AnyStream::F32(stream) =
-            open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap()
+            open(file.path(), &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap()
         else {
             panic!()
         };
@@ -60,7 +62,7 @@ fn a_file_is_read_by_several_threads() {
                 all.extend_from_slice(&voxels[..found]);
             }
             assert_eq!(all, (0..COUNT).map(number).collect::<Vec<f32>>());
-            // Of two faults the first is told, whoever finds it first.
+            // The first of two faults is told, whichever thread finds one first.
             let message = |broken: &[usize], cut| {
                 file(broken, cut).read(&mut vec![0.0; COUNT]).unwrap_err().to_string()
             };
@@ -81,7 +83,7 @@ fn whoever_waits_is_told_how_much_has_been_read() {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().set_len(COUNT as u64).unwrap();
     let raw = Raw { shape: vec![COUNT], dtype: VoxelType::U8, order: Order::C };
-    let stream = open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap();
+    let stream = open(file.path(), &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap();
     let told = std::cell::RefCell::new(Vec::new());
     let image = stream.image_watched(&|voxels| told.borrow_mut().push(voxels)).unwrap();
     assert_eq!(image.shape().count(), COUNT);

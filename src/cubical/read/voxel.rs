@@ -3,8 +3,7 @@
 use serde::Serialize;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::stream::{AnyStream, Stream};
-use crate::cubical::Voxel;
+use crate::cubical::image::Voxel;
 use crate::names::named;
 
 /// A type of voxels.
@@ -53,18 +52,16 @@ impl VoxelType {
 
 named!(VoxelType, "type of voxels");
 
-/// A type of voxels that any bytes are, and that has a stream of its own.
+/// A type of voxels that any bytes are.
 pub(super) trait Plain: Voxel + FromBytes + IntoBytes + Immutable {
     /// 0, which new memory is.
     const ZERO: Self;
-    /// With its bytes in the other order.
+    /// The number whose bytes are these in the other order.
     fn swapped(self) -> Self;
-    /// The stream of such voxels among those of all types.
-    fn any(stream: Stream<Self>) -> AnyStream;
 }
 
 macro_rules! plain {
-    ($($t:ident $variant:ident),*) => {$(
+    ($($t:ident),*) => {$(
         impl Plain for $t {
             const ZERO: $t = 0 as $t;
 
@@ -74,15 +71,11 @@ macro_rules! plain {
                 bytes.reverse();
                 <$t>::from_ne_bytes(bytes)
             }
-
-            fn any(stream: Stream<$t>) -> AnyStream {
-                AnyStream::$variant(stream)
-            }
         }
     )*};
 }
 
-plain!(u8 U8, i8 I8, u16 U16, i16 I16, u32 U32, i32 I32, u64 U64, i64 I64, f32 F32, f64 F64);
+plain!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
 /// Runs an expression with a name bound to the type that a [`VoxelType`] names.
 macro_rules! with_type {

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::bits::BitImage;
-use crate::cubical::{AnyImage, Image, Voxel};
+use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::with_image;
 
 /// What is foreground.

@@ -8,7 +8,8 @@
 
 use rayon::prelude::*;
 
-use super::super::{Image, Order, Shape};
+use crate::cubical::image::Image;
+use crate::cubical::shape::{Order, Shape};
 
 /// Voxels of a word.
 pub(super) const WORD: usize = 64;
@@ -16,7 +17,7 @@ pub(super) const WORD: usize = 64;
 /// A binary image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitImage {
-    /// In C order.
+    /// The shape of the image, its voxels in C order.
     shape: Shape,
     /// Words of a row.
     width: usize,
@@ -72,7 +73,7 @@ impl BitImage {
         Image::new(self.shape, voxels).expect("a voxel was made for each place")
     }
 
-    /// The same image in the other order: the slowest axis becomes the fastest.
+    /// This image in the other order: the slowest axis becomes the fastest.
     fn transposed(&self) -> BitImage {
         let [planes, rows, columns] = self.shape.extents();
         let order = if self.shape.order() == Order::C { Order::F } else { Order::C };
@@ -80,7 +81,7 @@ impl BitImage {
         if shape.dim() == 1 {
             return BitImage { shape, ..self.clone() };
         }
-        // Of a plane, rows are the slowest axis.
+        // The slowest axis of a plane is that of its rows.
         let (slow, middle) = if shape.dim() == 3 { (planes, rows) } else { (rows, 1) };
         let mut other = BitImage::background(shape);
         let (width, row) = (other.width, middle * other.width);
@@ -131,7 +132,7 @@ impl BitImage {
 
     /// The places, in C order, of the voxels of the foreground, ascending.
     ///
-    /// Of a skeleton, this is its map to what it is the skeleton of: the k-th voxel of the skeleton is the voxel at the
+    /// For a skeleton, this is its map to what it is the skeleton of: the k-th voxel of the skeleton is the voxel at the
     /// k-th place.
     pub fn places(&self) -> Vec<usize> {
         let columns = self.shape.extents()[2];

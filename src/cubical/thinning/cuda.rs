@@ -4,9 +4,12 @@
 //! space, each of which makes the list of tiles that the next is to look at; every few launches the host asks what the iterations
 //! deleted. Iterations past the last that deletes something change nothing.
 
+use super::bits::BitImage;
+use super::figures::{Pass, ThinningFigures as Figures};
 use super::machine::MachineError;
-use super::{BitImage, Figures, Pass, Request, Rule};
-use crate::cubical::Shape;
+use super::request::ThinningRequest as Request;
+use super::rule::Rule;
+use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
 

@@ -14,13 +14,13 @@
 //!
 //! Guarantee: the number of 8-components and of holes (4-components of the background) stays, in each subiteration.
 
-use super::window::{Rule, Window, one_of_four, two_of_four};
+use super::window::{PlanarRule, Window, one_of_four, two_of_four};
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub struct GuoHall;
 
-impl Rule for GuoHall {
+impl PlanarRule for GuoHall {
     const STEPS: usize = 2;
 
     #[inline(always)]

@@ -20,7 +20,7 @@
 //! 4×4 pixels are the block and its surroundings. Guarantee: the number of 8-components and of holes stays, in each
 //! iteration.
 
-use super::window::{Rule, Window, at_least_two, enters_once};
+use super::window::{PlanarRule, Window, at_least_two, enters_once};
 
 /// As published.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct Kashani;
 #[derive(Debug, Clone, Copy)]
 pub struct KashaniSafe;
 
-impl Rule for Kashani {
+impl PlanarRule for Kashani {
     const STEPS: usize = 1;
 
     #[inline(always)]
@@ -44,7 +44,7 @@ impl Rule for Kashani {
     }
 }
 
-impl Rule for KashaniSafe {
+impl PlanarRule for KashaniSafe {
     const STEPS: usize = 1;
 
     #[inline(always)]

@@ -1,9 +1,13 @@
 //! Thinning, by the machine that a backend decides for.
 
+use super::bits::BitImage;
+use super::cpu::thin;
 use super::cuda::thin_device;
-use super::{BitImage, Figures, Pass, Request, Rule, ThinError, thin};
+use super::figures::{Pass, ThinningFigures as Figures};
+use super::request::{ThinError, ThinningRequest as Request};
+use super::rule::Rule;
 use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Stage, expect_same};
-use crate::cubical::Shape;
+use crate::cubical::shape::Shape;
 use crate::cuda::{CudaError, Gpu};
 
 /// Voxels that a core thins in a second: in the plane, and by subfields. The number of voxels makes more of a difference than their

@@ -29,12 +29,15 @@
 
 pub mod binary;
 pub mod bits;
+mod cpu;
 pub mod cuda;
+mod figures;
 pub mod guo_hall;
 pub mod kashani;
 pub mod machine;
 pub mod plain;
 mod planar;
+mod request;
 pub mod rule;
 mod simple;
 pub mod subfields;
@@ -46,88 +49,7 @@ pub mod window;
 pub mod zhang_suen;
 
 pub use bits::BitImage;
+pub use cpu::thin;
+pub use figures::{Pass, ThinningFigures};
+pub use request::{ThinError, ThinningRequest};
 pub use rule::Rule;
-
-use super::Shape;
-
-/// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Request {
-    /// The rule; as suits the image, if it is not given.
-    pub rule: Option<Rule>,
-    /// The most iterations.
-    pub iterations: Option<usize>,
-}
-
-impl Request {
-    /// The rule that is asked for, or suits images of a shape.
-    pub fn rule_for(&self, shape: Shape) -> Rule {
-        self.rule.unwrap_or(if shape.extents()[0] == 1 { Rule::GuoHall } else { Rule::Subfields })
-    }
-
-    /// The same, if it is one for such images.
-    ///
-    /// # Errors
-    /// [`ThinError::Space`]: a rule of the plane was asked for in space.
-    pub fn suiting(&self, shape: Shape) -> Result<Rule, ThinError> {
-        let rule = self.rule_for(shape);
-        if rule.is_planar() && shape.extents()[0] > 1 {
-            return Err(ThinError::Space { rule, shape });
-        }
-        Ok(rule)
-    }
-}
-
-/// An iteration that deleted something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pass {
-    /// Its number, from 1.
-    pub iteration: usize,
-    /// Voxels it deleted.
-    pub deleted: usize,
-}
-
-/// What was counted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Figures {
-    /// Voxels of the foreground before.
-    pub before: usize,
-    /// Voxels of the skeleton.
-    pub after: usize,
-    /// Iterations that deleted something.
-    pub iterations: usize,
-    /// Words of 64 voxels that were looked at.
-    pub words: u64,
-}
-
-/// Why an image cannot be thinned.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ThinError {
-    /// The rule is one of the plane.
-    #[error("rule {rule}: expected an image of one plane, found {shape}; subfields is the rule for space")]
-    Space {
-        /// The rule.
-        rule: Rule,
-        /// The image's shape.
-        shape: Shape,
-    },
-}
-
-/// The skeleton of an image; `watch` is told of each iteration.
-///
-/// # Errors
-/// [`ThinError::Space`]: a rule of the plane was asked for in space.
-pub fn thin(
-    image: &BitImage,
-    request: &Request,
-    watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures), ThinError> {
-    let (rule, limit) = (request.suiting(image.shape())?, request.iterations);
-    Ok(match rule {
-        Rule::GuoHall => planar::thin::<guo_hall::GuoHall>(image, limit, watch),
-        Rule::ZhangSuen => planar::thin::<zhang_suen::ZhangSuen>(image, limit, watch),
-        Rule::Kashani => planar::thin::<kashani::Kashani>(image, limit, watch),
-        Rule::KashaniSafe => planar::thin::<kashani::KashaniSafe>(image, limit, watch),
-        Rule::Subfields => subfields::thin(image, limit, watch),
-    })
-}

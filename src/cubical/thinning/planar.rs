@@ -11,8 +11,8 @@
 use rayon::prelude::*;
 
 use super::bits::BitImage;
-use super::window::{Rule, Window};
-use super::{Figures, Pass};
+use super::figures::{Pass, ThinningFigures};
+use super::window::{PlanarRule, Window};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Pixels of a tile's side.
@@ -27,7 +27,7 @@ const SEEN: usize = ABOVE + SIDE + 1;
 /// Tiles to look at below which threads cost more than they bring.
 const ALONE: usize = 48;
 
-type Tile = [u64; SIDE];
+type BitTile = [u64; SIDE];
 
 /// Which tiles may see that a tile changed, itself aside: bits of a byte.
 const CHANGED: u8 = 1;
@@ -40,7 +40,7 @@ const RIGHT_SEES: u8 = 16;
 struct Tiles {
     /// Tiles of a row, the ring included.
     width: usize,
-    tiles: Vec<Tile>,
+    tiles: Vec<BitTile>,
 }
 
 impl Tiles {
@@ -86,12 +86,12 @@ struct Sweep<'a, R, const STEP: usize> {
     from: &'a Tiles,
     /// The place of the row's first tile.
     first: usize,
-    to: &'a mut [Tile],
+    to: &'a mut [BitTile],
     wanted: &'a mut [bool],
     seen_by: &'a mut [u8],
 }
 
-impl<R: Rule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
+impl<R: PlanarRule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
     /// Pixels deleted.
     type Output = usize;
 
@@ -115,7 +115,7 @@ impl<R: Rule, const STEP: usize> Kernel<u32> for Sweep<'_, R, STEP> {
 
 /// A tile after a subiteration, and the pixels that went.
 #[inline(always)]
-fn tile_after<R: Rule, const STEP: usize>(tiles: &Tiles, place: usize) -> (Tile, Tile) {
+fn tile_after<R: PlanarRule, const STEP: usize>(tiles: &Tiles, place: usize) -> (BitTile, BitTile) {
     let [c, left, right] = tiles.seen(place);
     let (mut ww, mut w, mut e) = ([0; SEEN], [0; SEEN], [0; SEEN]);
     for y in 0..SEEN {
@@ -151,7 +151,7 @@ fn tile_after<R: Rule, const STEP: usize>(tiles: &Tiles, place: usize) -> (Tile,
 
 /// Which tiles see that these pixels of a tile went.
 #[inline(always)]
-fn seen_by(gone: &Tile) -> u8 {
+fn seen_by(gone: &BitTile) -> u8 {
     let all = gone.iter().fold(0, |all, word| all | word);
     let flag = |seen: bool, flag: u8| if seen { flag } else { 0 };
     flag(all != 0, CHANGED)
@@ -165,7 +165,7 @@ fn seen_by(gone: &Tile) -> u8 {
 struct Thinning {
     from: Tiles,
     to: Tiles,
-    /// Of each subiteration and tile: whether it is to look there.
+    /// Whether each subiteration is to look at each tile.
     wanted: [Vec<bool>; 2],
     seen_by: Vec<u8>,
     /// Tiles to look at, of each subiteration.
@@ -186,7 +186,7 @@ impl Thinning {
     }
 
     /// Runs a subiteration; the number of pixels deleted.
-    fn step<R: Rule, const STEP: usize>(&mut self, level: Level) -> usize {
+    fn step<R: PlanarRule, const STEP: usize>(&mut self, level: Level) -> usize {
         let (width, from, count) = (self.from.width, &self.from, self.left[STEP]);
         self.looked_at += count as u64;
         let rows_together = if count < ALONE { usize::MAX } else { 1 };
@@ -241,14 +241,14 @@ impl Thinning {
 }
 
 /// Thins a planar image until nothing changes, or for so many iterations. `watch` is told of each.
-pub(super) fn thin<R: Rule>(
+pub(super) fn thin<R: PlanarRule>(
     image: &BitImage,
     limit: Option<usize>,
     watch: &mut dyn FnMut(Pass),
-) -> (BitImage, Figures) {
+) -> (BitImage, ThinningFigures) {
     let level = Level::detect();
     let mut thinning = Thinning::new(image, R::STEPS);
-    let mut figures = Figures { before: image.count(), ..Figures::default() };
+    let mut figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
     while limit.is_none_or(|limit| figures.iterations < limit) {
         let mut deleted = thinning.step::<R, 0>(level);
         if R::STEPS == 2 {

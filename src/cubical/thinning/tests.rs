@@ -6,16 +6,18 @@ use rayon::prelude::*;
 
 use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
-use super::window::{Rule as Formula, Window};
+use super::window::{PlanarRule as Formula, Window};
 use super::zhang_suen::ZhangSuen;
-use super::{BitImage, Figures, Request, Rule, ThinError, plain, thin};
+use super::{BitImage, Rule, ThinError, ThinningFigures, ThinningRequest, plain, thin};
 use crate::cubical::{Image, Order, Shape};
 
-fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, Figures) {
-    thin(image, &Request { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
+mod ronse;
+
+fn skeleton(image: &BitImage, rule: Rule, iterations: Option<usize>) -> (BitImage, ThinningFigures) {
+    thin(image, &ThinningRequest { rule: Some(rule), iterations }, &mut |_| ()).unwrap()
 }
 
-/// Of a shape, black where `black` says so of (z, y, x).
+/// An image of this shape, black where `black` says so of (z, y, x).
 pub(super) fn drawn(axes: &[usize], black: impl Fn(i64, i64, i64) -> bool) -> BitImage {
     let shape = Shape::new(axes, Order::C).unwrap();
     let [_, rows, columns] = shape.extents();
@@ -193,7 +195,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
     if layers[0] == 0 {
         return [components, cavities, 0];
     }
-    // Of each vertex and the eight voxels around it: the cells that lie before it along no axis.
+    // Each vertex counts, with the eight voxels around it, the cells that lie before it along no axis.
     let mut euler = 0;
     for here in (1 + columns + rows * columns..black.len()).filter(|here| here % columns > 0) {
         let around = |k: usize| here - (k & 1) - (k >> 1 & 1) * columns - (k >> 2) * rows * columns;
@@ -204,7 +206,7 @@ fn betti(image: &BitImage) -> [usize; 3] {
     [components, usize::try_from(tunnels).unwrap(), cavities]
 }
 
-/// By which of eight voxels around a vertex are there, bit k being one before it along the axes that are bits of k: the cells that
+/// The number of cells by which of the eight voxels around a vertex are there, where voxel k is before it along the axes that are bits of k: those that
 /// have the vertex as their first, of the union of closed cubes, with their signs. A cell is there if one of the cubes around it is.
 static EULER: std::sync::LazyLock<[i64; 256]> = std::sync::LazyLock::new(|| {
     std::array::from_fn(|set| {
@@ -309,7 +311,7 @@ fn threads_and_iterations_make_no_difference() {
                 steps = skeleton(&steps, rule, Some(1)).0;
             }
             assert!(steps == found[0].0, "{rule}");
-            let request = Request { rule: Some(rule), iterations: None };
+            let request = ThinningRequest { rule: Some(rule), iterations: None };
             thin(&image, &request, &mut |pass| passes.push(pass)).unwrap();
             let deleted: usize = passes.iter().map(|pass| pass.deleted).sum();
             let figures = &found[0].1;
@@ -323,113 +325,20 @@ fn threads_and_iterations_make_no_difference() {
 fn rules_of_the_plane_refuse_space() {
     let image = drawn(&[2, 3, 4], |_, _, _| true);
     for rule in PLANAR {
-        let error = thin(&image, &Request { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
+        let error =
+            thin(&image, &ThinningRequest { rule: Some(rule), iterations: None }, &mut |_| ()).unwrap_err();
         assert_eq!(error, ThinError::Space { rule, shape: image.shape() });
     }
-    assert_eq!(Request::default().rule_for(image.shape()), Rule::Subfields);
+    assert_eq!(ThinningRequest::default().rule_for(image.shape()), Rule::Subfields);
     let line = Shape::new(&[5], Order::C).unwrap();
-    assert_eq!(Request::default().rule_for(line), Rule::GuoHall);
+    assert_eq!(ThinningRequest::default().rule_for(line), Rule::GuoHall);
     for rule in Rule::ALL {
         assert_eq!(
-            thin(&BitImage::new(line), &Request { rule: Some(rule), iterations: None }, &mut |_| ())
+            thin(&BitImage::new(line), &ThinningRequest { rule: Some(rule), iterations: None }, &mut |_| ())
                 .unwrap()
                 .1
                 .iterations,
             0
         );
-    }
-}
-
-/// Ronse's conditions (1988) for an operator that decides all pixels of the plane at once, on every window that two
-/// 4-neighbours see: rows and columns −2 to 1 of each.
-mod ronse {
-    use super::*;
-
-    /// Whether a pixel of a small image, black or white outside as given, is deleted.
-    struct Patch {
-        width: i32,
-        bits: u32,
-    }
-
-    impl Patch {
-        fn black(&self, y: i32, x: i32) -> bool {
-            let inside = (0..self.width).contains(&x) && y >= 0 && y * self.width + x < 32;
-            inside && self.bits >> (y * self.width + x) & 1 == 1
-        }
-
-        fn window(&self, y: i32, x: i32) -> Window {
-            let at = |dy: i32, dx: i32| u64::from(self.black(y + dy, x + dx));
-            Window {
-                nnww: at(-2, -2),
-                nnw: at(-2, -1),
-                nn: at(-2, 0),
-                nne: at(-2, 1),
-                nww: at(-1, -2),
-                nw: at(-1, -1),
-                n: at(-1, 0),
-                ne: at(-1, 1),
-                ww: at(0, -2),
-                w: at(0, -1),
-                c: at(0, 0),
-                e: at(0, 1),
-                sww: at(1, -2),
-                sw: at(1, -1),
-                s: at(1, 0),
-                se: at(1, 1),
-            }
-        }
-
-        fn deleted<R: Formula, const STEP: usize>(&self, y: i32, x: i32) -> bool {
-            self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
-        }
-
-        /// One 8-component of black among the eight, and white among the four: simple in (8, 4)-connectivity.
-        fn simple(&self, y: i32, x: i32) -> bool {
-            let ring = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)];
-            let p = ring.map(|(dy, dx)| self.black(y + dy, x + dx));
-            // Yokoi's number of 8-connectivity.
-            let number = [0, 2, 4, 6].into_iter().filter(|&k| !p[k] && (p[k + 1] || p[(k + 2) % 8])).count();
-            number == 1
-        }
-
-        fn without(&self, y: i32, x: i32) -> Patch {
-            Patch { width: self.width, bits: self.bits & !(1 << (y * self.width + x)) }
-        }
-    }
-
-    /// The first condition that a step of a rule breaks.
-    fn broken<R: Formula, const STEP: usize>() -> Option<&'static str> {
-        let deleted = |patch: &Patch, y, x| patch.deleted::<R, STEP>(y, x);
-        // A pixel at (2, 2) of 4×4, and a pair of it and its eastern or southern neighbour.
-        let single = (0..1 << 16_u32).into_par_iter().any(|bits| {
-            let patch = Patch { width: 4, bits };
-            deleted(&patch, 2, 2) && !patch.simple(2, 2)
-        });
-        let beside = (0..1 << 20_u32).into_par_iter().any(|bits| {
-            let patch = Patch { width: 5, bits };
-            deleted(&patch, 2, 2) && deleted(&patch, 2, 3) && !patch.without(2, 2).simple(2, 3)
-        });
-        let below = (0..1 << 20_u32).into_par_iter().any(|bits| {
-            let patch = Patch { width: 4, bits };
-            deleted(&patch, 2, 2) && deleted(&patch, 3, 2) && !patch.without(2, 2).simple(3, 2)
-        });
-        // Components of pixels that are all neighbours of each other: those of a 2×2 square that is alone.
-        let small = (1..16_u32).any(|square| {
-            let bits = [(2, 2), (2, 3), (3, 2), (3, 3)].into_iter().enumerate();
-            let bits = bits
-                .filter(|(k, _)| square >> k & 1 == 1)
-                .fold(0, |bits, (_, (y, x))| bits | 1 << (y * 5 + x));
-            let patch = Patch { width: 5, bits };
-            (0..4).filter(|k| square >> k & 1 == 1).all(|k| deleted(&patch, 2 + k / 2, 2 + k % 2))
-        });
-        let broken = [(single, "single"), (beside, "pair"), (below, "pair"), (small, "small component")];
-        broken.into_iter().find(|(broken, _)| *broken).map(|(_, condition)| condition)
-    }
-
-    #[test]
-    fn conditions_hold_for_the_rules_that_keep_topology() {
-        assert_eq!([broken::<GuoHall, 0>(), broken::<GuoHall, 1>(), broken::<KashaniSafe, 0>()], [None; 3]);
-        assert_eq!(broken::<Kashani, 0>(), Some("small component"));
-        assert!(broken::<ZhangSuen, 0>().is_some() && broken::<ZhangSuen, 1>().is_some());
     }
 }

@@ -1,14 +1,13 @@
 //! What thinning is to keep: Betti numbers, component by component, and the Euler characteristic.
 //!
 //! The foreground is the union of closed cubes, a cube a voxel; 8-connected in the plane, 26-connected in space. Betti
-//! numbers are those of [`persistence`] in the T-construction, of the binary image; a class belongs to the component of
+//! numbers are those of [`persistence()`] in the T-construction, of the binary image; a class belongs to the component of
 //! the image in which the voxel lies with which it is born. The Euler characteristic is counted by itself: vertices less
 //! edges plus faces less cubes.
 
 use super::bits::{BitImage, WORD};
-use crate::cubical::persistence::grid::Layout;
-use crate::cubical::persistence::{PersistenceError, Request, persistence};
-use crate::cubical::{Order, Shape};
+use crate::cubical::persistence::{self, PersistenceError, PersistenceRequest, persistence};
+use crate::cubical::shape::{Order, Shape};
 
 /// The topology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +34,9 @@ pub struct Changed {
 /// How two images compare, of which the second lies in the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Of the first.
+    /// The topology of the first.
     pub before: Topology,
-    /// Of the second.
+    /// The topology of the second.
     pub after: Topology,
     /// The components of the first whose Betti numbers changed, by place.
     pub changed: Vec<Changed>,
@@ -55,7 +54,7 @@ impl Verdict {
 /// # Errors
 /// [`PersistenceError`]: they have too many voxels.
 pub fn check(shape: Shape) -> Result<(), PersistenceError> {
-    Layout::new(shape).map(|_| ())
+    persistence::check(shape)
 }
 
 /// Compares an image with what thinning left of it. All of it must lie in the image.
@@ -83,7 +82,7 @@ pub fn verify(image: &BitImage, skeleton: &BitImage) -> Result<Verdict, Persiste
 
 /// The places at which the classes of the foreground are born, of each dimension.
 fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
-    let request = Request { superlevel: true, ..Request::default() };
+    let request = PersistenceRequest { superlevel: true, ..PersistenceRequest::default() };
     let mut classes = persistence(&image.to_image(1, Order::C), &request)?.dimensions;
     classes.resize(3, Vec::new());
     let foreground = |dim: usize| {
@@ -95,16 +94,16 @@ fn births(image: &BitImage) -> Result<[Vec<usize>; 3], PersistenceError> {
 
 /// The 26-components of an image.
 struct Components {
-    /// Of each voxel of the foreground, the number of its component; of the background, anything.
+    /// The number of the component of each voxel of the foreground; entries of the background mean nothing.
     labels: Vec<u32>,
-    /// Of each component, its first voxel.
+    /// The first voxel of each component.
     firsts: Vec<usize>,
-    /// Of each component, its voxels.
+    /// The number of voxels of each component.
     voxels: Vec<usize>,
 }
 
 impl Components {
-    /// By union-find of voxels with the neighbours before them in memory. Places are as few as persistence takes.
+    /// Finds components by union-find of voxels with the neighbours before them in memory. Places fit 32 bits, as persistence needs.
     fn of(image: &BitImage) -> Components {
         let [_, rows, columns] = image.shape().extents();
         let places = image.places();
@@ -185,7 +184,7 @@ pub fn euler_characteristic(image: &BitImage) -> i64 {
                     thin += i64::from((word | word << 1 | before).count_ones());
                     before = word >> (WORD - 1);
                 }
-                // Of a full row, the end of its last voxel is in the word past it.
+                // The last voxel of a full row ends in the word past it.
                 thin += if columns.is_multiple_of(WORD) { before as i64 } else { 0 };
                 let sign = if (thick_z + thick_y) % 2 == 0 { 1 } else { -1 };
                 euler += sign * (thin - thick);
@@ -200,7 +199,7 @@ mod tests {
     use super::*;
     use crate::cubical::Image;
 
-    /// Of the rows of a picture, `#` being foreground; planes are apart by empty rows.
+    /// The image that these rows draw, `#` being foreground; an empty row begins the next plane.
     fn picture(axes: &[usize], rows: &str) -> BitImage {
         let voxels =
             rows.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(|byte| u8::from(byte == b'#'));

@@ -6,10 +6,11 @@
 //! 4- and 6-connected, which no rule here is made for.
 
 use super::bits::BitImage;
+use super::figures::{Pass, ThinningFigures};
 use super::machine::{MachineError, thin_by};
-use super::{Figures, Pass, Request};
+use super::request::ThinningRequest;
 use crate::backend::{Backend, Decision};
-use crate::cubical::{AnyImage, Image, Voxel};
+use crate::cubical::image::{AnyImage, Image, Voxel};
 use crate::with_image;
 
 /// Why an image cannot be thinned.
@@ -31,7 +32,7 @@ pub enum TwoValuedError {
 }
 
 /// What became of an image, what was counted, and what did it, if there was anything to do.
-pub type Thinned<I> = (I, Figures, Option<Decision>);
+pub type Thinned<I> = (I, ThinningFigures, Option<Decision>);
 
 /// Thins the voxels whose value comes first: the less, or of superlevel sets the greater. What goes gets the other value.
 ///
@@ -40,7 +41,7 @@ pub type Thinned<I> = (I, Figures, Option<Decision>);
 pub fn thin_first(
     image: &AnyImage,
     superlevel: bool,
-    request: &Request,
+    request: &ThinningRequest,
     backend: &Backend,
     watch: &mut dyn FnMut(Pass),
 ) -> Result<Thinned<AnyImage>, TwoValuedError> {
@@ -53,16 +54,16 @@ pub fn thin_first(
 fn first_thinned<T: Voxel>(
     image: &Image<T>,
     superlevel: bool,
-    request: &Request,
+    request: &ThinningRequest,
     backend: &Backend,
     watch: &mut dyn FnMut(Pass),
 ) -> Result<Thinned<Image<T>>, TwoValuedError> {
     let voxels = image.voxels();
     let one = voxels[0];
     let Some(other) = voxels.iter().copied().find(|voxel| voxel.key() != one.key()) else {
-        // All of it comes at once: there is nothing to become of what goes.
+        // All voxels enter at once, and no other value is there that deleted ones could take.
         let all = voxels.len();
-        let figures = Figures { before: all, after: all, ..Figures::default() };
+        let figures = ThinningFigures { before: all, after: all, ..ThinningFigures::default() };
         return Ok((image.clone(), figures, None));
     };
     let third = voxels.iter().position(|voxel| voxel.key() != one.key() && voxel.key() != other.key());
@@ -88,7 +89,9 @@ mod tests {
     use crate::cubical::{Order, Shape};
 
     fn bars(image: &Image<f32>, superlevel: bool) -> Vec<Vec<(f32, Option<f32>)>> {
-        let classes = persistence(image, &persistence::Request { superlevel, ..Default::default() }).unwrap();
+        let classes =
+            persistence(image, &persistence::PersistenceRequest { superlevel, ..Default::default() })
+                .unwrap();
         let value = |place: usize| image.voxels()[place];
         let bars = |classes: &Vec<persistence::Class>| {
             classes.iter().map(|class| (value(class.birth), class.death.map(value))).collect()
@@ -99,8 +102,8 @@ mod tests {
     fn first<T: Voxel>(
         image: &Image<T>,
         superlevel: bool,
-        request: &Request,
-    ) -> Result<(Image<T>, Figures), TwoValuedError> {
+        request: &ThinningRequest,
+    ) -> Result<(Image<T>, ThinningFigures), TwoValuedError> {
         let thinned = first_thinned(image, superlevel, request, &Backend::default(), &mut |_| ());
         thinned.map(|(image, figures, _)| (image, figures))
     }
@@ -112,7 +115,7 @@ mod tests {
             let voxel = |place: usize| if place * place % 29 * (place % 7) % 5 < 3 { -1.5 } else { 2.5 };
             let image = Image::new(shape, (0..shape.count()).map(voxel).collect()).unwrap();
             for superlevel in [false, true] {
-                let request = Request::default();
+                let request = ThinningRequest::default();
                 let (thinned, figures) = first(&image, superlevel, &request).unwrap();
                 assert_eq!(bars(&thinned, superlevel), bars(&image, superlevel));
                 assert!(figures.after < figures.before);
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn one_value_and_three() {
         let shape = Shape::new(&[2, 3], Order::F).unwrap();
-        let request = Request { rule: Some(Rule::Kashani), iterations: None };
+        let request = ThinningRequest { rule: Some(Rule::Kashani), iterations: None };
         let constant = Image::new(shape, vec![7_u8; 6]).unwrap();
         assert_eq!(first(&constant, false, &request).unwrap().0, constant);
         let three = Image::new(shape, vec![1_u8, 4, 1, 4, 9, 1]).unwrap();

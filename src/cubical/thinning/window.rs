@@ -34,7 +34,7 @@ pub struct Window {
 }
 
 /// A rule that looks at a window and says which pixels go. All pixels are decided at once, from the same image.
-pub trait Rule: Copy + Send + Sync + 'static {
+pub trait PlanarRule: Copy + Send + Sync + 'static {
     /// Subiterations, 1 or 2: an iteration runs through them.
     const STEPS: usize;
     /// Which pixels of the foreground a subiteration, 0 or 1, deletes. Bits of the background may be either.

@@ -11,13 +11,13 @@
 //!
 //! No guarantee: an isolated 2×2 block vanishes, and so do diagonal lines two pixels wide, up to their ends.
 
-use super::window::{Rule, Window, at_least_two, enters_once};
+use super::window::{PlanarRule, Window, at_least_two, enters_once};
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub struct ZhangSuen;
 
-impl Rule for ZhangSuen {
+impl PlanarRule for ZhangSuen {
     const STEPS: usize = 2;
 
     #[inline(always)]

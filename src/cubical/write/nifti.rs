@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::in_order;
+use super::axes::in_order;
 use crate::cubical::geometry::NiftiGeometry;
-use crate::cubical::{Image, Order};
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
 
 /// NIfTI's code for bytes.
 const BYTES: i16 = 2;

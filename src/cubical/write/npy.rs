@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use npyz::{DType, TypeStr, WriterBuilder};
 
-use crate::cubical::{Image, Order};
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
 
 pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
     let shape: Vec<u64> = image.shape().axes().into_iter().map(|extent| extent as u64).collect();

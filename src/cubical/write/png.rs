@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use png::{BitDepth, ColorType, Encoder};
 
-use super::{in_order, rows_and_columns};
-use crate::cubical::{Image, Order};
+use super::axes::{in_order, rows_and_columns};
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
 
 pub(super) fn write(image: &Image<u8>, out: &mut dyn Write) -> io::Result<()> {
     let [height, width] = rows_and_columns(image.shape()).map(u32::try_from);

@@ -7,9 +7,10 @@ use tiff::encoder::colortype::Gray8;
 use tiff::encoder::{Compression, DeflateLevel, Rational, TiffEncoder, TiffKind};
 use tiff::tags::ResolutionUnit;
 
-use super::{in_order, rows_and_columns};
+use super::axes::{in_order, rows_and_columns};
 use crate::cubical::geometry::Resolution;
-use crate::cubical::{Image, Order};
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
 
 /// Bytes past which offsets may need more than 32 bits: deflating never doubles.
 const SMALL: usize = 1 << 31;

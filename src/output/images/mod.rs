@@ -62,7 +62,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::cubical::persistence::{Class, Classes, Request};
+use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
 use crate::names::named;
@@ -72,7 +72,7 @@ use crate::with_image;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ImageBarsFormat {
     /// As Ripser's text.
     #[default]
     Text,
@@ -96,7 +96,7 @@ pub struct Barcode<'a> {
     /// Its classes.
     pub classes: &'a Classes,
     /// What was asked for.
-    pub request: &'a Request,
+    pub request: &'a PersistenceRequest,
     /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
     pub threshold: Option<Value>,
 }
@@ -119,7 +119,7 @@ fn look_up<T: Voxel>(image: &Image<T>, classes: &[Class]) -> Vec<Bar> {
 }
 
 /// The last value that a filtration reaches; none where it reaches no voxel.
-fn last<T: Voxel>(image: &Image<T>, request: &Request, threshold: Option<Value>) -> Option<Value> {
+fn last<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, threshold: Option<Value>) -> Option<Value> {
     let within = |voxel: &&T| threshold.is_none_or(|threshold| request.reaches(threshold, (**voxel).into()));
     let key = |voxel: &&T| if request.superlevel { voxel.key().reversed() } else { voxel.key() };
     image.voxels().iter().filter(within).max_by_key(key).map(|&voxel| voxel.into())
@@ -159,10 +159,16 @@ impl Barcode<'_> {
     }
 }
 
-impl Format {
+impl ImageBarsFormat {
     /// Every format.
-    pub const ALL: [Format; 6] =
-        [Format::Text, Format::Csv, Format::Json, Format::Npy, Format::Dipha, Format::Cripser];
+    pub const ALL: [ImageBarsFormat; 6] = [
+        ImageBarsFormat::Text,
+        ImageBarsFormat::Csv,
+        ImageBarsFormat::Json,
+        ImageBarsFormat::Npy,
+        ImageBarsFormat::Dipha,
+        ImageBarsFormat::Cripser,
+    ];
 
     /// Whether the format holds the bars as they are.
     ///
@@ -170,32 +176,35 @@ impl Format {
     /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         match self {
-            Format::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
-            Format::Dipha => dipha::check(barcode),
-            Format::Text | Format::Csv | Format::Json | Format::Cripser => Ok(()),
+            ImageBarsFormat::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
+            ImageBarsFormat::Dipha => dipha::check(barcode),
+            ImageBarsFormat::Text
+            | ImageBarsFormat::Csv
+            | ImageBarsFormat::Json
+            | ImageBarsFormat::Cripser => Ok(()),
         }
     }
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
     /// # Errors
-    /// What `out` answers; an error of which [`Inexact`] is the source, where [`Format::check`] gives one.
+    /// What `out` answers; an error of which [`Inexact`] is the source, where [`ImageBarsFormat::check`] gives one.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Format::Text => text::write(barcode, out),
-            Format::Csv => csv::write(barcode, out),
-            Format::Json => json::write(barcode, out),
-            Format::Npy => {
+            ImageBarsFormat::Text => text::write(barcode, out),
+            ImageBarsFormat::Csv => csv::write(barcode, out),
+            ImageBarsFormat::Json => json::write(barcode, out),
+            ImageBarsFormat::Npy => {
                 let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
                 crate::output::npy::write_rows(barcode.len() as u64, rows, out)
             }
-            Format::Dipha => dipha::write(barcode, out),
-            Format::Cripser => cripser::write(barcode, out),
+            ImageBarsFormat::Dipha => dipha::write(barcode, out),
+            ImageBarsFormat::Cripser => cripser::write(barcode, out),
         }
     }
 }
 
-named!(Format);
+named!(ImageBarsFormat);
 
 #[cfg(test)]
 mod tests;

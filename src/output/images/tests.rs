@@ -13,7 +13,7 @@ fn class(birth: usize, death: Option<usize>) -> Class {
 struct Example {
     image: AnyImage,
     classes: Classes,
-    request: Request,
+    request: PersistenceRequest,
     threshold: Option<Value>,
 }
 
@@ -22,28 +22,28 @@ impl Example {
         let image = Image::new(Shape::new(&[2, 3], Order::C).unwrap(), voxels.to_vec()).unwrap().into();
         let classes =
             Classes { dimensions: vec![vec![class(1, None), class(5, Some(2))], vec![class(3, Some(4))]] };
-        let request = Request { construction: Construction::V, superlevel, max_dim: None };
+        let request = PersistenceRequest { construction: Construction::V, superlevel, max_dim: None };
         Example { image, classes, request, threshold: None }
     }
 
-    fn bytes(&self, format: Format) -> Vec<u8> {
+    fn bytes(&self, format: ImageBarsFormat) -> Vec<u8> {
         let Example { image, classes, request, threshold } = self;
         let mut bytes = Vec::new();
         format.write(&Barcode { image, classes, request, threshold: *threshold }, &mut bytes).unwrap();
         bytes
     }
 
-    fn text(&self, format: Format) -> String {
+    fn text(&self, format: ImageBarsFormat) -> String {
         String::from_utf8(self.bytes(format)).unwrap()
     }
 
     fn json(&self) -> Json {
-        serde_json::from_slice(&self.bytes(Format::Json)).unwrap()
+        serde_json::from_slice(&self.bytes(ImageBarsFormat::Json)).unwrap()
     }
 
     /// (dim, birth, death, essential) of each point.
     fn points(&self) -> Vec<(u32, f64, f64, bool)> {
-        let points = phat_formats::dipha::read_diagram(&self.bytes(Format::Dipha)).unwrap();
+        let points = phat_formats::dipha::read_diagram(&self.bytes(ImageBarsFormat::Dipha)).unwrap();
         points.iter().map(|p| (p.dim, p.birth, p.death, p.essential)).collect()
     }
 }
@@ -65,26 +65,26 @@ fn text_looks_like_ripsers() {
     let dims = ["persistence intervals in dim 0:\n", "persistence intervals in dim 1:\n"];
     let head = "2x3 image of i32, V-construction, sublevel sets\n";
     let expected = [head, dims[0], " [-2000000001, )\n [3,7)\n", dims[1], " [1234567,2000000000)\n"].concat();
-    assert_eq!(integers().text(Format::Text), expected);
+    assert_eq!(integers().text(ImageBarsFormat::Text), expected);
     let head = "2x3 image of f64, V-construction, sublevel sets\n";
     let expected = [head, dims[0], " [0.333333, )\n [-0.5,7)\n", dims[1], " [1e-07,inf)\n"].concat();
-    assert_eq!(floats().text(Format::Text), expected);
+    assert_eq!(floats().text(ImageBarsFormat::Text), expected);
     let head = "2x3 image of f32, V-construction, superlevel sets\n";
     let expected = [head, dims[0], " [9, )\n [5,0.1)\n", dims[1], " [8,-1)\n"].concat();
-    assert_eq!(descending().text(Format::Text), expected);
+    assert_eq!(descending().text(ImageBarsFormat::Text), expected);
 }
 
 #[test]
 fn csv_is_in_full() {
     let expected = "dim,birth,death\n0,-2000000001,inf\n0,3,7\n1,1234567,2000000000\n";
-    assert_eq!(integers().text(Format::Csv), expected);
+    assert_eq!(integers().text(ImageBarsFormat::Csv), expected);
     let expected = "dim,birth,death\n0,0.3333333333333333,inf\n0,-0.5,7.0\n1,1e-7,inf\n";
-    assert_eq!(floats().text(Format::Csv), expected);
+    assert_eq!(floats().text(ImageBarsFormat::Csv), expected);
     let expected = "dim,birth,death\n0,9.0,-inf\n0,5.0,0.10000000149011612\n1,8.0,-1.0\n";
-    assert_eq!(descending().text(Format::Csv), expected);
+    assert_eq!(descending().text(ImageBarsFormat::Csv), expected);
 }
 
-/// The same numbers as in the bars of distances.
+/// Numbers are written as in the bars of distances.
 #[test]
 fn doubles_are_written_as_elsewhere() {
     for x in [0.0, -0.0, 1.0, 1e15, 1e16, 1e17, 1.5e300, 1e-4, 1e-5, 1e-6, 1.25e-7, 123_456_789.125, 5e-324] {
@@ -121,7 +121,7 @@ fn npy_holds_doubles() {
         let array = npyz::NpyFile::new(bytes).unwrap();
         (array.shape().to_vec(), array.into_vec::<f64>().unwrap())
     };
-    let (shape, values) = read_back(&descending().bytes(Format::Npy));
+    let (shape, values) = read_back(&descending().bytes(ImageBarsFormat::Npy));
     assert_eq!(shape, [3, 3]);
     assert_eq!(values, [0.0, 9.0, f64::NEG_INFINITY, 0.0, 5.0, 0.1_f32.into(), 1.0, 8.0, -1.0]);
 }
@@ -146,14 +146,14 @@ fn cripsers_columns_hold_the_voxels() {
     let expected = format!(
         "0,-2000000001,{greatest},0,1,0,-1,-1,-1\n0,3,7,1,2,0,0,2,0\n1,1234567,2000000000,1,0,0,1,1,0\n"
     );
-    assert_eq!(integers().text(Format::Cripser), expected);
-    let lines = descending().text(Format::Cripser);
+    assert_eq!(integers().text(ImageBarsFormat::Cripser), expected);
+    let lines = descending().text(ImageBarsFormat::Cripser);
     assert_eq!(lines.lines().next(), Some(&*format!("0,9.0,-{greatest},0,1,0,-1,-1,-1")));
     // The user's axes are those of memory backwards.
     let shape = Shape::new(&[3, 2], Order::F).unwrap();
     let AnyImage::I32(image) = integers().image else { panic!("integers") };
     let turned = Example { image: Image::new(shape, image.into_voxels()).unwrap().into(), ..integers() };
-    assert_eq!(turned.text(Format::Cripser).lines().nth(1), Some("0,3,7,2,1,0,2,0,0"));
+    assert_eq!(turned.text(ImageBarsFormat::Cripser).lines().nth(1), Some("0,3,7,2,1,0,2,0,0"));
 }
 
 /// More classes than are in memory as lines, on several threads.
@@ -164,15 +164,15 @@ fn long_outputs_are_those_of_one_thread() {
     let image = image.into();
     let all = (0..300_000).map(|place| class(place, (place % 1000 > 0).then_some(299_999 - place))).collect();
     let classes = Classes { dimensions: vec![vec![], all] };
-    let example = Example { image, classes, request: Request::default(), threshold: None };
-    for format in Format::ALL {
+    let example = Example { image, classes, request: PersistenceRequest::default(), threshold: None };
+    for format in ImageBarsFormat::ALL {
         let [one, three] = [1, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| example.bytes(format))
         });
         assert!(one == three, "{format}");
     }
-    let csv = example.text(Format::Csv);
+    let csv = example.text(ImageBarsFormat::Csv);
     assert_eq!(csv.lines().count(), 300_001);
     assert_eq!(csv.lines().nth(2), Some("1,2654435761,4123011710"), "of the voxels 1 and 299 998");
     assert_eq!(example.json()["bars"].as_array().map(Vec::len), Some(300_000));

@@ -16,7 +16,7 @@ impl Value {
         }
     }
 
-    /// The same with six significant digits, as `%g`, where it is no integer.
+    /// Like `push`, with six significant digits where it is no integer, as `%g`.
     pub(super) fn push_general(self, out: &mut String) {
         match self {
             // A string takes all that it is given.

@@ -152,8 +152,11 @@ fn of_distances<I: MatrixIndex, T: Value>(
 /// The bars of an image in the dimensions below where its complex is cut.
 fn bars_of_image(case: &Case, image: &Image<f64>, pools: &Pools) -> Result<Vec<DiagramPoint>, String> {
     let Some(max_dim) = case.upper_dim.checked_sub(1) else { return Ok(Vec::new()) };
-    let request =
-        persistence::Request { construction: Construction::V, superlevel: false, max_dim: Some(max_dim) };
+    let request = persistence::PersistenceRequest {
+        construction: Construction::V,
+        superlevel: false,
+        max_dim: Some(max_dim),
+    };
     let classes = pools.run(case.machine, || persistence(image, &request));
     let classes = classes.map_err(|error| format!("refused: {error}"))?;
     let value = |place: usize| image.voxels()[place];

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
-use lacuna::cubical::persistence::{Class, Classes, Request, persistence, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Construction, Image, Key, Voxel};
+use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, persistence, plain, via_matrix};
+use lacuna::cubical::{AnyImage, Image, Key, Voxel};
 use lacuna::output::images as output;
 use lacuna::with_image;
 use phat_formats::dipha::DiagramPoint;
 
-use super::images::{self, Sample};
-use super::pools::{Machine, Pools};
+use super::images::{self, Filtered, Sample};
+use super::pools::Pools;
 use super::subject::{Subject, same};
 use crate::random::Random;
 
@@ -23,9 +23,8 @@ pub(super) struct ImageBars;
 /// An image and what is asked of it.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
-    image: AnyImage,
-    request: Request,
-    machine: Machine,
+    filtered: Filtered,
+    max_dim: Option<usize>,
     relation: Relation,
 }
 
@@ -36,16 +35,20 @@ enum Relation {
     Matrix,
     /// The Euler characteristic: classes that live, by dimension with alternating signs.
     Euler,
-    /// The same array in the other order in memory: other ties, the same bars.
+    /// The array in the other order in memory, which has other ties and equal bars.
     Turned,
     /// Written and read back.
-    Written(output::Format),
+    Written(output::ImageBarsFormat),
     /// The filtration ends at a threshold.
     Cut(f64),
 }
 
-const FORMATS: [output::Format; 4] =
-    [output::Format::Csv, output::Format::Json, output::Format::Npy, output::Format::Dipha];
+const FORMATS: [output::ImageBarsFormat; 4] = [
+    output::ImageBarsFormat::Csv,
+    output::ImageBarsFormat::Json,
+    output::ImageBarsFormat::Npy,
+    output::ImageBarsFormat::Dipha,
+];
 
 impl Subject for ImageBars {
     type Case = Case;
@@ -59,46 +62,27 @@ impl Subject for ImageBars {
             1..=4 => [200, 14, 6],
             _ => [12, 6, 4],
         };
-        let shape = images::shape(most, random);
-        let image = images::draw(shape, random);
-        Case {
-            relation: Relation::draw(&image, random),
-            image,
-            request: Request {
-                construction: random.pick(&[Construction::T, Construction::V]),
-                superlevel: random.once_in(2),
-                max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]),
-            },
-            machine: Machine::draw(random),
-        }
+        let filtered = Filtered::draw(most, random);
+        let relation = Relation::draw(&filtered.image, random);
+        Case { filtered, max_dim: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(7)]), relation }
     }
 
     fn options(case: &Case) -> String {
-        let Case { image, request, machine, relation } = case;
-        let shape = image.shape();
-        let (dim, order, voxels) = (shape.dim(), shape.order(), image.voxel_type());
+        let Case { filtered, max_dim, relation } = case;
         let relation = match relation {
             Relation::Cut(_) => "cut".to_owned(),
             other => format!("{other:?}"),
         };
-        format!("{voxels} {dim} {order:?} {request:?} {machine:?} {relation}")
+        format!("{} {max_dim:?} {relation}", filtered.options())
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
-        with_image!(&case.image, image => check(case, image, pools))
+        with_image!(&case.filtered.image, image => check(case, image, pools))
     }
 
     fn smaller(case: &Case) -> Vec<Case> {
-        let mut smaller = Vec::new();
-        for image in images::smaller(&case.image) {
-            smaller.push(Case { image, ..case.clone() });
-        }
-        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
-        if case.request.superlevel {
-            let request = Request { superlevel: false, ..case.request };
-            smaller.push(Case { request, ..case.clone() });
-        }
-        smaller
+        let smaller = case.filtered.smaller().into_iter();
+        smaller.map(|filtered| Case { filtered, ..case.clone() }).collect()
     }
 }
 
@@ -116,7 +100,7 @@ impl Relation {
 }
 
 fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
-    let Case { request, machine, .. } = case;
+    let (request, machine) = (&case.request(), &case.filtered.machine);
     let run = |image: &Image<T>| {
         pools.run(*machine, || persistence(image, request)).map_err(|error| format!("refused: {error}"))
     };
@@ -134,10 +118,10 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         _ if is_large => agrees_with_matrix(case, &found, pools),
         Relation::Matrix => agrees_with_matrix(case, &found, pools),
         Relation::Euler if request.max_dim.is_none_or(|dim| dim + 1 >= image.shape().dim()) => {
-            let asked = ecc::Request {
+            let asked = ecc::EccRequest {
                 construction: request.construction,
                 superlevel: request.superlevel,
-                ..ecc::Request::default()
+                ..ecc::EccRequest::default()
             };
             let curve =
                 pools.run(*machine, || ecc::curve(image, &asked)).map_err(|error| error.to_string())?;
@@ -150,7 +134,7 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
         }
         Relation::Written(format) => written(format, case, &found),
         Relation::Cut(threshold) => {
-            let cut = found.clone().cut(&case.image, request, threshold.into());
+            let cut = found.clone().cut(&case.filtered.image, request, threshold.into());
             same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
         }
     }
@@ -159,14 +143,20 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
 /// The matrix of all cells, reduced, has the same classes.
 fn agrees_with_matrix(case: &Case, found: &Classes, pools: &Pools) -> Result<(), String> {
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
-    let solution =
-        pools.run(case.machine, || via_matrix::persistence(&case.image, &case.request, &processor));
+    let solution = pools.run(case.filtered.machine, || {
+        via_matrix::persistence(&case.filtered.image, &case.request(), &processor)
+    });
     let solution = solution.map_err(|error| format!("refused: {error}"))?;
     same("classes of the gradient and of the matrix", &solution.classes, found)
 }
 
 /// The classes of the filtration that ends at a threshold, compared with voxels without rounding either.
-fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes, threshold: f64) -> Classes {
+fn cut_exactly<T: Sample>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+    classes: Classes,
+    threshold: f64,
+) -> Classes {
     let order = |place: usize| image.voxels()[place].exact_cmp(threshold);
     let reached = |place: usize| if request.superlevel { order(place).is_ge() } else { order(place).is_le() };
     let cut = |class: Class| Class { death: class.death.filter(|&death| reached(death)), ..class };
@@ -175,8 +165,8 @@ fn cut_exactly<T: Sample>(image: &Image<T>, request: &Request, classes: Classes,
     Classes { dimensions: classes.dimensions.into_iter().map(of_dim).collect() }
 }
 
-/// By the classes that are born and die, the change of the Euler characteristic at each distinct voxel.
-fn changes<T: Voxel>(image: &Image<T>, request: &Request, classes: &Classes) -> Vec<i64> {
+/// The change of the Euler characteristic at each distinct voxel, by the classes that are born and die there.
+fn changes<T: Voxel>(image: &Image<T>, request: &PersistenceRequest, classes: &Classes) -> Vec<i64> {
     let key = |place: usize| {
         let key = image.voxels()[place].key();
         if request.superlevel { key.reversed() } else { key }
@@ -207,8 +197,8 @@ fn keys<T: Voxel>(image: &Image<T>, classes: &Classes) -> Vec<Vec<(u64, Option<u
 }
 
 /// What a writer wrote is what the reader of barcodes reads: the values of the classes, as doubles.
-fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(), String> {
-    let Case { image, request, .. } = case;
+fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> Result<(), String> {
+    let (image, request) = (&case.filtered.image, &case.request());
     // A double does not tell all integers of 64 bits apart, nor an infinite death from none.
     let mut values = (0..image.shape().count()).map(|place| image.value(place));
     if values.any(|value| value.is_infinite() || value.abs() >= 9007199254740992.0 && case.is_wide()) {
@@ -226,7 +216,7 @@ fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(),
         .enumerate()
         .flat_map(|(dim, of_dim)| of_dim.iter().map(move |class| (dim, class)));
     // DIPHA knows sublevel sets only: those of the negated image.
-    let is_negated = request.superlevel && format == output::Format::Dipha;
+    let is_negated = request.superlevel && format == output::ImageBarsFormat::Dipha;
     let value = |value: f64| if is_negated { -value } else { value };
     let point = |(dim, class): (usize, &Class)| DiagramPoint {
         dim: dim as u32,
@@ -240,8 +230,13 @@ fn written(format: output::Format, case: &Case, classes: &Classes) -> Result<(),
 }
 
 impl Case {
+    fn request(&self) -> PersistenceRequest {
+        let Filtered { construction, superlevel, .. } = self.filtered;
+        PersistenceRequest { construction, superlevel, max_dim: self.max_dim }
+    }
+
     /// Whether voxels are integers of 64 bits.
     fn is_wide(&self) -> bool {
-        matches!(self.image, AnyImage::U64(_) | AnyImage::I64(_))
+        matches!(self.filtered.image, AnyImage::U64(_) | AnyImage::I64(_))
     }
 }

@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 
-use lacuna::cubical::ecc::stream::{StreamError, Streamer};
-use lacuna::cubical::ecc::{Bins, Curve, Request, Rows, curve, plain};
-use lacuna::cubical::{AnyImage, Construction, Image, Voxel};
+use lacuna::cubical::ecc::slabs::{SlabCounter, SlabError};
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec, VcecRows, curve, plain};
+use lacuna::cubical::{Image, Voxel};
 use lacuna::with_image;
 
-use super::images;
-use super::pools::{Machine, Pools};
+use super::images::Filtered;
+use super::pools::Pools;
 use super::subject::{Subject, same};
 use crate::random::Random;
 
@@ -18,9 +18,8 @@ pub(super) struct Curves;
 /// An image and what is asked of it.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
-    image: AnyImage,
-    request: Request,
-    machine: Machine,
+    filtered: Filtered,
+    bins: Bins,
     how: How,
     /// Bytes of memory beyond the least there can be, for streams.
     spare: usize,
@@ -29,11 +28,11 @@ pub(super) struct Case {
 /// How the voxels come.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum How {
-    /// At once.
+    /// All at once.
     Whole,
-    /// In memory order.
+    /// One after another in memory order.
     InOrder,
-    /// From any place.
+    /// Any voxels, for several threads at a time.
     Anywhere,
 }
 
@@ -45,7 +44,8 @@ impl Subject for Curves {
 
     fn draw(random: &mut Random) -> Case {
         let most = if random.once_in(20) { [3000, 70, 17] } else { [70, 8, 6] };
-        let image = images::draw(images::shape(most, random), random);
+        let filtered = Filtered::draw(most, random);
+        let image = &filtered.image;
         let ends = [0, 0].map(|_| image.value(random.below(image.shape().count())));
         let range = match random.below(3) {
             0 => None,
@@ -59,43 +59,29 @@ impl Subject for Curves {
             Bins::Uniform { count, range: range.map(|(low, high)| (low.into(), high.into())) }
         };
         Case {
-            image,
-            request: Request {
-                construction: random.pick(&[Construction::T, Construction::V]),
-                superlevel: random.once_in(2),
-                bins,
-            },
-            machine: Machine::draw(random),
+            filtered,
+            bins,
             how: random.pick(&[How::Whole, How::InOrder, How::Anywhere]),
             spare: random.pick(&[0, 0, 1, 4096, 1 << 20]),
         }
     }
 
     fn options(case: &Case) -> String {
-        let Case { image, request: Request { construction, superlevel, bins }, machine, how, spare } = case;
+        let Case { filtered, bins, how, spare } = case;
         let bins = match bins {
             Bins::Distinct => "distinct".to_owned(),
             Bins::Uniform { count, range } => format!("{count} {}", range.is_some()),
         };
-        let (shape, voxels) = (image.shape(), image.voxel_type());
-        let (dim, order) = (shape.dim(), shape.order());
-        format!("{voxels} {dim} {order:?} {construction} {superlevel} {bins} {machine:?} {how:?} {spare}")
+        format!("{} {bins} {how:?} {spare}", filtered.options())
     }
 
     fn check(case: &Case, pools: &Pools) -> Result<(), String> {
-        with_image!(&case.image, image => check(case, image, pools))
+        with_image!(&case.filtered.image, image => check(case, image, pools))
     }
 
     fn smaller(case: &Case) -> Vec<Case> {
-        let mut smaller = Vec::new();
-        for image in images::smaller(&case.image) {
-            smaller.push(Case { image, ..case.clone() });
-        }
-        smaller.extend(case.machine.smaller().into_iter().map(|machine| Case { machine, ..case.clone() }));
-        if case.request.superlevel {
-            let request = Request { superlevel: false, ..case.request };
-            smaller.push(Case { request, ..case.clone() });
-        }
+        let smaller = case.filtered.smaller().into_iter();
+        let mut smaller: Vec<Case> = smaller.map(|filtered| Case { filtered, ..case.clone() }).collect();
         if case.how != How::Whole {
             smaller.push(Case { how: How::Whole, ..case.clone() });
         }
@@ -104,7 +90,8 @@ impl Subject for Curves {
 }
 
 fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), String> {
-    let Case { request, machine, .. } = case;
+    let Filtered { construction, superlevel, ref machine, .. } = case.filtered;
+    let request = &EccRequest { construction, superlevel, bins: case.bins };
     if request.bins.check().is_err() {
         let found = pools.run(*machine, || curve(image, request));
         return same("bins that cannot be are refused", &found.is_err(), &true);
@@ -138,24 +125,29 @@ fn check<T: Voxel>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), S
 }
 
 /// The curve of a stream in the least memory there can be, and some more.
-fn streamed<T: Voxel>(image: &Image<T>, request: &Request, how: How, spare: usize) -> Result<Curve, String> {
+fn streamed<T: Voxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    how: How,
+    spare: usize,
+) -> Result<Vcec, String> {
     let least = match stream(image, request, how, 0) {
-        Err(StreamError::Slabs { needed, .. }) => needed,
+        Err(SlabError::Slabs { needed, .. }) => needed,
         Ok(_) => 0,
         Err(error) => return Err(error.to_string()),
     };
     let rows = stream(image, request, how, least + spare).map_err(|error| error.to_string())?;
-    rows.into_curve().map_err(|error| error.to_string())
+    rows.into_vcec().map_err(|error| error.to_string())
 }
 
 fn stream<T: Voxel>(
     image: &Image<T>,
-    request: &Request,
+    request: &EccRequest,
     how: How,
     limit: usize,
-) -> Result<Rows, StreamError<Infallible>> {
+) -> Result<VcecRows, SlabError<Infallible>> {
     let (shape, voxels) = (image.shape(), image.voxels());
-    let mut streamer = Streamer::<T>::new(request, limit)?;
+    let mut streamer = SlabCounter::<T>::new(request, limit)?;
     let in_order = || {
         let mut rest = voxels;
         move |part: &mut [T]| {
@@ -165,7 +157,7 @@ fn stream<T: Voxel>(
             Ok(count)
         }
     };
-    let range = match Streamer::<T>::needs_range(request) {
+    let range = match SlabCounter::<T>::needs_range(request) {
         true => Some(streamer.range(shape, in_order(), &|_| ())?),
         false => None,
     };
@@ -193,12 +185,12 @@ mod tests {
     fn streams_in_the_least_memory_come_in_several_slabs() {
         let shape = Shape::new(&[200, 3], Order::C).unwrap();
         let image = Image::new(shape, (0..600_u32).map(|k| k * k % 11).collect()).unwrap();
-        let request = Request::default();
-        let Err(StreamError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
+        let request = EccRequest::default();
+        let Err(SlabError::Slabs { needed, .. }) = stream(&image, &request, How::InOrder, 0) else {
             panic!("no image fits no memory")
         };
         let (reads, mut first) = (Cell::new(0), 0);
-        let mut streamer = Streamer::<u32>::new(&request, needed).unwrap();
+        let mut streamer = SlabCounter::<u32>::new(&request, needed).unwrap();
         let read = |part: &mut [u32]| -> Result<usize, Infallible> {
             reads.set(reads.get() + 1);
             part.copy_from_slice(&image.voxels()[first..first + part.len()]);

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use lacuna::cubical::read::{self, Options, Raw, VoxelType};
+use lacuna::cubical::read::{self, ImageOptions as Options, Raw, VoxelType};
 use lacuna::cubical::{AnyImage, Image, Key, Order, Voxel, write};
 use lacuna::metric::read as metric;
 use lacuna::metric::{Distances, Value};
@@ -27,7 +27,7 @@ pub(super) enum Case {
     /// An image in a format that its reader knows.
     Image { image: AnyImage, format: ImageFormat },
     /// An image of bytes as it is written after thinning.
-    Written { image: Image<u8>, format: write::Format },
+    Written { image: Image<u8>, format: write::ImageOutputFormat },
     /// Distances in a format that their reader knows.
     Space { space: Space, format: metric::Format, style: Style },
 }
@@ -110,7 +110,9 @@ impl Subject for Files {
                 Case::Image { image, format }
             }
             2 => match images::of::<u8>(shape, random) {
-                AnyImage::U8(image) => Case::Written { image, format: random.pick(&write::Format::ALL) },
+                AnyImage::U8(image) => {
+                    Case::Written { image, format: random.pick(&write::ImageOutputFormat::ALL) }
+                }
                 other => unreachable!("voxels are bytes, found {}", other.voxel_type()),
             },
             _ => {
@@ -195,7 +197,7 @@ fn image_is_read(image: &AnyImage, format: ImageFormat) -> Result<(), String> {
     same(&format!("the image read from {format:?}"), &canonical(&read), &canonical(image))
 }
 
-fn image_is_written(image: &Image<u8>, format: write::Format) -> Result<(), String> {
+fn image_is_written(image: &Image<u8>, format: write::ImageOutputFormat) -> Result<(), String> {
     let mut file = Vec::new();
     let held = format.holds(image.shape());
     let written = format.write(image, None, &mut file);

@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
-use lacuna::cubical::{AnyImage, Image, Key, Order, Shape, Voxel};
+use lacuna::cubical::{AnyImage, Construction, Image, Key, Order, Shape, Voxel};
 use lacuna::with_image;
 use tiff::encoder::colortype::{self, ColorType};
 
+use super::pools::Machine;
 use crate::random::Random;
 
 /// Voxels that can be drawn.
@@ -85,6 +86,44 @@ macro_rules! floats {
 integers!(u8 Gray8 i8 GrayI8 u16 Gray16 i16 GrayI16 u32 Gray32 i32 GrayI32 u64 Gray64 i64 GrayI64);
 floats!(f32 Gray32Float f64 Gray64Float);
 
+/// An image, how it is made a filtered complex, and what computes.
+#[derive(Debug, Clone)]
+pub(super) struct Filtered {
+    pub(super) image: AnyImage,
+    pub(super) construction: Construction,
+    pub(super) superlevel: bool,
+    pub(super) machine: Machine,
+}
+
+impl Filtered {
+    /// One with at most `most[axes − 1]` voxels along each axis.
+    pub(super) fn draw(most: [usize; 3], random: &mut Random) -> Self {
+        Filtered {
+            image: draw(shape(most, random), random),
+            construction: random.pick(&[Construction::T, Construction::V]),
+            superlevel: random.once_in(2),
+            machine: Machine::draw(random),
+        }
+    }
+
+    /// What was drawn, but for the voxels.
+    pub(super) fn options(&self) -> String {
+        let Filtered { image, construction, superlevel, machine } = self;
+        let shape = image.shape();
+        let (dim, order, voxels) = (shape.dim(), shape.order(), image.voxel_type());
+        format!("{voxels} {dim} {order:?} {construction} {superlevel} {machine:?}")
+    }
+
+    /// Those with a smaller or plainer image, on a plainer machine, of sublevel sets.
+    pub(super) fn smaller(&self) -> Vec<Filtered> {
+        let of_image = smaller(&self.image).into_iter().map(|image| Filtered { image, ..self.clone() });
+        let of_machine =
+            self.machine.smaller().into_iter().map(|machine| Filtered { machine, ..self.clone() });
+        let sublevel = self.superlevel.then(|| Filtered { superlevel: false, ..self.clone() });
+        of_image.chain(of_machine).chain(sublevel).collect()
+    }
+}
+
 /// A shape of one to three axes, with at most `most[axes − 1]` voxels along each.
 pub(super) fn shape(most: [usize; 3], random: &mut Random) -> Shape {
     let axes = 1 + random.pick(&[0, 1, 1, 2, 2]);
@@ -147,7 +186,7 @@ fn any<T: Sample>(random: &mut Random) -> T {
     }
 }
 
-/// The same array in the other order in memory.
+/// The array in the other order in memory.
 pub(super) fn turned<T: Voxel>(image: &Image<T>) -> Image<T> {
     let shape = image.shape();
     let other = if shape.order() == Order::C { Order::F } else { Order::C };

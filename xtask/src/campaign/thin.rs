@@ -3,7 +3,7 @@
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::cubical::persistence::{self, Class, persistence};
 use lacuna::cubical::thinning::two_valued::thin_first;
-use lacuna::cubical::thinning::{BitImage, Request, Rule, plain, thin, topology};
+use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, plain, thin, topology};
 use lacuna::cubical::{AnyImage, Image, Order, Shape};
 
 use super::images;
@@ -67,7 +67,7 @@ impl Subject for Skeletons {
         let Case { rule, iterations, machine, .. } = *case;
         let image = case.image();
         same("foreground by its coordinates", &image.places(), &case.places())?;
-        let request = Request { rule: Some(rule), iterations };
+        let request = ThinningRequest { rule: Some(rule), iterations };
         let run = |image: &BitImage| {
             let thinned = pools.run(machine, || thin(image, &request, &mut |_| ()));
             thinned.map_err(|error| format!("refused: {error}"))
@@ -114,7 +114,7 @@ impl Subject for Skeletons {
 fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
     let Case { rule, iterations, machine, .. } = *case;
     let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
-    let request = Request { rule: Some(rule), iterations };
+    let request = ThinningRequest { rule: Some(rule), iterations };
     for superlevel in [false, true] {
         let values = if superlevel { [-3_i8, 9] } else { [9, -3] };
         let voxels = case.voxels.iter().map(|&voxel| values[usize::from(voxel)]).collect();
@@ -123,7 +123,8 @@ fn keeps_bars(case: &Case, pools: &Pools) -> Result<(), String> {
         let AnyImage::I8(thinned) = thinned.map_err(|error| format!("refused: {error}"))?.0 else {
             return Err("the type of voxels changes".to_owned());
         };
-        let asked = persistence::Request { superlevel, ..persistence::Request::default() };
+        let asked =
+            persistence::PersistenceRequest { superlevel, ..persistence::PersistenceRequest::default() };
         let bars = |image: &Image<i8>| {
             let classes = pools.run(machine, || persistence(image, &asked));
             let value = |place: usize| image.voxels()[place];

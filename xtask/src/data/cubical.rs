@@ -2,9 +2,9 @@
 
 use std::io;
 
-use lacuna::cubical::persistence::{Request, plain};
+use lacuna::cubical::persistence::{PersistenceRequest as Request, plain};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, ShapeError, Voxel};
-use lacuna::output::images::{Barcode, Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
 use lacuna::with_image;
 use npyz::WriterBuilder as _;
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use lacuna::cubical::thinning::{BitImage, Rule, plain};
-use lacuna::cubical::write::Format;
+use lacuna::cubical::write::ImageOutputFormat as Format;
 use lacuna::cubical::{Image, Order, Shape, ShapeError};
 
 /// A committed image, 255 on 0.

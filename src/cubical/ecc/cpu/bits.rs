@@ -1,6 +1,6 @@
 //! Comparisons of a plane's voxels, a bit each, and the digits of their numbers.
 //!
-//! Rows are counted from the one above a tile, 0. A row of bits is a word for each 64 voxels; rows follow each other without a gap, so that a
+//! VcecRows are counted from the one above a tile, 0. A row of bits is a word for each 64 voxels; rows follow each other without a gap, so that a
 //! plane is one run of words, which the vector units take several rows of at a time. A bit says who wins: see [`digits`].
 
 use super::digits::{self, Inner, Outer};
@@ -80,7 +80,7 @@ pub(super) struct AddUp<'a> {
     pub(super) out: &'a mut Digits,
 }
 
-/// Of all keys, by those of bytes: words of bits know nothing of keys.
+/// A kernel for all keys, compiled for those of bytes: words of bits do not depend on keys.
 impl BlockKernel<u8> for AddUp<'_> {
     type Output = ();
 
@@ -93,7 +93,7 @@ impl BlockKernel<u8> for AddUp<'_> {
 impl AddUp<'_> {
     #[inline(always)]
     fn add_up<const INVERT: bool>(self) {
-        let rows = Rows { width: self.width, words: self.width * self.height };
+        let rows = VcecRows { width: self.width, words: self.width * self.height };
         let inner = InnerRows::new(&rows, self.inner);
         let (next, last) = (OuterRows::new(&rows, self.next), OuterRows::new(&rows, self.last));
         let [ones, twos, fours, eights] = self.out.digits.each_mut().map(|digit| &mut digit[..rows.words]);
@@ -124,12 +124,12 @@ impl AddUp<'_> {
 const LANES: usize = 8;
 
 /// The words of a tile's rows, and of those one above each.
-struct Rows {
+struct VcecRows {
     width: usize,
     words: usize,
 }
 
-impl Rows {
+impl VcecRows {
     #[inline(always)]
     fn here<'a>(&self, bits: &'a [u64]) -> &'a [u64] {
         &bits[self.width..][..self.words]
@@ -150,7 +150,7 @@ macro_rules! rows {
 
         impl<'a> $rows<'a> {
             #[inline(always)]
-            fn new(rows: &Rows, bits: &'a $bits) -> Self {
+            fn new(rows: &VcecRows, bits: &'a $bits) -> Self {
                 $rows { $($field: rows.$which(&bits.$from)),* }
             }
 
@@ -159,7 +159,7 @@ macro_rules! rows {
                 $fields { $($field: self.$field[word]),* }
             }
 
-            /// From a word on.
+            /// A vector of the words from one on.
             #[inline(always)]
             fn lanes(&self, at: usize) -> $lanes {
                 let mut lanes = $lanes { $($field: [0; LANES]),* };

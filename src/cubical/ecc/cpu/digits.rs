@@ -94,7 +94,7 @@ pub(crate) fn digits<const INVERT: bool>(inner: &Inner, next: &Outer, last: &Out
     let (twos, d3) = add(s0, s1, s2);
     let (s3, f0) = add(d0, d1, d2);
     let (fours, f1) = (s3 ^ d3, s3 & d3);
-    // At most 14: there is no sixteen.
+    // The sum is at most 14: there is no digit for 16.
     let eights = f0 ^ f1;
     ([ones, twos, fours, eights], twos | fours | !(ones & eights))
 }

@@ -10,9 +10,10 @@
 
 mod bits;
 mod digits;
+mod numbers;
 mod tables;
 mod tally;
-mod view;
+pub(crate) mod view;
 
 use std::io;
 use std::ops::Range;
@@ -22,21 +23,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::bins::{Edges, FiniteRange};
-use super::rows::Spilled;
+use super::bins::{Bins, BinsError, Edges, FiniteRange};
+use super::request::EccRequest;
+use super::rows::{Spilled, VcecRows};
 use super::spill::Store;
-use super::{Bins, BinsError, Curve, Request, Rows, Values};
-use crate::cubical::{Construction, Image, Key, Value, Voxel};
+use super::vcec::{Values, Vcec};
+use crate::cubical::construction::Construction;
+use crate::cubical::image::{Image, Voxel};
+use crate::cubical::key::Key;
+use crate::cubical::value::Value;
 use crate::simd::{BLOCK, Level};
 use tables::{Tables, sweep};
-use tally::{Spill, Summed, Sums};
-use view::table_bytes;
-pub(crate) use view::{Tile, View, tiles};
+use tally::Sums;
+use tally::runs::Spill;
+use tally::summed::Summed;
+use view::{Filtered, View, VoxelTile, table_bytes, tiles};
 
 /// Adds up an image part by part.
 #[derive(Debug)]
 pub(crate) struct Counter<T: Voxel> {
-    request: Request,
+    request: EccRequest,
     range: Option<(Value, Value)>,
     edges: Option<Edges<T::Key>>,
     level: Level,
@@ -60,8 +66,8 @@ pub(crate) struct Room<'a> {
 }
 
 impl<T: Voxel> Counter<T> {
-    /// For images one after another.
-    pub(crate) fn new(request: &Request, level: Level) -> Self {
+    /// A counter for images one after another.
+    pub(crate) fn new(request: &EccRequest, level: Level) -> Self {
         Counter { request: *request, range: None, edges: None, level, workers: Vec::new() }
     }
 
@@ -105,7 +111,7 @@ impl<T: Voxel> Counter<T> {
         self.add_tiles(view, &tiles(own, size_of::<T>(), self.workers.len()));
     }
 
-    fn add_tiles(&mut self, view: View<'_, T>, tiles: &[Tile]) {
+    fn add_tiles(&mut self, view: View<'_, T>, tiles: &[VoxelTile]) {
         let Counter { request, level, workers, .. } = self;
         let next = AtomicUsize::new(0);
         let work = |worker: &mut Worker<T>| {
@@ -133,9 +139,9 @@ impl<T: Voxel> Counter<T> {
     /// The rows of what was added. Another image must begin before more is.
     ///
     /// # Errors
-    /// Rows that memory had no room for could not be kept in files.
-    pub(crate) fn finish(&mut self) -> io::Result<Rows> {
-        let Request { construction, superlevel, bins } = self.request;
+    /// VcecRows that memory had no room for could not be kept in files.
+    pub(crate) fn finish(&mut self) -> io::Result<VcecRows> {
+        let EccRequest { construction, superlevel, bins } = self.request;
         let (edges, range) = (self.edges.take(), self.range);
         let sums = || Sums::new(None, superlevel, None);
         let all = self.workers.iter_mut().map(|worker| std::mem::replace(&mut worker.sums, sums()));
@@ -144,7 +150,7 @@ impl<T: Voxel> Counter<T> {
         let sign = if construction == Construction::V { -1 } else { 1 };
         let voxel = |key: T::Key| T::of_key(if superlevel { key.reversed() } else { key });
         let (values, mut changes) = match (summed, bins) {
-            (Summed::Run(run), _) => return Ok(Rows::Disk(Spilled::new::<T>(run, superlevel, sign))),
+            (Summed::Run(run), _) => return Ok(VcecRows::Disk(Spilled::new::<T>(run, superlevel, sign))),
             (Summed::Bins(changes), _) => (edges.map(|edges| edges.values).unwrap_or_default(), changes),
             (Summed::Keys(keys, changes), Bins::Distinct) => {
                 (Values::of(keys.into_iter().map(voxel)), changes)
@@ -167,21 +173,21 @@ impl<T: Voxel> Counter<T> {
             }
         };
         changes.iter_mut().for_each(|change| *change *= sign);
-        Ok(Rows::Memory(Curve { values, changes }))
+        Ok(VcecRows::Memory(Vcec { values, changes }))
     }
 }
 
 /// Adds up tiles.
 #[derive(Debug)]
 pub(crate) struct Adder<'a, T: Voxel> {
-    request: Request,
+    request: EccRequest,
     level: Level,
     worker: &'a mut Worker<T>,
 }
 
 impl<T: Voxel> Adder<'_, T> {
     /// Adds the voxels of a tile. What lies around them, as for [`Counter::add`], must be in view.
-    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &Tile) {
+    pub(crate) fn add(&mut self, view: View<'_, T>, tile: &VoxelTile) {
         self.worker.sweep(self.level, &self.request, view, tile);
     }
 
@@ -192,14 +198,14 @@ impl<T: Voxel> Adder<'_, T> {
 }
 
 impl<T: Voxel> Worker<T> {
-    fn sweep(&mut self, level: Level, request: &Request, view: View<'_, T>, tile: &Tile) {
+    fn sweep(&mut self, level: Level, request: &EccRequest, view: View<'_, T>, tile: &VoxelTile) {
         let Worker { tables, sums } = self;
-        let filtration = (request.construction, request.superlevel);
+        let (rows, construction) = (&Filtered { view, superlevel: request.superlevel }, request.construction);
         match sums {
-            Sums::Bytes(tally) => sweep(level, view, tile, filtration, tables, &mut **tally),
-            Sums::Words(tally) => sweep(level, view, tile, filtration, tables, &mut **tally),
-            Sums::Bins(tally) => sweep(level, view, tile, filtration, tables, tally),
-            Sums::Runs(tally) => sweep(level, view, tile, filtration, tables, tally),
+            Sums::Bytes(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
+            Sums::Words(tally) => sweep(level, rows, tile, construction, tables, &mut **tally),
+            Sums::Bins(tally) => sweep(level, rows, tile, construction, tables, tally),
+            Sums::Runs(tally) => sweep(level, rows, tile, construction, tables, tally),
         }
     }
 }
@@ -226,11 +232,17 @@ pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
     voxels.par_chunks(BLOCK << 8).map(of).reduce(|| none, FiniteRange::join)
 }
 
-/// The curve of an image in memory, with the instructions of a level.
+/// The curve of an image.
 ///
 /// # Errors
-/// [`BinsError`]: there are no such bins.
-pub(crate) fn curve<T: Voxel>(image: &Image<T>, request: &Request, level: Level) -> Result<Curve, BinsError> {
+/// [`BinsError`]: there are no such bins, or their range is to be found and no voxel is finite.
+pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, BinsError> {
+    request.bins.check()?;
+    curve_at(image, request, Level::detect())
+}
+
+/// The curve of an image in memory, with the instructions of a level.
+fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> Result<Vcec, BinsError> {
     let range = match request.bins {
         Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => {
             Some(range(image.voxels()).values::<T>()?)
@@ -244,7 +256,7 @@ pub(crate) fn curve<T: Voxel>(image: &Image<T>, request: &Request, level: Level)
     let view = View { extents, first: [0; 3], voxels: image.voxels() };
     counter.add(view, extents.map(|extent| 0..extent));
     match counter.finish() {
-        Ok(Rows::Memory(curve)) => Ok(curve),
+        Ok(VcecRows::Memory(curve)) => Ok(curve),
         rows => unreachable!("without a directory rows are in memory: {rows:?}"),
     }
 }

@@ -1,22 +1,23 @@
 //! What a thread needs for a tile: keys of two planes, the bits of their comparisons, the digits of the numbers.
 
 use super::bits::{AddUp, Digits, InnerBits, OuterBits, shift};
-use super::tally::Tally;
-use super::view::{Tile, View};
-use crate::cubical::{Construction, Key, Voxel};
+use super::numbers::{Numbers, Tally};
+use super::view::{KeyRows, VoxelTile};
+use crate::cubical::construction::Construction;
+use crate::cubical::key::Key;
 use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
-/// All of it; keeps its memory from tile to tile.
+/// The tables of a thread, which keep their memory from tile to tile.
 #[derive(Debug, Default)]
 pub(crate) struct Tables<K> {
     /// Blocks of a row.
     width: usize,
-    /// Rows of the tile.
+    /// VcecRows of the tile.
     height: usize,
     /// Keys of a plane, from the row above the tile to the one below; a row has a block more than voxels. What is absent
     /// is `Key::MAX`.
     this: Vec<K>,
-    /// Of the next.
+    /// Keys of the next plane.
     next: Vec<K>,
     inner: InnerBits,
     outer: OuterBits,
@@ -31,19 +32,19 @@ pub(crate) struct Tables<K> {
 }
 
 /// Adds up the numbers of a tile's voxels. Plane by plane: compares it with the next, then adds up what it is now known to own.
-pub(crate) fn sweep<T: Voxel>(
+pub(crate) fn sweep<K: Key>(
     level: Level,
-    view: View<'_, T>,
-    tile: &Tile,
-    (construction, superlevel): (Construction, bool),
-    tables: &mut Tables<T::Key>,
-    tally: &mut impl Tally<T::Key>,
+    rows: &dyn KeyRows<K>,
+    tile: &VoxelTile,
+    construction: Construction,
+    tables: &mut Tables<K>,
+    tally: &mut impl Tally<K>,
 ) {
     tables.resize(tile);
     let (first, width) = (tile.planes.start, tables.width);
     let top = tile.rows.start == 0;
-    stage(&mut tables.this, &view, first, tile, superlevel, width);
-    stage(&mut tables.next, &view, first + 1, tile, superlevel, width);
+    stage(&mut tables.this, rows, first, tile, width);
+    stage(&mut tables.next, rows, first + 1, tile, width);
     if first == 0 {
         // The absent plane before the first loses to it (T), or wins (V): 0 says both.
         tables.outer.clear();
@@ -53,7 +54,7 @@ pub(crate) fn sweep<T: Voxel>(
     for plane in tile.planes.clone() {
         std::mem::swap(&mut tables.this, &mut tables.next);
         std::mem::swap(&mut tables.outer, &mut tables.before);
-        stage(&mut tables.next, &view, plane + 2, tile, superlevel, width);
+        stage(&mut tables.next, rows, plane + 2, tile, width);
         level.run_blocks(Compare { tables, construction, top });
         level.run_blocks(tables.add_up(construction));
         tally.plane(level, &tables.numbers());
@@ -61,30 +62,17 @@ pub(crate) fn sweep<T: Voxel>(
 }
 
 /// Takes the keys of a plane (counted from 1), in the order of the filtration.
-fn stage<T: Voxel>(
-    keys: &mut [T::Key],
-    view: &View<'_, T>,
-    plane: usize,
-    tile: &Tile,
-    superlevel: bool,
-    width: usize,
-) {
+fn stage<K: Key>(keys: &mut [K], rows: &dyn KeyRows<K>, plane: usize, tile: &VoxelTile, width: usize) {
     let from = tile.columns.start.saturating_sub(BLOCK);
     for (row, keys) in keys.chunks_exact_mut((width + 1) * BLOCK).enumerate() {
-        let voxels = view.row(plane, tile.rows.start + row, from..tile.columns.end + 1).unwrap_or_default();
-        let (keys, absent) = keys.split_at_mut(voxels.len());
-        if superlevel {
-            keys.iter_mut().zip(voxels).for_each(|(key, voxel)| *key = voxel.key().reversed());
-        } else {
-            keys.iter_mut().zip(voxels).for_each(|(key, voxel)| *key = voxel.key());
-        }
-        absent.fill(T::Key::MAX);
+        let present = rows.row(plane, tile.rows.start + row, from..tile.columns.end + 1, keys);
+        keys[present..].fill(K::MAX);
     }
 }
 
 impl<K: Key> Tables<K> {
     /// Fits a tile.
-    fn resize(&mut self, tile: &Tile) {
+    fn resize(&mut self, tile: &VoxelTile) {
         let before = if tile.columns.start == 0 { 0 } else { BLOCK };
         let (columns, height) = (before + tile.columns.len(), tile.rows.len());
         let width = columns.div_ceil(BLOCK);
@@ -187,38 +175,5 @@ impl<K: Key> Compare<'_, K> {
         shift(d, b, follows, d_left);
         shift(e, c, follows, e_left);
         shift(g, f, follows, g_left);
-    }
-}
-
-/// The numbers of a plane's voxels, with their keys.
-pub(crate) struct Numbers<'a, K> {
-    keys: &'a [K],
-    digits: &'a Digits,
-    own: &'a [u64],
-}
-
-/// 64 voxels.
-pub(crate) struct Block<'a, K> {
-    pub(crate) keys: &'a [K; BLOCK],
-    /// The digits of their numbers plus [`OFFSET`](super::digits::OFFSET), lowest first.
-    pub(crate) digits: [u64; 4],
-    /// Where the numbers are not 0.
-    pub(crate) nonzero: u64,
-    /// Which voxels count.
-    pub(crate) own: u64,
-}
-
-impl<K: Key> Numbers<'_, K> {
-    /// Block by block.
-    #[inline(always)]
-    pub(crate) fn for_each(&self, mut work: impl FnMut(Block<'_, K>)) {
-        let width = self.own.len();
-        for (row, nonzero) in self.digits.nonzero.chunks_exact(width).enumerate() {
-            let keys = &self.keys[row * (width + 1) * BLOCK..];
-            for (column, (keys, &own)) in keys.as_chunks::<BLOCK>().0.iter().zip(self.own).enumerate() {
-                let digits = self.digits.digits.each_ref().map(|digit| digit[row * width + column]);
-                work(Block { keys, digits, nonzero: nonzero[column], own });
-            }
-        }
     }
 }

@@ -8,14 +8,14 @@ use crate::cubical::ecc::plain;
 use crate::cubical::{Order, Shape};
 use crate::simd::BLOCK;
 
-fn requests() -> Vec<Request> {
+fn requests() -> Vec<EccRequest> {
     let mut requests = Vec::new();
     for construction in [Construction::T, Construction::V] {
         for superlevel in [false, true] {
             let ranges = [None, Some((1.0.into(), 2.5.into())), Some((0.0.into(), 300.0.into()))];
             let uniform = ranges.map(|range| Bins::Uniform { count: 1 + 3 * ranges.len(), range });
             for bins in uniform.into_iter().chain([Bins::Distinct, Bins::Uniform { count: 1, range: None }]) {
-                requests.push(Request { construction, superlevel, bins });
+                requests.push(EccRequest { construction, superlevel, bins });
             }
         }
     }
@@ -43,10 +43,10 @@ fn axes(rng: &mut Pcg64) -> Vec<usize> {
     }
 }
 
-fn agrees<T: Voxel>(image: &Image<T>, request: &Request) {
+fn agrees<T: Voxel>(image: &Image<T>, request: &EccRequest) {
     let expected = plain::curve(image, request);
     for level in Level::available() {
-        let found = curve(image, request, level);
+        let found = curve_at(image, request, level);
         assert_eq!(found, expected, "{} {} {request:?} {}", T::NAME, image.shape(), level.name());
     }
 }
@@ -106,7 +106,7 @@ fn extents_of_one_are_no_dimension() {
             {
                 let image = Image::new(Shape::new(&axes, Order::F).unwrap(), line.voxels().to_vec()).unwrap();
                 let level = Level::detect();
-                assert_eq!(curve(&image, &request, level), curve(&line, &request, level), "{axes:?}");
+                assert_eq!(curve_at(&image, &request, level), curve_at(&line, &request, level), "{axes:?}");
             }
         }
     }
@@ -124,7 +124,7 @@ fn any_cut_and_any_slab() {
         let slice: usize = extents[axis + 1..].iter().product();
         let (unit, before) = if axis == 2 { (BLOCK, BLOCK) } else { (1, 1) };
         for construction in [Construction::T, Construction::V] {
-            let request = Request { construction, ..Request::default() };
+            let request = EccRequest { construction, ..EccRequest::default() };
             let expected = plain::curve(&image, &request).unwrap();
             for cut in (unit..extents[axis]).step_by(unit) {
                 let mut counter = Counter::<u16>::new(&request, level);
@@ -137,21 +137,17 @@ fn any_cut_and_any_slab() {
                     let view = View { extents, first, voxels: &voxels[from * slice..to * slice] };
                     counter.add(view, own);
                 }
-                assert_eq!(
-                    counter.finish().unwrap().into_curve().unwrap(),
-                    expected,
-                    "{axes:?} cut at {cut}"
-                );
+                assert_eq!(counter.finish().unwrap().into_vcec().unwrap(), expected, "{axes:?} cut at {cut}");
             }
             for row in 1..extents[1] {
                 let mut counter = Counter::<u16>::new(&request, level);
                 counter.begin(None, rayon::current_num_threads(), None).unwrap();
-                let tiles: Vec<Tile> = [0..row, row..extents[1]]
-                    .map(|rows| Tile { planes: 0..extents[0], rows, columns: 0..extents[2] })
+                let tiles: Vec<VoxelTile> = [0..row, row..extents[1]]
+                    .map(|rows| VoxelTile { planes: 0..extents[0], rows, columns: 0..extents[2] })
                     .into();
                 counter.add_tiles(View { extents, first: [0; 3], voxels }, &tiles);
                 assert_eq!(
-                    counter.finish().unwrap().into_curve().unwrap(),
+                    counter.finish().unwrap().into_vcec().unwrap(),
                     expected,
                     "{axes:?} rows cut at {row}"
                 );
@@ -166,10 +162,14 @@ fn any_number_of_threads() {
     let bytes = image(&[90, 70, 130], &mut rng, |v| v as u8);
     let floats = image(&[200, 300], &mut rng, |v| v as f32);
     let line = image(&[20_000], &mut rng, |v| v as u32);
-    let request = Request::default();
+    let request = EccRequest::default();
     let all = || {
         let level = Level::detect();
-        (curve(&bytes, &request, level), curve(&floats, &request, level), curve(&line, &request, level))
+        (
+            curve_at(&bytes, &request, level),
+            curve_at(&floats, &request, level),
+            curve_at(&line, &request, level),
+        )
     };
     let on = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
     let one = on(1);
@@ -214,8 +214,8 @@ fn every_number() {
         }
         let image = Image::new(Shape::new(&[3, 3, 84], Order::C).unwrap(), voxels).unwrap();
         for construction in [Construction::T, Construction::V] {
-            let request = Request { construction, ..Request::default() };
-            let found = curve(&image, &request, Level::detect()).unwrap();
+            let request = EccRequest { construction, ..EccRequest::default() };
+            let found = curve_at(&image, &request, Level::detect()).unwrap();
             assert_eq!(found, plain::curve(&image, &request).unwrap());
             let changes = found.values.iter().zip(found.changes);
             let centres = changes.filter(|(value, _)| (100.0..121.0).contains(&value.double()));

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key as _;
 use crate::simd::BLOCK;
 
 /// Voxels of a tile in a row, at most.
@@ -13,7 +15,7 @@ const TILE_BYTES: usize = 96 << 10;
 /// Some consecutive slices of an image along its slowest axis that has more than one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View<'a, T> {
-    /// Of the image: planes, rows, columns.
+    /// Planes, rows and columns of the image.
     pub(crate) extents: [usize; 3],
     /// Where the first voxel that is in memory lies.
     pub(crate) first: [usize; 3],
@@ -38,9 +40,35 @@ impl<'a, T> View<'a, T> {
     }
 }
 
+/// Rows of an image as keys, whatever the type of its voxels: what follows is compiled once for a type of keys.
+pub(crate) trait KeyRows<K> {
+    /// Puts the keys of a row's columns, as far as there are such, to the front of `keys`, in the order of the filtration, and says how many
+    /// they are. Rows and planes are counted as in [`View::row`].
+    fn row(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [K]) -> usize;
+}
+
+/// The voxels of a view in the order of a filtration.
+pub(crate) struct Filtered<'a, T> {
+    pub(crate) view: View<'a, T>,
+    pub(crate) superlevel: bool,
+}
+
+impl<T: Voxel> KeyRows<T::Key> for Filtered<'_, T> {
+    fn row(&self, plane: usize, row: usize, columns: Range<usize>, keys: &mut [T::Key]) -> usize {
+        let voxels = self.view.row(plane, row, columns).unwrap_or_default();
+        let keys = keys.iter_mut().zip(voxels);
+        if self.superlevel {
+            keys.for_each(|(key, voxel)| *key = voxel.key().reversed());
+        } else {
+            keys.for_each(|(key, voxel)| *key = voxel.key());
+        }
+        voxels.len()
+    }
+}
+
 /// A box of voxels, whose numbers one thread adds up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tile {
+pub(crate) struct VoxelTile {
     pub(crate) planes: Range<usize>,
     pub(crate) rows: Range<usize>,
     /// Begins at a multiple of [`BLOCK`].
@@ -54,7 +82,7 @@ pub(crate) fn tiles(
     [planes, rows, columns]: [Range<usize>; 3],
     key_bytes: usize,
     threads: usize,
-) -> Vec<Tile> {
+) -> Vec<VoxelTile> {
     let height = height(columns.len(), key_bytes);
     let across = columns.len().div_ceil(TILE_COLUMNS) * rows.len().div_ceil(height);
     // Some tiles a thread, so that all end together, but not so thin that their first planes count.
@@ -64,14 +92,14 @@ pub(crate) fn tiles(
     for planes in cut(&planes, depth) {
         for rows in cut(&rows, height) {
             for columns in cut(&columns, TILE_COLUMNS) {
-                tiles.push(Tile { planes: planes.clone(), rows: rows.clone(), columns });
+                tiles.push(VoxelTile { planes: planes.clone(), rows: rows.clone(), columns });
             }
         }
     }
     tiles
 }
 
-/// Rows of a tile.
+/// VcecRows of a tile.
 fn height(columns: usize, key_bytes: usize) -> usize {
     (TILE_BYTES / row_bytes(columns, key_bytes)).clamp(4, 64)
 }

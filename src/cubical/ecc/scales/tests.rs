@@ -13,7 +13,7 @@ fn image(axes: &[usize], seed: u64) -> Image<f32> {
     Image::new(shape, (0..shape.count()).map(|_| rng.random_range(-1.0..1.0)).collect()).unwrap()
 }
 
-/// What nobody is told of.
+/// Progress that is told to no one.
 fn untold() -> Parts<'static> {
     Parts { left: 0, count: 4, advance: &|_| () }
 }
@@ -83,7 +83,7 @@ fn axes_of(shape: Shape) -> Vec<[usize; 2]> {
 #[test]
 fn the_first_curve_is_that_of_the_image() {
     let image = image(&[6, 7, 8], 3);
-    let (request, scales) = (Request::default(), Scales { count: 3, ..Scales::default() });
+    let (request, scales) = (EccRequest::default(), Scales { count: 3, ..Scales::default() });
     let told = std::cell::Cell::new(0);
     let advance = |voxels| told.set(told.get() + voxels);
     let found = curves(&image, &request, &scales, &advance).unwrap();
@@ -91,7 +91,7 @@ fn the_first_curve_is_that_of_the_image() {
     assert_eq!((found.len(), &found[0]), (3, &curve(&image, &request).unwrap()));
     assert!(found.iter().all(|curve| curve.changes.iter().sum::<i64>() == 1));
     // Smoother images have fewer extrema.
-    let minima = |curve: &Curve| curve.changes.iter().filter(|&&change| change > 0).count();
+    let minima = |curve: &Vcec| curve.changes.iter().filter(|&&change| change > 0).count();
     assert!(minima(&found[2]) < minima(&found[0]));
     assert!(curves(&image, &request, &Scales { count: 0, ..scales }, &|_| ()).unwrap().is_empty());
 }
@@ -99,7 +99,7 @@ fn the_first_curve_is_that_of_the_image() {
 #[test]
 fn what_cannot_be_smoothed() {
     let image = Image::new(Shape::new(&[1, 3], Order::C).unwrap(), vec![0.0, 1e300, 2.0]).unwrap();
-    let of = |scales| curves(&image, &Request::default(), &scales, &|_| ());
+    let of = |scales| curves(&image, &EccRequest::default(), &scales, &|_| ());
     let scales = Scales::default();
     let expected = ScalesError::Infinite { voxel: vec![0, 1], found: 1e300 };
     assert_eq!(of(scales), Err(expected));
@@ -128,7 +128,7 @@ fn gpu_finds_the_same_curves_at_all_scales() {
             for bins in
                 [Bins::Distinct, Bins::Uniform { count: 100, range: Some(((-0.5).into(), 0.5.into())) }]
             {
-                let request = Request { construction, bins, superlevel: construction == Construction::V };
+                let request = EccRequest { construction, bins, superlevel: construction == Construction::V };
                 let found = curves_device(&gpu, &image, &request, &scales, &|_| ()).unwrap();
                 assert_eq!(
                     found,

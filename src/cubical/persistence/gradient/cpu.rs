@@ -122,7 +122,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::cubical::persistence::Request;
+    use crate::cubical::persistence::PersistenceRequest;
     use crate::cubical::{Construction, Image, Order, Shape};
 
     /// What a voxel owns, cell by cell.
@@ -161,7 +161,8 @@ mod tests {
                 let voxels = (0..axes.iter().product()).map(|_| rng.random_range(0..9_i8)).collect();
                 let image = Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap();
                 let grid =
-                    Grid::new(&image, &Request { construction, superlevel, max_dim: None }, &()).unwrap();
+                    Grid::new(&image, &PersistenceRequest { construction, superlevel, max_dim: None }, &())
+                        .unwrap();
                 let codes = codes(&grid, &());
                 let mut is_voxel = vec![false; codes.len()];
                 for place in grid.in_order().iter().map(|&place| place as usize) {

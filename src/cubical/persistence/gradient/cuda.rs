@@ -32,7 +32,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    use super::super::super::Request;
+    use super::super::super::PersistenceRequest as Request;
     use super::super::cpu;
     use super::*;
     use crate::cubical::{Construction, Image, Order, Shape};

@@ -14,7 +14,8 @@ use rayon::prelude::*;
 
 use self::table::{FIRST_CUBE, FIRST_FACE, Star, Table, VOXEL};
 use super::cell::Cell;
-use super::grid::{Grid, Place};
+use super::grid::Grid;
+use super::layout::GridPlace;
 use crate::backend::{Difference, expect_same};
 use crate::cuda::{CudaError, Gpu};
 use crate::memory::{self, Refused};
@@ -28,13 +29,13 @@ pub struct Gradient {
 }
 
 impl Gradient {
-    /// By the processor.
+    /// The gradient, found by the processor.
     pub fn new(grid: &Grid, progress: &dyn Progress) -> Self {
         progress.begin(STAGE, None, grid.ranks().len() as u64);
         Gradient { codes: cpu::codes(grid, progress), table: Table::of(grid.axes()), axes: grid.axes() }
     }
 
-    /// By a device, which does not tell how far it is.
+    /// The gradient, found by a device, which does not tell how far it is.
     ///
     /// # Errors
     /// As [`cuda::codes`].
@@ -78,68 +79,108 @@ impl Gradient {
         wanted: [bool; 4],
         progress: &dyn Progress,
     ) -> Result<Critical, Refused> {
-        let (first_top, end_top) = bits_of(self.axes);
-        let mut masks = [0; 4];
-        for (dim, mask) in masks.iter_mut().enumerate().filter(|(dim, _)| wanted[*dim]) {
-            let (first, end) = bits_of(dim);
-            *mask = (1_u32 << (end - first)) - 1;
-        }
-        let [_, of_edges, of_faces, _] = masks;
-        let of_top = if wanted[3] { ((1 << (end_top - first_top)) - 1) << first_top } else { 0 };
-        // Of a part's voxels, looked up first and all together: they lie anywhere in memory, and so the loads overlap.
-        let critical = |places: &[Place]| -> Vec<u32> {
-            places.iter().map(|&place| self.critical(place as usize)).collect()
-        };
-        let count = |places: &[Place]| {
-            let mut counts = [0; 4];
-            for critical in critical(places) {
-                counts[0] += usize::from(critical & VOXEL != 0);
-                counts[1] += (critical & of_edges).count_ones() as usize;
-                counts[2] += (critical >> FIRST_FACE & of_faces).count_ones() as usize;
-                counts[3] += usize::from(critical & of_top != 0);
-            }
-            progress.advance(places.len() as u64);
-            counts
-        };
+        let wanted = Wanted::new(wanted, self.axes);
         // Counted first, they are written where they belong.
         let parts = grid.in_order().par_chunks(PART);
+        let count = |places: &[GridPlace]| {
+            progress.advance(places.len() as u64);
+            wanted.count(&self.critical_of(places))
+        };
         let counts: Vec<[usize; 4]> = parts.clone().map(count).collect();
         let totals = [0, 1, 2, 3].map(|dim| total(&counts, dim));
-        let ends = [wanted[0], wanted[3]].into_iter().filter(|&wanted| wanted).count();
-        memory::probe(bytes(totals, ends * grid.ranks().len()))?;
+        memory::probe(bytes(totals, wanted.ends() * grid.ranks().len()))?;
         let (mut minima, mut maxima) = (memory::zeroed(totals[0])?, memory::zeroed(totals[3])?);
         let (mut edges, mut faces) = (memory::zeroed(totals[1])?, memory::zeroed(totals[2])?);
         let slices = (split(&mut minima, &counts, 0), split(&mut edges, &counts, 1));
         let slices = (slices, (split(&mut faces, &counts, 2), split(&mut maxima, &counts, 3)));
         parts.enumerate().zip(slices).for_each(|((i, places), ((minima, edges), (faces, maxima)))| {
-            let (mut minima, mut maxima) = (minima.iter_mut(), maxima.iter_mut());
-            let (mut edges, mut faces) = (edges.iter_mut(), faces.iter_mut());
-            for ((rank, &place), critical) in (i * PART + 1..).zip(places).zip(critical(places)) {
-                if critical == 0 {
-                    continue;
-                }
-                let rank = rank as u32;
-                let write = |words: &mut std::slice::IterMut<'_, u64>, mut of_voxel: u32| {
-                    while of_voxel != 0 {
-                        let direction = of_voxel.trailing_zeros() as usize;
-                        let cell = Cell::new(rank, direction, place as usize);
-                        words.next().into_iter().for_each(|word| *word = cell.word());
-                        of_voxel &= of_voxel - 1;
-                    }
-                };
-                write(&mut edges, critical & of_edges);
-                write(&mut faces, critical >> FIRST_FACE & of_faces);
-                if critical & VOXEL != 0 {
-                    minima.next().into_iter().for_each(|minimum| *minimum = rank);
-                }
-                if critical & of_top != 0 {
-                    maxima.next().into_iter().for_each(|maximum| *maximum = rank);
-                }
-            }
+            let first = (i * PART + 1) as u32;
+            wanted.write(first, places, &self.critical_of(places), Slices { minima, edges, faces, maxima });
             progress.advance(places.len() as u64);
         });
         let cells = |words: Vec<u64>| words.into_iter().map(Cell::of_word).collect();
         Ok(Critical { minima, edges: cells(edges), faces: cells(faces), maxima })
+    }
+
+    /// The critical cells of some voxels, looked up all together: they lie anywhere in memory, and so the loads overlap.
+    fn critical_of(&self, places: &[GridPlace]) -> Vec<u32> {
+        places.iter().map(|&place| self.critical(place as usize)).collect()
+    }
+}
+
+/// Which critical cells are wanted, as masks of [`table::Owned`].
+struct Wanted {
+    minima: bool,
+    /// Edges, from bit 0.
+    edges: u32,
+    /// Faces, from the bit [`FIRST_FACE`].
+    faces: u32,
+    /// The cells of the grid's dimension, from bit 0.
+    top: u32,
+    has_top: bool,
+}
+
+/// Where the critical cells of some voxels are written.
+struct Slices<'a> {
+    minima: &'a mut [u32],
+    edges: &'a mut [u64],
+    faces: &'a mut [u64],
+    maxima: &'a mut [u32],
+}
+
+impl Wanted {
+    /// The cells of the dimensions that are `true`; the last stands for the dimension of the grid.
+    fn new([minima, edges, faces, top]: [bool; 4], axes: usize) -> Self {
+        let mask = |is_wanted: bool, dim: usize| {
+            let (first, end) = bits_of(dim);
+            if is_wanted { (1_u32 << (end - first)) - 1 } else { 0 }
+        };
+        let of_top = mask(top, axes) << bits_of(axes).0;
+        Wanted { minima, edges: mask(edges, 1), faces: mask(faces, 2), top: of_top, has_top: top }
+    }
+
+    /// How many of minima and maxima are wanted, both of which end ways along the gradient.
+    fn ends(&self) -> usize {
+        usize::from(self.minima) + usize::from(self.has_top)
+    }
+
+    /// How many there are of each dimension.
+    fn count(&self, critical: &[u32]) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for critical in critical {
+            counts[0] += usize::from(critical & VOXEL != 0);
+            counts[1] += (critical & self.edges).count_ones() as usize;
+            counts[2] += (critical >> FIRST_FACE & self.faces).count_ones() as usize;
+            counts[3] += usize::from(critical & self.top != 0);
+        }
+        counts
+    }
+
+    /// Writes those of voxels in order, the first of which has this rank, into as much room as they take.
+    fn write(&self, first: u32, places: &[GridPlace], critical: &[u32], slices: Slices<'_>) {
+        let (mut minima, mut maxima) = (slices.minima.iter_mut(), slices.maxima.iter_mut());
+        let (mut edges, mut faces) = (slices.edges.iter_mut(), slices.faces.iter_mut());
+        for ((rank, &place), &critical) in (first..).zip(places).zip(critical) {
+            if critical == 0 {
+                continue;
+            }
+            let write = |words: &mut std::slice::IterMut<'_, u64>, mut of_voxel: u32| {
+                while of_voxel != 0 {
+                    let direction = of_voxel.trailing_zeros() as usize;
+                    let cell = Cell::new(rank, direction, place as usize);
+                    words.next().into_iter().for_each(|word| *word = cell.word());
+                    of_voxel &= of_voxel - 1;
+                }
+            };
+            write(&mut edges, critical & self.edges);
+            write(&mut faces, critical >> FIRST_FACE & self.faces);
+            if critical & VOXEL != 0 {
+                minima.next().into_iter().for_each(|minimum| *minimum = rank);
+            }
+            if critical & self.top != 0 {
+                maxima.next().into_iter().for_each(|maximum| *maximum = rank);
+            }
+        }
     }
 }
 
@@ -203,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_critical_cells_take_is_asked_for() {
-        // For an edge or a face 8 bytes, 8 for its ends and 4 for its victim; for a minimum or a maximum 4 and 4.
+        // An edge or a face takes 8 bytes, 8 for its ends and 4 for its victim; a minimum or a maximum takes 4 and 4.
         assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 8 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
         // As many as a grid can have: there are seven edges and twelve faces a place, and two ways.

@@ -97,6 +97,7 @@ const WITH_VOXEL: u64 = 1;
 const CRITICAL: u64 = 2;
 const WITH_FACE: u64 = 4;
 const NO_FACE_OF_CUBE: u64 = 3;
+const NO_EDGE_OF_VOXEL: u64 = 7;
 
 /// The four faces at an edge, in the order of their numbers: edge e, place i.
 const FACES_AT: [[u8; 4]; EDGES] = {
@@ -121,8 +122,8 @@ impl Star {
     /// The edge that the voxel is matched with; none if it is critical.
     #[inline(always)]
     pub fn edge_of_voxel(self) -> Option<usize> {
-        let edge = (self.0 & 7) as usize;
-        (edge != 7).then_some(edge)
+        let edge = (self.0 & NO_EDGE_OF_VOXEL) as usize;
+        (edge != NO_EDGE_OF_VOXEL as usize).then_some(edge)
     }
 
     #[inline(always)]
@@ -179,75 +180,120 @@ impl Star {
 
     /// The matching of a lower star, and which of its cells are critical, as in [`Owned`].
     fn of(owned: Owned) -> (Star, Owned) {
-        let edge = |edge: usize| owned >> edge & 1 == 1;
-        let face = |face: usize| owned >> (FIRST_FACE as usize + face) & 1 == 1;
-        let cube = |cube: usize| owned >> (FIRST_CUBE as usize + cube) & 1 == 1;
-        let (mut critical, mut bits) = (0, 7_u64);
-        for cube in 0..CUBES {
-            bits |= NO_FACE_OF_CUBE << (45 + 2 * cube);
+        if owned == 0 {
+            return (Matching::new(owned).star(), VOXEL);
         }
-        let mut is_in_forest = [false; FACES];
+        let mut matching = Matching::new(owned);
+        matching.span_forest();
+        matching.collapse_cubes();
+        (matching.star(), matching.critical)
+    }
+}
+
+/// A matching in the making, by the three steps of the [module](self).
+struct Matching {
+    owned: Owned,
+    /// The bits of [`Star`].
+    bits: u64,
+    critical: Owned,
+    is_in_forest: [bool; FACES],
+}
+
+impl Matching {
+    /// Nothing is matched yet.
+    fn new(owned: Owned) -> Self {
+        let no_cubes = (0..CUBES).fold(0, |bits, cube| bits | NO_FACE_OF_CUBE << (45 + 2 * cube));
+        Matching { owned, bits: NO_EDGE_OF_VOXEL | no_cubes, critical: 0, is_in_forest: [false; FACES] }
+    }
+
+    fn star(&self) -> Star {
+        Star(self.bits)
+    }
+
+    fn has_edge(&self, edge: usize) -> bool {
+        self.owned >> edge & 1 == 1
+    }
+
+    fn has_face(&self, face: usize) -> bool {
+        self.owned >> (FIRST_FACE as usize + face) & 1 == 1
+    }
+
+    fn has_cube(&self, cube: usize) -> bool {
+        self.owned >> (FIRST_CUBE as usize + cube) & 1 == 1
+    }
+
+    /// Steps 1 and 2: the voxel and its edges, along a spanning forest of the edges and faces.
+    fn span_forest(&mut self) {
         let mut is_reached = [false; EDGES];
-        // The face between the positive directions of axes 0 and 1 comes last: the critical face of a maximum in the plane.
-        let faces = || (0..FACES).filter(|&f| f != 3).chain([3]);
-        for root in (0..EDGES).filter(|&root| edge(root)) {
-            if is_reached[root] {
+        for root in 0..EDGES {
+            if !self.has_edge(root) || is_reached[root] {
                 continue;
             }
             is_reached[root] = true;
-            if bits & 7 == 7 {
-                bits = bits & !7 | root as u64 | WITH_VOXEL << (3 + 3 * root);
+            if self.bits & NO_EDGE_OF_VOXEL == NO_EDGE_OF_VOXEL {
+                self.bits = self.bits & !NO_EDGE_OF_VOXEL | root as u64 | WITH_VOXEL << (3 + 3 * root);
             } else {
-                bits |= CRITICAL << (3 + 3 * root);
-                critical |= 1 << root;
+                self.bits |= CRITICAL << (3 + 3 * root);
+                self.critical |= 1 << root;
             }
-            // Breadth first: few steps to the root.
-            let mut queue = vec![root];
-            let mut next = 0;
-            while next < queue.len() {
-                let from = queue[next];
-                next += 1;
-                for f in faces().filter(|&f| face(f)) {
-                    let (a, b) = edges_of_face(f);
-                    let to = if a == from { b } else { a };
-                    if (a == from || b == from) && !is_reached[to] {
-                        is_reached[to] = true;
-                        is_in_forest[f] = true;
-                        let place = FACES_AT[to].iter().position(|&at| usize::from(at) == f);
-                        bits |= (WITH_FACE | place.expect("it is at both its edges") as u64) << (3 + 3 * to);
-                        bits |= 1 << (21 + 2 * f);
-                        queue.push(to);
-                    }
+            self.grow(root, &mut is_reached);
+        }
+    }
+
+    /// The tree of a root: breadth first, so that there are few steps to the root.
+    fn grow(&mut self, root: usize, is_reached: &mut [bool; EDGES]) {
+        let mut queue = vec![root];
+        let mut next = 0;
+        while next < queue.len() {
+            let from = queue[next];
+            next += 1;
+            // The face between the positive directions of axes 0 and 1 comes last: the critical face of a maximum in the plane.
+            for face in (0..FACES).filter(|&face| face != 3).chain([3]) {
+                let (a, b) = edges_of_face(face);
+                let to = if a == from { b } else { a };
+                if self.has_face(face) && (a == from || b == from) && !is_reached[to] {
+                    is_reached[to] = true;
+                    self.is_in_forest[face] = true;
+                    let place = FACES_AT[to].iter().position(|&at| usize::from(at) == face);
+                    let place = place.expect("it is at both its edges") as u64;
+                    self.bits |= (WITH_FACE | place) << (3 + 3 * to);
+                    self.bits |= 1 << (21 + 2 * face);
+                    queue.push(to);
                 }
             }
         }
+    }
+
+    /// Step 3: faces outside the forest with cubes. What is left over of either is critical.
+    fn collapse_cubes(&mut self) {
         let mut is_matched = [false; CUBES];
-        if (0..CUBES).all(cube) {
+        if (0..CUBES).all(|cube| self.has_cube(cube)) {
             is_matched[CUBES - 1] = true;
-            critical |= 1 << (FIRST_CUBE as usize + CUBES - 1);
+            self.critical |= 1 << (FIRST_CUBE as usize + CUBES - 1);
         }
-        let mut is_open: [bool; FACES] = std::array::from_fn(|f| face(f) && !is_in_forest[f]);
-        loop {
-            let collapse = (0..FACES).filter(|&f| is_open[f]).find_map(|f| {
-                let omitted = omitted_axis(f);
-                let mut at =
-                    (0..CUBES).filter(|&c| cube(c) && !is_matched[c] && face_of_cube(c, omitted) == f);
-                at.next().filter(|_| at.next().is_none()).map(|c| (f, c))
+        let mut is_open: [bool; FACES] =
+            std::array::from_fn(|face| self.has_face(face) && !self.is_in_forest[face]);
+        while let Some((face, cube)) = self.collapse(&is_open, &is_matched) {
+            let omitted = omitted_axis(face);
+            is_open[face] = false;
+            is_matched[cube] = true;
+            self.bits |= (2 + (cube as u64 >> omitted & 1)) << (21 + 2 * face);
+            self.bits = self.bits & !(3 << (45 + 2 * cube)) | (omitted as u64) << (45 + 2 * cube);
+        }
+        for face in (0..FACES).filter(|&face| is_open[face]) {
+            self.critical |= 1 << (FIRST_FACE as usize + face);
+        }
+    }
+
+    /// An open face at which one cube is left, and this cube.
+    fn collapse(&self, is_open: &[bool; FACES], is_matched: &[bool; CUBES]) -> Option<(usize, usize)> {
+        (0..FACES).filter(|&face| is_open[face]).find_map(|face| {
+            let omitted = omitted_axis(face);
+            let mut at = (0..CUBES).filter(|&cube| {
+                self.has_cube(cube) && !is_matched[cube] && face_of_cube(cube, omitted) == face
             });
-            let Some((f, c)) = collapse else { break };
-            let omitted = omitted_axis(f);
-            is_open[f] = false;
-            is_matched[c] = true;
-            bits |= (2 + (c as u64 >> omitted & 1)) << (21 + 2 * f);
-            bits = bits & !(3 << (45 + 2 * c)) | (omitted as u64) << (45 + 2 * c);
-        }
-        for f in (0..FACES).filter(|&f| is_open[f]) {
-            critical |= 1 << (FIRST_FACE as usize + f);
-        }
-        if owned == 0 {
-            critical = VOXEL;
-        }
-        (Star(bits), critical)
+            at.next().filter(|_| at.next().is_none()).map(|cube| (face, cube))
+        })
     }
 }
 
@@ -256,9 +302,9 @@ pub const VOXEL: u32 = 1 << 31;
 
 /// The lower stars, numbered.
 pub struct Table {
-    /// By the faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
+    /// For each set of faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
     first: Vec<(u32, u8, u8)>,
-    /// By a mask and bits: those of the bits that are in the mask, side by side.
+    /// For each mask and bits: those of the bits that are in the mask, side by side.
     packed: Vec<u8>,
     stars: Vec<Star>,
     critical: Vec<u32>,
@@ -342,154 +388,4 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every set of cells that a voxel can own: the subcomplexes of the octahedron.
-    fn every_owned() -> impl Iterator<Item = Owned> {
-        (0..1_u32 << FACES).flat_map(|faces| {
-            let covered = (0..FACES).filter(|face| faces >> face & 1 == 1).fold(0_u32, |covered, face| {
-                let (a, b) = edges_of_face(face);
-                covered | 1 << a | 1 << b
-            });
-            let closed = (0..CUBES)
-                .filter(|&cube| (0..3).all(|axis| faces >> face_of_cube(cube, axis) & 1 == 1))
-                .fold(0_u32, |closed, cube| closed | 1 << cube);
-            let edges = (0..1_u32 << EDGES).filter(move |edges| edges & covered == covered);
-            edges.flat_map(move |edges| {
-                let cubes = (0..1_u32 << CUBES).filter(move |cubes| cubes & !closed == 0);
-                cubes.map(move |cubes| edges | faces << FIRST_FACE | cubes << FIRST_CUBE)
-            })
-        })
-    }
-
-    #[test]
-    fn every_star_has_a_code_of_its_own() {
-        let (table, of_plane) = (Table::of(3), Table::of(2));
-        let mut is_seen = vec![false; usize::from(NO_VOXEL)];
-        for owned in every_owned() {
-            let code = table.code(owned);
-            assert!(!std::mem::replace(&mut is_seen[usize::from(code)], true), "{owned:#x}");
-            assert_eq!((table.star(code), table.critical(code)), Star::of(owned), "{owned:#x}");
-            assert_eq!(of_plane.code(owned), code, "{owned:#x}");
-            if owned & !PLANE == 0 {
-                assert_eq!((of_plane.star(code), of_plane.critical(code)), Star::of(owned), "{owned:#x}");
-            }
-        }
-        assert_eq!(is_seen.iter().filter(|seen| **seen).count(), 15_935);
-    }
-
-    #[test]
-    fn every_cell_is_critical_or_has_one_mate_that_has_it() {
-        for owned in every_owned() {
-            let (star, critical) = Star::of(owned);
-            let has = |cell: u32| owned >> cell & 1 == 1;
-            let is_critical = |cell: u32| critical >> cell & 1 == 1;
-            assert_eq!(star.edge_of_voxel().is_none(), owned == 0, "{owned:#x}");
-            assert_eq!(critical & VOXEL != 0, owned == 0, "{owned:#x}");
-            for edge in 0..EDGES {
-                let expected = match star.edge_mate(edge) {
-                    EdgeMate::Absent => (false, false),
-                    EdgeMate::Critical => (true, true),
-                    EdgeMate::Voxel => (star.edge_of_voxel() == Some(edge), false),
-                    EdgeMate::Face(face) => {
-                        let (a, b) = edges_of_face(face);
-                        let is_mutual = star.face_mate(face) == FaceMate::Edge && (a == edge || b == edge);
-                        (is_mutual && has(FIRST_FACE + face as u32), false)
-                    }
-                };
-                assert_eq!((has(edge as u32), is_critical(edge as u32)), expected, "{owned:#x}, edge {edge}");
-            }
-            for face in 0..FACES {
-                let at = FIRST_FACE + face as u32;
-                let with_edges =
-                    (0..EDGES).filter(|&edge| star.edge_mate(edge) == EdgeMate::Face(face)).count();
-                match star.face_mate(face) {
-                    FaceMate::None => {
-                        assert_eq!((has(at), with_edges), (is_critical(at), 0), "{owned:#x}, face {face}")
-                    }
-                    FaceMate::Edge => assert_eq!((has(at), with_edges), (true, 1), "{owned:#x}, face {face}"),
-                    FaceMate::Cube(sign) => {
-                        let axis = omitted_axis(face);
-                        let cube =
-                            (0..CUBES).find(|&c| face_of_cube(c, axis) == face && c >> axis & 1 == sign);
-                        let cube = cube.expect("two cubes lie at a face");
-                        assert_eq!((has(at), with_edges), (true, 0), "{owned:#x}, face {face}");
-                        assert!(has(FIRST_CUBE + cube as u32) && star.axis_of_cube(cube) == Some(axis));
-                    }
-                }
-            }
-            for cube in 0..CUBES {
-                let at = FIRST_CUBE + cube as u32;
-                let mated = star.axis_of_cube(cube).map(|axis| star.face_mate(face_of_cube(cube, axis)));
-                assert_eq!(has(at) && !is_critical(at), mated.is_some(), "{owned:#x}, cube {cube}");
-                assert!(
-                    mated.is_none_or(|mate| matches!(mate, FaceMate::Cube(_))),
-                    "{owned:#x}, cube {cube}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn no_way_comes_back() {
-        fn from_face(star: Star, face: usize, steps: usize) {
-            assert!(steps < FACES, "{star:?}");
-            if let FaceMate::Cube(sign) = star.face_mate(face) {
-                let axis = omitted_axis(face);
-                let cube = (0..CUBES).find(|&c| face_of_cube(c, axis) == face && c >> axis & 1 == sign);
-                let cube = cube.expect("two cubes lie at a face");
-                for other in (0..3).filter(|&other| other != axis) {
-                    from_face(star, face_of_cube(cube, other), steps + 1);
-                }
-            }
-        }
-        for owned in every_owned() {
-            let (star, _) = Star::of(owned);
-            for mut edge in 0..EDGES {
-                let mut steps = 0;
-                while let EdgeMate::Face(face) = star.edge_mate(edge) {
-                    let (a, b) = edges_of_face(face);
-                    edge = if a == edge { b } else { a };
-                    steps += 1;
-                    assert!(steps < EDGES, "{owned:#x}");
-                }
-            }
-            (0..FACES).for_each(|face| from_face(star, face, 0));
-        }
-    }
-
-    #[test]
-    fn critical_cells_are_the_reduced_homology_of_the_link() {
-        for owned in every_owned().filter(|&owned| owned != 0) {
-            let (_, critical) = Star::of(owned);
-            let count = |cells: Owned, first: u32, end: u32| {
-                (cells >> first & ((1 << (end - first)) - 1)).count_ones()
-            };
-            let mut trees: [usize; EDGES] = std::array::from_fn(|edge| edge);
-            for face in (0..FACES).filter(|face| owned >> (FIRST_FACE as usize + face) & 1 == 1) {
-                let (a, b) = edges_of_face(face);
-                let (from, to) = (trees[a], trees[b]);
-                trees.iter_mut().filter(|tree| **tree == from).for_each(|tree| *tree = to);
-            }
-            let roots =
-                (0..EDGES).filter(|&edge| owned >> edge & 1 == 1 && trees[edge] == edge).count() as u32;
-            let (edges, faces, cubes) = (count(owned, 0, 6), count(owned, 6, 18), count(owned, 18, 26));
-            let sphere = u32::from(cubes == 8);
-            let loops = 1 + sphere + roots + faces - edges - cubes - 1;
-            let expected = (roots - 1, loops, sphere);
-            assert_eq!(
-                (count(critical, 0, 6), count(critical, 6, 18), count(critical, 18, 26)),
-                expected,
-                "{owned:#x}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_critical_top_cell_of_a_maximum_has_it_as_its_least_corner() {
-        assert_eq!(Star::of((1 << 26) - 1).1, 1 << (FIRST_CUBE + 7));
-        assert_eq!(Star::of(0xf | 0xf << FIRST_FACE).1, 1 << (FIRST_FACE + 3));
-        assert_eq!(Star::of(0b11).1, 0b10);
-    }
-}
+mod tests;

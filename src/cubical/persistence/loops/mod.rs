@@ -7,9 +7,11 @@
 //! A column is the boundary of a critical face, made of whatever edges it comes to: one that is matched with its voxel is dropped;
 //! one that is matched with a face is replaced by that face's other three edges, but only once it is the last of the column. So
 //! nothing is followed further than to the pivot; followed to the end, the column would be the face's boundary in the Morse
-//! complex, of which the same is true. Over that runs the lock-free reduction of Morozov and Nigmetov (2020): a row's
-//! column is replaced by compare and exchange when an earlier face comes to have it as its pivot, and reduction goes on with the
-//! one replaced.
+//! complex, of which the same is true.
+//!
+//! Columns are reduced by the lock-free algorithm of Morozov and Nigmetov (2020); why it is right is said in
+//! [`crate::rips::submatrix_reduction`]. What differs here: a pivot is the last edge of a column; of two columns with one pivot the earlier face
+//! keeps the row, and reduction goes on with the other; a column is written down without its pivot, and only when it claims a row.
 //!
 //! # The order of columns
 //!
@@ -31,14 +33,14 @@ use self::arena::{Arena, Writer};
 use self::column::Column;
 use self::rows::Rows;
 use super::cell::Cell;
-use super::figures::Watch;
+use super::figures::StageClock;
 use super::gradient::Gradient;
 use super::gradient::table::edges_of_face;
 use super::grid::Grid;
 
-/// Of a row: nothing has it as its pivot.
+/// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
-/// Of a row: its edge kills a component.
+/// The owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
 
 /// A direction that says that an edge is matched with a face: such an edge is later than critical ones of its star.
@@ -55,21 +57,21 @@ pub fn loops(
     edges: &[Cell],
     killers: &[Cell],
     faces: &[Cell],
-    watch: &mut Watch<'_>,
+    clock: &mut StageClock<'_>,
 ) -> Vec<u32> {
-    let progress = watch.progress;
+    let progress = clock.progress;
     progress.begin("loops", None, faces.len() as u64);
     let rows = Rows::new(gradient, grid.ranks().len());
     let owners: Vec<AtomicU64> = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
     killers.par_iter().for_each(|edge| {
         owners[rows.of(gradient, *edge)].store(DROPPED, Ordering::Relaxed);
     });
-    let problem = Problem { grid, gradient, rows, owners, faces, arena: Arena::default() };
+    let reduction = Reduction { grid, gradient, rows, owners, faces, arena: Arena::default() };
     let order = schedule(grid, faces);
     let next = AtomicUsize::new(0);
     let work = |_| {
         let mut worker = Worker {
-            problem: &problem,
+            reduction: &reduction,
             column: Column::default(),
             writer: Writer::default(),
             additions: 0,
@@ -88,11 +90,11 @@ pub fn loops(
     };
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-    (watch.figures.additions, watch.figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
-    watch.figures.columns = faces.len();
+    (clock.figures.additions, clock.figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
+    clock.figures.columns = faces.len();
     let filler = |edge: &Cell| {
-        let owner = problem.owners[problem.rows.of(gradient, *edge)].load(Ordering::Relaxed);
-        problem.arena.column(owner)
+        let owner = reduction.owners[reduction.rows.of(gradient, *edge)].load(Ordering::Relaxed);
+        reduction.arena.column(owner)
     };
     edges.par_iter().map(filler).collect()
 }
@@ -108,24 +110,24 @@ fn schedule(grid: &Grid, faces: &[Cell]) -> Vec<u32> {
     let (first, last) = (sum(first), sum(last));
     // A plateau's ranks ascend with places, or descend if the order is reversed; noise leaves it to them.
     let slack = (first + last) / 16;
-    let descends = if first.abs_diff(last) > slack { first > last } else { grid.has_rim() };
+    let descends = if first.abs_diff(last) > slack { first > last } else { grid.complex().is_reversed() };
     if !descends {
         order.reverse();
     }
     order
 }
 
-struct Problem<'a> {
+struct Reduction<'a> {
     grid: &'a Grid,
     gradient: &'a Gradient,
     rows: Rows,
-    /// For each row [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
+    /// The owner of each row: [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
     owners: Vec<AtomicU64>,
     faces: &'a [Cell],
     arena: Arena,
 }
 
-impl Problem<'_> {
+impl Reduction<'_> {
     /// The edge from a place to its neighbour in a direction, unless it is matched with its voxel.
     #[inline(always)]
     fn edge(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
@@ -153,7 +155,7 @@ impl Problem<'_> {
 }
 
 struct Worker<'a> {
-    problem: &'a Problem<'a>,
+    reduction: &'a Reduction<'a>,
     column: Column,
     writer: Writer,
     additions: u64,
@@ -163,15 +165,15 @@ struct Worker<'a> {
 impl Worker<'_> {
     /// Reduces a column, and then those that it takes a pivot from.
     fn reduce(&mut self, mut number: u32) {
-        let problem = self.problem;
-        let face = problem.faces[number as usize];
+        let reduction = self.reduction;
+        let face = reduction.faces[number as usize];
         self.add_boundary(face.place(), face.direction(), None);
         while let Some(row) = self.pivot() {
             // Written down at most once: what is left of the column below this pivot.
             let mut written = FREE;
             loop {
-                let owner = problem.owners[row].load(Ordering::Acquire);
-                let held = (owner != FREE).then(|| problem.arena.column(owner));
+                let owner = reduction.owners[row].load(Ordering::Acquire);
+                let held = (owner != FREE).then(|| reduction.arena.column(owner));
                 if let Some(other) = held.filter(|&other| other < number) {
                     debug_assert_ne!(other, number);
                     if written != FREE {
@@ -184,8 +186,12 @@ impl Worker<'_> {
                 if written == FREE {
                     written = self.write(number);
                 }
-                let claim =
-                    problem.owners[row].compare_exchange(owner, written, Ordering::AcqRel, Ordering::Relaxed);
+                let claim = reduction.owners[row].compare_exchange(
+                    owner,
+                    written,
+                    Ordering::AcqRel,
+                    Ordering::Relaxed,
+                );
                 match (claim, held) {
                     (Err(_), _) => {}
                     (Ok(_), None) => return,
@@ -203,16 +209,16 @@ impl Worker<'_> {
 
     /// Takes out the pivot, and gives its row: that of the last critical edge that closes a loop, once all that is later has been followed.
     fn pivot(&mut self) -> Option<usize> {
-        let problem = self.problem;
+        let reduction = self.reduction;
         while let Some(edge) = self.column.pop() {
             let (place, direction) = (edge.place(), edge.direction());
             if direction >= MATCHED {
                 let near = direction - MATCHED;
                 self.steps += 1;
-                self.add_boundary(place, problem.gradient.star(place).face_of(near), Some(near));
+                self.add_boundary(place, reduction.gradient.star(place).face_of(near), Some(near));
             } else {
-                let row = problem.rows.of(problem.gradient, edge);
-                if problem.owners[row].load(Ordering::Relaxed) != DROPPED {
+                let row = reduction.rows.of(reduction.gradient, edge);
+                if reduction.owners[row].load(Ordering::Relaxed) != DROPPED {
                     return Some(row);
                 }
             }
@@ -223,39 +229,39 @@ impl Worker<'_> {
     /// Adds the edges of a face but for one at its owner.
     #[inline]
     fn add_boundary(&mut self, place: usize, face: usize, but: Option<usize>) {
-        let problem = self.problem;
-        let grid = problem.grid;
+        let reduction = self.reduction;
+        let grid = reduction.grid;
         let (a, b) = edges_of_face(face);
         let (to_a, to_b) = (grid.neighbour(place, a), grid.neighbour(place, b));
         let corner = grid.neighbour(to_a, b);
         for edge in [a, b] {
             if but != Some(edge) {
-                problem
+                reduction
                     .owned(place, grid.rank(place), edge)
                     .into_iter()
                     .for_each(|edge| self.column.add(edge));
             }
         }
         // The far edges: from the end of one near edge in the direction of the other.
-        for edge in [problem.edge(to_a, corner, b), problem.edge(to_b, corner, a)] {
+        for edge in [reduction.edge(to_a, corner, b), reduction.edge(to_b, corner, a)] {
             edge.into_iter().for_each(|edge| self.column.add(edge));
         }
     }
 
     /// Adds a column of the arena, its pivot left out.
     fn add_rest(&mut self, at: u64) {
-        let problem = self.problem;
+        let reduction = self.reduction;
         let mut run = self.column.start_run();
-        run.extend(problem.arena.rest(at).filter_map(|edge| {
+        run.extend(reduction.arena.rest(at).filter_map(|edge| {
             let (place, axis) = ((edge >> 2) as usize, (edge & 3) as usize);
-            problem.edge(place, problem.grid.neighbour(place, 2 * axis + 1), 2 * axis + 1)
+            reduction.edge(place, reduction.grid.neighbour(place, 2 * axis + 1), 2 * axis + 1)
         }));
         self.column.add_run(run);
     }
 
     /// Writes the column down and empties it: each edge as the place of its lesser end and its axis.
     fn write(&mut self, number: u32) -> u64 {
-        let grid = self.problem.grid;
+        let grid = self.reduction.grid;
         let run = self.column.take();
         let edges = run.iter().map(|edge| {
             let direction = edge.direction() % MATCHED;
@@ -266,7 +272,7 @@ impl Worker<'_> {
             };
             (place as u32) << 2 | (direction / 2) as u32
         });
-        let address = self.writer.write(&self.problem.arena, number, edges);
+        let address = self.writer.write(&self.reduction.arena, number, edges);
         self.column.give_back(run);
         address
     }

@@ -61,7 +61,7 @@ impl File {
 
     #[track_caller]
     fn refused(&self, message: &str) {
-        refused(&self.bytes(), Format::Nifti, message);
+        refused(&self.bytes(), ImageFormat::Nifti, message);
     }
 }
 
@@ -109,7 +109,7 @@ fn a_frame_and_a_component() {
     let data: Vec<u8> = (0..48).collect();
     let picked = |axes: &[i64], channel, frame| {
         let file = File::new(false, axes, 2, 8, data.clone()).bytes();
-        let options = Options { channel, frame, ..Options::default() };
+        let options = ImageOptions { channel, frame, ..ImageOptions::default() };
         let [plain, packed] = [file.clone(), gzip(&file)]
             .map(|file| read_bytes("file", &file, &options).map_err(|error| error.to_string()));
         assert_eq!(plain.is_ok(), packed.is_ok());
@@ -138,7 +138,7 @@ fn a_frame_and_a_component() {
     // All frames are in the file, whichever is read.
     let mut short = File::new(false, &[2, 3, 2, 4], 2, 8, data.clone()).bytes();
     short.pop();
-    let options = Options { frame: Some(0), ..Options::default() };
+    let options = ImageOptions { frame: Some(0), ..ImageOptions::default() };
     let message = read_bytes("file", &short, &options).unwrap_err().to_string();
     assert!(
         message.contains(
@@ -211,18 +211,22 @@ fn headers_that_cannot_be() {
     pair[344..348].copy_from_slice(b"ni1\0");
     assert!(load("file", &pair, None).unwrap_err().contains("convert it to a single .nii file"));
     pair[344..348].copy_from_slice(b"oops");
-    refused(&pair, Format::Nifti, "byte 344: expected NIfTI's magic bytes, n+1 or n+2, found \"oops\"");
+    refused(&pair, ImageFormat::Nifti, "byte 344: expected NIfTI's magic bytes, n+1 or n+2, found \"oops\"");
     pair[344..348].fill(0);
-    assert!(load("file.hdr", &pair, Some(Format::Nifti)).unwrap_err().contains("a header of ANALYZE"));
+    assert!(load("file.hdr", &pair, Some(ImageFormat::Nifti)).unwrap_err().contains("a header of ANALYZE"));
     refused(
         b"abcdef",
-        Format::Nifti,
+        ImageFormat::Nifti,
         "byte 0: expected 348 or 540, the size of a NIfTI header, found 1684234849",
     );
-    refused(b"ab", Format::Nifti, "byte 2: expected the size of a NIfTI header, found the end of the file");
+    refused(
+        b"ab",
+        ImageFormat::Nifti,
+        "byte 2: expected the size of a NIfTI header, found the end of the file",
+    );
     refused(
         &first.bytes()[..300],
-        Format::Nifti,
+        ImageFormat::Nifti,
         "byte 300: expected a header of 348 bytes, found the end of the file",
     );
 }
@@ -242,16 +246,16 @@ fn files_that_end_early_or_late() {
     let file = File::new(false, &[200, 200], 2, 8, data).bytes();
     refused(
         &file[..file.len() - 1],
-        Format::Nifti,
+        ImageFormat::Nifti,
         "expected 40352 bytes, 200x200 voxels of type u8 from byte 352 on, found 40351",
     );
     refused(
         &gzip(&file[..file.len() - 1]),
-        Format::Nifti,
+        ImageFormat::Nifti,
         "byte 40351: expected 1 more bytes of voxels, found the end of the file",
     );
     let longer = [&file[..], &[0]].concat();
-    refused(&gzip(&longer), Format::Nifti, "byte 40352: expected the end of the file, found more bytes");
+    refused(&gzip(&longer), ImageFormat::Nifti, "byte 40352: expected the end of the file, found more bytes");
     let packed = gzip(&file);
     assert!(load("file", &packed, None).is_ok());
     for length in [3, 10, 300, packed.len() / 2, packed.len() - 9, packed.len() - 1] {

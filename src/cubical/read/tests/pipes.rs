@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use super::*;
 
 /// The bytes of a file as they come through a pipe.
-fn piped(name: &str, file: impl Read + Send + 'static, options: &Options) -> Result<AnyImage, String> {
+fn piped(name: &str, file: impl Read + Send + 'static, options: &ImageOptions) -> Result<AnyImage, String> {
     let stream = open_bytes(name, Bytes::new(Box::new(file), None, false), options);
     stream.and_then(AnyStream::image).map_err(|error| error.to_string())
 }
@@ -18,7 +18,7 @@ fn a_pipe_holds_what_a_file_does() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let raw = path.ends_with("volume.i16").then(|| raw.clone());
-        let options = Options { raw, ..Options::default() };
+        let options = ImageOptions { raw, ..ImageOptions::default() };
         let file = std::fs::read(&path).unwrap();
         if let Ok(image) = read_bytes("file", &file, &options) {
             assert_eq!(piped("-", Cursor::new(file), &options), Ok(image), "{}", path.display());
@@ -34,7 +34,7 @@ fn large_files_through_pipes() {
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     let expected = AnyImage::U16(image(&[500, 1000], Order::C, values));
     let file = plain::npy("<u2", false, "500, 1000", &bytes);
-    let options = Options::default();
+    let options = ImageOptions::default();
     assert!(piped("-", Cursor::new(file.clone()), &options) == Ok(expected));
     let short = file[..file.len() - 5].to_vec();
     assert_eq!(
@@ -53,11 +53,11 @@ fn large_files_through_pipes() {
 #[test]
 fn a_pipe_that_promises_more_than_memory_holds() {
     let file = plain::npy("<f8", false, "90000, 90000, 9000", &vec![0; 1 << 20]);
-    let error = piped("file", Cursor::new(file), &Options::default()).unwrap_err();
+    let error = piped("file", Cursor::new(file), &ImageOptions::default()).unwrap_err();
     assert!(error.contains("more bytes of voxels, found the end of the file"), "{error}");
     let mut text = b"3\n9000\n9000\n9000\n".to_vec();
     text.extend(b"1\n".repeat(20_000));
-    let error = piped("file", Cursor::new(text), &Options::default()).unwrap_err();
+    let error = piped("file", Cursor::new(text), &ImageOptions::default()).unwrap_err();
     assert!(error.contains("line 20004: expected the value of voxel [2000, 2, 0]"), "{error}");
 }
 
@@ -70,6 +70,6 @@ fn a_pipe_that_breaks_is_no_fault_of_the_content() {
         }
     }
     let file = plain::npy("|u1", false, "300, 300", &[0; 50_000]);
-    let error = piped("file", Cursor::new(file).chain(Broken), &Options::default()).unwrap_err();
+    let error = piped("file", Cursor::new(file).chain(Broken), &ImageOptions::default()).unwrap_err();
     assert_eq!(error, "file: the disk is gone");
 }

@@ -29,7 +29,7 @@ macro_rules! every_type {
         let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
         for order in [Order::C, Order::F] {
             let raw = Raw { shape: vec![1, 3, 2], dtype: stringify!($t).parse().unwrap(), order };
-            let read = read_bytes("a.bin", &bytes, &Options { raw: Some(raw), ..Options::default() }).unwrap();
+            let read = read_bytes("a.bin", &bytes, &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap();
             assert_eq!(read, AnyImage::$variant(image(&[1, 3, 2], order, values.clone())));
         }
     )*};
@@ -47,7 +47,7 @@ fn truth_values_become_bytes() {
     assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[3], Order::C, vec![1, 0, 1]))));
     let file = npy("|b1", false, "3,", &[1, 0, 2]);
     let message = format!("byte {}: expected 0 or 1 as a truth value, found 2", file.len() - 1);
-    refused(&file, Format::Npy, &message);
+    refused(&file, ImageFormat::Npy, &message);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn arrays_that_are_no_images() {
             ),
         ),
     ] {
-        refused(&file, Format::Npy, &message);
+        refused(&file, ImageFormat::Npy, &message);
     }
 }
 
@@ -91,7 +91,7 @@ fn floats_of_16_bits_become_those_of_32() {
         assert_eq!(found, Ok(AnyImage::F32(image(&[2, 3], Order::C, values.clone()))));
     }
     let file = npy("<f2", false, "2,", &[0, 0, 1, 0x7e]);
-    refused(&file, Format::Npy, "voxel (1): expected a number, found NaN");
+    refused(&file, ImageFormat::Npy, "voxel (1): expected a number, found NaN");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn arrays_of_an_archive() {
     let plane = npy("|u1", true, "2, 3", &[0, 1, 2, 3, 4, 5]);
     let line = npy("<u2", false, "2,", &[7, 0, 8, 0]);
     let keyed = |file: &[u8], key: Option<&str>| {
-        let options = Options { key: key.map(str::to_owned), ..Options::default() };
+        let options = ImageOptions { key: key.map(str::to_owned), ..ImageOptions::default() };
         read_bytes("a.npz", file, &options).map_err(|error| error.to_string())
     };
     let expected = || Ok(AnyImage::U8(image(&[2, 3], Order::F, vec![0, 1, 2, 3, 4, 5])));
@@ -144,7 +144,7 @@ fn arrays_of_an_archive() {
 fn a_format_without_channels_has_one() {
     let file = npy("|u1", false, "2,", &[7, 8]);
     let picked = |channel, frame| {
-        let options = Options { channel, frame, ..Options::default() };
+        let options = ImageOptions { channel, frame, ..ImageOptions::default() };
         read_bytes("a", &file, &options).map_err(|error| error.to_string())
     };
     assert!(picked(Some(0), Some(0)).is_ok());
@@ -158,12 +158,12 @@ fn a_file_is_as_long_as_its_voxels() {
     let start = file.len() - 12;
     let expected = format!("expected {} bytes, 2x3 voxels of type u16 from byte {start} on", file.len());
     for length in [start, file.len() - 1] {
-        refused(&file[..length], Format::Npy, &format!("{expected}, found {length}"));
+        refused(&file[..length], ImageFormat::Npy, &format!("{expected}, found {length}"));
     }
     let longer = [&file[..], &[0]].concat();
-    refused(&longer, Format::Npy, &format!("{expected}, found {}", longer.len()));
+    refused(&longer, ImageFormat::Npy, &format!("{expected}, found {}", longer.len()));
     for length in 0..start {
-        let error = load("file", &file[..length], Some(Format::Npy)).unwrap_err();
+        let error = load("file", &file[..length], Some(ImageFormat::Npy)).unwrap_err();
         assert!(error.starts_with("file: ") && error.contains("expected"), "{length}: {error}");
     }
     // A hundred bytes that promise 10^12 voxels.
@@ -182,15 +182,15 @@ fn not_a_number_is_named_by_its_users_coordinates() {
     let read = load("file", &file(&values, false), None).unwrap();
     assert_eq!(read, AnyImage::F32(image(&[2, 3], Order::C, values.to_vec())));
     (values[3], values[5]) = (f32::NAN, f32::NAN);
-    refused(&file(&values, false), Format::Npy, "voxel (1, 0): expected a number, found NaN");
-    refused(&file(&values, true), Format::Npy, "voxel (1, 1): expected a number, found NaN");
+    refused(&file(&values, false), ImageFormat::Npy, "voxel (1, 0): expected a number, found NaN");
+    refused(&file(&values, true), ImageFormat::Npy, "voxel (1, 1): expected a number, found NaN");
 }
 
 #[test]
 fn what_goes_with_a_raw_file() {
     let raw = Raw { shape: vec![2, 3], dtype: VoxelType::I16, order: Order::C };
     let refused = |file: &[u8], format, raw: Option<&Raw>| {
-        let options = Options { format, raw: raw.cloned(), ..Options::default() };
+        let options = ImageOptions { format, raw: raw.cloned(), ..ImageOptions::default() };
         read_bytes("a.raw", file, &options).unwrap_err().to_string()
     };
     assert_eq!(
@@ -199,11 +199,13 @@ fn what_goes_with_a_raw_file() {
     );
     let empty = Raw { shape: vec![0], ..raw.clone() };
     assert_eq!(
-        refused(&[], Some(Format::Raw), Some(&empty)),
+        refused(&[], Some(ImageFormat::Raw), Some(&empty)),
         "a.raw: expected at least one voxel along each axis, found shape [0] (format raw)"
     );
-    assert!(refused(&[0; 12], Some(Format::Raw), None).contains("expected shape and type of the voxels"));
-    assert!(refused(&[0; 12], Some(Format::Npy), Some(&raw)).contains("only with format raw"));
+    assert!(
+        refused(&[0; 12], Some(ImageFormat::Raw), None).contains("expected shape and type of the voxels")
+    );
+    assert!(refused(&[0; 12], Some(ImageFormat::Npy), Some(&raw)).contains("only with format raw"));
     assert!(refused(&[0; 12], None, None).contains("--format can be npy, png"));
     assert_eq!(refused(&[], None, None), "a.raw: expected an image, found an empty file");
     let huge = Raw { shape: vec![1 << 31, 1 << 31], dtype: VoxelType::F64, order: Order::C };
@@ -217,11 +219,13 @@ fn a_stream_gives_the_image_in_pieces_of_any_size() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), npy(">u2", false, "300, 2000", &bytes)).unwrap();
     assert_eq!(
-        read(file.path(), &Options::default()).unwrap(),
+        read(file.path(), &ImageOptions::default()).unwrap(),
         AnyImage::U16(image(&[300, 2000], Order::C, values.clone()))
     );
     for piece in [1, 7, 4096, 1 << 17, 600_000, 700_000] {
-        let AnyStream::U16(mut stream) = open(file.path(), &Options::default()).unwrap() else { panic!() };
+        let AnyStream::U16(mut stream) = open(file.path(), &ImageOptions::default()).unwrap() else {
+            panic!()
+        };
         assert_eq!(stream.shape().axes(), [300, 2000]);
         let (mut all, mut buffer) = (Vec::<u16>::new(), vec![0; piece]);
         loop {
@@ -245,7 +249,7 @@ fn a_stream_names_a_voxel_far_into_the_image() {
     std::fs::write(file.path(), &bytes).unwrap();
     let raw = Raw { shape: vec![200, 1000], dtype: VoxelType::F64, order: Order::F };
     let AnyStream::F64(mut stream) =
-        open(file.path(), &Options { raw: Some(raw), ..Options::default() }).unwrap()
+        open(file.path(), &ImageOptions { raw: Some(raw), ..ImageOptions::default() }).unwrap()
     else {
         panic!()
     };
@@ -258,8 +262,8 @@ fn a_stream_names_a_voxel_far_into_the_image() {
 #[test]
 fn files_that_are_not_there() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = open(&folder.path().join("missing"), &Options::default()).unwrap_err();
-    assert!(matches!(&missing, ReadError::Io { file, .. } if file.ends_with("missing")), "{missing}");
-    let folder = open(folder.path(), &Options::default()).unwrap_err();
-    assert!(matches!(folder, ReadError::Io { .. }), "{folder}");
+    let missing = open(&folder.path().join("missing"), &ImageOptions::default()).unwrap_err();
+    assert!(matches!(&missing, ImageReadError::Io { file, .. } if file.ends_with("missing")), "{missing}");
+    let folder = open(folder.path(), &ImageOptions::default()).unwrap_err();
+    assert!(matches!(folder, ImageReadError::Io { .. }), "{folder}");
 }

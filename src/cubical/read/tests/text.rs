@@ -46,7 +46,7 @@ fn text_that_is_no_image() {
         ("1\n3\n1\n2\n3\n\n4\n", "line 7: expected the end of the file after 3 values, found \"4\""),
         ("1\n3\n1\nnan\n3\n", "voxel (1): expected a number, found NaN"),
     ] {
-        refused(text.as_bytes(), Format::Perseus, message);
+        refused(text.as_bytes(), ImageFormat::Perseus, message);
     }
     for text in ["1\r3\r7\r\rx\r9\r", "1\r\n3\r\n7\r\n\r\nx\r\n9", "1\n3\n7\n\nx\n9"] {
         let error = load("a", text.as_bytes(), None).unwrap_err();
@@ -88,7 +88,7 @@ fn graymaps_and_bitmaps() {
         (b"P1 3 2 101012", "byte 12: expected the value of voxel [1, 2], at most 1, found \"2\""),
         (b"P6 3 2 9 ", "byte 0: expected P1, P2, P4 or P5, found \"P6\""),
     ] {
-        refused(file, Format::Pgm, message);
+        refused(file, ImageFormat::Pgm, message);
     }
 }
 
@@ -106,28 +106,28 @@ fn dipha_images() {
     let good = file(&[3, 2], &values);
     refused(
         &good[..95],
-        Format::Dipha,
+        ImageFormat::Dipha,
         "expected 96 bytes, 3x2 voxels of type f64 from byte 48 on, found 95",
     );
     refused(
         &file(&[2, 2, 2, 2], &[0.0; 16]),
-        Format::Dipha,
+        ImageFormat::Dipha,
         "byte 24: expected 1 to 3 axes of more than one voxel, found shape [2, 2, 2, 2]",
     );
     refused(
         &file(&[2, 2], &[0.0, 1.0, f64::NAN, f64::NAN]),
-        Format::Dipha,
+        ImageFormat::Dipha,
         "voxel (0, 1): expected a number, found NaN",
     );
     let mut other = good.clone();
     other[8] = 2;
     refused(
         &other,
-        Format::Dipha,
+        ImageFormat::Dipha,
         "byte 8: expected DIPHA file type 1 (image data), found 2 (persistence diagram)",
     );
     for length in 0..48 {
-        let error = load("file", &good[..length], Some(Format::Dipha)).unwrap_err();
+        let error = load("file", &good[..length], Some(ImageFormat::Dipha)).unwrap_err();
         assert!(error.contains("found the end of the file"), "{length}: {error}");
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 use serde::Deserialize;
 
-use crate::cubical::read::error::{Place, Problem};
+use crate::cubical::read::error::{ImagePlace, ImageProblem};
 use crate::cubical::read::options::pick;
 
 /// What planes differ in along one of their axes.
@@ -58,9 +58,9 @@ pub(super) struct Planes {
 }
 
 impl Planes {
-    /// Of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
+    /// The planes of a file with so many pages of this size, and this description on the first. There are as many planes as pages, or there is
     /// one page, whose data others may follow.
-    pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, Problem> {
+    pub(super) fn of(description: &str, pages: usize, size: [usize; 2]) -> Result<Planes, ImageProblem> {
         let text = description.trim_start_matches('\u{feff}').trim_start();
         let planes = if text.starts_with("ImageJ=") {
             imagej(text, pages)?
@@ -72,8 +72,8 @@ impl Planes {
         let planes = planes.unwrap_or(Planes { axes: vec![(Axis::Slice, pages)], pages: None });
         match planes.count() {
             Some(count) if count == pages || pages == 1 => Ok(planes),
-            count => Err(Problem::new(
-                Place::Whole,
+            count => Err(ImageProblem::new(
+                ImagePlace::Whole,
                 format!("{} pages, the planes that the description of the first names", told(count)),
                 pages.to_string(),
             )
@@ -87,7 +87,11 @@ impl Planes {
     }
 
     /// The pages of the planes that are left when a channel and a frame are picked, in their order along the one axis that is left.
-    pub(super) fn picked(&self, channel: Option<usize>, frame: Option<usize>) -> Result<Vec<usize>, Problem> {
+    pub(super) fn picked(
+        &self,
+        channel: Option<usize>,
+        frame: Option<usize>,
+    ) -> Result<Vec<usize>, ImageProblem> {
         let extent = |kind: Axis| {
             let found = self.axes.iter().find(|(axis, extent)| *axis == kind && *extent > 1);
             found.map_or(1, |(_, extent)| *extent)
@@ -115,10 +119,10 @@ impl Planes {
     }
 
     /// The error that there are planes along several axes.
-    fn too_many(&self) -> Problem {
+    fn too_many(&self) -> ImageProblem {
         let long = || self.axes.iter().filter(|(_, extent)| *extent > 1);
         let found: Vec<String> = long().map(|(axis, extent)| format!("{extent} {}s", axis.name())).collect();
-        let problem = Problem::new(Place::Whole, "planes along one axis", found.join(" of "));
+        let problem = ImageProblem::new(ImagePlace::Whole, "planes along one axis", found.join(" of "));
         let has = |kind: Axis| long().any(|(axis, _)| *axis == kind);
         problem.note(match (has(Axis::Channel), has(Axis::Frame)) {
             (true, true) => "--channel N and --frame N take one of each, counted from 0",
@@ -134,7 +138,7 @@ fn told(count: Option<usize>) -> String {
 }
 
 /// What ImageJ says; none, as to ImageJ itself, where its numbers of channels, slices and frames are not those of its images.
-fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, Problem> {
+fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, ImageProblem> {
     let number = |key: &str| {
         let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         value.and_then(|value| value.trim().parse::<usize>().ok()).filter(|&number| number > 0)
@@ -142,7 +146,7 @@ fn imagej(text: &str, pages: usize) -> Result<Option<Planes>, Problem> {
     let images = number("images").unwrap_or(1);
     if images > pages && pages > 1 {
         let expected = format!("{images} pages, the images of the stack that ImageJ describes");
-        let problem = Problem::new(Place::Whole, expected, pages.to_string());
+        let problem = ImageProblem::new(ImagePlace::Whole, expected, pages.to_string());
         return Err(problem.note("save it again with ImageJ, or as a raw file"));
     }
     let axes = [(Axis::Frame, "frames"), (Axis::Slice, "slices"), (Axis::Channel, "channels")];
@@ -177,9 +181,12 @@ fn shaped(text: &str, size: [usize; 2]) -> Option<Planes> {
     Some(Planes { axes: leading.iter().enumerate().map(axis).collect(), pages: None })
 }
 
+fn problem(expected: &str, found: String) -> ImageProblem {
+    ImageProblem::new(ImagePlace::Whole, expected, found)
+}
+
 /// What OME-XML says.
-fn ome(text: &str, pages: usize) -> Result<Planes, Problem> {
-    let problem = |expected: &str, found: String| Problem::new(Place::Whole, expected, found);
+fn ome(text: &str, pages: usize) -> Result<Planes, ImageProblem> {
     let document = Document::parse(text).map_err(|error| problem("sound OME-XML", error.to_string()))?;
     let named = |name: &'static str| {
         document.descendants().filter(move |node: &Node| node.is_element() && node.tag_name().name() == name)
@@ -200,13 +207,6 @@ fn ome(text: &str, pages: usize) -> Result<Planes, Problem> {
             problem("all planes of an OME image in this file", found).note("save the image in one file")
         );
     }
-    let number = |node: Node, name: &str, otherwise: usize| match node.attribute(name) {
-        None => Ok(otherwise),
-        Some(text) => text
-            .trim()
-            .parse()
-            .map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}"))),
-    };
     let order = pixels.attribute("DimensionOrder").unwrap_or("XYCZT");
     let Some(letters) = order.strip_prefix("XY").filter(|letters| is_order(letters)) else {
         let expected = "a DimensionOrder of XY and then C, Z and T in OME-XML";
@@ -225,13 +225,31 @@ fn ome(text: &str, pages: usize) -> Result<Planes, Problem> {
         let note = "save the image in one file, without other images in it";
         return Err(problem(&expected, pages.to_string()).note(note));
     }
+    listed(pixels, &letters, &extents, planes, pages)
+}
+
+/// A number that an element of OME-XML says under this name, if it does.
+fn number(node: Node<'_, '_>, name: &str, otherwise: usize) -> Result<usize, ImageProblem> {
+    let Some(text) = node.attribute(name) else { return Ok(otherwise) };
+    let read = text.trim().parse();
+    read.map_err(|_| problem(&format!("a number as {name} in OME-XML"), format!("{text:?}")))
+}
+
+/// The planes with the pages that `TiffData` says they are; without any, planes are pages in their order.
+fn listed(
+    pixels: Node<'_, '_>,
+    letters: &[char],
+    extents: &[usize],
+    planes: Planes,
+    pages: usize,
+) -> Result<Planes, ImageProblem> {
     let mut page_of = vec![None; pages];
     let mut is_listed = false;
     for data in pixels.children().filter(|node| node.tag_name().name() == "TiffData") {
         is_listed = true;
         let page = number(data, "IFD", 0)?;
         let (mut first, mut stride) = (0_usize, 1);
-        for (letter, extent) in letters.iter().zip(&extents) {
+        for (letter, extent) in letters.iter().zip(extents) {
             first = first.saturating_add(number(data, &format!("First{letter}"), 0)?.saturating_mul(stride));
             stride *= extent;
         }

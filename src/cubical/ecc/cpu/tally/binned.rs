@@ -1,8 +1,11 @@
-//! By bins.
+//! Sums by bin.
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
 use crate::cubical::ecc::bins::Edges;
-use crate::cubical::{Key, Voxel};
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::simd::Level;
 
 /// The sum of the numbers of each bin.
 #[derive(Debug)]

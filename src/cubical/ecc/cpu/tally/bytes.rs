@@ -1,13 +1,14 @@
-//! Of bytes.
+//! Sums by key, for keys of 8 bits.
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
-use crate::cubical::Key;
-use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes};
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::key::Key;
+use crate::simd::{BLOCK, BlockKernel, Blocks, Bytes, Level};
 
 /// A count for each number (plus [`OFFSET`]) and byte.
 type Counts = [u32; 16 << 8];
 
-/// Of bytes: how often each number occurs with each byte.
+/// How often each number occurs with each byte.
 ///
 /// To count the pair of both takes one addition, and no look at the number. Neighbours count in different tables, so that equal ones do not
 /// wait for each other.

@@ -2,69 +2,32 @@
 
 mod binned;
 mod bytes;
-mod runs;
+pub(super) mod runs;
+pub(super) mod summed;
 mod words;
 
 use std::io;
 
-use super::digits::OFFSET;
-use super::tables::{Block, Numbers};
 use crate::cubical::ecc::bins::Edges;
-use crate::cubical::ecc::spill::Run;
-use crate::cubical::{Key, Voxel};
-use crate::simd::Level;
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
 use binned::BinTally;
 use bytes::ByteTally;
-use runs::RunTally;
-pub(crate) use runs::Spill;
+use runs::{RunTally, Spill};
+use summed::Summed;
 use words::WordTally;
-
-/// Takes the numbers of voxels.
-pub(crate) trait Tally<K: Key> {
-    /// Takes those of a plane.
-    fn plane(&mut self, level: Level, numbers: &Numbers<'_, K>);
-}
-
-/// The places of the bits that are set.
-#[inline(always)]
-pub(crate) fn places(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = bits.trailing_zeros() as usize;
-        (bits != 0).then(|| {
-            bits &= bits - 1;
-            place
-        })
-    })
-}
-
-/// The number at a place, plus [`OFFSET`].
-#[inline(always)]
-pub(crate) fn number(digits: [u64; 4], place: usize) -> usize {
-    let bit = |k: usize| (digits[k] >> place & 1) << k;
-    (bit(0) | bit(1) | bit(2) | bit(3)) as usize
-}
 
 /// The sums of a thread, by whatever holds them best.
 #[derive(Debug)]
 pub(crate) enum Sums<T: Voxel> {
-    /// Of 8 bits.
+    /// For keys of 8 bits.
     Bytes(Box<ByteTally>),
-    /// Of 16 bits.
+    /// For keys of 16 bits.
     Words(Box<WordTally<T::Key>>),
-    /// Of more, when the bins are known.
+    /// For wider keys, by bins that are known.
     Bins(BinTally<T>),
-    /// Of more, each key by itself.
+    /// For wider keys, each by itself.
     Runs(RunTally<T::Key>),
-}
-
-/// Sums by key, ascending, or by bin.
-#[derive(Debug)]
-pub(crate) enum Summed<K> {
-    /// Keys, and the sum of each.
-    Keys(Vec<K>, Vec<i64>),
-    Bins(Vec<i64>),
-    /// Keys and sums in a file.
-    Run(Run<K>),
 }
 
 impl<T: Voxel> Sums<T> {

@@ -1,13 +1,15 @@
-//! By key, of more keys than a table has rows for.
+//! Sums by key, for keys of more than 16 bits: more than a table has rows for.
 
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
-use super::{Block, Level, Numbers, OFFSET, Summed, Tally, number, places};
-use crate::cubical::Key;
+use super::summed::Summed;
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
 use crate::cubical::ecc::spill::{self, Store};
-use crate::simd::BLOCK;
+use crate::cubical::key::Key;
+use crate::simd::{BLOCK, Level};
 
 /// Numbers that are put in order at a time.
 const BATCH: usize = 1 << 16;

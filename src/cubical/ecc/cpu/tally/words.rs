@@ -1,10 +1,11 @@
-//! Of 16 bits.
+//! Sums by key, for keys of 16 bits.
 
 use std::marker::PhantomData;
 
-use super::{Block, Level, Numbers, OFFSET, Tally, number, places};
-use crate::cubical::Key;
-use crate::simd::BLOCK;
+use crate::cubical::ecc::cpu::digits::OFFSET;
+use crate::cubical::ecc::cpu::numbers::{Block, Numbers, Tally, number, places};
+use crate::cubical::key::Key;
+use crate::simd::{BLOCK, Level};
 
 /// Keys there are.
 const KEYS: usize = 1 << 16;
@@ -18,7 +19,7 @@ pub(crate) struct WordTally<K> {
     sums: Vec<i32>,
     /// Blocks that can be added before a sum could overflow.
     room: u32,
-    /// Of each key whether it has occurred.
+    /// Whether each key has occurred.
     seen: Vec<bool>,
     changes: Vec<i64>,
     keys: PhantomData<K>,

@@ -1,101 +1,12 @@
-//! `png` and `tiff`, written by the crates that read them; files of other programs are in `data/images`.
+//! `tiff`, written by the crate that reads it or by hand; files of other programs are in `data/images`.
 
 use std::io::Cursor;
 
-use ::png::{BitDepth, ColorType, Encoder};
 use ::tiff::encoder::colortype::{self, ColorType as TiffColour};
 use ::tiff::encoder::{Compression, DeflateLevel, Predictor, TiffEncoder, TiffValue};
 use ::tiff::tags::Tag;
 
 use super::*;
-
-fn png(columns: u32, rows: u32, color: ColorType, depth: BitDepth, data: &[u8]) -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, columns, rows);
-    encoder.set_color(color);
-    encoder.set_depth(depth);
-    if color == ColorType::Indexed {
-        encoder.set_palette(vec![0, 0, 0, 255, 0, 0]);
-    }
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(data).unwrap();
-    writer.finish().unwrap();
-    file
-}
-
-#[test]
-fn grays_of_every_depth() {
-    for (depth, data, values) in [
-        (BitDepth::One, vec![0b1010_0000, 0b0110_0000], vec![255, 0, 255, 0, 255, 255]),
-        (BitDepth::Two, vec![0b0001_1000, 0b1100_0000], vec![0, 85, 170, 255, 0, 0]),
-        (BitDepth::Four, vec![0x01, 0xf0, 0x9a, 0xb0], vec![0, 17, 255, 153, 170, 187]),
-        (BitDepth::Eight, vec![1, 2, 3, 4, 5, 255], vec![1, 2, 3, 4, 5, 255]),
-    ] {
-        let file = png(3, 2, ColorType::Grayscale, depth, &data);
-        assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[2, 3], Order::C, values))), "{depth:?}");
-    }
-    let file = png(1, 2, ColorType::Grayscale, BitDepth::Sixteen, &[1, 2, 0xff, 0xfe]);
-    assert_eq!(load("a", &file, None), Ok(AnyImage::U16(image(&[2, 1], Order::C, vec![0x102, 0xfffe]))));
-}
-
-#[test]
-fn what_is_not_gray() {
-    for (color, bytes, found) in [
-        (ColorType::Rgb, 3, "red, green and blue"),
-        (ColorType::Rgba, 4, "red, green and blue with transparency"),
-        (ColorType::GrayscaleAlpha, 2, "gray with transparency"),
-        (ColorType::Indexed, 1, "a palette of colours"),
-    ] {
-        let file = png(2, 2, color, BitDepth::Eight, &vec![0; 4 * bytes]);
-        let message = format!("byte 25: expected gray, found {found}; convert it to gray first");
-        refused(&file, Format::Png, &message);
-    }
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, 2, 2);
-    encoder.set_color(ColorType::Grayscale);
-    encoder.set_animated(2, 0).unwrap();
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(&[0; 4]).unwrap();
-    writer.write_image_data(&[1; 4]).unwrap();
-    writer.finish().unwrap();
-    refused(&file, Format::Png, "expected one image, found an animation of 2");
-}
-
-#[test]
-fn pngs_that_end_early_or_late() {
-    let data: Vec<u8> = (0..700_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let file = png(35, 20, ColorType::Grayscale, BitDepth::Eight, &data);
-    for length in 0..file.len() {
-        let error = load("file", &file[..length], Some(Format::Png)).unwrap_err();
-        assert!(error.starts_with("file: expected a sound PNG file, found "), "{length}: {error}");
-    }
-    let longer = [&file[..], b"x"].concat();
-    let message = format!("byte {}: expected the end of the file, found 1 more bytes", file.len());
-    refused(&longer, Format::Png, &message);
-    // A header of 2^62 voxels.
-    let mut huge = png(1, 1, ColorType::Grayscale, BitDepth::Eight, &[0]);
-    huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
-    let sum = crc(&huge[12..29]);
-    huge[29..33].copy_from_slice(&sum.to_be_bytes());
-    let error = load("file", &huge, None).unwrap_err();
-    assert!(error.contains("expected"), "{error}");
-    // One of 10^8, which decoding would have to allocate.
-    huge[16..24].copy_from_slice(&[0, 0, 0x27, 0x10, 0, 0, 0x27, 0x10]);
-    let sum = crc(&huge[12..29]);
-    huge[29..33].copy_from_slice(&sum.to_be_bytes());
-    let message = format!(
-        "expected data for 10000x10000 voxels, found {} bytes, which cannot hold as many",
-        huge.len()
-    );
-    refused(&huge, Format::Png, &message);
-}
-
-/// The check sum of PNG's chunks, bit by bit.
-fn crc(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0, |sum, &byte| {
-        (0..8).fold(sum ^ u32::from(byte), |sum, _| (sum >> 1) ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 })
-    })
-}
 
 /// A stack of pages, in strips of `strip` rows.
 fn tiff<C: TiffColour>(
@@ -161,13 +72,13 @@ where
 #[test]
 fn pages_that_are_no_image() {
     let color = plain::<colortype::RGB8>(&[&[0; 12]], (2, 2));
-    refused(&color, Format::Tiff, "page 0: expected gray, found RGB; convert it to gray first");
+    refused(&color, ImageFormat::Tiff, "page 0: expected gray, found RGB; convert it to gray first");
     let mut file = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut file).unwrap();
     encoder.write_image::<colortype::Gray8>(2, 2, &[0; 4]).unwrap();
     encoder.write_image::<colortype::Gray16>(2, 2, &[0; 4]).unwrap();
     let message = "page 1: expected 2x2 voxels of type u8, as on page 0, found 2x2 voxels of type u16";
-    refused(file.get_ref(), Format::Tiff, message);
+    refused(file.get_ref(), ImageFormat::Tiff, message);
 
     let mut file = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut file).unwrap();
@@ -175,10 +86,10 @@ fn pages_that_are_no_image() {
     page.encoder().write_tag(Tag::ImageDescription, "ImageJ=1.53\nimages=5\nslices=5\n").unwrap();
     page.write_data(&[0; 4]).unwrap();
     let message = "expected 5 pages, the planes that the description names, found 1, and 4 bytes from its data on; save it again with ImageJ or tifffile, or read it as a raw file";
-    refused(file.get_ref(), Format::Tiff, message);
+    refused(file.get_ref(), ImageFormat::Tiff, message);
 
     let not_a_number = plain::<colortype::Gray32Float>(&[&[0.0; 4], &[0.0, 0.0, f32::NAN, 0.0]], (2, 2));
-    refused(&not_a_number, Format::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
+    refused(&not_a_number, ImageFormat::Tiff, "voxel (1, 1, 0): expected a number, found NaN");
 }
 
 /// A TIFF file whose pages have these entries (tag, type, values), then the data of a plane each.
@@ -255,7 +166,7 @@ impl Written {
 const DESCRIPTION: u16 = 270;
 
 fn picked(file: &[u8], channel: Option<usize>, frame: Option<usize>) -> Result<AnyImage, String> {
-    let options = Options { channel, frame, ..Options::default() };
+    let options = ImageOptions { channel, frame, ..ImageOptions::default() };
     read_bytes("file", file, &options).map_err(|error| error.to_string())
 }
 
@@ -300,7 +211,7 @@ fn data_that_follow_the_only_page() {
         assert_eq!(load("a", &file, None).as_ref(), Ok(&expected));
         let on_disk = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(on_disk.path(), &file).unwrap();
-        assert_eq!(read(on_disk.path(), &Options::default()).unwrap(), expected);
+        assert_eq!(read(on_disk.path(), &ImageOptions::default()).unwrap(), expected);
     }
 }
 
@@ -359,27 +270,13 @@ fn what_to_do_with_a_tiff_that_is_not_read() {
 }
 
 #[test]
-fn a_palette_of_grays_is_read_as_these() {
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, 3, 2);
-    encoder.set_color(ColorType::Indexed);
-    encoder.set_depth(BitDepth::Two);
-    encoder.set_palette(vec![9, 9, 9, 200, 200, 200, 0, 0, 0]);
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(&[0b0001_1000, 0b1000_0100]).unwrap();
-    writer.finish().unwrap();
-    let expected = image(&[2, 3], Order::C, vec![9, 200, 0, 0, 9, 200]);
-    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(expected)));
-}
-
-#[test]
 fn tiffs_that_are_cut() {
     let data: Vec<u8> = (0..700_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for compression in [Compression::Uncompressed, Compression::Lzw, Compression::Packbits] {
         let file = tiff::<colortype::Gray8>(&[&data[..]; 3], (35, 20), compression, Predictor::None, 8);
         assert!(load("file", &file, None).is_ok());
         for length in (0..file.len()).step_by(7) {
-            let error = load("file", &file[..length], Some(Format::Tiff)).unwrap_err();
+            let error = load("file", &file[..length], Some(ImageFormat::Tiff)).unwrap_err();
             assert!(error.starts_with("file: page ") && error.contains(": expected "), "{length}: {error}");
         }
     }
@@ -399,5 +296,5 @@ fn a_tiff_that_promises_more_than_it_holds() {
         "page 0: expected data for 10000000000 voxels of type u8, found a file of {} bytes, which cannot hold as many",
         file.len()
     );
-    refused(&file, Format::Tiff, &message);
+    refused(&file, ImageFormat::Tiff, &message);
 }

@@ -8,18 +8,20 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use super::slabs::Slabs;
-use super::{Job, ReadAt, StreamError, resize};
-use crate::cubical::Voxel;
+use super::cut::Slabs;
+use super::error::SlabError;
+use super::job::{Job, resize};
 use crate::cubical::ecc::cpu::Adder;
+use crate::cubical::ecc::source::ReadAt;
 use crate::cubical::ecc::threads;
+use crate::cubical::image::Voxel;
 
 /// Adds up the voxels that `read` gives from any place.
 pub(super) fn add_up<T: Voxel, E: Send>(
     job: Job<'_, T>,
     slabs: &Slabs,
     read: &ReadAt<'_, T, E>,
-) -> Result<(), StreamError<E>> {
+) -> Result<(), SlabError<E>> {
     let Job { counter, buffers, threads, advance, .. } = job;
     let work = &Work {
         slabs,
@@ -35,7 +37,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
             let tell = tell.clone();
             move || work.run(adder, buffer, tell)
         });
-        threads::start(scope, works).map_err(StreamError::<E>::Threads)?;
+        threads::start(scope, works).map_err(SlabError::<E>::Threads)?;
         drop(tell);
         for told in told {
             match told {
@@ -48,14 +50,14 @@ pub(super) fn add_up<T: Voxel, E: Send>(
                 }
             }
         }
-        Ok::<_, StreamError<E>>(())
+        Ok::<_, SlabError<E>>(())
     })?;
-    fault.map_or(Ok(()), |(_, error)| Err(StreamError::Read(error)))
+    fault.map_or(Ok(()), |(_, error)| Err(SlabError::Read(error)))
 }
 
 /// What threads tell.
 enum Told<E> {
-    /// So many voxels have been added up.
+    /// The number of voxels that have been added up.
     Added(usize),
     /// The slab of this number cannot be read.
     Broken(usize, E),
@@ -91,17 +93,17 @@ impl<T: Voxel, E> Work<'_, T, E> {
                     Told::Added(own.len() * slabs.slice)
                 }
             };
-            // Whoever asks for the rows is told why they could not be kept.
+            // `finish` tells why the rows could not be kept.
             if !matches!(told, Told::Added(_)) || adder.has_failed() {
                 self.ended.store(true, Ordering::Relaxed);
             }
-            // Whoever listens does so to the end.
+            // The receiver lives until all threads have ended.
             let _ = tell.send(told);
         }
     }
 }
 
-/// So many may do something at a time.
+/// Lets a number of threads do something at a time.
 struct Permits {
     left: Mutex<usize>,
     given_back: Condvar,

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::cubical::ecc::plain;
+use crate::cubical::ecc::{Voxels, plain};
 use crate::cubical::{Image, Order as Axes};
 
 /// The first device with at most so many bytes.

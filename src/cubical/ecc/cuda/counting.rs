@@ -9,19 +9,20 @@
 //! An image comes whole, in a buffer of the device ([`ecc_device`]), or in parts. Totals have 64 bits. Where there is no room to sort all
 //! pairs, or for an image of bin numbers, fewer are taken at a time; without room for a few the run ends in an error.
 
-mod stream;
-
-pub use stream::Voxels;
-
 use std::ops::Range;
 
-use crate::cubical::{Construction, Key, Shape, Value};
+use crate::cubical::construction::Construction;
+use crate::cubical::ecc::bins::{Bins, BinsError, Edges, FiniteRange};
+use crate::cubical::ecc::request::EccRequest as Request;
+use crate::cubical::ecc::vcec::Vcec as Curve;
+use crate::cubical::key::Key;
+use crate::cubical::shape::Shape;
+use crate::cubical::value::Value;
 use crate::cuda::ecc::{EccKernels, KeyOrder, Part, Totals};
 use crate::cuda::ecc_rows::{Ends, PresentKernel, RowKernels, RowNumber};
 use crate::cuda::{Buffer, CudaError, Gpu, KernelVoxel};
 
-use super::bins::{Edges, FiniteRange};
-use super::{Bins, BinsError, Curve, Request};
+use super::ring::Ring;
 
 /// Voxels whose pairs are sorted at a time, at least.
 const LEAST_PAIRS: usize = 1 << 16;
@@ -46,6 +47,11 @@ pub enum DeviceError {
     Threads(String),
 }
 
+/// A failure of the driver as the error of those who read voxels for the device.
+pub(super) fn device<E: From<DeviceError>>(error: CudaError) -> E {
+    DeviceError::from(error).into()
+}
+
 /// The curve of an image that lies in a buffer of a device in memory order.
 ///
 /// # Errors
@@ -64,10 +70,10 @@ pub fn ecc_device<T: KernelVoxel>(
 
 /// A device with the kernels for voxels of a type loaded.
 pub struct Prepared<T: KernelVoxel> {
-    gpu: Gpu,
+    pub(super) gpu: Gpu,
     kernels: Kernels<T>,
     /// Page-locked memory of streams.
-    ring: stream::Ring<T>,
+    pub(super) ring: Ring<T>,
 }
 
 enum Kernels<T: KernelVoxel> {
@@ -78,11 +84,11 @@ enum Kernels<T: KernelVoxel> {
 }
 
 /// What is known of an image before it is counted.
-struct Known<K> {
+pub(super) struct Known<K> {
     /// Its first key and its last, in the order of the filtration.
-    range: Option<(K, K)>,
+    pub(super) range: Option<(K, K)>,
     /// Flags of the keys that it has.
-    flags: Option<Buffer<u32>>,
+    pub(super) flags: Option<Buffer<u32>>,
 }
 
 impl<T: KernelVoxel> Prepared<T> {
@@ -99,7 +105,7 @@ impl<T: KernelVoxel> Prepared<T> {
             let rows = Box::new(RowKernels::load(gpu)?);
             Kernels::Wide { march: Box::new(march), march_many: Box::new(march_many), rows }
         };
-        Ok(Prepared { gpu: gpu.clone(), kernels, ring: stream::Ring::default() })
+        Ok(Prepared { gpu: gpu.clone(), kernels, ring: Ring::default() })
     }
 
     /// The curve of an image in a buffer, as [`ecc_device`].
@@ -198,7 +204,7 @@ impl<T: KernelVoxel> Resident<'_, T> {
 }
 
 /// The extents that the kernels take: planes of one row where there would be one plane. An axis of one voxel changes no curve.
-fn arranged(shape: Shape) -> [usize; 3] {
+pub(super) fn arranged(shape: Shape) -> [usize; 3] {
     let [planes, rows, columns] = shape.extents();
     if planes == 1 { [rows, 1, columns] } else { [planes, rows, columns] }
 }
@@ -214,8 +220,8 @@ fn order_of(request: &Request) -> KeyOrder {
 }
 
 /// A curve in the making: parts of an image are counted one after the other.
-struct Counting<'p, T: KernelVoxel> {
-    prepared: &'p Prepared<T>,
+pub(super) struct Counting<'p, T: KernelVoxel> {
+    pub(super) prepared: &'p Prepared<T>,
     request: Request,
     order: KeyOrder,
     found: Found<'p, T>,
@@ -251,7 +257,7 @@ enum Numbers<'p> {
 
 impl<'p, T: KernelVoxel> Counting<'p, T> {
     /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
-    fn begin(
+    pub(super) fn begin(
         prepared: &'p Prepared<T>,
         request: &Request,
         known: Known<T::Key>,
@@ -286,7 +292,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// Counts a part.
-    fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
+    pub(super) fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let gpu = &self.prepared.gpu;
         match &mut self.found {
             Found::Keys { march, low, totals, .. } => march.march(part, self.order, *low as u32, totals),
@@ -308,7 +314,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// Notes the keys that voxels of a part have, of which nothing may have been counted.
-    fn mark(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
+    pub(super) fn mark(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let Found::Keys { present, flags, .. } = &mut self.found else { return Ok(()) };
         if flags.is_none() {
             *flags = Some(PresentKernel::<T>::flags(&self.prepared.gpu)?);
@@ -317,7 +323,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// The curve, when all parts have been counted.
-    fn finish(self) -> Result<Curve, DeviceError> {
+    pub(super) fn finish(self) -> Result<Curve, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
         Ok(match self.found {

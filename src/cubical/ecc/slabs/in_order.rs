@@ -4,19 +4,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
+use super::cut::Slabs;
+use super::error::SlabError;
+use super::job::{Job, fill, resize};
 use super::queue::{Queue, Slab};
-use super::slabs::Slabs;
-use super::{Job, StreamError, fill, resize};
-use crate::cubical::Voxel;
 use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::threads::start;
+use crate::cubical::image::Voxel;
 
 /// Adds up the voxels that `read` gives in memory order.
 pub(super) fn add_up<T: Voxel, E>(
     job: Job<'_, T>,
     slabs: &Slabs,
     read: impl FnMut(&mut [T]) -> Result<usize, E>,
-) -> Result<(), StreamError<E>> {
+) -> Result<(), SlabError<E>> {
     let Job { counter, buffers, count, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
     let queue = &Queue::new();
@@ -28,7 +29,7 @@ pub(super) fn add_up<T: Voxel, E>(
             let hand_back = hand_back.clone();
             move || add(adder, slabs, queue, hand_back)
         });
-        start(scope, works).map_err(StreamError::Threads)?;
+        start(scope, works).map_err(SlabError::Threads)?;
         drop(hand_back);
         let ending = queue.ending();
         let found = reader.run();
@@ -51,12 +52,12 @@ fn add<T: Voxel>(mut adder: Adder<'_, T>, slabs: &Slabs, queue: &Queue<T>, hand_
     while let Some((slab, tile)) = queue.claim() {
         adder.add(slabs.view(&slab.own, &slab.voxels), &slab.tiles[tile]);
         if adder.has_failed() {
-            // Whoever asks for the rows is told why they could not be kept.
+            // `finish` tells why the rows could not be kept.
             return queue.give_up();
         }
         // Who is the last to leave a slab gives it back.
         if let Some(slab) = Arc::into_inner(slab) {
-            // Nobody waits for it when reading has failed.
+            // The reader is gone when reading has failed.
             let _ = hand_back.send(slab);
         }
     }
@@ -77,7 +78,7 @@ struct Reader<'a, T, R> {
 }
 
 impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
-    fn run(&mut self) -> Result<(), StreamError<E>> {
+    fn run(&mut self) -> Result<(), SlabError<E>> {
         let slabs = self.slabs;
         let mut last: Option<Arc<Slab<T>>> = None;
         let mut read = 0;
@@ -109,7 +110,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
         Ok(())
     }
 
-    /// A buffer that is not used; none if nobody is left to give one back.
+    /// A buffer that is not used; none if no thread is left to give one back.
     fn buffer(&mut self) -> Option<Vec<T>> {
         while let Ok(slab) = self.done.try_recv() {
             self.take_back(slab);

@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use crate::cubical::ecc::Bins;
-use crate::cubical::ecc::cpu::{Tile, View, tiles, worker_bytes};
+use crate::cubical::ecc::bins::Bins;
+use crate::cubical::ecc::cpu::view::{View, VoxelTile, tiles};
+use crate::cubical::ecc::cpu::worker_bytes;
 use crate::cubical::ecc::spill::MERGE_BYTES;
-use crate::cubical::{Key, Shape, Voxel};
+use crate::cubical::image::Voxel;
+use crate::cubical::key::Key;
+use crate::cubical::shape::Shape;
 use crate::simd::BLOCK;
 
 /// What the program takes itself.
@@ -22,15 +25,15 @@ const PER_THREAD: usize = 8;
 const LEAST_SLICES: usize = 8;
 const LEAST_BYTES: usize = 1 << 20;
 
-/// With fewer slices than that it would be most of it: rather fewer slabs at a time.
+/// With fewer slices than that the collar would be most of the work: rather there are fewer slabs at a time.
 const FEW_SLICES: usize = 4;
 
 /// How slabs are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// By turns: one is read, one added up, one waits for either.
+    /// One is read, one added up, one waits for either.
     InOrder,
-    /// By so many threads, each with its own.
+    /// Each of so many threads has its own.
     Apart(usize),
 }
 
@@ -53,7 +56,7 @@ pub(super) struct Slabs {
 }
 
 impl Slabs {
-    /// For so many bytes of memory, or how many it would take at least.
+    /// The slabs for so many bytes of memory; an error is how many bytes they would take at least.
     pub(super) fn new<T: Voxel>(shape: Shape, bins: &Bins, limit: usize, usage: Use) -> Result<Self, usize> {
         let extents = shape.extents();
         let axis = extents.iter().position(|&extent| extent > 1).unwrap_or(2);
@@ -110,7 +113,7 @@ impl Slabs {
         (0..end).step_by(own).map(move |from| from..end.min(from + own))
     }
 
-    /// With the collar.
+    /// The slices of a slab and of its collar.
     pub(super) fn around(&self, own: &Range<usize>) -> Range<usize> {
         own.start.saturating_sub(self.before)..self.extents[self.axis].min(own.end + 1)
     }
@@ -121,7 +124,7 @@ impl Slabs {
     }
 
     /// The tiles of a slab. Other slabs keep other threads busy: it is cut no more than caches want it.
-    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<Tile> {
+    pub(super) fn tiles<T>(&self, own: &Range<usize>) -> Vec<VoxelTile> {
         let mut parts = self.extents.map(|extent| 0..extent);
         parts[self.axis] = own.clone();
         tiles(parts, size_of::<T>(), 1)

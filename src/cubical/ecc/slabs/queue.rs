@@ -1,22 +1,22 @@
 //! Slabs on their way from the thread that reads to those that add up.
 //!
-//! A slab is cut into tiles, and whoever has nothing to do takes the next tile of the first slab that has one left. So nobody waits for a
-//! slab to be done but the reader, who takes its buffer back.
+//! A slab is cut into tiles, and a thread that has nothing to do takes the next tile of the first slab that has one left. Only
+//! the reader waits for a slab to be done, as it takes its buffer back.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::cubical::ecc::cpu::Tile;
+use crate::cubical::ecc::cpu::view::VoxelTile;
 
 /// Slices in memory.
 #[derive(Debug)]
 pub(super) struct Slab<T> {
     /// Those that are to be added up; the others are the collar.
     pub(super) own: Range<usize>,
-    /// Of all.
+    /// The voxels of all slices, collar included.
     pub(super) voxels: Vec<T>,
-    pub(super) tiles: Vec<Tile>,
+    pub(super) tiles: Vec<VoxelTile>,
 }
 
 /// Slabs of which tiles are left.
@@ -67,7 +67,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Ends all when it is dropped, however that comes: nobody waits for one who has left.
+    /// Ends the queue when it is dropped, be it by a panic, so that no thread waits for one that has left.
     pub(super) fn ending(&self) -> Ending<'_, T> {
         Ending(self)
     }

@@ -1,26 +1,28 @@
-//! The curve: a change for each value, and what the changes add up to.
+//! The vector of changes in the Euler characteristic, VCEC (Wang, Wagner, Chen 2022), and the curve that its changes add up to.
 
-use crate::cubical::{Value, Voxel};
+use crate::cubical::image::Voxel;
+use crate::cubical::value::Value;
 
-/// The Euler characteristic of a growing complex, as the changes that it makes at ascending values.
+/// The vector of changes in the Euler characteristic (VCEC) of a growing complex: a change for each value or bin. Its prefix sums are the
+/// Euler characteristic curve (ECC).
 ///
-/// Rows are in the order in which cells enter: values ascend; of superlevel sets they descend.
+/// VcecRows are in the order in which cells enter: values ascend; of superlevel sets they descend.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Curve {
+pub struct Vcec {
     /// The distinct values of the voxels, or the ends of the bins.
     pub values: Values,
-    /// The change at each: the sum of (−1)^dim over the cells that enter there. The vector of changes, VCEC.
+    /// The change at each: the sum of (−1)^dim over the cells that enter there.
     pub changes: Vec<i64>,
 }
 
 /// The values of rows, none rounded. Values of two types are equal when they are the same numbers.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Of integers without a sign.
+    /// Values of integers without a sign.
     Unsigned(Vec<u64>),
-    /// Of integers with a sign.
+    /// Values of integers with a sign.
     Signed(Vec<i64>),
-    /// Of floating-point numbers, and the ends of most bins.
+    /// Values of floating-point numbers, and the ends of most bins.
     Doubles(Vec<f64>),
 }
 
@@ -36,7 +38,7 @@ impl From<Vec<f64>> for Values {
     }
 }
 
-/// Of values of one type.
+/// Collects values of one type.
 impl FromIterator<Value> for Values {
     fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
         let mut values = values.into_iter().peekable();
@@ -96,10 +98,10 @@ impl PartialEq for Values {
     }
 }
 
-impl Curve {
-    /// Of these values and changes.
+impl Vcec {
+    /// The vector of these changes at these values.
     pub fn new(values: impl Into<Values>, changes: Vec<i64>) -> Self {
-        Curve { values: values.into(), changes }
+        Vcec { values: values.into(), changes }
     }
 
     /// The Euler characteristic from each value on, ECC: the prefix sums of the changes.
@@ -107,7 +109,7 @@ impl Curve {
         self.rows().map(|(_, _, euler)| euler).collect()
     }
 
-    /// Rows: value, change, Euler characteristic.
+    /// VcecRows: value, change, Euler characteristic.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (Value, i64, i64)> + '_ {
         let mut sum = 0;
         self.values.iter().zip(&self.changes).map(move |(value, &change)| {
@@ -123,12 +125,12 @@ mod tests {
 
     #[test]
     fn euler_characteristics_are_prefix_sums() {
-        let curve = Curve::new(vec![1.0, 2.0, 3.0], vec![2, -3, 2]);
+        let curve = Vcec::new(vec![1.0, 2.0, 3.0], vec![2, -3, 2]);
         assert_eq!(curve.euler(), [2, -1, 1]);
         let expected =
             [(1.0, 2, 2), (2.0, -3, -1), (3.0, 2, 1)].map(|(value, a, b)| (Value::from(value), a, b));
         assert_eq!(curve.rows().collect::<Vec<_>>(), expected);
-        assert!(Curve::default().euler().is_empty());
+        assert!(Vcec::default().euler().is_empty());
     }
 
     #[test]

@@ -13,29 +13,22 @@ mod feed;
 use std::ops::Range;
 use std::thread;
 
-use crate::cubical::{Key, Shape};
+use crate::cubical::key::Key;
+use crate::cubical::shape::Shape;
 use crate::cuda::ecc::Part;
 use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
 
-use super::super::stream::ReadAt;
-use super::super::{Bins, Curve, Request};
-use super::{Counting, DeviceError, Known, Prepared, arranged};
-pub(super) use feed::Ring;
+use super::counting::{Counting, DeviceError, Known, Prepared, arranged, device};
+use crate::cubical::ecc::bins::Bins;
+use crate::cubical::ecc::request::EccRequest as Request;
+use crate::cubical::ecc::source::Voxels;
+use crate::cubical::ecc::vcec::Vcec as Curve;
 use feed::{Feed, Memory, Readers};
 
 /// Bytes of a slab. With 16 and 64 MiB streams are as fast (H200, 16 threads).
 const SLAB: usize = 32 << 20;
 /// Planes that are taken over from the slab before.
 const CARRIED: usize = 2;
-
-/// Where the voxels of an image come from; `E` is why they do not.
-pub enum Voxels<'a, T, E> {
-    /// One after another: fills the front of a slice with the next ones in memory order, and says how many they are; fewer than it holds
-    /// only at the end of the image.
-    InOrder(&'a mut (dyn FnMut(&mut [T]) -> Result<usize, E> + Send)),
-    /// From any place, by several threads.
-    Anywhere(&'a ReadAt<'a, T, E>),
-}
 
 impl<T: KernelVoxel> Prepared<T> {
     /// The curve of an image whose voxels are read while they are counted. `advance` is told how many have been read.
@@ -69,10 +62,6 @@ impl<T: KernelVoxel> Prepared<T> {
         self.ring.put(readers.end());
         curve
     }
-}
-
-fn device<E: From<DeviceError>>(error: CudaError) -> E {
-    DeviceError::from(error).into()
 }
 
 /// Sends piece after piece, and counts slab after slab.

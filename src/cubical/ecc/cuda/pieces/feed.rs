@@ -10,8 +10,9 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Scope;
 
-use super::{DeviceError, Voxels, device};
 use crate::backend::guarded;
+use crate::cubical::ecc::cuda::counting::{DeviceError, device};
+use crate::cubical::ecc::source::Voxels;
 use crate::cubical::ecc::threads;
 use crate::cuda::{Gpu, KernelVoxel, Pinned};
 
@@ -25,27 +26,6 @@ const READERS: usize = 8;
 /// Voxels of a piece.
 pub(super) fn length<T>() -> usize {
     PIECE / size_of::<T>()
-}
-
-/// Memory that is kept from image to image.
-pub(in super::super) struct Ring<T>(Mutex<Vec<Pinned<T>>>);
-
-impl<T> Default for Ring<T> {
-    fn default() -> Self {
-        Ring(Mutex::new(Vec::new()))
-    }
-}
-
-impl<T> Ring<T> {
-    /// All that is there.
-    pub(super) fn take(&self) -> Vec<Pinned<T>> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Of two images at a time only one finds memory, and that of the other is given back.
-    pub(super) fn put(&self, pieces: Vec<Pinned<T>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
-    }
 }
 
 /// Page-locked memory on its way to those who read.

@@ -1,0 +1,158 @@
+//! From an image to its diagram.
+
+use super::construction::Construction;
+use super::error::{CubicalError, on_threads};
+use super::image::AnyImage;
+use super::persistence::{Class, Classes, Figures, PersistenceRequest, persistence_by};
+use super::value::{Inexact, Value};
+use crate::backend::{Backend, Decision};
+use crate::diagram::{Bar, Diagram};
+use crate::progress::Progress;
+
+/// Persistent homology of an image over Z/2: the image, and what is asked of it.
+///
+/// ```
+/// use lacuna::cubical::{AnyImage, Construction, Cubical};
+///
+/// // A ring of ones around a nine: 3 × 3 pixels, the last axis fastest.
+/// let image = AnyImage::from_slice(&[1_u8, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3])?;
+/// let diagram = Cubical::new(&image).construction(Construction::V).max_dim(1).run()?;
+/// assert_eq!((diagram.bars(0).len(), diagram.bars(1).len()), (1, 1));
+/// assert_eq!((diagram.bars(1)[0].birth, diagram.bars(1)[0].death), (1.0, 9.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Cubical<'a> {
+    image: &'a AnyImage,
+    request: PersistenceRequest,
+    threshold: Option<Value>,
+    threads: Option<usize>,
+    backend: Backend,
+}
+
+/// What a run gives: the classes, and how they came about.
+#[derive(Debug)]
+pub struct CubicalOutcome {
+    /// The classes, by the places of the voxels with which they are born and die.
+    pub classes: Classes,
+    /// Counts and times.
+    pub figures: Figures,
+    /// What found the gradient, and why.
+    pub decision: Decision,
+}
+
+impl<'a> Cubical<'a> {
+    /// A computation on this image: the T-construction, sublevel sets, all dimensions, on all cores.
+    pub fn new(image: &'a AnyImage) -> Self {
+        let request = PersistenceRequest::default();
+        Cubical { image, request, threshold: None, threads: None, backend: Backend::default() }
+    }
+
+    /// How the image is made a complex (default [`Construction::T`]).
+    #[must_use]
+    pub fn construction(mut self, construction: Construction) -> Self {
+        self.request.construction = construction;
+        self
+    }
+
+    /// Whether great values come first (default: no). Bars then are born above where they die.
+    #[must_use]
+    pub fn superlevel(mut self, superlevel: bool) -> Self {
+        self.request.superlevel = superlevel;
+        self
+    }
+
+    /// Homology up to this dimension (default: one below the number of axes of more than one voxel, where the last classes live).
+    #[must_use]
+    pub fn max_dim(mut self, dim: usize) -> Self {
+        self.request.max_dim = Some(dim);
+        self
+    }
+
+    /// The value at which the filtration ends (default: none); what dies past it is essential. Values are compared exactly.
+    #[must_use]
+    pub fn threshold(mut self, threshold: impl Into<Value>) -> Self {
+        self.threshold = Some(threshold.into());
+        self
+    }
+
+    /// Number of threads (default: those of the global rayon pool).
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// What finds the gradient (default: the processor).
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The bars, by the values of voxels. Essential ones die at infinity, of superlevel sets at minus infinity; a class that dies at an
+    /// infinite voxel is not told from these ([`Cubical::solve`] does).
+    ///
+    /// # Errors
+    /// [`CubicalError`]: the image has 2^30 voxels or more, or takes more memory than there is; a voxel of a class is an integer that no
+    /// double is; a device that was asked for fails.
+    pub fn run(&self) -> Result<Diagram, CubicalError> {
+        Ok(self.solve(&())?.classes.diagram(self.image, self.request.superlevel)?)
+    }
+
+    /// The classes with the figures of the run, reporting to `progress` on the way.
+    ///
+    /// # Errors
+    /// As [`Cubical::run`], but for integers that no double is.
+    pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
+        let found = on_threads(self.threads, || {
+            Ok(persistence_by(self.image, &self.request, &self.backend, progress)?)
+        });
+        let (mut classes, figures, decision) = found?;
+        if let Some(threshold) = self.threshold {
+            classes = classes.cut(self.image, &self.request, threshold);
+        }
+        Ok(CubicalOutcome { classes, figures, decision })
+    }
+}
+
+impl Classes {
+    /// The bars of these classes of an image, in their order. Essential ones die at infinity, of superlevel sets at minus infinity.
+    ///
+    /// # Errors
+    /// [`Inexact`]: a voxel is an integer that no double is.
+    pub fn diagram(&self, image: &AnyImage, superlevel: bool) -> Result<Diagram, Inexact> {
+        let end = if superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+        let value = |place: usize| image.exact(place).exact_double();
+        let bar = |class: &Class| {
+            let death = class.death.map_or(Ok(end), value)?;
+            Ok(Bar { birth: value(class.birth)?, death })
+        };
+        let bars = |classes: &Vec<Class>| classes.iter().map(bar).collect::<Result<Vec<Bar>, Inexact>>();
+        Ok(Diagram::new(self.dimensions.iter().map(bars).collect::<Result<_, _>>()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_by_value() {
+        let line = AnyImage::from_slice(&[1.0_f32, 9.0, 0.5, 7.0, 3.0], &[5]).unwrap();
+        let bars = |cubical: Cubical<'_>| -> Vec<(f64, f64)> {
+            cubical.run().unwrap().bars(0).iter().map(|bar| (bar.birth, bar.death)).collect()
+        };
+        let (line, inf) = (Cubical::new(&line), f64::INFINITY);
+        assert_eq!(bars(line.clone()), [(0.5, inf), (1.0, 9.0), (3.0, 7.0)]);
+        assert_eq!(bars(line.clone().threads(1).threshold(8.0)), [(0.5, inf), (1.0, inf), (3.0, 7.0)]);
+        assert_eq!(bars(line.superlevel(true)), [(9.0, -inf), (7.0, 0.5)]);
+    }
+
+    #[test]
+    fn integers_that_no_double_is_are_an_error_of_the_diagram_alone() {
+        let image = AnyImage::from_slice(&[u64::MAX, u64::MAX - 1], &[2]).unwrap();
+        assert!(matches!(Cubical::new(&image).run(), Err(CubicalError::Inexact(_))));
+        assert_eq!(Cubical::new(&image).solve(&()).unwrap().classes.dimensions[0].len(), 1);
+    }
+}

@@ -1,0 +1,13 @@
+//! What was added up.
+
+use crate::cubical::ecc::spill::Run;
+
+/// Sums by key, ascending, or by bin.
+#[derive(Debug)]
+pub(crate) enum Summed<K> {
+    /// Keys, and the sum of each.
+    Keys(Vec<K>, Vec<i64>),
+    Bins(Vec<i64>),
+    /// Keys and sums in a file.
+    Run(Run<K>),
+}

@@ -1,0 +1,178 @@
+//! Adds up the slabs of an image.
+
+use std::path::PathBuf;
+
+use super::cut::{Slabs, Use};
+use super::error::SlabError;
+use super::job::{Job, fill, resize};
+use super::{apart, in_order};
+use crate::cubical::ecc::bins::{Bins, BinsError, FiniteRange};
+use crate::cubical::ecc::cpu::{self, Counter, Room};
+use crate::cubical::ecc::request::EccRequest;
+use crate::cubical::ecc::rows::VcecRows;
+use crate::cubical::ecc::source::ReadAt;
+use crate::cubical::image::Voxel;
+use crate::cubical::shape::Shape;
+use crate::cubical::value::Value;
+use crate::simd::Level;
+
+/// Bytes that are looked at together for a range.
+const RANGE_BYTES: usize = 4 << 20;
+
+/// Voxels of an image for which a thread is started.
+const LEAST_VOXELS: usize = 1 << 15;
+
+/// Threads that read while others add up.
+const READERS: usize = 4;
+
+/// Adds up images of one type of voxels, one after another, in the same buffers.
+#[derive(Debug)]
+pub struct SlabCounter<T: Voxel> {
+    request: EccRequest,
+    limit: usize,
+    directory: PathBuf,
+    counter: Counter<T>,
+    /// Memory of slabs.
+    buffers: Vec<Vec<T>>,
+}
+
+impl<T: Voxel> SlabCounter<T> {
+    /// A counter that takes so many bytes of memory.
+    ///
+    /// # Errors
+    /// [`BinsError`]: there are no such bins.
+    pub fn new(request: &EccRequest, limit: usize) -> Result<Self, BinsError> {
+        request.bins.check()?;
+        let counter = Counter::new(request, Level::detect());
+        let directory = std::env::temp_dir();
+        Ok(SlabCounter { request: *request, limit, directory, counter, buffers: Vec::new() })
+    }
+
+    /// Keeps rows that memory has no room for in files of this directory, not in that of the system.
+    #[must_use]
+    pub fn spilling_to(self, directory: PathBuf) -> Self {
+        SlabCounter { directory, ..self }
+    }
+
+    /// Whether the curve takes a range that only a pass over all voxels can tell.
+    pub fn needs_range(request: &EccRequest) -> bool {
+        matches!(request.bins, Bins::Uniform { range: None, .. }) && !Counter::<T>::finds_range()
+    }
+
+    /// The least finite value and the greatest, of all voxels that `read` gives in memory order: it fills the front of what it is given and says how
+    /// many it filled, fewer only at the end. `advance` is told how many have been read.
+    ///
+    /// # Errors
+    /// [`SlabError`].
+    pub fn range<E>(
+        &mut self,
+        shape: Shape,
+        mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+        advance: &dyn Fn(u64),
+    ) -> Result<(Value, Value), SlabError<E>> {
+        let mut buffer = self.buffers.pop().unwrap_or_default();
+        let length = shape.count().min(RANGE_BYTES / size_of::<T>());
+        resize(&mut buffer, length);
+        let mut found = FiniteRange::new::<T>();
+        let mut done = 0;
+        while done < shape.count() {
+            let part = &mut buffer[..length.min(shape.count() - done)];
+            fill(&mut read, part, done, shape.count())?;
+            done += part.len();
+            found = found.join(cpu::range(part));
+            advance(part.len() as u64);
+        }
+        self.buffers.push(buffer);
+        Ok(found.values::<T>()?)
+    }
+
+    /// The curve of the voxels that `read` gives, as in [`SlabCounter::range`]. The range is that of the values, if it
+    /// [is needed](SlabCounter::needs_range). `advance` is told how many voxels have been added up.
+    ///
+    /// # Errors
+    /// [`SlabError`].
+    pub fn curve<E>(
+        &mut self,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        read: impl FnMut(&mut [T]) -> Result<usize, E>,
+        advance: &dyn Fn(u64),
+    ) -> Result<VcecRows, SlabError<E>> {
+        let range = self.bins_range(range)?;
+        let slabs = self.slabs(shape, Use::InOrder)?;
+        in_order::add_up(self.begin(&slabs, shape, range, advance)?, &slabs, read)?;
+        self.finish()
+    }
+
+    /// Like [`SlabCounter::curve`], of voxels that can be read at any place.
+    ///
+    /// # Errors
+    /// [`SlabError`]; of several faults of reading, the first in memory order.
+    pub fn curve_anywhere<E: Send>(
+        &mut self,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        read: &ReadAt<'_, T, E>,
+        advance: &dyn Fn(u64),
+    ) -> Result<VcecRows, SlabError<E>> {
+        let threads = rayon::current_num_threads();
+        let apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
+        if apart.count() < threads {
+            // They are too few to be shared: all threads add up the same.
+            let mut first = 0;
+            let read = |voxels: &mut [T]| {
+                read(first, voxels)?;
+                first += voxels.len();
+                Ok(voxels.len())
+            };
+            return self.curve(shape, range, read, advance);
+        }
+        let range = self.bins_range(range)?;
+        apart::add_up(self.begin(&apart, shape, range, advance)?, &apart, read)?;
+        self.finish()
+    }
+
+    /// The rows of what was added up.
+    fn finish<E>(&mut self) -> Result<VcecRows, SlabError<E>> {
+        let SlabCounter { counter, directory, limit, .. } = self;
+        let failed = |error| SlabError::Spill { directory: directory.clone(), limit: *limit, error };
+        counter.finish().map_err(failed)
+    }
+
+    fn bins_range<E>(&self, range: Option<(Value, Value)>) -> Result<Option<(Value, Value)>, SlabError<E>> {
+        let range = match self.request.bins {
+            Bins::Uniform { range: given, .. } => given.or(range),
+            Bins::Distinct => None,
+        };
+        if range.is_none() && Self::needs_range(&self.request) {
+            return Err(SlabError::Range(T::NAME));
+        }
+        Ok(range)
+    }
+
+    fn slabs<E>(&self, shape: Shape, usage: Use) -> Result<Slabs, SlabError<E>> {
+        let limit = self.limit;
+        let slabs = Slabs::new::<T>(shape, &self.request.bins, limit, usage);
+        slabs.map_err(|needed| SlabError::Slabs { shape, needed, limit })
+    }
+
+    /// Begins an image.
+    fn begin<'a>(
+        &'a mut self,
+        slabs: &Slabs,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        advance: &'a dyn Fn(u64),
+    ) -> Result<Job<'a, T>, BinsError> {
+        let SlabCounter { counter, buffers, directory, .. } = self;
+        let (count, threads) = (shape.count(), rayon::current_num_threads());
+        counter.begin(range, threads.max(slabs.buffers), Some(Room { bytes: slabs.room, directory }))?;
+        buffers.resize_with(slabs.buffers, Vec::new);
+        // Few voxels are not worth many threads.
+        let threads = threads.min((count / LEAST_VOXELS).max(1));
+        Ok(Job { counter, buffers, count, threads, advance })
+    }
+}
+
+#[cfg(test)]
+mod tests;

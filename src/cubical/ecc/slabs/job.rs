@@ -1,0 +1,41 @@
+//! What an image takes that is added up: sums, buffers, threads.
+
+use super::error::SlabError;
+use crate::cubical::ecc::cpu::Counter;
+use crate::cubical::image::Voxel;
+use crate::simd::BLOCK;
+
+/// An image that is added up.
+pub(super) struct Job<'a, T: Voxel> {
+    pub(super) counter: &'a mut Counter<T>,
+    /// One a slab in memory, of any length.
+    pub(super) buffers: &'a mut Vec<Vec<T>>,
+    /// Voxels of the image.
+    pub(super) count: usize,
+    /// That add up at a time.
+    pub(super) threads: usize,
+    pub(super) advance: &'a dyn Fn(u64),
+}
+
+/// Fills all of `voxels`, of which the first is number `done` of an image of `count`.
+pub(super) fn fill<T, E>(
+    read: &mut impl FnMut(&mut [T]) -> Result<usize, E>,
+    voxels: &mut [T],
+    done: usize,
+    count: usize,
+) -> Result<(), SlabError<E>> {
+    let found = read(voxels).map_err(SlabError::Read)?;
+    if found == voxels.len() {
+        Ok(())
+    } else {
+        Err(SlabError::Short { expected: count, found: done + found })
+    }
+}
+
+pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
+    // An image before may have taken much more.
+    if buffer.capacity() > 2 * length + BLOCK {
+        *buffer = Vec::new();
+    }
+    buffer.resize(length, T::of_key(T::Key::default()));
+}

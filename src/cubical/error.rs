@@ -1,0 +1,46 @@
+//! Why nothing can be computed of an image.
+
+use super::ecc;
+use super::persistence;
+use super::shape::ShapeError;
+use super::thinning::machine as thinning;
+use super::value::Inexact;
+
+/// Why an image has no diagram, no curve or no skeleton. Why a file is no image is [`read::ImageReadError`](super::read::ImageReadError).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CubicalError {
+    /// There is no such image.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// Persistent homology: the image is too large, there is too little memory, or a device was asked for and does not find it.
+    #[error(transparent)]
+    Persistence(#[from] persistence::MachineError),
+    /// The Euler characteristic curve: there are no such bins, or a device was asked for and does not find it.
+    #[error(transparent)]
+    Curve(#[from] ecc::MachineError),
+    /// Thinning: the rule does not suit the image, or a device was asked for and does not find it.
+    #[error(transparent)]
+    Thinning(#[from] thinning::MachineError),
+    /// The diagram holds doubles, and a voxel is an integer that no double is.
+    #[error(transparent)]
+    Inexact(#[from] Inexact),
+    /// The threads could not be started.
+    #[error("threads: expected {threads} to start")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+/// Runs on so many threads, or on those of the global pool.
+pub(super) fn on_threads<T: Send>(
+    threads: Option<usize>,
+    run: impl FnOnce() -> Result<T, CubicalError> + Send,
+) -> Result<T, CubicalError> {
+    let Some(threads) = threads else { return run() };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|source| CubicalError::Threads { threads, source })?.install(run)
+}

@@ -1,0 +1,125 @@
+//! From an image to its Euler characteristic curve.
+
+use super::construction::Construction;
+use super::ecc::{Bins, EccRequest, Vcec, curve_by};
+use super::error::{CubicalError, on_threads};
+use super::image::AnyImage;
+use super::value::Value;
+use crate::backend::{Backend, Decision};
+use crate::progress::Progress;
+use crate::with_image;
+
+/// The Euler characteristic curve of an image in memory: the image, and what is asked of it. Images that are not in memory have theirs by
+/// [`curves`](super::curves).
+///
+/// ```
+/// use lacuna::cubical::{AnyImage, EulerCurve};
+///
+/// // Two pixels of value 0 that touch at a corner, and two of value 1 that fill the square.
+/// let image = AnyImage::from_slice(&[0.0_f32, 1.0, 1.0, 0.0], &[2, 2])?;
+/// let vcec = EulerCurve::new(&image).run()?;
+/// assert_eq!(vcec.changes, [1, 0]);
+/// assert_eq!(vcec.euler(), [1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct EulerCurve<'a> {
+    image: &'a AnyImage,
+    request: EccRequest,
+    threads: Option<usize>,
+    backend: Backend,
+}
+
+/// What a run gives: the curve, and what found it.
+#[derive(Debug)]
+pub struct EulerOutcome {
+    /// The vector of changes, of which the curve is the prefix sums.
+    pub vcec: Vcec,
+    /// What found it, and why.
+    pub decision: Decision,
+}
+
+impl<'a> EulerCurve<'a> {
+    /// The curve of this image: of the T-construction, by sublevel sets, a row for each distinct value, on all cores.
+    pub fn new(image: &'a AnyImage) -> Self {
+        EulerCurve { image, request: EccRequest::default(), threads: None, backend: Backend::default() }
+    }
+
+    /// How the image is made a complex (default [`Construction::T`]).
+    #[must_use]
+    pub fn construction(mut self, construction: Construction) -> Self {
+        self.request.construction = construction;
+        self
+    }
+
+    /// Whether cells enter at descending values (default: no).
+    #[must_use]
+    pub fn superlevel(mut self, superlevel: bool) -> Self {
+        self.request.superlevel = superlevel;
+        self
+    }
+
+    /// Rows for so many bins of one width, from the least finite value to the greatest (default: a row for each distinct value).
+    #[must_use]
+    pub fn bins(mut self, count: usize) -> Self {
+        self.request.bins = Bins::Uniform { count, range: None };
+        self
+    }
+
+    /// Rows for so many bins of one width, between these values.
+    #[must_use]
+    pub fn bins_over(mut self, count: usize, low: impl Into<Value>, high: impl Into<Value>) -> Self {
+        self.request.bins = Bins::Uniform { count, range: Some((low.into(), high.into())) };
+        self
+    }
+
+    /// Number of threads (default: those of the global rayon pool).
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// What counts (default: the processor).
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The changes of the Euler characteristic, by value.
+    ///
+    /// # Errors
+    /// [`CubicalError`]: there are no such bins, or no voxel to find their range by; a device that was asked for fails.
+    pub fn run(&self) -> Result<Vcec, CubicalError> {
+        Ok(self.solve(&())?.vcec)
+    }
+
+    /// The curve and what found it; `progress` is told of its one stage, whose work is not counted.
+    ///
+    /// # Errors
+    /// As [`EulerCurve::run`].
+    pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
+        progress.begin("curve", None, 1);
+        on_threads(self.threads, || {
+            let (vcec, decision) =
+                with_image!(self.image, image => curve_by(image, &self.request, &self.backend))?;
+            Ok(EulerOutcome { vcec, decision })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_in_bins() {
+        let image = AnyImage::from_slice(&[1_i16, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3]).unwrap();
+        let curve = EulerCurve::new(&image).bins_over(2, 0_i16, 10_i16).threads(2);
+        assert_eq!(curve.run().unwrap().euler(), [0, 1]);
+        assert!(matches!(EulerCurve::new(&image).bins(0).run(), Err(CubicalError::Curve(_))));
+        let reversed = curve.superlevel(true).construction(Construction::V);
+        assert_eq!(reversed.run().unwrap().euler(), [1, 1]);
+    }
+}

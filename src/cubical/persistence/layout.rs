@@ -1,0 +1,95 @@
+//! Where voxels lie: in memory, and on a grid with a rim.
+
+use super::error::PersistenceError;
+use crate::cubical::shape::Shape;
+
+/// A place on the grid.
+pub type GridPlace = u32;
+
+/// Where voxels lie: in memory, and on a grid that has one more place at either end of each axis, the *rim*.
+///
+/// Axes along which the image has one voxel are left out: they change no class.
+#[derive(Debug, Clone, Copy)]
+pub struct GridLayout {
+    pub(super) axes: usize,
+    /// Planes, rows, columns of the image.
+    pub(super) extents: [usize; 3],
+    /// The distance from a place to the next along axis 0 (columns), 1 (rows), 2 (planes).
+    pub(super) strides: [usize; 3],
+    places: usize,
+}
+
+/// Voxels that are too many: ranks and places take 30 bits each.
+const LIMIT: usize = 1 << 30;
+
+impl GridLayout {
+    /// The layout of an image of this shape.
+    ///
+    /// # Errors
+    /// [`PersistenceError::TooLarge`]: places are not numbered.
+    pub fn new(shape: Shape) -> Result<Self, PersistenceError> {
+        let mut extents = [1; 3];
+        let long: Vec<usize> = shape.extents().into_iter().filter(|&extent| extent > 1).collect();
+        extents[3 - long.len()..].copy_from_slice(&long);
+        let with_rim = |axis: usize| extents[axis] + if 3 - axis <= long.len() { 2 } else { 0 };
+        let places = (0..3).try_fold(1, |places: usize, axis| places.checked_mul(with_rim(axis)));
+        let too_large = PersistenceError::TooLarge { shape, most: LIMIT };
+        let places = places.filter(|&places| places < LIMIT).ok_or(too_large)?;
+        let strides = [1, with_rim(2), with_rim(1) * with_rim(2)];
+        Ok(GridLayout { axes: long.len(), extents, strides, places })
+    }
+
+    /// Places on the grid.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+
+    /// The place of the first voxel.
+    fn shift(&self) -> usize {
+        self.strides[..self.axes].iter().sum()
+    }
+
+    /// The place on the grid of a place in memory.
+    pub fn on_grid(&self, place: usize) -> GridPlace {
+        // Narrow words divide sooner.
+        let [_, rows, columns] = self.extents.map(|extent| extent as u32);
+        let (line, x) = (place as u32 / columns, place as u32 % columns);
+        let (z, y) = ((line / rows) as usize, (line % rows) as usize);
+        (z * self.strides[2] + y * self.strides[1] + x as usize + self.shift()) as GridPlace
+    }
+
+    /// The places on the grid of a place in memory and those after it, without end.
+    pub fn places_from(&self, place: usize) -> impl Iterator<Item = GridPlace> + '_ {
+        let columns = self.extents[2];
+        let mut left = columns - place % columns;
+        let (mut place, mut next) = (place, self.on_grid(place));
+        std::iter::repeat_with(move || {
+            if left == 0 {
+                left = columns;
+                next = self.on_grid(place);
+            }
+            left -= 1;
+            place += 1;
+            next += 1;
+            next - 1
+        })
+    }
+
+    /// The place in memory of a voxel's place on the grid.
+    pub fn in_memory(&self, place: usize) -> usize {
+        let [_, rows, columns] = self.extents;
+        let (place, [_, line, plane]) =
+            ((place - self.shift()) as u32, self.strides.map(|stride| stride as u32));
+        let (z, rest) = ((place / plane) as usize, place % plane);
+        let (y, x) = ((rest / line) as usize, (rest % line) as usize);
+        (z * rows + y) * columns + x
+    }
+}
+
+/// Whether images of this shape can have their classes found, before they are read.
+///
+/// # Errors
+/// [`PersistenceError::TooLarge`]: they take 2^30 places or more.
+pub fn check(shape: Shape) -> Result<(), PersistenceError> {
+    GridLayout::new(shape).map(drop)
+}

@@ -1,0 +1,107 @@
+//! `png`, written by the crate that reads it; files of other programs are in `data/images`.
+
+use ::png::{BitDepth, ColorType, Encoder};
+
+use super::*;
+
+fn png(columns: u32, rows: u32, color: ColorType, depth: BitDepth, data: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, columns, rows);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    if color == ColorType::Indexed {
+        encoder.set_palette(vec![0, 0, 0, 255, 0, 0]);
+    }
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
+#[test]
+fn grays_of_every_depth() {
+    for (depth, data, values) in [
+        (BitDepth::One, vec![0b1010_0000, 0b0110_0000], vec![255, 0, 255, 0, 255, 255]),
+        (BitDepth::Two, vec![0b0001_1000, 0b1100_0000], vec![0, 85, 170, 255, 0, 0]),
+        (BitDepth::Four, vec![0x01, 0xf0, 0x9a, 0xb0], vec![0, 17, 255, 153, 170, 187]),
+        (BitDepth::Eight, vec![1, 2, 3, 4, 5, 255], vec![1, 2, 3, 4, 5, 255]),
+    ] {
+        let file = png(3, 2, ColorType::Grayscale, depth, &data);
+        assert_eq!(load("a", &file, None), Ok(AnyImage::U8(image(&[2, 3], Order::C, values))), "{depth:?}");
+    }
+    let file = png(1, 2, ColorType::Grayscale, BitDepth::Sixteen, &[1, 2, 0xff, 0xfe]);
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U16(image(&[2, 1], Order::C, vec![0x102, 0xfffe]))));
+}
+
+#[test]
+fn what_is_not_gray() {
+    for (color, bytes, found) in [
+        (ColorType::Rgb, 3, "red, green and blue"),
+        (ColorType::Rgba, 4, "red, green and blue with transparency"),
+        (ColorType::GrayscaleAlpha, 2, "gray with transparency"),
+        (ColorType::Indexed, 1, "a palette of colours"),
+    ] {
+        let file = png(2, 2, color, BitDepth::Eight, &vec![0; 4 * bytes]);
+        let message = format!("byte 25: expected gray, found {found}; convert it to gray first");
+        refused(&file, ImageFormat::Png, &message);
+    }
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 2, 2);
+    encoder.set_color(ColorType::Grayscale);
+    encoder.set_animated(2, 0).unwrap();
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[0; 4]).unwrap();
+    writer.write_image_data(&[1; 4]).unwrap();
+    writer.finish().unwrap();
+    refused(&file, ImageFormat::Png, "expected one image, found an animation of 2");
+}
+
+#[test]
+fn pngs_that_end_early_or_late() {
+    let data: Vec<u8> = (0..700_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let file = png(35, 20, ColorType::Grayscale, BitDepth::Eight, &data);
+    for length in 0..file.len() {
+        let error = load("file", &file[..length], Some(ImageFormat::Png)).unwrap_err();
+        assert!(error.starts_with("file: expected a sound PNG file, found "), "{length}: {error}");
+    }
+    let longer = [&file[..], b"x"].concat();
+    let message = format!("byte {}: expected the end of the file, found 1 more bytes", file.len());
+    refused(&longer, ImageFormat::Png, &message);
+    // A header of 2^62 voxels.
+    let mut huge = png(1, 1, ColorType::Grayscale, BitDepth::Eight, &[0]);
+    huge[16..24].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff]);
+    let sum = crc(&huge[12..29]);
+    huge[29..33].copy_from_slice(&sum.to_be_bytes());
+    let error = load("file", &huge, None).unwrap_err();
+    assert!(error.contains("expected"), "{error}");
+    // One of 10^8, which decoding would have to allocate.
+    huge[16..24].copy_from_slice(&[0, 0, 0x27, 0x10, 0, 0, 0x27, 0x10]);
+    let sum = crc(&huge[12..29]);
+    huge[29..33].copy_from_slice(&sum.to_be_bytes());
+    let message = format!(
+        "expected data for 10000x10000 voxels, found {} bytes, which cannot hold as many",
+        huge.len()
+    );
+    refused(&huge, ImageFormat::Png, &message);
+}
+
+/// The check sum of PNG's chunks, bit by bit.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |sum, &byte| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| (sum >> 1) ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 })
+    })
+}
+
+#[test]
+fn a_palette_of_grays_is_read_as_these() {
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, 3, 2);
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_depth(BitDepth::Two);
+    encoder.set_palette(vec![9, 9, 9, 200, 200, 200, 0, 0, 0]);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[0b0001_1000, 0b1000_0100]).unwrap();
+    writer.finish().unwrap();
+    let expected = image(&[2, 3], Order::C, vec![9, 200, 0, 0, 9, 200]);
+    assert_eq!(load("a", &file, None), Ok(AnyImage::U8(expected)));
+}

@@ -1,0 +1,210 @@
+//! A page of a TIFF file: its size, and how it holds its voxels.
+
+use std::io::ErrorKind;
+
+use ::tiff::decoder::{ChunkType, Decoder, Limits};
+use ::tiff::tags::{CompressionMethod, PhotometricInterpretation, SampleFormat, Tag};
+use ::tiff::{ColorType, TiffError};
+
+use crate::cubical::read::bytes::Seekable;
+use crate::cubical::read::error::{Fault, ImagePlace, ImageProblem};
+use crate::cubical::read::png::MOST_DEFLATED;
+use crate::cubical::read::voxel::VoxelType;
+
+/// LZW makes at most so many bytes of one: its longest string, of 3839, of 12 bits.
+const MOST_LZW: u64 = 2560;
+
+/// PackBits makes 128 bytes of two.
+const MOST_PACKED: u64 = 64;
+
+/// The pages of a file.
+pub(super) type Pages = Decoder<Box<dyn Seekable>>;
+
+/// How a page holds its voxels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Samples {
+    /// As they are.
+    Plain(VoxelType),
+    /// 1, 2 or 4 bits each, rows beginning with a byte.
+    Bits(u8),
+    /// Floats of 16 bits.
+    Halves,
+}
+
+impl Samples {
+    /// The type of the voxels.
+    pub(super) fn voxels(self) -> VoxelType {
+        match self {
+            Samples::Plain(voxels) => voxels,
+            Samples::Bits(_) => VoxelType::U8,
+            Samples::Halves => VoxelType::F32,
+        }
+    }
+
+    /// Bits of a sample in the file.
+    pub(super) fn bits(self) -> u64 {
+        match self {
+            Samples::Plain(voxels) => 8 * voxels.bytes() as u64,
+            Samples::Bits(bits) => bits.into(),
+            Samples::Halves => 16,
+        }
+    }
+}
+
+/// What the pages of a stack have in common.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Page {
+    pub(super) rows: u32,
+    pub(super) columns: u32,
+    pub(super) samples: Samples,
+}
+
+impl Page {
+    pub(super) fn described(self) -> String {
+        let of = match self.samples {
+            Samples::Plain(voxels) => format!("type {voxels}"),
+            Samples::Bits(bits) => format!("{bits} bits"),
+            Samples::Halves => "type f16".to_owned(),
+        };
+        format!("{}x{} voxels of {of}", self.rows, self.columns)
+    }
+
+    /// Voxels of a page.
+    pub(super) fn count(self) -> u64 {
+        u64::from(self.rows) * u64::from(self.columns)
+    }
+}
+
+/// Whether the page that the decoder is at is no page of a stack: a copy of fewer pixels, or a mask of transparency.
+pub(super) fn is_reduced(decoder: &mut Pages, number: usize) -> Result<bool, Fault> {
+    let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).map_err(|error| fault(number, error))?;
+    Ok(kind.unwrap_or(0) & 0b101 != 0)
+}
+
+/// The most that the values of one tag may take, such as the places of all strips.
+pub(super) const MOST_OF_A_TAG: u64 = 1 << 30;
+
+/// A tag has no more values than the file has bytes; the decoder makes 32 bytes of one. Pages and strips go into memory of ours.
+pub(super) fn limits(length: u64) -> Limits {
+    let tag = usize::try_from(length.saturating_mul(32).min(MOST_OF_A_TAG)).unwrap_or(usize::MAX);
+    let mut limits = Limits::unlimited();
+    limits.ifd_value_size = tag;
+    limits.decoding_buffer_size = tag;
+    limits
+}
+
+/// The page that the decoder is at, when it is gray and the file can hold it.
+pub(super) fn page(decoder: &mut Pages, number: usize, length: u64) -> Result<Page, Fault> {
+    let failed = |error| fault(number, error);
+    let (columns, rows) = decoder.dimensions().map_err(failed)?;
+    let bits = gray_bits(decoder, number)?;
+    let format = decoder.find_tag_unsigned_vec(Tag::SampleFormat).map_err(failed)?;
+    let format = format.and_then(|formats| formats.first().copied()).map(SampleFormat::from_u16_exhaustive);
+    let samples = samples(format.unwrap_or(SampleFormat::Uint), bits, number)?;
+    let page = Page { rows, columns, samples };
+    check_size(decoder, number, length, page)?;
+    Ok(page)
+}
+
+/// Bits of a sample of the page that the decoder is at, when it is gray with 0 for black.
+fn gray_bits(decoder: &mut Pages, number: usize) -> Result<u8, Fault> {
+    let failed = |error| fault(number, error);
+    let problem =
+        |expected: &str, found: String| ImageProblem::new(ImagePlace::Page(number), expected, found);
+    let photometric = decoder.find_tag_unsigned(Tag::PhotometricInterpretation).map_err(failed)?;
+    let photometric = photometric.and_then(PhotometricInterpretation::from_u16);
+    match (decoder.colortype().map_err(failed), photometric) {
+        (Ok(ColorType::Gray(bits)), Some(PhotometricInterpretation::BlackIsZero)) => Ok(bits),
+        (_, Some(PhotometricInterpretation::WhiteIsZero)) => {
+            let problem = problem("gray with 0 for black", "gray with 0 for white".to_owned());
+            Err(problem.note(WHITE_IS_ZERO).into())
+        }
+        (Ok(ColorType::Multiband { num_samples, .. }), _) => {
+            let problem = problem("one sample a pixel", num_samples.to_string());
+            Err(problem.note("save one of them alone").into())
+        }
+        (_, Some(PhotometricInterpretation::RGBPalette)) => {
+            Err(problem("gray", "a palette".to_owned()).note(PALETTE).into())
+        }
+        (_, found) => {
+            let found = found.map_or_else(|| "no interpretation".to_owned(), |found| format!("{found:?}"));
+            Err(problem("gray", found).note("convert it to gray first").into())
+        }
+    }
+}
+
+/// What samples of a format and of so many bits are.
+fn samples(format: SampleFormat, bits: u8, number: usize) -> Result<Samples, ImageProblem> {
+    Ok(match (format, bits) {
+        // A format that is not known is that of whole numbers without a sign.
+        (SampleFormat::Uint | SampleFormat::Void, 1 | 2 | 4) => Samples::Bits(bits),
+        (SampleFormat::Uint | SampleFormat::Void, 8) => Samples::Plain(VoxelType::U8),
+        (SampleFormat::Uint | SampleFormat::Void, 16) => Samples::Plain(VoxelType::U16),
+        (SampleFormat::Uint | SampleFormat::Void, 32) => Samples::Plain(VoxelType::U32),
+        (SampleFormat::Uint | SampleFormat::Void, 64) => Samples::Plain(VoxelType::U64),
+        (SampleFormat::Int, 8) => Samples::Plain(VoxelType::I8),
+        (SampleFormat::Int, 16) => Samples::Plain(VoxelType::I16),
+        (SampleFormat::Int, 32) => Samples::Plain(VoxelType::I32),
+        (SampleFormat::Int, 64) => Samples::Plain(VoxelType::I64),
+        (SampleFormat::IEEEFP, 16) => Samples::Halves,
+        (SampleFormat::IEEEFP, 32) => Samples::Plain(VoxelType::F32),
+        (SampleFormat::IEEEFP, 64) => Samples::Plain(VoxelType::F64),
+        (format, bits) => {
+            let expected = "whole numbers of 1, 2, 4, 8, 16, 32 or 64 bits or floats of 16, 32 or 64";
+            let found = format!("{bits} bits of format {format:?}");
+            return Err(ImageProblem::new(ImagePlace::Page(number), expected, found));
+        }
+    })
+}
+
+/// An error when a page or one of its tiles is larger than a file of this length can hold.
+fn check_size(decoder: &mut Pages, number: usize, length: u64, page: Page) -> Result<(), Fault> {
+    let failed = |error| fault(number, error);
+    let compression = decoder.find_tag_unsigned(Tag::Compression).map_err(failed)?;
+    let compression = compression.map_or(CompressionMethod::None, CompressionMethod::from_u16_exhaustive);
+    let most = match compression {
+        CompressionMethod::None => 1,
+        CompressionMethod::LZW => MOST_LZW,
+        CompressionMethod::Deflate | CompressionMethod::OldDeflate => MOST_DEFLATED,
+        CompressionMethod::PackBits => MOST_PACKED,
+        found => {
+            let expected = "no compression, LZW, Deflate or PackBits";
+            let problem = ImageProblem::new(ImagePlace::Page(number), expected, format!("{found:?}"));
+            return Err(problem.note("rewrite it, as with `tiffcp -c zip IN OUT`").into());
+        }
+    };
+    let tile = match decoder.get_chunk_type() {
+        ChunkType::Tile => {
+            let (columns, rows) = decoder.chunk_dimensions();
+            u64::from(columns) * u64::from(rows)
+        }
+        ChunkType::Strip => 0,
+    };
+    let voxels = page.count().max(tile);
+    let size = voxels.checked_mul(page.samples.bits()).map(|bits| bits.div_ceil(8));
+    if size.is_none_or(|size| size > length.saturating_mul(most)) {
+        let expected = format!("data for {voxels} voxels of type {}", page.samples.voxels());
+        let found = format!("a file of {length} bytes, which cannot hold as many");
+        return Err(ImageProblem::new(ImagePlace::Page(number), expected, found).into());
+    }
+    Ok(())
+}
+
+/// What to do with an image whose least value is white.
+const WHITE_IS_ZERO: &str = "some programs invert such images and some do not: convert it first, in ImageJ with Image > Lookup Tables > Grays";
+
+/// What to do with a palette.
+const PALETTE: &str = "convert it to gray first, in ImageJ with Image > Lookup Tables > Grays";
+
+/// The fault that a page cannot be decoded.
+pub(super) fn fault(page: usize, error: TiffError) -> Fault {
+    let found = match error {
+        TiffError::IoError(error) => match error.kind() {
+            ErrorKind::UnexpectedEof => "the end of the file or of a strip".to_owned(),
+            ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Other => error.to_string(),
+            _ => return error.into(),
+        },
+        error => error.to_string(),
+    };
+    ImageProblem::new(ImagePlace::Page(page), "a sound page of TIFF", found).into()
+}

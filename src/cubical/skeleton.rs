@@ -1,0 +1,126 @@
+//! From a binary image to its skeleton.
+
+use super::error::{CubicalError, on_threads};
+use super::thinning::machine::thin_by;
+use super::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest};
+use crate::backend::{Backend, Decision};
+use crate::progress::Progress;
+
+/// Thinning of a binary image: the image, and what is asked of it.
+///
+/// ```
+/// use lacuna::cubical::thinning::BitImage;
+/// use lacuna::cubical::{Image, Skeleton};
+///
+/// // A bar of 3 × 5 pixels in a frame of background, the last axis fastest.
+/// let voxels = (0..5 * 7).map(|place| u8::from((1..4).contains(&(place / 7)) && (1..6).contains(&(place % 7))));
+/// let image = BitImage::of(&Image::from_slice(&voxels.collect::<Vec<u8>>(), &[5, 7])?, |voxel| voxel > 0);
+/// let skeleton = Skeleton::new(&image).run()?;
+/// assert!(skeleton.count() > 0 && skeleton.count() < image.count());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Skeleton<'a> {
+    image: &'a BitImage,
+    request: ThinningRequest,
+    threads: Option<usize>,
+    backend: Backend,
+}
+
+/// What a run gives: the skeleton, and how it came about.
+#[derive(Debug)]
+pub struct SkeletonOutcome {
+    /// The skeleton.
+    pub skeleton: BitImage,
+    /// Iterations and voxels.
+    pub figures: ThinningFigures,
+    /// What thinned, and why.
+    pub decision: Decision,
+}
+
+impl<'a> Skeleton<'a> {
+    /// The skeleton of this image: by the rule that suits its axes, until nothing changes, on all cores.
+    pub fn new(image: &'a BitImage) -> Self {
+        let request = ThinningRequest::default();
+        Skeleton { image, request, threads: None, backend: Backend::default() }
+    }
+
+    /// The rule (default: [`Rule::GuoHall`] in the plane, [`Rule::Subfields`] in space).
+    #[must_use]
+    pub fn rule(mut self, rule: Rule) -> Self {
+        self.request.rule = Some(rule);
+        self
+    }
+
+    /// The most iterations (default: as many as delete something).
+    #[must_use]
+    pub fn iterations(mut self, iterations: usize) -> Self {
+        self.request.iterations = Some(iterations);
+        self
+    }
+
+    /// Number of threads (default: those of the global rayon pool).
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// What thins (default: the processor).
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// The skeleton.
+    ///
+    /// # Errors
+    /// [`CubicalError`]: a rule of the plane was asked for in space; a device that was asked for fails.
+    pub fn run(&self) -> Result<BitImage, CubicalError> {
+        Ok(self.solve(&())?.skeleton)
+    }
+
+    /// The skeleton with the figures of the run; `progress` is told of its one stage, whose work is not counted.
+    ///
+    /// # Errors
+    /// As [`Skeleton::run`].
+    pub fn solve(&self, progress: &dyn Progress) -> Result<SkeletonOutcome, CubicalError> {
+        progress.begin("thinning", None, 1);
+        self.solve_watched(&mut |_| ())
+    }
+
+    /// Like [`Skeleton::solve`]; `watch` is told of each iteration.
+    ///
+    /// # Errors
+    /// As [`Skeleton::run`].
+    pub fn solve_watched(
+        &self,
+        watch: &mut (dyn FnMut(Pass) + Send),
+    ) -> Result<SkeletonOutcome, CubicalError> {
+        on_threads(self.threads, || {
+            let found = thin_by(self.image, &self.request, &self.backend, &mut |pass| watch(pass));
+            let (skeleton, figures, decision) = found?;
+            Ok(SkeletonOutcome { skeleton, figures, decision })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::{Image, Order, Shape};
+
+    #[test]
+    fn iterations_are_told_and_limited() {
+        let image = Image::from_slice(&[1_u8; 9 * 9], &[9, 9]).unwrap();
+        let image = BitImage::of(&image, |voxel| voxel > 0);
+        let mut told = Vec::new();
+        let once = Skeleton::new(&image).iterations(1).threads(1);
+        let outcome = once.solve_watched(&mut |pass| told.push(pass.iteration)).unwrap();
+        assert_eq!((told, outcome.figures.iterations), (vec![1], 1));
+        assert_eq!(once.run().unwrap(), outcome.skeleton);
+        let space = BitImage::new(Shape::new(&[2, 2, 2], Order::C).unwrap());
+        assert!(matches!(Skeleton::new(&space).rule(Rule::GuoHall).run(), Err(CubicalError::Thinning(_))));
+    }
+}

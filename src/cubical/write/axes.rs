@@ -1,0 +1,35 @@
+//! Voxels in the order that a format wants.
+
+use std::borrow::Cow;
+
+use crate::cubical::image::Image;
+use crate::cubical::shape::{Order, Shape};
+
+/// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
+/// than 1.
+pub(super) fn rows_and_columns(shape: Shape) -> [usize; 2] {
+    match shape.axes()[..] {
+        [rows, columns] => [rows, columns],
+        _ => {
+            let [_, rows, columns] = shape.in_order(Order::C).extents();
+            [rows, columns]
+        }
+    }
+}
+
+/// The voxels of an image in some order of its user's axes.
+pub(super) fn in_order(image: &Image<u8>, order: Order) -> Cow<'_, [u8]> {
+    let shape = image.shape();
+    if shape.order() == order || shape.dim() == 1 {
+        return Cow::Borrowed(image.voxels());
+    }
+    // The other order is the slowest axis become the fastest.
+    let [planes, rows, columns] = shape.extents();
+    let mut voxels = Vec::with_capacity(shape.count());
+    for column in 0..columns {
+        for row in 0..rows {
+            voxels.extend((0..planes).map(|plane| image.voxels()[(plane * rows + row) * columns + column]));
+        }
+    }
+    Cow::Owned(voxels)
+}

@@ -1,0 +1,160 @@
+//! The formats by name, and what each of them holds.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{nifti, npy, png, tiff};
+use crate::cubical::geometry::Geometry;
+use crate::cubical::image::Image;
+use crate::cubical::shape::{Order, Shape};
+use crate::names::named;
+
+/// The output formats of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum ImageOutputFormat {
+    /// NumPy array.
+    Npy,
+    /// PNG.
+    Png,
+    /// TIFF.
+    Tiff,
+    /// NIfTI in one file.
+    Nifti,
+    /// NIfTI in one file, compressed.
+    NiftiGz,
+}
+
+/// The name of a file tells no format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found {found}")]
+pub struct UnknownName {
+    /// The name.
+    pub found: String,
+}
+
+/// A format cannot hold an image.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unwritable {
+    /// It holds planes.
+    #[error(
+        "format {format}: expected an image of one or two axes, found {shape}; tiff, npy and nifti hold three"
+    )]
+    Space {
+        /// The format.
+        format: ImageOutputFormat,
+        /// The image's shape.
+        shape: Shape,
+    },
+    /// It holds fewer axes.
+    #[error("format {format}: expected at most 7 axes, found {shape}; npy holds more")]
+    Axes {
+        /// The format.
+        format: ImageOutputFormat,
+        /// The image's shape.
+        shape: Shape,
+    },
+    /// Its extents are too great.
+    #[error("format {format}: expected extents below 2^{bits}, found {shape}")]
+    TooLarge {
+        /// The format.
+        format: ImageOutputFormat,
+        /// The image's shape.
+        shape: Shape,
+        /// Bits of an extent.
+        bits: u32,
+    },
+}
+
+impl ImageOutputFormat {
+    /// Every format.
+    pub const ALL: [ImageOutputFormat; 5] = [
+        ImageOutputFormat::Npy,
+        ImageOutputFormat::Png,
+        ImageOutputFormat::Tiff,
+        ImageOutputFormat::Nifti,
+        ImageOutputFormat::NiftiGz,
+    ];
+
+    /// The format that the name of a file tells, whatever the case of its letters.
+    ///
+    /// # Errors
+    /// [`UnknownName`]: it tells none.
+    pub fn of_name(path: &Path) -> Result<ImageOutputFormat, UnknownName> {
+        let name = path.to_string_lossy().to_lowercase();
+        let known = [
+            (".npy", ImageOutputFormat::Npy),
+            (".png", ImageOutputFormat::Png),
+            (".tif", ImageOutputFormat::Tiff),
+            (".tiff", ImageOutputFormat::Tiff),
+            (".nii", ImageOutputFormat::Nifti),
+            (".nii.gz", ImageOutputFormat::NiftiGz),
+        ];
+        let format = known.into_iter().find(|(ending, _)| name.ends_with(ending));
+        format.map(|(_, format)| format).ok_or_else(|| UnknownName { found: path.display().to_string() })
+    }
+
+    /// Whether it can hold images of a shape.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn holds(self, shape: Shape) -> Result<(), Unwritable> {
+        let bits = match self {
+            ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz if shape.axes().len() > 7 => {
+                return Err(Unwritable::Axes { format: self, shape });
+            }
+            ImageOutputFormat::Npy | ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz => return Ok(()),
+            ImageOutputFormat::Png if shape.dim() == 3 => {
+                return Err(Unwritable::Space { format: self, shape });
+            }
+            ImageOutputFormat::Png => 31,
+            ImageOutputFormat::Tiff => 32,
+        };
+        if shape.extents().into_iter().any(|extent| extent as u64 >= 1 << bits) {
+            return Err(Unwritable::TooLarge { format: self, shape, bits });
+        }
+        Ok(())
+    }
+
+    /// The order in which the format has voxels, of an image that has them in another perhaps.
+    pub fn order(self, order: Order) -> Order {
+        match self {
+            ImageOutputFormat::Npy => order,
+            ImageOutputFormat::Png | ImageOutputFormat::Tiff => Order::C,
+            ImageOutputFormat::Nifti | ImageOutputFormat::NiftiGz => Order::F,
+        }
+    }
+
+    /// Writes an image that the format [holds](ImageOutputFormat::holds). Where its voxels lie in space is kept if the format says it in the same way.
+    ///
+    /// # Errors
+    /// What `out` answers; the format does not hold the image.
+    pub fn write(
+        self,
+        image: &Image<u8>,
+        geometry: Option<&Geometry>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.holds(image.shape()).map_err(io::Error::other)?;
+        let nifti = match geometry {
+            Some(Geometry::Nifti(geometry)) => Some(&**geometry),
+            _ => None,
+        };
+        let resolution = match geometry {
+            Some(Geometry::Tiff(resolution)) => Some(resolution),
+            _ => None,
+        };
+        match self {
+            ImageOutputFormat::Npy => npy::write(image, out),
+            ImageOutputFormat::Png => png::write(image, out),
+            ImageOutputFormat::Tiff => tiff::write(image, resolution, out),
+            ImageOutputFormat::Nifti => nifti::write(image, nifti, out),
+            ImageOutputFormat::NiftiGz => nifti::write_compressed(image, nifti, out),
+        }
+    }
+}
+
+named!(ImageOutputFormat);
