@@ -25,6 +25,8 @@ pub mod cubical;
 pub mod cuda;
 pub mod diagram;
 pub mod input;
+#[cfg(any(feature = "ndarray", feature = "sprs"))]
+pub mod interop;
 pub mod matrix;
 pub mod memory;
 pub mod metric;

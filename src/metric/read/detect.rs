@@ -7,8 +7,9 @@
 use super::error::{Place, Problem};
 use super::foreign;
 use super::text::{self, Table, entries};
-use super::{Format, Options, layout, matrix_market, npy, npz, square};
+use super::{Format, Options, layout, matrix_market, npy, npz};
 use crate::input::text::is_utf16;
+use crate::metric::square;
 use std::borrow::Cow;
 use std::path::Path;
 

@@ -71,7 +71,6 @@ pub(crate) mod npy;
 mod npz;
 mod options;
 mod sparse;
-mod square;
 pub(crate) mod text;
 mod triangle;
 mod triplets;

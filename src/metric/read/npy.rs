@@ -18,9 +18,9 @@
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
 use super::error::{Place, Problem, quote};
-use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use super::{Format, Input, Symmetrize, detect, triangle};
 use crate::input::npy::half;
+use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 

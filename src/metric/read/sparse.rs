@@ -6,9 +6,9 @@
 //! or given as `inf`, are never connected. Ids are below 2^24, so that a short file cannot ask for gigabytes.
 
 use super::error::{Place, Problem};
-use super::square::DISTANCE;
 use super::text::{self, Fault};
 use crate::metric::SparseDistances;
+use crate::metric::square::DISTANCE;
 
 /// Point ids are below this.
 const IDS: u32 = 1 << 24;

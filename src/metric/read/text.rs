@@ -21,7 +21,7 @@
 //! text, when there is an error to report.
 
 use super::error::{Place, Problem, quote};
-use super::square;
+use crate::metric::square;
 use rayon::prelude::*;
 use std::ops::Range;
 

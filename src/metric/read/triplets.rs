@@ -5,9 +5,9 @@
 //! which counts. Entries of the diagonal must be 0.
 
 use super::error::{Place, Problem};
-use super::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use super::{Input, Symmetrize};
 use crate::input::triplets::Triplets;
+use crate::metric::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use crate::metric::{Distances, SparseDistances};
 use std::cmp::Reverse;
 
