@@ -1,5 +1,6 @@
 //! What the readers share: where the bytes of a file come from, and the error that says why it cannot be read.
 
+pub(crate) mod codecs;
 pub(crate) mod foreign;
 pub(crate) mod gzip;
 pub(crate) mod matrix_market;

@@ -6,8 +6,7 @@
 use super::gzip::{GrowthFault, out_of_memory, read_growing};
 use super::npy::Array;
 use super::triplets::{Triplet, Triplets};
-use super::{Place, Problem};
-use flate2::bufread::DeflateDecoder;
+use super::{Place, Problem, codecs};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::io::Read;
 
@@ -115,7 +114,10 @@ impl<'a> Archive<'a> {
         let entry = self.zip.get_entry(member.place).map_err(|error| damaged(error.to_string()))?;
         let stream: Box<dyn Read> = match member.method {
             CompressionMethod::STORE => Box::new(entry.data()),
-            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(entry.data())),
+            CompressionMethod::DEFLATE => {
+                codecs::require("a compressed array, as numpy.savez_compressed writes it")?;
+                Box::new(codecs::deflate(entry.data()).map_err(|error| damaged(error.to_string()))?)
+            }
             method => {
                 let found = format!("zip's compression method {method:?}");
                 let note = "save it with numpy.savez_compressed or numpy.savez";
@@ -288,7 +290,7 @@ fn within(index: i64, extent: usize, place: impl FnOnce() -> String) -> Result<u
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 pub(crate) mod tests {
     use super::super::npy::tests::file;
     use super::*;

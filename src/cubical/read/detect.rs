@@ -3,8 +3,14 @@
 use std::path::Path;
 
 use super::error::{Place, Problem};
-use super::{Format, Options, foreign, nifti, npy, npz, perseus, pgm, png, tiff};
+use super::{Format, Options, foreign, nifti, npy, npz, perseus, pgm};
 use crate::metric::read::error::quote;
+
+/// What every PNG file begins with.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// What TIFF files begin with: either byte order, TIFF and BigTIFF.
+const TIFF: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
 /// The format that is given, when it is; an error when what is given does not go together.
 pub(super) fn given(options: &Options) -> Result<Option<Format>, Problem> {
@@ -40,10 +46,10 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(Format, String), Proble
     if head.starts_with(npz::MAGIC) {
         return chosen(Format::Npz, "begins with zip's magic bytes");
     }
-    if head.starts_with(png::MAGIC) {
+    if head.starts_with(PNG) {
         return chosen(Format::Png, "begins with PNG's signature");
     }
-    if tiff::MAGIC.iter().any(|magic| head.starts_with(magic)) {
+    if TIFF.iter().any(|magic| head.starts_with(magic)) {
         return chosen(Format::Tiff, "begins with TIFF's magic bytes");
     }
     if pgm::has_magic(head) {

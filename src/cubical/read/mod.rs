@@ -52,13 +52,15 @@ mod npz;
 mod options;
 mod perseus;
 mod pgm;
+#[cfg(feature = "codecs")]
 mod png;
 mod raw;
 mod stream;
+#[cfg(feature = "codecs")]
 mod tiff;
 mod voxel;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 mod tests;
 
 pub use error::{Place, Problem, ReadError};
@@ -127,9 +129,15 @@ fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -
     match format {
         Format::Npy => npy::open(bytes, context),
         Format::Npz => npz::open(bytes, options, context),
+        #[cfg(feature = "codecs")]
         Format::Png => png::open(bytes, context),
+        #[cfg(not(feature = "codecs"))]
+        Format::Png => Err(without_codecs("a PNG image")),
         Format::Pgm => pgm::open(bytes, context),
+        #[cfg(feature = "codecs")]
         Format::Tiff => tiff::open(bytes, options, context),
+        #[cfg(not(feature = "codecs"))]
+        Format::Tiff => Err(without_codecs("a TIFF image")),
         Format::Nifti => nifti::open(bytes, options, context),
         Format::Dipha => dipha::open(bytes, context),
         Format::Perseus => perseus::open(bytes, context),
@@ -138,4 +146,11 @@ fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -
             raw::open(bytes, raw, context)
         }
     }
+}
+
+/// The refusal of an image that is decoded by the feature `codecs` alone.
+#[cfg(not(feature = "codecs"))]
+fn without_codecs(found: &str) -> Fault {
+    let fault = input::codecs::require(found).map_err(|problem| npz::placed(problem).into());
+    fault.err().unwrap_or_else(|| input::codecs::missing().into())
 }

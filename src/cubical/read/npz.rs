@@ -36,7 +36,7 @@ fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
     }
 }
 
-fn placed(problem: input::Problem<input::Place>) -> Problem {
+pub(super) fn placed(problem: input::Problem<input::Place>) -> Problem {
     problem.map_place(|place| match place {
         input::Place::Whole => Place::Whole,
         input::Place::Line(line) => Place::Line(line),

@@ -31,9 +31,6 @@ use crate::cubical::geometry::{Geometry, Resolution};
 use crate::cubical::{Order, Shape};
 use planes::Planes;
 
-/// What files begin with: either byte order, TIFF and BigTIFF.
-pub(super) const MAGIC: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
-
 /// LZW makes at most so many bytes of one: its longest string, of 3839, of 12 bits.
 const MOST_LZW: u64 = 2560;
 

@@ -14,7 +14,9 @@
 
 mod nifti;
 mod npy;
+#[cfg(feature = "codecs")]
 mod png;
+#[cfg(feature = "codecs")]
 mod tiff;
 
 use std::borrow::Cow;
@@ -164,10 +166,18 @@ impl Format {
         };
         match self {
             Format::Npy => npy::write(image, out),
-            Format::Png => png::write(image, out),
-            Format::Tiff => tiff::write(image, resolution, out),
             Format::Nifti => nifti::write(image, nifti, out),
+            #[cfg(feature = "codecs")]
+            Format::Png => png::write(image, out),
+            #[cfg(feature = "codecs")]
+            Format::Tiff => tiff::write(image, resolution, out),
+            #[cfg(feature = "codecs")]
             Format::NiftiGz => nifti::write_compressed(image, nifti, out),
+            #[cfg(not(feature = "codecs"))]
+            Format::Png | Format::Tiff | Format::NiftiGz => {
+                let _ = resolution;
+                Err(crate::input::codecs::missing())
+            }
         }
     }
 }
@@ -180,6 +190,7 @@ impl fmt::Display for Format {
 
 /// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
 /// than 1.
+#[cfg(feature = "codecs")]
 fn rows_and_columns(shape: Shape) -> [usize; 2] {
     match shape.axes()[..] {
         [rows, columns] => [rows, columns],
@@ -207,7 +218,7 @@ fn in_order(image: &Image<u8>, order: Order) -> Cow<'_, [u8]> {
     Cow::Owned(voxels)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 mod tests {
     use super::super::AnyImage;
     use super::super::geometry::{NiftiGeometry, Resolution};
