@@ -89,21 +89,22 @@ impl<P> Problem<P> {
         self.note = Some(note.into());
         self
     }
-
-    /// The same problem, its place named in the words of another kind of input.
-    pub(crate) fn map_place<Q>(self, name: impl FnOnce(P) -> Q) -> Problem<Q> {
-        let Problem { place, expected, found, note } = self;
-        Problem { place: name(place), expected, found, note }
-    }
 }
 
-/// A place in a file of a format that several commands read. Lines count from 1, bytes from 0.
+/// A place in a file. Lines, and entries of a line, count from 1, bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The file as a whole, or an array of it that the message names.
     Whole,
     /// A line of text.
     Line(usize),
+    /// An entry of a line of text.
+    Entry {
+        /// The line.
+        line: usize,
+        /// The entry within the line.
+        entry: usize,
+    },
     /// An offset into a binary file.
     Byte(usize),
 }
@@ -114,6 +115,7 @@ impl fmt::Display for Place {
         match self {
             Place::Whole => Ok(()),
             Place::Line(line) => write!(f, "line {line}: "),
+            Place::Entry { line, entry } => write!(f, "line {line}, entry {entry}: "),
             Place::Byte(offset) => write!(f, "byte {offset}: "),
         }
     }

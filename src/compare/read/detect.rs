@@ -1,11 +1,8 @@
 //! The format of a barcode, from its content. The rules are the table in the parent module's docs.
 
-use super::{Format, npy, ripser};
-use crate::input::text::{is_utf16, plain};
-use crate::metric::read::detect::is_text;
-use crate::metric::read::error::quote;
-use crate::metric::read::text::lines;
-use crate::metric::read::{Place, Problem};
+use super::{Format, Problem, npy, ripser};
+use crate::input::Place;
+use crate::input::text::{is_text, is_utf16, lines, plain, quote};
 
 /// The format and why.
 pub(super) fn detect(bytes: &[u8]) -> Result<(Format, &'static str), Problem> {

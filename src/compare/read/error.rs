@@ -2,7 +2,9 @@
 
 use super::Format;
 use crate::input;
-use crate::metric::read::Problem;
+
+/// One thing that is wrong with a file of bars.
+pub type Problem = input::Problem<input::Place>;
 
 /// Why a barcode cannot be read.
 pub type ReadError = input::ReadError<Format, Problem>;

@@ -42,10 +42,9 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{self, text::plain};
-use crate::metric::read::{Place, Problem};
+use crate::input::{self, Place, text::plain};
 
-pub use error::ReadError;
+pub use error::{Problem, ReadError};
 pub use format::{Format, UnknownFormat};
 
 /// What was read, and as what.

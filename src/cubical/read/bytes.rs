@@ -79,7 +79,7 @@ impl Bytes {
 
     /// What the file holds compressed with gzip; nothing of it has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
-        codecs::require("a file compressed with gzip").map_err(super::npz::placed)?;
+        codecs::require("a file compressed with gzip")?;
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
         Bytes::new(Box::new(codecs::gzip(packed)?), None, true)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::{Place, Problem};
 use super::{Format, Options, foreign, nifti, npy, npz, perseus, pgm};
-use crate::metric::read::error::quote;
+use crate::input::text::quote;
 
 /// What every PNG file begins with.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";

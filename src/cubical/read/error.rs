@@ -6,7 +6,7 @@ use phat_formats::dipha::DiphaError;
 
 use super::Format;
 use crate::cubical::{Order, Shape, ShapeError};
-use crate::{input, metric};
+use crate::input;
 
 /// Why an image cannot be read.
 pub type ReadError = input::ReadError<Format, Problem>;
@@ -49,12 +49,12 @@ impl fmt::Display for Place {
     }
 }
 
-impl From<metric::read::Problem> for Problem {
-    fn from(problem: metric::read::Problem) -> Self {
+impl From<input::Problem<input::Place>> for Problem {
+    fn from(problem: input::Problem<input::Place>) -> Self {
         let place = match problem.place {
-            metric::read::Place::Whole => Place::Whole,
-            metric::read::Place::Byte(offset) => Place::Byte(offset as u64),
-            metric::read::Place::Line(line) | metric::read::Place::Entry { line, .. } => Place::Line(line),
+            input::Place::Whole => Place::Whole,
+            input::Place::Byte(offset) => Place::Byte(offset as u64),
+            input::Place::Line(line) | input::Place::Entry { line, .. } => Place::Line(line),
         };
         Problem { place, expected: problem.expected, found: problem.found, note: problem.note }
     }
@@ -115,8 +115,8 @@ impl From<Problem> for Fault {
     }
 }
 
-impl From<metric::read::Problem> for Fault {
-    fn from(problem: metric::read::Problem) -> Self {
+impl From<input::Problem<input::Place>> for Fault {
+    fn from(problem: input::Problem<input::Place>) -> Self {
         Fault::Content(problem.into())
     }
 }

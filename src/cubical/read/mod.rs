@@ -151,6 +151,6 @@ fn open_as(format: Format, bytes: Bytes, options: &Options, context: &Context) -
 /// The refusal of an image that is decoded by the feature `codecs` alone.
 #[cfg(not(feature = "codecs"))]
 fn without_codecs(found: &str) -> Fault {
-    let fault = input::codecs::require(found).map_err(|problem| npz::placed(problem).into());
-    fault.err().unwrap_or_else(|| input::codecs::missing().into())
+    let refused = input::codecs::require(found).map_err(Fault::from);
+    refused.err().unwrap_or_else(|| input::codecs::missing().into())
 }

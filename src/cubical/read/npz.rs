@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, Place, Problem};
 use super::options::Options;
 use super::stream::AnyStream;
-use crate::input::{self, npz::Archive};
+use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
 
@@ -18,7 +18,7 @@ pub(super) fn open(bytes: Bytes, options: &Options, context: &Context) -> Result
 }
 
 fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
-    let archive = Archive::open(file).map_err(placed)?;
+    let archive = Archive::open(file)?;
     let mut names: Vec<&str> = archive.names().take(NAMED).collect();
     let count = archive.names().count();
     if count > NAMED {
@@ -26,20 +26,12 @@ fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, Problem> {
     }
     let names = names.join(", ");
     match key {
-        Some(key) if archive.contains(key) => archive.read(key).map_err(placed),
+        Some(key) if archive.contains(key) => Ok(archive.read(key)?),
         Some(key) => Err(Problem::new(Place::Whole, format!("an array called {key:?}"), names)),
         None if count > 1 => {
             let problem = Problem::new(Place::Whole, "an archive of one array", format!("{count}: {names}"));
             Err(problem.note("--key NAME takes one of them"))
         }
-        None => archive.single().map_err(placed),
+        None => Ok(archive.single()?),
     }
-}
-
-pub(super) fn placed(problem: input::Problem<input::Place>) -> Problem {
-    problem.map_place(|place| match place {
-        input::Place::Whole => Place::Whole,
-        input::Place::Line(line) => Place::Line(line),
-        input::Place::Byte(offset) => Place::Byte(offset as u64),
-    })
 }

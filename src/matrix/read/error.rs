@@ -7,9 +7,9 @@ use phat_formats::phat::PhatError;
 
 use super::Format;
 use crate::cells::FiltrationError;
+use crate::input;
 use crate::input::SparseProblem;
 use crate::matrix::ColumnError;
-use crate::{input, metric};
 
 /// Why an input cannot be read.
 pub type ReadError = input::ReadError<Format, Problem>;
@@ -30,13 +30,10 @@ pub enum Problem {
     /// A DIPHA file that does.
     #[error(transparent)]
     Dipha(#[from] DiphaError),
-    /// Distances that are none.
-    #[error(transparent)]
-    Distances(#[from] metric::read::Problem),
     /// An image or distances whose complex cannot be made.
     #[error(transparent)]
     Filtration(#[from] FiltrationError),
-    /// A sparse matrix that cannot be read, or that is no boundary matrix.
+    /// Distances or a sparse matrix that cannot be read, or a sparse matrix that is no boundary matrix.
     #[error(transparent)]
     Sparse(#[from] SparseProblem),
     /// A column of a sparse matrix that cannot be part of a boundary matrix.

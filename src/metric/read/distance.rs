@@ -5,8 +5,9 @@
 //! connected".
 
 use super::Symmetrize;
-use super::error::{Place, Problem, quote};
+use super::error::{Place, Problem};
 use super::text::{self, Table, entries};
+use crate::input::text::quote;
 use crate::metric::DistanceMatrix;
 use crate::metric::square::{self, SquareFault};
 

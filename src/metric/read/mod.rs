@@ -59,19 +59,19 @@
 
 mod binary;
 mod cloud;
-pub(crate) mod detect;
+mod detect;
 mod dipha;
 mod distance;
-pub(crate) mod error;
+mod error;
 mod foreign;
 mod format;
 mod layout;
 mod matrix_market;
-pub(crate) mod npy;
+mod npy;
 mod npz;
 mod options;
 mod sparse;
-pub(crate) mod text;
+mod text;
 mod triangle;
 mod triplets;
 
@@ -80,7 +80,7 @@ pub use format::{Format, UnknownFormat};
 pub use options::{Columns, Decimal, Options, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};
-use crate::input::{self, gzip, text::plain};
+use crate::input::{self, gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, text::plain};
 use detect::{Kind, Numbers};
 use std::path::Path;
 use text::Table;
@@ -131,8 +131,7 @@ pub fn read_path(path: &Path, options: impl Into<Options>) -> Result<Loaded, Rea
 pub fn read_bytes(name: &str, bytes: &[u8], options: impl Into<Options>) -> Result<Loaded, ReadError> {
     let options = options.into();
     let mut attempt = Attempt { format: options.format, detection: None };
-    let unpacked = gzip::unpacked(bytes).map_err(Problem::from);
-    unpacked.and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
+    gzip::unpacked(bytes).and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
         ReadError::Malformed {
             file: name.to_owned(),
             format: attempt.format,
@@ -185,8 +184,8 @@ fn read(name: &str, bytes: &[u8], options: &Options, attempt: &mut Attempt) -> R
 fn container(bytes: &[u8], format: Format) -> Option<Format> {
     match format {
         Format::Npy | Format::Npz | Format::MatrixMarket | Format::Dipha | Format::Binary => Some(format),
-        _ if bytes.starts_with(npy::MAGIC) => Some(Format::Npy),
-        _ if bytes.starts_with(npz::MAGIC) => Some(Format::Npz),
+        _ if bytes.starts_with(NPY) => Some(Format::Npy),
+        _ if bytes.starts_with(NPZ) => Some(Format::Npz),
         _ if matrix_market::is_matrix_market(bytes) => Some(Format::MatrixMarket),
         _ => None,
     }

@@ -17,18 +17,12 @@
 //! `--format distance` and `--format point-cloud` on a `.npy` file say which it is; `--format lower-distance` and
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
-use super::error::{Place, Problem, quote};
+use super::error::{Place, Problem};
 use super::{Format, Input, Symmetrize, detect, triangle};
-use crate::input::npy::half;
+use crate::input::npy::{check_header, dtype_problem, half, header_problem, scalar};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
-
-/// What every array file begins with.
-pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// NumPy itself refuses longer headers unless told otherwise.
-const LONGEST_HEADER: usize = 10_000;
 
 /// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
 pub(super) fn read(
@@ -114,76 +108,6 @@ pub(super) fn read_columns(
     let layout = Layout { rows, columns, fortran: true, data_at: None, size: 8 };
     let (distances, note) = distances(Array { layout, values }, format, symmetrize)?;
     Ok((Input::Double(distances), note.into_iter().collect()))
-}
-
-/// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
-/// stack, and shapes whose product overflows.
-pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem> {
-    if !bytes.starts_with(MAGIC) {
-        let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
-        return Err(Problem::new(Place::Byte(0), "NumPy's magic bytes \"\\x93NUMPY\"", found));
-    }
-    let (length_at, length) = header_length(bytes)?;
-    let end = length_at.1 + length;
-    let header = bytes.get(length_at.1..end).filter(|_| length <= LONGEST_HEADER).ok_or_else(|| {
-        let expected = format!("a header length of at most {LONGEST_HEADER} and within the file");
-        Problem::new(Place::Byte(length_at.0), expected, length.to_string())
-    })?;
-    let brackets = header.iter().filter(|b| b"([{".contains(b)).count();
-    let digits = header.iter().filter(|b| b.is_ascii_digit()).count();
-    let prefixed = header.windows(2).any(|w| w[0] == b'0' && w[1].is_ascii_alphabetic());
-    if brackets > 2 || digits > 19 || prefixed {
-        return Err(header_problem(quote(header)));
-    }
-    Ok(end)
-}
-
-/// Where the header's length is given and where the header starts, and the length.
-fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem> {
-    const AT: usize = 8;
-    let field = match bytes.get(6..AT) {
-        Some([1, 0]) => bytes.get(AT..10).map(|b| (10, usize::from(u16::from_le_bytes([b[0], b[1]])))),
-        Some([2 | 3, 0]) => {
-            bytes.get(AT..12).map(|b| (12, u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize))
-        }
-        Some(version) => {
-            let found = format!("{}.{}", version[0], version[1]);
-            return Err(Problem::new(Place::Byte(6), "version 1.0, 2.0 or 3.0 of the array format", found));
-        }
-        None => None,
-    };
-    let (start, length) =
-        field.ok_or_else(|| Problem::new(Place::Byte(bytes.len()), "a header", "the end of the file"))?;
-    Ok(((AT, start), length))
-}
-
-pub(crate) fn header_problem(found: String) -> Problem {
-    Problem::new(Place::Byte(8), "a header with the descr, fortran_order and shape of one plain array", found)
-}
-
-/// The kind and the size in bytes of an element.
-pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
-    match dtype {
-        DType::Plain(plain) => {
-            let size = plain.num_bytes().ok_or_else(|| dtype_problem(dtype))?;
-            Ok((plain.type_char(), size))
-        }
-        _ => Err(dtype_problem(dtype)),
-    }
-}
-
-pub(crate) fn dtype_problem(dtype: &DType) -> Problem {
-    let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
-    let descr = dtype.descr();
-    let problem = Problem::new(Place::Byte(10), expected, quote(descr.trim_matches('\'').as_bytes()));
-    match dtype {
-        DType::Plain(plain) if plain.type_char() == TypeChar::Complex => {
-            problem.note("numpy.abs(a) has the magnitudes of complex numbers")
-        }
-        _ => problem.note(
-            "numpy.save(\"x.npy\", a.astype(float)) makes an array of doubles, where that has a meaning",
-        ),
-    }
 }
 
 /// The two extents, when the data is exactly as long as they say. A list that is said to hold points or the distances of
