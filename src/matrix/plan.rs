@@ -3,13 +3,13 @@
 use std::fmt;
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::leftmost_ones::{Leftmost, ScanError, Scanner, tasks};
 use super::{BoundaryMatrix, Row};
 
 /// The algorithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Block by block in the way that suits it: scan, union-find, annotations, reduction of the rest ([`super::sieve`]).
@@ -72,7 +72,7 @@ impl Algorithm {
 }
 
 /// The representations of a working column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
     /// A tree of bit sets, 64 children a node.
@@ -111,7 +111,7 @@ impl Representation {
 }
 
 /// Whether to reduce the anti-transpose instead. The pairs are those of the matrix either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {
     /// Where it is less work.
@@ -134,7 +134,7 @@ impl fmt::Display for Dualize {
 }
 
 /// What [`super::reduce`] will do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,

@@ -1,6 +1,5 @@
 //! Path 1 from distances to diagram.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -29,11 +28,11 @@ use crate::simd::{Level, Rank};
 
 /// Ranks, chooses the widths, and computes.
 pub(super) fn run<T: Value>(
-    rips: &Rips<T>,
+    rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
-    let backend = &rips.backend;
+    let backend = rips.backend.clone();
     run_on(rips, modulus, progress, &|estimate| Ok(backend.decide(estimate)?.into()))
 }
 
@@ -42,7 +41,7 @@ type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
 /// Like [`run`], on the machine that `decide` decides on.
 fn run_on<T: Value>(
-    rips: &Rips<T>,
+    rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
     decide: Decide<'_>,
@@ -52,8 +51,8 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let (distances, summary) = survey(&rips.distances, rips.threshold, progress)?;
-    let Rips { max_dim, pair_store, ref backend, .. } = *rips;
+    let Rips { distances, threshold, max_dim, pair_store, backend, .. } = rips;
+    let (distances, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
@@ -127,13 +126,13 @@ const CPU: &str = "cpu";
 const CUDA: &str = "cuda";
 
 /// The figures of the input, and the input itself, point clouds without a finite threshold as a matrix.
-fn survey<'a, T: Value>(
-    distances: &'a Distances<T>,
+fn survey<T: Value>(
+    distances: Distances<T>,
     threshold: Threshold,
     progress: &dyn Progress,
-) -> Result<(Cow<'a, Distances<T>>, Summary), RipsError> {
+) -> Result<(Distances<T>, Summary), RipsError> {
     let bounded = matches!(threshold, Threshold::Value(t) if t.is_finite());
-    if let Distances::Points(points) = distances
+    if let Distances::Points(points) = &distances
         && !bounded
     {
         footprint::check_matrix::<T>(points.len())?;
@@ -150,10 +149,11 @@ fn survey<'a, T: Value>(
             return Err(RipsError::TooFarApart { i, j });
         }
         let ambient_dimension = Some(points.dimension());
-        return Ok((Cow::Owned(distances), Summary { ambient_dimension, ..summary }));
+        return Ok((distances, Summary { ambient_dimension, ..summary }));
     }
     progress.begin("summary", None, 1);
-    Ok((Cow::Borrowed(distances), Summary::of(distances, threshold)))
+    let summary = Summary::of(&distances, threshold);
+    Ok((distances, summary))
 }
 
 /// The first two points whose distance is infinite, if there are any.
@@ -489,7 +489,7 @@ mod tests {
         self_check: bool,
     ) -> Result<Outcome, RipsError> {
         let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
-        run_on(rips, 2, &(), &|_| {
+        run_on(rips.clone(), 2, &(), &|_| {
             Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) })
         })
     }
@@ -503,7 +503,7 @@ mod tests {
         for is_sparse in [false, true] {
             for layer in [plan::PairStore::Implicit, plan::PairStore::Sorted] {
                 let rips = Rips::new(distances(is_sparse)).max_dim(3).pair_store(layer);
-                let expected = rips.solve(&()).unwrap();
+                let expected = rips.clone().solve(&()).unwrap();
                 assert_eq!(backends(&expected), ["cpu"; 3]);
                 assert_eq!(expected.plan.backend, "cpu: as asked");
                 let found = solve(&rips, None, false, true).unwrap();
@@ -517,7 +517,7 @@ mod tests {
     #[test]
     fn a_device_that_fails_is_replaced_and_the_records_say_so() {
         let rips = Rips::new(distances(false)).max_dim(3);
-        let expected = rips.solve(&()).unwrap().diagram;
+        let expected = rips.clone().solve(&()).unwrap().diagram;
         for (failure, reason) in [
             (Failure::Error, "the CUDA driver finds no device"),
             (Failure::Panic, "the work on the device broke off: a test's device breaks"),

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::diagram::infinite;
 
 /// The second layer of the pair store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PairStore {
     /// Apparent pairs are recomputed at look-up from the distances: no memory.
@@ -27,7 +29,7 @@ pub enum Threshold {
 }
 
 /// The shape the ranked distances are kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A square matrix of ranks.
@@ -40,7 +42,8 @@ pub enum Shape {
 }
 
 /// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](fmt::Display).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plan {
     /// Number of points.
     pub points: usize,
@@ -53,6 +56,7 @@ pub struct Plan {
     /// The coefficient field Z/p.
     pub modulus: u16,
     /// The threshold used.
+    #[serde(deserialize_with = "infinite::deserialize")]
     pub threshold: f64,
     /// Whether `threshold` is the enclosing radius.
     pub enclosing_radius: bool,
@@ -73,7 +77,26 @@ pub struct Plan {
     /// Which machine assembles, and why.
     pub backend: String,
     /// Instruction set the sweeps use.
-    pub simd: &'static str,
+    #[serde(deserialize_with = "simd_name")]
+    pub simd: Name,
+}
+
+/// A name out of a list that the program knows. Deserialization would borrow a field of type `&str` from its input.
+pub(super) type Name = &'static str;
+
+/// Reads the name of an instruction set.
+fn simd_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    known_name(deserializer, &["AVX-512", "AVX2", "portable"])
+}
+
+/// Reads one of these names.
+pub(super) fn known_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    names: &'static [Name],
+) -> Result<Name, D::Error> {
+    let found = String::deserialize(deserializer)?;
+    let known = names.iter().copied().find(|name| *name == found);
+    known.ok_or_else(|| de::Error::unknown_variant(&found, names))
 }
 
 impl fmt::Display for Plan {
@@ -200,7 +223,7 @@ mod tests {
             pair_store: PairStore::Implicit,
             threads: 2,
             backend: "cpu: as asked".into(),
-            simd: "avx2",
+            simd: "AVX2",
         }
     }
 
@@ -225,7 +248,7 @@ mod tests {
         assert!(line(&plan, "entry width").starts_with("64 bits"));
         assert!(line(&plan, "residue").starts_with("streamed"));
         assert!(line(&plan, "pair store").starts_with("implicit"));
-        assert_eq!(line(&plan, "simd"), "avx2");
+        assert_eq!(line(&plan, "simd"), "AVX2");
     }
 
     #[test]
@@ -245,5 +268,14 @@ mod tests {
         assert!(line(&plan, "shape").contains("adjacency bitsets would be too large"));
         assert!(line(&plan, "rank width").contains("too many for 16 bits"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
+    }
+
+    #[test]
+    fn plans_are_read_back_from_json() {
+        let plan = Plan { threshold: f64::INFINITY, shape: Shape::Sparse { bitsets: true }, ..plan() };
+        let json = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+        let other = json.replace("AVX2", "AVX3");
+        assert!(serde_json::from_str::<Plan>(&other).unwrap_err().to_string().contains("unknown variant"));
     }
 }

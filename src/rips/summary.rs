@@ -1,12 +1,15 @@
 //! The figures of the input that Ripser prints before the bars.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Threshold;
+use crate::diagram::infinite;
 use crate::metric::{Distances, Precision, SparseDistances, Value};
 
 /// What the distances look like, and the threshold they are cut at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// Number of points.
     pub points: usize,
@@ -22,6 +25,7 @@ pub struct Summary {
     /// Number of finite distances up to the threshold.
     pub edges: usize,
     /// The threshold used, in the precision of the distances.
+    #[serde(deserialize_with = "infinite::deserialize")]
     pub threshold: f64,
     /// Whether `threshold` is the enclosing radius.
     pub enclosing_radius: bool,

@@ -1,8 +1,8 @@
 //! Archives as NumPy and SciPy write them, sound and damaged.
 
 use super::*;
-use crate::input::triplets::Triplets;
 use crate::input::npy::tests::file;
+use crate::input::triplets::Triplets;
 use flate2::write::DeflateEncoder;
 use rawzip::ZipArchiveWriter;
 use std::io::Write;
