@@ -50,7 +50,7 @@ pub(crate) fn extension_of<F: Named>(format: F) -> &'static str {
     named.map_or_else(|| format.label(), |(extension, _)| extension)
 }
 
-impl Named for output::Format {
+impl Named for output::OutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
@@ -177,7 +177,7 @@ mod tests {
             let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
             formats.iter().filter(is_told).copied().collect()
         }
-        assert_eq!(told(&output::Format::ALL), output::Format::ALL);
+        assert_eq!(told(&output::OutputFormat::ALL), output::OutputFormat::ALL);
         assert_eq!(told(&curves::Format::ALL), curves::Format::ALL);
         assert_eq!(told(&pairs::Format::ALL), pairs::Format::ALL);
         // The others are read alone.
@@ -189,14 +189,14 @@ mod tests {
 
     #[test]
     fn the_option_then_the_name_then_nothing() {
-        let format = |given, name: &str| format_of::<output::Format>(given, Some(Path::new(name)));
-        use output::Format::{Csv, Json, Text};
+        let format = |given, name: &str| format_of::<output::OutputFormat>(given, Some(Path::new(name)));
+        use output::OutputFormat::{Csv, Json, Text};
         assert_eq!(format(None, "a.b/bars.CSV").unwrap(), Some(Csv));
         assert_eq!(format(None, "csv").unwrap(), None);
         assert_eq!(format(None, "bars.data").unwrap(), None);
         assert_eq!(format(Some(Json), "bars.data").unwrap(), Some(Json));
         assert_eq!(format(Some(Text), "bars.txt").unwrap(), Some(Text));
-        assert_eq!(format_of::<output::Format>(None, None).unwrap(), None);
+        assert_eq!(format_of::<output::OutputFormat>(None, None).unwrap(), None);
         let error = format(Some(Json), "bars.csv").unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -134,8 +134,8 @@ pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-pub(crate) fn output_format() -> impl TypedValueParser<Value = output::Format> {
-    one_of(output::Format::ALL.map(|format| (format.name(), format)))
+pub(crate) fn output_format() -> impl TypedValueParser<Value = output::OutputFormat> {
+    one_of(output::OutputFormat::ALL.map(|format| (format.name(), format)))
 }
 
 pub(crate) fn image_bars_format() -> impl TypedValueParser<Value = images::Format> {

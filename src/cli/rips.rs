@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::output_format(), verbatim_doc_comment)]
-    output: Option<output::Format>,
+    output: Option<output::OutputFormat>,
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
     ///
@@ -119,7 +119,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: arguments.verbose };
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text, notes)?;
+    let (tasks, format) =
+        Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
     let (inputs, stats) = (&tasks.inputs, arguments.stats.as_deref());
     let job = Job { arguments, backend, format, notes };
     if let Some(task) = tasks.only() {
@@ -150,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
-    format: output::Format,
+    format: output::OutputFormat,
     notes: Notes,
 }
 
@@ -207,7 +208,7 @@ impl Arguments {
     fn write_bars(
         &self,
         outcome: &Outcome,
-        format: output::Format,
+        format: output::OutputFormat,
         answer: &mut Sink,
     ) -> Result<(), CliError> {
         let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);

@@ -59,7 +59,7 @@ use crate::rips::Summary;
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum OutputFormat {
     /// Ripser's text.
     #[default]
     Text,
@@ -82,17 +82,18 @@ pub struct Barcode<'a> {
     pub modulus: u16,
 }
 
-impl Format {
+impl OutputFormat {
     /// Every format.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Csv, Format::Json, Format::Npy];
+    pub const ALL: [OutputFormat; 4] =
+        [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Text => "text",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
+            OutputFormat::Text => "text",
+            OutputFormat::Csv => "csv",
+            OutputFormat::Json => "json",
+            OutputFormat::Npy => "npy",
         }
     }
 
@@ -102,15 +103,15 @@ impl Format {
     /// What `out` answers.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Format::Text => text::write(barcode, out),
-            Format::Csv => csv::write(barcode.diagram, out),
-            Format::Json => json::write(barcode, out),
-            Format::Npy => npy::write(barcode.diagram, out),
+            OutputFormat::Text => text::write(barcode, out),
+            OutputFormat::Csv => csv::write(barcode.diagram, out),
+            OutputFormat::Json => json::write(barcode, out),
+            OutputFormat::Npy => npy::write(barcode.diagram, out),
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for OutputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -119,17 +120,17 @@ impl fmt::Display for Format {
 /// Not the name of an output format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected text, csv, json or npy, found {0:?}")]
-pub struct UnknownFormat(
+pub struct UnknownOutputFormat(
     /// What was found.
     pub String,
 );
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for OutputFormat {
+    type Err = UnknownOutputFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name() == name);
-        named.ok_or_else(|| UnknownFormat(name.to_string()))
+    fn from_str(name: &str) -> Result<Self, UnknownOutputFormat> {
+        let named = OutputFormat::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownOutputFormat(name.to_string()))
     }
 }
 
@@ -139,10 +140,10 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for format in Format::ALL {
+        for format in OutputFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        let error = "txt".parse::<Format>().unwrap_err();
+        let error = "txt".parse::<OutputFormat>().unwrap_err();
         assert_eq!(error.to_string(), "expected text, csv, json or npy, found \"txt\"");
     }
 }

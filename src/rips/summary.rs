@@ -9,7 +9,6 @@ use crate::metric::{Distances, Precision, SparseDistances, Value};
 
 /// What the distances look like, and the threshold they are cut at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct Summary {
     /// Number of points.
     pub points: usize,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// A format of barcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum BarcodeFormat {
     /// Ripser's text.
     Ripser,
     /// Comma-separated values.
@@ -22,38 +22,38 @@ pub enum Format {
     PhatBinary,
 }
 
-impl Format {
+impl BarcodeFormat {
     /// Every format.
-    pub const ALL: [Format; 7] = [
-        Format::Ripser,
-        Format::Csv,
-        Format::Json,
-        Format::Npy,
-        Format::Dipha,
-        Format::PhatAscii,
-        Format::PhatBinary,
+    pub const ALL: [BarcodeFormat; 7] = [
+        BarcodeFormat::Ripser,
+        BarcodeFormat::Csv,
+        BarcodeFormat::Json,
+        BarcodeFormat::Npy,
+        BarcodeFormat::Dipha,
+        BarcodeFormat::PhatAscii,
+        BarcodeFormat::PhatBinary,
     ];
 
     /// The name.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Ripser => "ripser",
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Npy => "npy",
-            Format::Dipha => "dipha",
-            Format::PhatAscii => "phat-ascii",
-            Format::PhatBinary => "phat-binary",
+            BarcodeFormat::Ripser => "ripser",
+            BarcodeFormat::Csv => "csv",
+            BarcodeFormat::Json => "json",
+            BarcodeFormat::Npy => "npy",
+            BarcodeFormat::Dipha => "dipha",
+            BarcodeFormat::PhatAscii => "phat-ascii",
+            BarcodeFormat::PhatBinary => "phat-binary",
         }
     }
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        BarcodeFormat::ALL.map(BarcodeFormat::name).join(", ")
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for BarcodeFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -61,17 +61,17 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of {}, found {found:?}", Format::names())]
-pub struct UnknownFormat {
+#[error("format: expected one of {}, found {found:?}", BarcodeFormat::names())]
+pub struct UnknownBarcodeFormat {
     /// The name found.
     pub found: String,
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for BarcodeFormat {
+    type Err = UnknownBarcodeFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let named = Format::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
-        named.ok_or_else(|| UnknownFormat { found: name.to_owned() })
+    fn from_str(name: &str) -> Result<Self, UnknownBarcodeFormat> {
+        let named = BarcodeFormat::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name));
+        named.ok_or_else(|| UnknownBarcodeFormat { found: name.to_owned() })
     }
 }

@@ -9,7 +9,7 @@ mod evidence;
 use super::error::{Place, Problem};
 use super::foreign;
 use super::text::Table;
-use super::{Format, Options, matrix_market};
+use super::{DistanceFormat, DistanceOptions, matrix_market};
 use crate::input::text::{is_text, is_utf16};
 use crate::metric::square;
 use evidence::Evidence;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// What a file is, before its numbers are looked at.
 pub(super) enum Kind {
     /// A file of this format, for this reason.
-    Known(Format, String),
+    Known(DistanceFormat, String),
     /// A text whose numbers will tell, and the reason when its name says that it holds a matrix.
     Table(Option<String>),
 }
@@ -29,37 +29,43 @@ pub(super) enum Kind {
 pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     let known = |format, why: String| Ok(Kind::Known(format, why));
     if bytes.starts_with(crate::input::npy::MAGIC) {
-        return known(Format::Npy, "begins with NumPy's magic bytes".into());
+        return known(DistanceFormat::Npy, "begins with NumPy's magic bytes".into());
     }
     if phat_formats::dipha::has_magic(bytes) {
-        return known(Format::Dipha, "begins with DIPHA's magic number".into());
+        return known(DistanceFormat::Dipha, "begins with DIPHA's magic number".into());
     }
     if matrix_market::is_matrix_market(bytes) {
-        return known(Format::MatrixMarket, "begins with %%MatrixMarket".into());
+        return known(DistanceFormat::MatrixMarket, "begins with %%MatrixMarket".into());
     }
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
     }
     foreign::check(bytes)?;
     if bytes.starts_with(crate::input::npz::MAGIC) {
-        return known(Format::Npz, "begins with the magic bytes of a zip archive".into());
+        return known(DistanceFormat::Npz, "begins with the magic bytes of a zip archive".into());
     }
     let is_text = is_text(bytes) || is_utf16(bytes);
     let extension = extension(name);
     let named = by_extension(&extension);
     let why = format!("the name ends in .{extension}");
     match named {
-        Some(format @ (Format::Npy | Format::Npz | Format::MatrixMarket | Format::Dipha)) => {
-            known(format, why)
-        }
-        Some(Format::Binary) if !is_text => {
-            known(Format::Binary, format!("{why} and the content is not text"))
+        Some(
+            format @ (DistanceFormat::Npy
+            | DistanceFormat::Npz
+            | DistanceFormat::MatrixMarket
+            | DistanceFormat::Dipha),
+        ) => known(format, why),
+        Some(DistanceFormat::Binary) if !is_text => {
+            known(DistanceFormat::Binary, format!("{why} and the content is not text"))
         }
         _ if !is_text => Err(unknown_binary()),
         Some(
-            format @ (Format::LowerDistance | Format::UpperDistance | Format::PointCloud | Format::Sparse),
+            format @ (DistanceFormat::LowerDistance
+            | DistanceFormat::UpperDistance
+            | DistanceFormat::PointCloud
+            | DistanceFormat::Sparse),
         ) => known(format, why),
-        Some(Format::Distance) => Ok(Kind::Table(Some(why))),
+        Some(DistanceFormat::Distance) => Ok(Kind::Table(Some(why))),
         _ => Ok(Kind::Table(None)),
     }
 }
@@ -67,7 +73,7 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
 fn unknown_binary() -> Problem {
     let expected = "text, a NumPy array or a DIPHA file";
     Problem::new(Place::Byte(0), expected, "other binary data")
-        .note(format!("--format can be {}", Format::names()))
+        .note(format!("--format can be {}", DistanceFormat::names()))
 }
 
 /// The last extension before `.gz`, in small letters; empty without one.
@@ -77,28 +83,28 @@ fn extension(name: &str) -> String {
 }
 
 /// What an extension says, when it says anything.
-fn by_extension(extension: &str) -> Option<Format> {
+fn by_extension(extension: &str) -> Option<DistanceFormat> {
     let prefixed = |prefix| extension.starts_with(prefix);
     match extension {
-        "npy" => Some(Format::Npy),
-        "npz" => Some(Format::Npz),
-        "mtx" | "mm" => Some(Format::MatrixMarket),
-        "dipha" | "complex" => Some(Format::Dipha),
-        "bin" => Some(Format::Binary),
-        "sparse" | "edges" | "coo" => Some(Format::Sparse),
-        "pts" | "xyz" => Some(Format::PointCloud),
-        _ if prefixed("lower") => Some(Format::LowerDistance),
-        _ if prefixed("upper") => Some(Format::UpperDistance),
-        _ if prefixed("dist") => Some(Format::Distance),
-        _ if prefixed("point") => Some(Format::PointCloud),
-        "condensed" | "pdist" => Some(Format::UpperDistance),
+        "npy" => Some(DistanceFormat::Npy),
+        "npz" => Some(DistanceFormat::Npz),
+        "mtx" | "mm" => Some(DistanceFormat::MatrixMarket),
+        "dipha" | "complex" => Some(DistanceFormat::Dipha),
+        "bin" => Some(DistanceFormat::Binary),
+        "sparse" | "edges" | "coo" => Some(DistanceFormat::Sparse),
+        "pts" | "xyz" => Some(DistanceFormat::PointCloud),
+        _ if prefixed("lower") => Some(DistanceFormat::LowerDistance),
+        _ if prefixed("upper") => Some(DistanceFormat::UpperDistance),
+        _ if prefixed("dist") => Some(DistanceFormat::Distance),
+        _ if prefixed("point") => Some(DistanceFormat::PointCloud),
+        "condensed" | "pdist" => Some(DistanceFormat::UpperDistance),
         _ => None,
     }
 }
 
 /// A reading of a table of numbers.
 pub(super) struct Reading<'a> {
-    pub(super) format: Format,
+    pub(super) format: DistanceFormat,
     pub(super) why: String,
     /// What was left out, to be said.
     pub(super) notes: Vec<String>,
@@ -121,7 +127,7 @@ pub(super) struct Numbers<'a> {
 }
 
 /// How the numbers of a text are to be read.
-pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Reading<'a>, Problem> {
+pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
     table.check_any(&numbers.text)?;
     let evidence = Evidence {
@@ -134,7 +140,7 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
     if let Some(labels) = evidence.labels_of_a_matrix()? {
         return labels.leave_out(
             &numbers.text,
-            Format::Distance,
+            DistanceFormat::Distance,
             "a square matrix with numbered rows or columns, zeros on the diagonal",
         );
     }
@@ -142,18 +148,18 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
         Some(found) => found,
         None if numbers.distance.is_some() => {
             evidence.check_condensed(false)?;
-            (Format::Distance, numbers.distance.unwrap_or_default())
+            (DistanceFormat::Distance, numbers.distance.unwrap_or_default())
         }
         None if evidence.is_edge_list()? => {
-            (Format::Sparse, "lines of two different point ids and a distance, no pair twice".into())
+            (DistanceFormat::Sparse, "lines of two different point ids and a distance, no pair twice".into())
         }
         None => {
             evidence.check_condensed(true)?;
             if let Some(labels) = evidence.labels_of_points()? {
-                return labels.leave_out(&numbers.text, Format::PointCloud, "rows of equal length");
+                return labels.leave_out(&numbers.text, DistanceFormat::PointCloud, "rows of equal length");
             }
             evidence.check_points()?;
-            (Format::PointCloud, "rows of equal length".into())
+            (DistanceFormat::PointCloud, "rows of equal length".into())
         }
     };
     Ok(Reading { format, why, notes: Vec::new(), text: numbers.text, table })
@@ -164,7 +170,7 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
 pub(super) fn matrix_without_labels<'a>(
     text: &[u8],
     table: &Table,
-    options: &Options,
+    options: &DistanceOptions,
 ) -> Result<Option<Reading<'a>>, Problem> {
     table.check_any(text)?;
     let evidence = Evidence {
@@ -178,7 +184,7 @@ pub(super) fn matrix_without_labels<'a>(
         Some(labels) if labels.count => {
             let (n, at) = evidence.beside(labels);
             let matrix = n >= 3 && square::has_zero_diagonal(n, at);
-            matrix.then(|| labels.leave_out(text, Format::Distance, "")).transpose()
+            matrix.then(|| labels.leave_out(text, DistanceFormat::Distance, "")).transpose()
         }
         _ => Ok(None),
     }

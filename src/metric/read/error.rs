@@ -1,14 +1,14 @@
 //! What can be wrong with a file of distances, and where.
 
-use super::Format;
+use super::DistanceFormat;
 use crate::input;
 
 pub use crate::input::Place;
 
 /// Why a file of distances cannot be read.
-pub type ReadError = input::ReadError<Format, Problem>;
+pub type ReadError = input::ReadError<DistanceFormat, Problem>;
 
-impl input::Formats for Format {
+impl input::Formats for DistanceFormat {
     const REMEDY: &'static str = "--format says otherwise";
 }
 

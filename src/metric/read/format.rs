@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The input formats of the Vietoris–Rips path. [`Format::name`] gives Ripser's names; `FromStr` takes them,
+/// The input formats of the Vietoris–Rips path. [`DistanceFormat::name`] gives Ripser's names; `FromStr` takes them,
 /// Ripser's abbreviations `lower`, `upper`, `dist` and `point` with anything after them, and `condensed`, SciPy's word for
 /// the distances above the diagonal row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum DistanceFormat {
     /// Text, the entries below the diagonal.
     LowerDistance,
     /// Text, the entries above the diagonal.
@@ -30,44 +30,44 @@ pub enum Format {
     MatrixMarket,
 }
 
-impl Format {
+impl DistanceFormat {
     /// Every format.
-    pub const ALL: [Format; 10] = [
-        Format::LowerDistance,
-        Format::UpperDistance,
-        Format::Distance,
-        Format::PointCloud,
-        Format::Sparse,
-        Format::Dipha,
-        Format::Binary,
-        Format::Npy,
-        Format::Npz,
-        Format::MatrixMarket,
+    pub const ALL: [DistanceFormat; 10] = [
+        DistanceFormat::LowerDistance,
+        DistanceFormat::UpperDistance,
+        DistanceFormat::Distance,
+        DistanceFormat::PointCloud,
+        DistanceFormat::Sparse,
+        DistanceFormat::Dipha,
+        DistanceFormat::Binary,
+        DistanceFormat::Npy,
+        DistanceFormat::Npz,
+        DistanceFormat::MatrixMarket,
     ];
 
     /// The name, as `--format` takes it.
     pub fn name(self) -> &'static str {
         match self {
-            Format::LowerDistance => "lower-distance",
-            Format::UpperDistance => "upper-distance",
-            Format::Distance => "distance",
-            Format::PointCloud => "point-cloud",
-            Format::Sparse => "sparse",
-            Format::Dipha => "dipha",
-            Format::Binary => "binary",
-            Format::Npy => "npy",
-            Format::Npz => "npz",
-            Format::MatrixMarket => "matrix-market",
+            DistanceFormat::LowerDistance => "lower-distance",
+            DistanceFormat::UpperDistance => "upper-distance",
+            DistanceFormat::Distance => "distance",
+            DistanceFormat::PointCloud => "point-cloud",
+            DistanceFormat::Sparse => "sparse",
+            DistanceFormat::Dipha => "dipha",
+            DistanceFormat::Binary => "binary",
+            DistanceFormat::Npy => "npy",
+            DistanceFormat::Npz => "npz",
+            DistanceFormat::MatrixMarket => "matrix-market",
         }
     }
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        Format::ALL.map(Format::name).join(", ")
+        DistanceFormat::ALL.map(DistanceFormat::name).join(", ")
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for DistanceFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -75,27 +75,27 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("format: expected one of {}, found {found:?}", Format::names())]
-pub struct UnknownFormat {
+#[error("format: expected one of {}, found {found:?}", DistanceFormat::names())]
+pub struct UnknownDistanceFormat {
     /// The name found.
     pub found: String,
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for DistanceFormat {
+    type Err = UnknownDistanceFormat;
 
-    fn from_str(found: &str) -> Result<Self, UnknownFormat> {
-        const PREFIXES: [(&str, Format); 5] = [
-            ("lower", Format::LowerDistance),
-            ("upper", Format::UpperDistance),
-            ("dist", Format::Distance),
-            ("point", Format::PointCloud),
-            ("condensed", Format::UpperDistance),
+    fn from_str(found: &str) -> Result<Self, UnknownDistanceFormat> {
+        const PREFIXES: [(&str, DistanceFormat); 5] = [
+            ("lower", DistanceFormat::LowerDistance),
+            ("upper", DistanceFormat::UpperDistance),
+            ("dist", DistanceFormat::Distance),
+            ("point", DistanceFormat::PointCloud),
+            ("condensed", DistanceFormat::UpperDistance),
         ];
         let name = &*found.to_ascii_lowercase();
-        let exact = Format::ALL.into_iter().find(|f| f.name() == name);
+        let exact = DistanceFormat::ALL.into_iter().find(|f| f.name() == name);
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
-        exact.or_else(prefixed).ok_or_else(|| UnknownFormat { found: found.to_owned() })
+        exact.or_else(prefixed).ok_or_else(|| UnknownDistanceFormat { found: found.to_owned() })
     }
 }
 
@@ -105,22 +105,22 @@ mod tests {
 
     #[test]
     fn names_and_ripsers_abbreviations() {
-        for format in Format::ALL {
+        for format in DistanceFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         for (name, format) in [
-            ("lower", Format::LowerDistance),
-            ("upper-dist", Format::UpperDistance),
-            ("dist", Format::Distance),
-            ("DIPHA", Format::Dipha),
-            ("Upper-Dist", Format::UpperDistance),
-            ("points", Format::PointCloud),
-            ("condensed", Format::UpperDistance),
+            ("lower", DistanceFormat::LowerDistance),
+            ("upper-dist", DistanceFormat::UpperDistance),
+            ("dist", DistanceFormat::Distance),
+            ("DIPHA", DistanceFormat::Dipha),
+            ("Upper-Dist", DistanceFormat::UpperDistance),
+            ("points", DistanceFormat::PointCloud),
+            ("condensed", DistanceFormat::UpperDistance),
         ] {
             assert_eq!(name.parse(), Ok(format));
         }
         for name in ["", "low", "sparse2", "csv"] {
-            let error = name.parse::<Format>().unwrap_err();
+            let error = name.parse::<DistanceFormat>().unwrap_err();
             assert!(error.to_string().contains("lower-distance"), "{error}");
         }
     }

@@ -18,7 +18,7 @@
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
 use super::error::{Place, Problem};
-use super::{Format, Input, Symmetrize, detect, triangle};
+use super::{DistanceFormat, Input, Symmetrize, detect, triangle};
 use crate::input::npy::{check_header, dtype_problem, half, header_problem, scalar};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
@@ -27,7 +27,7 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
 /// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
     let data_at = check_header(bytes)?;
@@ -99,7 +99,7 @@ pub(super) fn read_columns(
     rows: usize,
     columns: usize,
     values: Vec<f64>,
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
     if values.is_empty() {
@@ -112,10 +112,13 @@ pub(super) fn read_columns(
 
 /// The two extents, when the data is exactly as long as they say. A list that is said to hold points or the distances of
 /// all pairs is a column.
-fn shape(shape: &[u64], found: usize, size: usize, format: Format) -> Result<[usize; 2], Problem> {
+fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Result<[usize; 2], Problem> {
     let (rows, columns) = match (shape, format) {
         (&[rows, columns], _) => (rows, columns),
-        (&[length], Format::PointCloud | Format::LowerDistance | Format::UpperDistance) => (length, 1),
+        (
+            &[length],
+            DistanceFormat::PointCloud | DistanceFormat::LowerDistance | DistanceFormat::UpperDistance,
+        ) => (length, 1),
         _ => {
             let found = format!("{} of shape {shape:?}", shape.len());
             let problem = Problem::new(Place::Byte(10), "an array of 2 dimensions", found);
@@ -187,16 +190,18 @@ impl<T: Value> Array<T> {
 /// What the array holds, and what there is to say of it.
 fn distances<T: Value>(
     array: Array<T>,
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Distances<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     let square = rows == columns;
     let matrix = |array| matrix(array, symmetrize).map(|(matrix, note)| (matrix.into(), note));
     match format {
-        Format::Distance => matrix(array),
-        Format::PointCloud => Ok((cloud(array)?.into(), None)),
-        Format::LowerDistance | Format::UpperDistance => Ok((condensed(array, format)?.into(), None)),
+        DistanceFormat::Distance => matrix(array),
+        DistanceFormat::PointCloud => Ok((cloud(array)?.into(), None)),
+        DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => {
+            Ok((condensed(array, format)?.into(), None))
+        }
         _ if square && square::has_zero_diagonal(rows, |i, j| array.at(i, j)) => {
             matrix(array).map_err(|problem| problem.also(SAY_WHICH))
         }
@@ -240,7 +245,7 @@ fn matrix<T: Value>(
 }
 
 /// The matrix of which the array lists the distances on one side of the diagonal.
-fn condensed<T: Value>(array: Array<T>, format: Format) -> Result<DistanceMatrix<T>, Problem> {
+fn condensed<T: Value>(array: Array<T>, format: DistanceFormat) -> Result<DistanceMatrix<T>, Problem> {
     let Layout { rows, columns, .. } = array.layout;
     if rows != 1 && columns != 1 {
         let found = format!("{rows} × {columns}");
@@ -253,7 +258,9 @@ fn condensed<T: Value>(array: Array<T>, format: Format) -> Result<DistanceMatrix
         return Err(array.problem(i, j, DISTANCE));
     }
     match format {
-        Format::LowerDistance => DistanceMatrix::from_lower(array.values).map_err(super::metric_problem),
+        DistanceFormat::LowerDistance => {
+            DistanceMatrix::from_lower(array.values).map_err(super::metric_problem)
+        }
         _ => triangle::from_upper(&array.values),
     }
 }

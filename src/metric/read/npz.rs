@@ -1,13 +1,13 @@
 //! `npz`: an archive of NumPy arrays, of which one holds distances or points, or a sparse matrix of SciPy.
 
 use super::error::{Place, Problem};
-use super::{Format, Input, Symmetrize, npy, triplets};
+use super::{DistanceFormat, Input, Symmetrize, npy, triplets};
 use crate::input::npz::Archive;
 
 /// What the array `key` holds, or the only array, or the sparse matrix; and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
     key: Option<&str>,
 ) -> Result<(Input, Vec<String>), Problem> {

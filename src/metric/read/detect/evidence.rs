@@ -2,7 +2,7 @@
 
 use super::Reading;
 use crate::metric::read::text::{self, Table, entries};
-use crate::metric::read::{Format, Place, Problem, layout, sparse, triangle};
+use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triangle};
 use crate::metric::square;
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ impl Labels {
     pub(super) fn leave_out<'a>(
         self,
         text: &[u8],
-        format: Format,
+        format: DistanceFormat,
         why: &str,
     ) -> Result<Reading<'a>, Problem> {
         let edited = layout::without(text, self.first_row, self.first_column)?;
@@ -58,21 +58,24 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// A format that the layout tells beyond doubt.
-    pub(super) fn matrix_or_triangle(&self) -> Result<Option<(Format, String)>, Problem> {
+    pub(super) fn matrix_or_triangle(&self) -> Result<Option<(DistanceFormat, String)>, Problem> {
         let table = self.table;
         let rows = table.rows();
         let grows = table.row_lens().eq(1..=rows);
         let shrinks = table.row_lens().eq((1..=rows).rev());
         if table.is_square_with_zero_diagonal() {
-            return Ok(Some((Format::Distance, "as many rows as columns, zeros on the diagonal".into())));
+            return Ok(Some((
+                DistanceFormat::Distance,
+                "as many rows as columns, zeros on the diagonal".into(),
+            )));
         }
         if !grows && !shrinks {
             return Ok(None);
         }
         check_no_diagonal(self.text, table, grows)?;
         Ok(Some(match grows {
-            true => (Format::LowerDistance, "rows of 1, 2, 3, … entries".into()),
-            false => (Format::UpperDistance, "rows of …, 3, 2, 1 entries".into()),
+            true => (DistanceFormat::LowerDistance, "rows of 1, 2, 3, … entries".into()),
+            false => (DistanceFormat::UpperDistance, "rows of …, 3, 2, 1 entries".into()),
         }))
     }
 

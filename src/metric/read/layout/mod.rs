@@ -22,7 +22,7 @@ mod tests;
 
 use super::error::Problem;
 use super::options::{Columns, Decimal};
-use super::{Options, text};
+use super::{DistanceOptions, text};
 use crate::input::text::lines;
 use cells::{cells_of, delimiter_of, unquoted};
 use decimal::decimal_of;
@@ -51,7 +51,10 @@ pub(super) struct NumbersOnly<'a> {
 }
 
 /// Makes a text of numbers only of `text`.
-pub(super) fn numbers_only<'a>(text: &'a [u8], options: &Options) -> Result<NumbersOnly<'a>, Problem> {
+pub(super) fn numbers_only<'a>(
+    text: &'a [u8],
+    options: &DistanceOptions,
+) -> Result<NumbersOnly<'a>, Problem> {
     let skipped = options.skip_rows.unwrap_or(0);
     let rows = sample_of(rows(text).skip_while(|row| row.0 < skipped));
     let sample: Vec<&[u8]> = rows.iter().map(|row| &text[row.1.clone()]).collect();
