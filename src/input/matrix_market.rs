@@ -24,9 +24,9 @@ const BANNER: &[u8] = b"%%MatrixMarket";
 /// A matrix of a Matrix Market file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Matrix {
-    /// Of format `coordinate`.
+    /// A matrix of format `coordinate`: the entries that are not zero.
     Sparse(Triplets),
-    /// Of format `array`.
+    /// A matrix of format `array`: every value.
     Dense(Dense),
 }
 

@@ -177,7 +177,7 @@ pub enum MetricError {
         /// The id found.
         found: u64,
     },
-    /// The same pair of points twice.
+    /// A pair of points that is given by two edges.
     #[error("the edge of points {i} and {j} is given twice")]
     DuplicateEdge {
         /// One point, 0-based.

@@ -57,7 +57,7 @@ use std::str::FromStr;
 use crate::diagram::Diagram;
 use crate::rips::Summary;
 
-/// An output format.
+/// The formats that barcodes of distances are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputFormat {
     /// Ripser's text.
@@ -71,7 +71,7 @@ pub enum OutputFormat {
     Npy,
 }
 
-/// What there is to write.
+/// A barcode with the figures that the writers put beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct Barcode<'a> {
     /// The bars.
@@ -87,7 +87,7 @@ impl OutputFormat {
     pub const ALL: [OutputFormat; 4] =
         [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy];
 
-    /// Its name.
+    /// The name that `--output` takes.
     pub fn name(self) -> &'static str {
         match self {
             OutputFormat::Text => "text",

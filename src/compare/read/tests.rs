@@ -92,7 +92,7 @@ fn comma_separated_values() {
     let read = bars("0,3,inf\n1,1,2\n");
     assert_eq!((read.bars, read.whole), (vec![bar(0, 3.0, f64::INFINITY), bar(1, 1.0, 2.0)], true));
     assert!(bars("dim,birth,death\n").bars.is_empty());
-    // Of superlevel sets.
+    // Bars of superlevel sets die at minus infinity.
     let read = bars("dim,birth,death\n0,9,-inf\n0,5,-inf\n").bars;
     assert!(read.iter().all(|bar| bar.essential), "{read:?}");
 }

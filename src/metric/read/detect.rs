@@ -110,13 +110,13 @@ pub(super) struct Reading<'a> {
     pub(super) notes: Vec<String>,
     /// The text, without what was left out.
     pub(super) text: Cow<'a, [u8]>,
-    /// Its numbers.
+    /// The numbers of `text`.
     pub(super) table: Table,
 }
 
 /// A table of numbers that is to be read without a format.
 pub(super) struct Numbers<'a> {
-    /// Its text, of numbers only.
+    /// The text, without anything that is no number.
     pub(super) text: Cow<'a, [u8]>,
     /// What a header calls the columns.
     pub(super) names: Vec<String>,

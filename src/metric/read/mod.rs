@@ -36,7 +36,7 @@
 //! | is empty | an error |
 //! | begins as files of other programs do | an error that says what they are and what helps |
 //! | begins as zip archives do | `npz` |
-//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha` (and found wanting) |
+//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha`, whose reader then says what is missing |
 //! | is not text and is called `*.bin` | `binary` |
 //! | is not text | an error |
 //! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |

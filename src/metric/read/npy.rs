@@ -10,7 +10,7 @@
 //! | array | holds |
 //! |---|---|
 //! | n×n with a zero diagonal, or one that is zero up to rounding in an array that is symmetric otherwise | distances, which must be symmetric |
-//! | n×n, n ≥ 3, symmetric, with another diagonal | nobody knows: an error |
+//! | n×n, n ≥ 3, symmetric, with another diagonal | distances or points: an error |
 //! | any other of two dimensions | points, one a row |
 //! | of one dimension | distances of all pairs or points: an error without a format |
 //!

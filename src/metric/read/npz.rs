@@ -21,7 +21,7 @@ pub(super) fn read(
             problem.note(format!("--key takes one of {}", names.join(", ")))
         }),
         None => archive.single().map_err(|problem| match archive.names().count() {
-            0 | 1 => problem.into(),
+            0 | 1 => problem,
             _ => problem.note("--key says which one to read"),
         }),
     }?;

@@ -1,10 +1,10 @@
-//! What may be said of an input beyond its file: the format, and how a table or a matrix is to be read.
+//! How a file of distances is to be read: its format, the rows and columns of a table, which of two distances of a pair counts.
 
 use super::DistanceFormat;
 use std::fmt;
 use std::str::FromStr;
 
-/// How an input is to be read; what is not said is found out from the file, or refused where it cannot be.
+/// How a file of distances is to be read. What is not given is found out from the file; a file that can be read in two ways is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DistanceOptions {
     /// The format.
@@ -112,7 +112,7 @@ pub enum Decimal {
 }
 
 impl Decimal {
-    /// Both.
+    /// Both decimal marks.
     pub const ALL: [Decimal; 2] = [Decimal::Point, Decimal::Comma];
 
     /// The name.

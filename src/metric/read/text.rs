@@ -20,8 +20,14 @@
 //! Nothing but the numbers and the row ends is kept. Lines and entries are counted again, from the start of the
 //! text, when there is an error to report.
 
+mod places;
+#[cfg(test)]
+mod tests;
+
+pub(super) use places::{fault_problem, locate, row_line, value_problem};
+
 use super::error::{Place, Problem};
-use crate::input::text::{lines, quote};
+use crate::input::text::lines;
 use crate::metric::square;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -45,7 +51,7 @@ pub(super) struct Fault {
 pub(super) struct Table {
     /// The numbers, row after row.
     pub(super) values: Vec<f32>,
-    /// For each row, the number of values up to its end.
+    /// The number of values up to the end of each row.
     ends: Vec<usize>,
 }
 
@@ -311,59 +317,6 @@ pub(super) fn token(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The line that the byte at `at` is in, 1-based, and where it starts.
-fn line_of(text: &[u8], at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
-    (1 + memchr::memchr_iter(b'\n', before).count(), start)
-}
-
-/// The error for a fault, its offset turned into line and entry.
-pub(super) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
-    let (line, start) = line_of(text, fault.at);
-    let mut before = 0;
-    // The entries before the fault are sound, so what this returns is the fault itself.
-    let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
-    let place = Place::Entry { line, entry: before + 1 };
-    let token = match text.get(fault.at) {
-        None | Some(b'\n') => return Problem::new(place, fault.expected, "the end of the line"),
-        Some(_) => token(&text[fault.at..]),
-    };
-    let problem = Problem::new(place, fault.expected, quote(token));
-    match token.first() {
-        Some(_) if token.eq_ignore_ascii_case(b"nan") => problem,
-        Some(first) if fault.expected == NUMBER && (first.is_ascii_alphabetic() || *first == b'"') => {
-            problem.note("--skip-rows leaves out lines at the top, --columns says which columns to read")
-        }
-        _ => problem,
-    }
-}
-
-/// The error that number `k` of the text is not what was expected.
-pub(super) fn value_problem(text: &[u8], k: usize, expected: impl Into<String>) -> Problem {
-    let (place, token) = locate(text, k);
-    Problem::new(place, expected, quote(token))
-}
-
-/// The place and the token of number `k` of a text that was parsed without a fault.
-pub(super) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
-    let mut seen = 0;
-    for (index, line) in lines(text).enumerate() {
-        let mut here = None;
-        let first = seen;
-        let _ = scan_line(&text[line.clone()], |at, _| {
-            if seen == k {
-                here = Some((Place::Entry { line: index + 1, entry: k - first + 1 }, line.start + at));
-            }
-            seen += 1;
-        });
-        if let Some((place, at)) = here {
-            return (place, token(&text[at..]));
-        }
-    }
-    (Place::Whole, b"")
-}
-
 /// A note when whole numbers of the text are too great for single precision to tell them from their neighbours.
 pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
     const EXACT: f32 = 16_777_216.0;
@@ -384,20 +337,3 @@ pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
         format!("{count} {what} rounded to single precision, which is exact up to 16777216; a .npy file of doubles is not rounded")
     })
 }
-
-/// The line of row `r`, 1-based.
-pub(super) fn row_line(text: &[u8], r: usize) -> usize {
-    let mut rows = 0;
-    for (index, line) in lines(text).enumerate() {
-        let mut any = false;
-        let _ = scan_line(&text[line], |_, _| any = true);
-        if any && rows == r {
-            return index + 1;
-        }
-        rows += usize::from(any);
-    }
-    0
-}
-
-#[cfg(test)]
-mod tests;
