@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -165,7 +165,9 @@ fn whole(c: &mut Criterion) {
         for store in [SecondLayer::Implicit, SecondLayer::Sorted] {
             let run = Rips::new(points.clone()).max_dim(dim).modulus(modulus).pair_store(store);
             let name = format!("{n} points in R^{m}, dimension {dim}, Z/{modulus}, {store:?}");
-            group.bench_function(&name, |b| b.iter(|| run.run().expect("a run")));
+            group.bench_function(&name, |b| {
+                b.iter_batched(|| run.clone(), |run| run.run().expect("a run"), BatchSize::LargeInput)
+            });
         }
     }
 }

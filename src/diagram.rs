@@ -1,15 +1,21 @@
 //! Bars and diagrams: what every path of the program answers.
 
-use serde::Serialize;
+use std::iter::Enumerate;
+use std::{slice, vec};
+
+use serde::{Deserialize, Serialize};
 
 use crate::metric::Precision;
 
+pub(crate) mod infinite;
+
 /// One persistence interval `[birth, death)`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     /// Filtration value at which the class appears.
     pub birth: f64,
-    /// Filtration value at which it disappears; infinity for an essential bar.
+    /// Filtration value at which it disappears; infinity for an essential bar, which JSON writes as `null`.
+    #[serde(deserialize_with = "infinite::deserialize")]
     pub death: f64,
 }
 
@@ -25,7 +31,17 @@ impl Bar {
 /// Bars come in a canonical order that does not depend on the number of threads: dimension 0 by ascending death,
 /// essential bars last; higher dimensions in the order their columns are reduced in (descending birth, ties by
 /// ascending combinatorial index of the birth simplex), which is Ripser's.
-#[derive(Debug, Clone, PartialEq, Default)]
+///
+/// ```
+/// use lacuna::{Bar, Diagram};
+///
+/// let diagram = Diagram::new(vec![vec![Bar { birth: 0.0, death: 1.5 }], vec![Bar { birth: 1.0, death: 2.0 }]]);
+/// for (dim, Bar { birth, death }) in &diagram {
+///     println!("{dim}: [{birth}, {death})");
+/// }
+/// assert_eq!(diagram.bars(1).len(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Diagram {
     dimensions: Vec<Vec<Bar>>,
 }
@@ -52,8 +68,8 @@ impl Diagram {
     }
 
     /// All bars with their dimension, by dimension.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, Bar)> + '_ {
-        self.dimensions.iter().enumerate().flat_map(|(dim, bars)| bars.iter().map(move |&bar| (dim, bar)))
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { dimensions: self.dimensions.iter().enumerate(), bars: (0, [].iter()) }
     }
 
     /// The diagram without the finite bars of dimension ≥ 1 whose death is at most `ratio` times their birth. Essential bars
@@ -74,6 +90,68 @@ impl Diagram {
             .enumerate()
             .map(|(dim, bars)| bars.iter().copied().filter(|bar| dim == 0 || keep(bar)).collect());
         Diagram { dimensions: dimensions.collect() }
+    }
+}
+
+/// The bars of a diagram with their dimension, by dimension.
+#[derive(Debug, Clone)]
+pub struct Iter<'a> {
+    dimensions: Enumerate<slice::Iter<'a, Vec<Bar>>>,
+    /// What is left of the dimension that is under way.
+    bars: (usize, slice::Iter<'a, Bar>),
+}
+
+impl Iterator for Iter<'_> {
+    type Item = (usize, Bar);
+
+    fn next(&mut self) -> Option<(usize, Bar)> {
+        loop {
+            if let Some(&bar) = self.bars.1.next() {
+                return Some((self.bars.0, bar));
+            }
+            let (dim, bars) = self.dimensions.next()?;
+            self.bars = (dim, bars.iter());
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagram {
+    type Item = (usize, Bar);
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+/// The bars of a diagram that is taken apart, with their dimension, by dimension.
+#[derive(Debug)]
+pub struct IntoIter {
+    dimensions: Enumerate<vec::IntoIter<Vec<Bar>>>,
+    /// What is left of the dimension that is under way.
+    bars: (usize, vec::IntoIter<Bar>),
+}
+
+impl Iterator for IntoIter {
+    type Item = (usize, Bar);
+
+    fn next(&mut self) -> Option<(usize, Bar)> {
+        loop {
+            if let Some(bar) = self.bars.1.next() {
+                return Some((self.bars.0, bar));
+            }
+            let (dim, bars) = self.dimensions.next()?;
+            self.bars = (dim, bars.into_iter());
+        }
+    }
+}
+
+impl IntoIterator for Diagram {
+    type Item = (usize, Bar);
+    type IntoIter = IntoIter;
+
+    fn into_iter(self) -> IntoIter {
+        IntoIter { dimensions: self.dimensions.into_iter().enumerate(), bars: (0, Vec::new().into_iter()) }
     }
 }
 
@@ -109,5 +187,29 @@ mod tests {
         let single = of_dimension_1(&[(1.0, death)]);
         assert_eq!(single.with_ratio(1.1, Precision::Single).bars(1), []);
         assert_eq!(single.with_ratio(1.1, Precision::Double).bars(1).len(), 1);
+    }
+
+    #[test]
+    fn diagrams_are_walked_by_dimension() {
+        let diagram = Diagram::new(vec![
+            vec![],
+            vec![Bar { birth: 1.0, death: 2.0 }, Bar { birth: 1.5, death: 2.0 }],
+            vec![],
+            vec![Bar { birth: 3.0, death: f64::INFINITY }],
+        ]);
+        let expected: Vec<(usize, f64)> = vec![(1, 1.0), (1, 1.5), (3, 3.0)];
+        let births = |bars: Vec<(usize, Bar)>| -> Vec<(usize, f64)> {
+            bars.into_iter().map(|(dim, bar)| (dim, bar.birth)).collect()
+        };
+        assert_eq!(births((&diagram).into_iter().collect()), expected);
+        assert_eq!(births(diagram.into_iter().collect()), expected);
+    }
+
+    #[test]
+    fn diagrams_are_read_back_from_json() {
+        let diagram = Diagram::new(vec![vec![Bar { birth: 0.0, death: f64::INFINITY }], vec![]]);
+        let json = serde_json::to_string(&diagram).unwrap();
+        assert_eq!(json, r#"{"dimensions":[[{"birth":0.0,"death":null}],[]]}"#);
+        assert_eq!(serde_json::from_str::<Diagram>(&json).unwrap(), diagram);
     }
 }

@@ -1,22 +1,95 @@
-//! Persistent homology: barcodes of distances, matrices and images.
+//! Persistent homology: barcodes of distances, pairs of boundary matrices, persistence and Euler characteristic curves of images.
+//!
+//! Lacuna is a program (`lacuna`, see the README) and this library. All three kinds of input give the same answer on any number of
+//! threads; nothing but memory limits their size.
+//!
+//! # Distances
+//!
+//! [`rips::Rips`] computes Vietoris–Rips barcodes of points, distance matrices or lists of edges ([`metric`]).
+//!
+//! ```
+//! use lacuna::metric::PointCloud;
+//! use lacuna::rips::Rips;
+//!
+//! // The corners of a square: a loop is born with the sides and dies with the diagonals.
+//! let corners = PointCloud::new(2, vec![0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
+//! let diagram = Rips::new(corners).max_dim(1).run()?;
+//! let loops = diagram.bars(1);
+//! assert_eq!((loops.len(), loops[0].birth, loops[0].death), (1, 1.0, 2f64.sqrt()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Boundary matrices
+//!
+//! [`matrix::reduce`] pairs the cells of a filtered complex that is given by its boundary matrix over Z/2.
+//!
+//! ```
+//! use lacuna::matrix::{BoundaryMatrix, MatrixError, Plan, ReductionRequest, reduce};
+//!
+//! // Two vertices and the edge between them.
+//! let mut matrix = BoundaryMatrix::<u32>::new();
+//! matrix.push(0, &[])?;
+//! matrix.push(0, &[])?;
+//! matrix.push(1, &[0, 1])?;
+//! let (plan, _reasons) = Plan::choose(&matrix, &ReductionRequest::default());
+//! let pairs = reduce(&matrix, &plan);
+//! assert_eq!((&pairs.pairs[..], pairs.essential()), (&[(1, 2)][..], vec![0]));
+//! # Ok::<(), MatrixError>(())
+//! ```
+//!
+//! # Images
+//!
+//! [`cubical::Cubical`] computes the barcodes of gray images of one to three axes, [`cubical::EulerCurve`] their Euler characteristic
+//! curves, [`cubical::Skeleton`] the skeletons of binary ones.
+//!
+//! ```
+//! use lacuna::cubical::{AnyImage, Cubical};
+//!
+//! // A dark ring around a bright pixel.
+//! let image = AnyImage::from_slice(&[1u8, 1, 1, 1, 5, 1, 1, 1, 1], &[3, 3])?;
+//! let diagram = Cubical::new(&image).run()?;
+//! assert_eq!((diagram.bars(1)[0].birth, diagram.bars(1)[0].death), (1.0, 5.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Stages
 //!
 //! | stage | source | module |
 //! |---|---|---|
 //! | distances → ranks | — | [`metric`], [`rips::rank`] |
 //! | dimension 0 | Kruskal; Prim | [`rips::components`] |
-//! | filtration construction with clearing, apparent-pair search | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | [`rips::filtration_construction`] |
+//! | filtration construction | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | [`rips::filtration_construction`] |
+//! | clearing | Chen, Kerber 2011; Zhang, Xiao, Wang 2020 | [`rips::clearing`] |
+//! | apparent pairs | Bauer 2021; Zhang, Xiao, Wang 2020 | [`rips::apparent_pairs`] |
 //! | two-layer pair store | Zhang, Xiao, Wang 2020 | [`rips::pair_store`] |
 //! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::submatrix_reduction`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
-//! | boundary matrix: scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`matrix::leftmost_ones`] |
-//! | boundary matrix: union-find, annotations, residue | see there | [`matrix::sieve`] |
-//! | boundary matrix: clearing, compression, SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
+//! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`matrix::leftmost_ones`] |
+//! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`matrix::clearing`] |
+//! | compression | Zhang et al. 2019, Lemmas 3 and 4; Bauer, Kerber, Reininghaus 2014 | [`matrix::compression`] |
+//! | scan, clearing, compression and a reduction together | Zhang et al. 2019, Algorithm 6 | [`matrix::hypha`] |
+//! | SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
+//! | union-find, annotations, residue | see there | [`matrix::sieve`] |
+//! | persistence of images | see there | [`cubical::persistence`] |
+//! | Euler characteristic curves, VCEC | Wang, Wagner, Chen 2022 | [`cubical::ecc`] |
+//! | thinning | Guo, Hall 1989; see there | [`cubical::thinning`] |
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`cells`] |
-//! | images | see there | [`cubical`] |
+//! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | `cli` | yes | the program `lacuna`, and the packages that only it needs |
+//! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
+//! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
+//! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
+//! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
+//! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
 pub mod backend;
 pub mod cells;
@@ -25,6 +98,7 @@ pub mod cubical;
 pub mod cuda;
 pub mod diagram;
 pub mod input;
+pub mod interop;
 pub mod matrix;
 pub mod memory;
 pub mod metric;

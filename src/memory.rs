@@ -1,8 +1,8 @@
 //! How much memory this process may still take, and large allocations that are refused as errors.
 //!
-//! A Rust collection that the system refuses memory aborts the process. Whoever is about to make a table whose size depends on
-//! the input asks [`available`] first and refuses what cannot fit, with the figures; and makes the table through [`filled`],
-//! [`zeroed`], [`push`] or [`reserve`], which turn a refusal that comes all the same into an error.
+//! A Rust collection that the system refuses memory aborts the process. So code that makes a table whose size depends on the input
+//! asks [`available`] first and refuses what cannot fit, with the figures. It makes the table through [`filled`], [`zeroed`], [`push`]
+//! or [`reserve`], which turn a refusal by the system into an error.
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub struct Refused {
     pub bytes: u64,
 }
 
-/// Makes room for `additional` more items, exactly.
+/// Makes room for exactly `additional` more items.
 ///
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
@@ -25,7 +25,7 @@ pub fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> 
     items.try_reserve_exact(additional).map_err(|_| refused::<T>(items.len().saturating_add(additional)))
 }
 
-/// What the system refused, when it refused room for `len` items.
+/// The error for room for `len` items that the system refused.
 fn refused<T>(len: usize) -> Refused {
     Refused { bytes: (len as u64).saturating_mul(size_of::<T>() as u64) }
 }

@@ -1,6 +1,6 @@
-//! Progress of a run, for whoever wants to show it.
+//! Progress of a run: what the stages report to a program that shows it.
 
-/// Told what is going on. All methods may be called from any thread; `()` ignores everything.
+/// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
 pub trait Progress: Sync {
     /// A stage begins, of dimension `dim` if there is one for each; `total` units of work lie ahead. A stage whose work is not counted has
     /// a total of 1.
@@ -8,7 +8,7 @@ pub trait Progress: Sync {
         let _ = (stage, dim, total);
     }
 
-    /// So many more units of the current stage are done.
+    /// Adds a number of units of the current stage that have been done.
     fn advance(&self, units: u64) {
         let _ = units;
     }

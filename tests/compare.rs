@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lacuna::compare::read::{Format, read_bytes};
+use lacuna::compare::read::{BarcodeFormat, read_bytes};
 use lacuna::compare::{Barcode, CompareError, Comparison, Entry, Kind, Note, compare};
 use lacuna::output;
 use lacuna::rips::Summary;
@@ -17,7 +17,13 @@ use rand_pcg::Pcg64Mcg;
 mod check;
 
 /// Formats of bars.
-const BARS: [Format; 5] = [Format::Ripser, Format::Csv, Format::Json, Format::Npy, Format::Dipha];
+const BARS: [BarcodeFormat; 5] = [
+    BarcodeFormat::Ripser,
+    BarcodeFormat::Csv,
+    BarcodeFormat::Json,
+    BarcodeFormat::Npy,
+    BarcodeFormat::Dipha,
+];
 
 /// Where the filtrations of these tests end: past all bars.
 const END: f64 = 1000.0;
@@ -67,20 +73,20 @@ fn shuffle<T>(list: &mut [T], rng: &mut impl Rng) {
 }
 
 /// A file of these bars, in this order.
-fn written(bars: &[DiagramPoint], format: Format) -> Vec<u8> {
+fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
     let mut file = Vec::new();
     let as_output = match format {
-        Format::Ripser => output::Format::Text,
-        Format::Csv => output::Format::Csv,
-        Format::Json => output::Format::Json,
-        Format::Npy => output::Format::Npy,
-        Format::Dipha => {
+        BarcodeFormat::Ripser => output::OutputFormat::Text,
+        BarcodeFormat::Csv => output::OutputFormat::Csv,
+        BarcodeFormat::Json => output::OutputFormat::Json,
+        BarcodeFormat::Npy => output::OutputFormat::Npy,
+        BarcodeFormat::Dipha => {
             let death = |bar: &DiagramPoint| if bar.essential { END } else { bar.death };
             let points = bars.iter().map(|bar| DiagramPoint { death: death(bar), ..*bar });
             write_diagram(&mut file, points).unwrap();
             return file;
         }
-        Format::PhatAscii | Format::PhatBinary => panic!("no format of bars"),
+        BarcodeFormat::PhatAscii | BarcodeFormat::PhatBinary => panic!("no format of bars"),
     };
     let dims = bars.iter().map(|bar| bar.dim as usize + 1).max().unwrap_or(1);
     let mut dimensions = vec![Vec::new(); dims];
@@ -105,7 +111,7 @@ fn written(bars: &[DiagramPoint], format: Format) -> Vec<u8> {
 }
 
 /// A file in this format, read without saying so.
-fn barcode(file: &[u8], format: Format) -> Barcode {
+fn barcode(file: &[u8], format: BarcodeFormat) -> Barcode {
     let loaded = read_bytes("file", file, None).unwrap_or_else(|error| panic!("{format}: {error}"));
     assert_eq!(loaded.format, format);
     loaded.barcode
@@ -145,7 +151,7 @@ fn every_change_of_a_bar_is_found() {
             assert!(!found.is_same(), "{format_a}, {format_b}: {bars:?}, {changed:?}");
             assert_eq!(found.sizes, [bars.len(), changed.len()]);
             assert_eq!(found.matched + found.only[0].len(), bars.len());
-            if format_a != Format::Dipha || format_b != Format::Dipha {
+            if format_a != BarcodeFormat::Dipha || format_b != BarcodeFormat::Dipha {
                 assert_eq!(found.only, [surplus(&bars, &changed), surplus(&changed, &bars)]);
             }
             let back = compare(&b, &a, tolerance).unwrap();
@@ -191,8 +197,8 @@ fn rounded_values_are_accepted_within_the_tolerance() {
         let bars: Vec<DiagramPoint> = (0..count).map(bar).collect();
         let mut reordered = bars.clone();
         shuffle(&mut reordered, &mut rng);
-        let text = barcode(&written(&reordered, Format::Ripser), Format::Ripser);
-        for format in [Format::Csv, Format::Json, Format::Npy, Format::Dipha] {
+        let text = barcode(&written(&reordered, BarcodeFormat::Ripser), BarcodeFormat::Ripser);
+        for format in [BarcodeFormat::Csv, BarcodeFormat::Json, BarcodeFormat::Npy, BarcodeFormat::Dipha] {
             let full = barcode(&written(&bars, format), format);
             assert!(compare(&text, &full, 5.1e-6).unwrap().is_same());
             assert!(!compare(&text, &full, 0.0).unwrap().is_same());
@@ -210,10 +216,10 @@ fn ends_of_filtrations_are_compared_between_diagrams_of_dipha() {
     let file = |points: &[DiagramPoint]| {
         let mut file = Vec::new();
         write_diagram(&mut file, points.iter().copied()).unwrap();
-        barcode(&file, Format::Dipha)
+        barcode(&file, BarcodeFormat::Dipha)
     };
     let (a, b) = (file(&[point(0.0, 2.0)]), file(&[point(0.0, 2.5)]));
-    let csv = barcode(b"dim,birth,death\n0,0,inf\n", Format::Csv);
+    let csv = barcode(b"dim,birth,death\n0,0,inf\n", BarcodeFormat::Csv);
     assert!(compare(&a, &a, 0.0).unwrap().is_same());
     assert!(!compare(&a, &b, 0.25).unwrap().is_same());
     assert!(compare(&a, &b, 0.5).unwrap().is_same());
@@ -231,9 +237,10 @@ fn random_pairs(rng: &mut impl Rng) -> (Vec<(u64, u64)>, Vec<u64>) {
 }
 
 /// Files that `lacuna reduce` writes for these pairs, and PHAT.
-fn pair_files(pairs: &[(u64, u64)], essential: &[u64]) -> [(Vec<u8>, Format); 4] {
+fn pair_files(pairs: &[(u64, u64)], essential: &[u64]) -> [(Vec<u8>, BarcodeFormat); 4] {
     let mut files =
-        [Format::PhatAscii, Format::PhatBinary, Format::Csv, Format::Json].map(|f| (Vec::new(), f));
+        [BarcodeFormat::PhatAscii, BarcodeFormat::PhatBinary, BarcodeFormat::Csv, BarcodeFormat::Json]
+            .map(|f| (Vec::new(), f));
     pairs::write_ascii(&mut files[0].0, pairs.iter().copied()).unwrap();
     pairs::write_binary(&mut files[1].0, pairs.iter().copied()).unwrap();
     let mut csv = "dim,birth,death\n".to_owned();
@@ -247,9 +254,9 @@ fn pair_files(pairs: &[(u64, u64)], essential: &[u64]) -> [(Vec<u8>, Format); 4]
 }
 
 fn all_against_all(
-    a: &[(Vec<u8>, Format)],
-    b: &[(Vec<u8>, Format)],
-    check: impl Fn(Comparison, Format, Format),
+    a: &[(Vec<u8>, BarcodeFormat)],
+    b: &[(Vec<u8>, BarcodeFormat)],
+    check: impl Fn(Comparison, BarcodeFormat, BarcodeFormat),
 ) {
     for (a, format_a) in a {
         for (b, format_b) in b {
@@ -291,7 +298,7 @@ fn pairs_of_cells_are_compared_exactly() {
 fn essential_cells_are_compared_where_both_give_them() {
     let [ascii, _, csv, json] = pair_files(&[(1, 3)], &[0, 2]);
     let [_, _, other_csv, other_json] = pair_files(&[(1, 3)], &[0]);
-    let read = |(file, format): &(Vec<u8>, Format)| barcode(file, *format);
+    let read = |(file, format): &(Vec<u8>, BarcodeFormat)| barcode(file, *format);
     for (a, b) in [(&csv, &other_json), (&json, &other_csv), (&json, &other_json)] {
         let found = compare(&read(a), &read(b), 0.0).unwrap();
         assert_eq!(found.only, [vec![Entry::EssentialCell { birth: 2 }], vec![]]);
@@ -304,7 +311,7 @@ fn essential_cells_are_compared_where_both_give_them() {
 
 #[test]
 fn bars_and_pairs_cannot_be_compared() {
-    let pairs = barcode(b"1\n1 3\n", Format::PhatAscii);
+    let pairs = barcode(b"1\n1 3\n", BarcodeFormat::PhatAscii);
     for format in BARS {
         let bar = DiagramPoint { dim: 0, birth: 1.0, death: 3.0, essential: false };
         let bars = barcode(&written(&[bar], format), format);
@@ -324,13 +331,13 @@ fn bars_and_pairs_cannot_be_compared() {
 #[test]
 fn dimensions_of_one_side_are_noted() {
     let text = b"persistence intervals in dim 0:\n [0, )\npersistence intervals in dim 1:\n";
-    let text = barcode(text, Format::Ripser);
-    let csv = barcode(b"0,0.0,inf\n3,0.0,1.0\n", Format::Csv);
+    let text = barcode(text, BarcodeFormat::Ripser);
+    let csv = barcode(b"0,0.0,inf\n3,0.0,1.0\n", BarcodeFormat::Csv);
     let found = compare(&text, &csv, 0.0).unwrap();
     let absent = |dim, side| Note::AbsentDimension { dim, side };
     assert_eq!(found.notes, [absent(1, 1), absent(3, 0)]);
     assert_eq!(found.notes[1].text(["a", "b"]), "dimension 3 is absent from a: taken as empty");
-    let json = barcode(b"{\"max_dim\":4294967295,\"bars\":[]}", Format::Json);
+    let json = barcode(b"{\"max_dim\":4294967295,\"bars\":[]}", BarcodeFormat::Json);
     assert_eq!(compare(&csv, &json, 0.0).unwrap().notes, []);
 }
 
@@ -340,9 +347,9 @@ fn the_fuzz_corpus() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/barcodes");
     let files = std::fs::read_dir(&folder).expect("the corpus is committed");
     let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-    let read: Vec<Format> =
+    let read: Vec<BarcodeFormat> =
         inputs.iter().filter_map(|input| check::barcodes(input)).map(|loaded| loaded.format).collect();
-    for format in Format::ALL {
+    for format in BarcodeFormat::ALL {
         assert!(read.contains(&format), "no input in {format}");
     }
     assert!(read.len() < inputs.len(), "no input that is refused");

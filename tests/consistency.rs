@@ -352,7 +352,7 @@ fn thresholds_of_doubles_are_doubles() {
         let radius = next(scale);
         let lower = vec![scale, radius, next(radius)];
         let rips = Rips::new(DistanceMatrix::from_lower(lower.clone()).unwrap());
-        let summary = rips.solve(&()).unwrap().summary;
+        let summary = rips.clone().solve(&()).unwrap().summary;
         assert_eq!((summary.threshold, summary.edges), (radius, 2), "{scale}");
         for (k, &threshold) in lower.iter().enumerate() {
             let summary = rips.clone().threshold(threshold).solve(&()).unwrap().summary;

@@ -21,7 +21,7 @@ fn cuda_backend(devices: Vec<usize>, self_check: bool) -> Backend {
 
 /// Runs on the processor and on devices, and compares bars and counts.
 fn same<T: Value>(name: &str, rips: &Rips<T>, backend: Backend) {
-    let solve = |rips: &Rips<T>| rips.solve(&()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let solve = |rips: &Rips<T>| rips.clone().solve(&()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (own, found) = (solve(rips), solve(&rips.clone().backend(backend)));
     assert!(found.notes.is_empty(), "{name}: {:?}", found.notes);
     assert_eq!(found.plan.backend_name(), "cuda", "{name}");

@@ -1,6 +1,6 @@
 //! Every input format: what is read, and what is refused with which words.
 
-use lacuna::metric::read::{Format, Input, Loaded, ReadError, read_bytes, read_path};
+use lacuna::metric::read::{DistanceFormat, Input, Loaded, ReadError, read_bytes, read_path};
 use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances};
 use phat_formats::dipha;
 use std::path::Path;
@@ -10,11 +10,11 @@ mod check;
 #[path = "readers/tables.rs"]
 mod tables;
 
-fn load(name: &str, bytes: &[u8], format: Option<Format>) -> Loaded {
+fn load(name: &str, bytes: &[u8], format: Option<DistanceFormat>) -> Loaded {
     read_bytes(name, bytes, format).unwrap_or_else(|error| panic!("{name}, {format:?}: {error}"))
 }
 
-fn input(bytes: &[u8], format: Format) -> Input {
+fn input(bytes: &[u8], format: DistanceFormat) -> Input {
     load("input", bytes, Some(format)).input
 }
 
@@ -31,11 +31,11 @@ fn edges(n: usize, triplets: &[(u32, u32, f32)]) -> Input {
 }
 
 /// Asserts that reading fails with a message that begins with the file's name and holds every fragment.
-fn refuse(bytes: &[u8], format: Option<Format>, fragments: &[&str]) {
+fn refuse(bytes: &[u8], format: Option<DistanceFormat>, fragments: &[&str]) {
     refuse_named("bad.txt", bytes, format, fragments);
 }
 
-fn refuse_named(name: &str, bytes: &[u8], format: Option<Format>, fragments: &[&str]) {
+fn refuse_named(name: &str, bytes: &[u8], format: Option<DistanceFormat>, fragments: &[&str]) {
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
     match read_bytes(name, bytes, format) {
         Ok(loaded) => panic!("{shown:?} as {format:?} was read: {loaded:?}"),
@@ -99,14 +99,14 @@ fn one_matrix_in_every_format() {
     let binary = le32(&[1.0, 2.0, 3.0]);
     let dipha = dipha_dense(3, &entries);
     for (format, bytes) in [
-        (Format::Distance, SQUARE),
-        (Format::LowerDistance, b"1\n2 3\n"),
-        (Format::LowerDistance, b"\n1,\n2,3"),
-        (Format::LowerDistance, b"1 2 3"),
-        (Format::UpperDistance, b"1 2\n3\n"),
-        (Format::UpperDistance, b"1\n2\n3\n"),
-        (Format::Binary, &binary),
-        (Format::Dipha, &dipha),
+        (DistanceFormat::Distance, SQUARE),
+        (DistanceFormat::LowerDistance, b"1\n2 3\n"),
+        (DistanceFormat::LowerDistance, b"\n1,\n2,3"),
+        (DistanceFormat::LowerDistance, b"1 2 3"),
+        (DistanceFormat::UpperDistance, b"1 2\n3\n"),
+        (DistanceFormat::UpperDistance, b"1\n2\n3\n"),
+        (DistanceFormat::Binary, &binary),
+        (DistanceFormat::Dipha, &dipha),
     ] {
         assert_eq!(input(bytes, format), want, "{format}");
     }
@@ -122,37 +122,40 @@ fn layouts_that_text_may_have() {
         "# a comment\n 0 , 1 , 2 ,\n\n1:0:3\n  # another\n2|3|0",
         "0 1e0 +2.0\n1. 0 30e-1\n.2e1 3 -0\n",
     ] {
-        assert_eq!(input(text.as_bytes(), Format::Distance), want, "{text:?}");
+        assert_eq!(input(text.as_bytes(), DistanceFormat::Distance), want, "{text:?}");
         assert_eq!(load("x", text.as_bytes(), None).input, want, "{text:?}");
     }
 }
 
 #[test]
 fn infinity_is_a_distance_and_the_lower_triangle_counts() {
-    assert_eq!(input(b"0 inf\nInfinity 0\n", Format::Distance), matrix(&[f32::INFINITY]));
-    assert_eq!(input(b"inf 1 2", Format::LowerDistance), matrix(&[f32::INFINITY, 1.0, 2.0]));
-    assert_eq!(input(b"0 1.000001\n1 0\n", Format::Distance), matrix(&[1.0]));
-    assert_eq!(input(b"-0.0", Format::LowerDistance), matrix(&[0.0]));
-    assert_eq!(input(b"0 1 inf\n1 2 3\n", Format::Sparse), edges(3, &[(1, 2, 3.0)]));
+    assert_eq!(input(b"0 inf\nInfinity 0\n", DistanceFormat::Distance), matrix(&[f32::INFINITY]));
+    assert_eq!(input(b"inf 1 2", DistanceFormat::LowerDistance), matrix(&[f32::INFINITY, 1.0, 2.0]));
+    assert_eq!(input(b"0 1.000001\n1 0\n", DistanceFormat::Distance), matrix(&[1.0]));
+    assert_eq!(input(b"-0.0", DistanceFormat::LowerDistance), matrix(&[0.0]));
+    assert_eq!(input(b"0 1 inf\n1 2 3\n", DistanceFormat::Sparse), edges(3, &[(1, 2, 3.0)]));
 }
 
 #[test]
 fn one_point_is_a_cloud_and_a_matrix() {
-    assert_eq!(input(b"0 0\n", Format::PointCloud), points(2, &[0.0, 0.0]));
-    assert_eq!(input(b"0", Format::Distance), matrix(&[]));
-    assert_eq!(input(&dipha_dense(1, &[0.0]), Format::Dipha), matrix(&[]));
-    assert_eq!(input(&dipha_sparse(&[vec![]]), Format::Dipha), edges(1, &[]));
-    assert_eq!(input(&npy("<f4", false, "(1, 2)", &le32(&[1.0, 2.0])), Format::Npy), points(2, &[1.0, 2.0]));
+    assert_eq!(input(b"0 0\n", DistanceFormat::PointCloud), points(2, &[0.0, 0.0]));
+    assert_eq!(input(b"0", DistanceFormat::Distance), matrix(&[]));
+    assert_eq!(input(&dipha_dense(1, &[0.0]), DistanceFormat::Dipha), matrix(&[]));
+    assert_eq!(input(&dipha_sparse(&[vec![]]), DistanceFormat::Dipha), edges(1, &[]));
+    assert_eq!(
+        input(&npy("<f4", false, "(1, 2)", &le32(&[1.0, 2.0])), DistanceFormat::Npy),
+        points(2, &[1.0, 2.0])
+    );
 }
 
 #[test]
 fn points_and_edges() {
     let cloud = points(2, &[1.0, -2.0, 3.5, 4.0]);
-    assert_eq!(input(b"1 -2\n\n# comment\n3.5,4,\n", Format::PointCloud), cloud);
+    assert_eq!(input(b"1 -2\n\n# comment\n3.5,4,\n", DistanceFormat::PointCloud), cloud);
     let graph = edges(4, &[(1, 0, 0.5), (3, 1, 2.0)]);
-    assert_eq!(input(b"# i j d\n0 1 0.5\n\n3,1,2\n", Format::Sparse), graph);
+    assert_eq!(input(b"# i j d\n0 1 0.5\n\n3,1,2\n", DistanceFormat::Sparse), graph);
     // A loop is ignored with its ids, as Ripser does.
-    assert_eq!(input(b"0 1 0.5\n9 9 1\n3 1 2\n", Format::Sparse), graph);
+    assert_eq!(input(b"0 1 0.5\n9 9 1\n3 1 2\n", DistanceFormat::Sparse), graph);
 }
 
 #[test]
@@ -161,37 +164,37 @@ fn dipha_sparse_in_one_direction_or_both() {
     let one = dipha_sparse(&[vec![(2, 0.5), (3, 1.5)], vec![], vec![], vec![]]);
     let both =
         dipha_sparse(&[vec![(0, 0.0), (3, 1.500001), (2, 0.5)], vec![], vec![(0, 0.5)], vec![(0, 1.5)]]);
-    assert_eq!(input(&one, Format::Dipha), graph);
-    assert_eq!(input(&both, Format::Dipha), graph);
+    assert_eq!(input(&one, DistanceFormat::Dipha), graph);
+    assert_eq!(input(&both, DistanceFormat::Dipha), graph);
 }
 
 #[test]
 fn npy_orders_types_and_shapes() {
     let square = [0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0];
     let double = Input::Double(DistanceMatrix::from_lower(vec![1.0f64, 2.0, 3.0]).unwrap().into());
-    assert_eq!(input(&npy("<f8", false, "(3, 3)", &le64(&square)), Format::Npy), double);
-    assert_eq!(input(&npy("<f8", true, "(3, 3)", &le64(&square)), Format::Npy), double);
+    assert_eq!(input(&npy("<f8", false, "(3, 3)", &le64(&square)), DistanceFormat::Npy), double);
+    assert_eq!(input(&npy("<f8", true, "(3, 3)", &le64(&square)), DistanceFormat::Npy), double);
     let big: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0].iter().flat_map(|x| x.to_be_bytes()).collect();
     assert_eq!(
-        input(&npy(">f4", false, "(2, 3)", &big), Format::Npy),
+        input(&npy(">f4", false, "(2, 3)", &big), DistanceFormat::Npy),
         points(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     );
     assert_eq!(
-        input(&npy(">f4", true, "(2, 3)", &big), Format::Npy),
+        input(&npy(">f4", true, "(2, 3)", &big), DistanceFormat::Npy),
         points(3, &[1.0, 3.0, 5.0, 2.0, 4.0, 6.0])
     );
     let want = points(2, &[1.0, 2.0]);
-    assert_eq!(input(&npy("|u1", false, "(1, 2)", &[1, 2]), Format::Npy), want);
-    assert_eq!(input(&npy("|i1", false, "(1, 2)", &[1, 2]), Format::Npy), want);
+    assert_eq!(input(&npy("|u1", false, "(1, 2)", &[1, 2]), DistanceFormat::Npy), want);
+    assert_eq!(input(&npy("|i1", false, "(1, 2)", &[1, 2]), DistanceFormat::Npy), want);
     let double = Input::Double(PointCloud::new(2, vec![1.0, 2.0]).unwrap().into());
     for (descr, size) in [("<i2", 2), ("<u2", 2), ("<i4", 4), ("<u4", 4), ("<i8", 8), ("<u8", 8)] {
         let mut data = vec![0u8; 2 * size];
         (data[0], data[size]) = (1, 2);
         let want = if size > 2 { &double } else { &want };
-        assert_eq!(input(&npy(descr, false, "(1, 2)", &data), Format::Npy), *want, "{descr}");
+        assert_eq!(input(&npy(descr, false, "(1, 2)", &data), DistanceFormat::Npy), *want, "{descr}");
     }
-    assert_eq!(input(&npy(">f2", false, "(1, 2)", &[0x3c, 0, 0x40, 0]), Format::Npy), want);
-    assert_eq!(input(&npy("|b1", false, "(1, 2)", &[1, 0]), Format::Npy), points(2, &[1.0, 0.0]));
+    assert_eq!(input(&npy(">f2", false, "(1, 2)", &[0x3c, 0, 0x40, 0]), DistanceFormat::Npy), want);
+    assert_eq!(input(&npy("|b1", false, "(1, 2)", &[1, 0]), DistanceFormat::Npy), points(2, &[1.0, 0.0]));
 }
 
 /// Single precision does not tell 16777216 from 16777217, nor double precision 2^53 from 2^53 + 1.
@@ -217,9 +220,9 @@ fn whole_numbers_keep_their_digits() {
 fn a_given_format_settles_what_an_array_holds() {
     let identity = npy("<f4", false, "(3, 3)", &le32(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
     refuse(&identity, None, &["0", "row 0, column 0", "--format point-cloud"]);
-    refuse(&identity, Some(Format::Npy), &["--format point-cloud"]);
-    refuse(&identity, Some(Format::Distance), &["0 on the diagonal", "found 1"]);
-    let cloud = input(&identity, Format::PointCloud);
+    refuse(&identity, Some(DistanceFormat::Npy), &["--format point-cloud"]);
+    refuse(&identity, Some(DistanceFormat::Distance), &["0 on the diagonal", "found 1"]);
+    let cloud = input(&identity, DistanceFormat::PointCloud);
     assert_eq!(cloud, points(3, &[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]));
 }
 
@@ -229,29 +232,29 @@ fn formats_are_detected() {
     let array = npy("<f8", false, "(1, 1)", &le64(&[1.0]));
     let binary = le32(&[1.0, 2.0, 3.0]);
     for (name, bytes, format) in [
-        ("x", SQUARE, Format::Distance),
-        ("x.csv", b"0,5\n5,0", Format::Distance),
-        ("x", b"0", Format::Distance),
-        ("x", b"\n1\n2 3\n", Format::LowerDistance),
-        ("x", b"5", Format::LowerDistance),
-        ("x", b"1 2\n3\n", Format::UpperDistance),
-        ("x", b"0 0\n3 4\n", Format::PointCloud),
-        ("x", b"0 0\n", Format::PointCloud),
-        ("x", b"1\n2\n3\n4\n", Format::PointCloud),
-        ("x", b"1\n2\n-3\n", Format::PointCloud),
-        ("x", b"1 2 3\n4 5 6\n", Format::PointCloud),
-        ("x", b"0 0 0\n0 0 1\n", Format::PointCloud),
-        ("x", b"0.5 1 2\n1 2 0.5\n", Format::PointCloud),
-        ("x", b"0 1 1\n1 2 1\n2 0 1\n3 0 1\n", Format::Sparse),
-        ("x", b"0 5 0.5\n1 2 1\n", Format::Sparse),
-        ("x.sparse", b"1 2 3\n4 5 6\n", Format::Sparse),
-        ("x.pts", SQUARE, Format::PointCloud),
-        ("x.lower_distance_matrix", b"1\n2\n3\n", Format::LowerDistance),
-        ("x.upper", b"1 2 3\n", Format::UpperDistance),
-        ("x.dist", b"1\n2 3\n", Format::LowerDistance),
-        ("x", &dense, Format::Dipha),
-        ("x", &array, Format::Npy),
-        ("x.bin", &binary, Format::Binary),
+        ("x", SQUARE, DistanceFormat::Distance),
+        ("x.csv", b"0,5\n5,0", DistanceFormat::Distance),
+        ("x", b"0", DistanceFormat::Distance),
+        ("x", b"\n1\n2 3\n", DistanceFormat::LowerDistance),
+        ("x", b"5", DistanceFormat::LowerDistance),
+        ("x", b"1 2\n3\n", DistanceFormat::UpperDistance),
+        ("x", b"0 0\n3 4\n", DistanceFormat::PointCloud),
+        ("x", b"0 0\n", DistanceFormat::PointCloud),
+        ("x", b"1\n2\n3\n4\n", DistanceFormat::PointCloud),
+        ("x", b"1\n2\n-3\n", DistanceFormat::PointCloud),
+        ("x", b"1 2 3\n4 5 6\n", DistanceFormat::PointCloud),
+        ("x", b"0 0 0\n0 0 1\n", DistanceFormat::PointCloud),
+        ("x", b"0.5 1 2\n1 2 0.5\n", DistanceFormat::PointCloud),
+        ("x", b"0 1 1\n1 2 1\n2 0 1\n3 0 1\n", DistanceFormat::Sparse),
+        ("x", b"0 5 0.5\n1 2 1\n", DistanceFormat::Sparse),
+        ("x.sparse", b"1 2 3\n4 5 6\n", DistanceFormat::Sparse),
+        ("x.pts", SQUARE, DistanceFormat::PointCloud),
+        ("x.lower_distance_matrix", b"1\n2\n3\n", DistanceFormat::LowerDistance),
+        ("x.upper", b"1 2 3\n", DistanceFormat::UpperDistance),
+        ("x.dist", b"1\n2 3\n", DistanceFormat::LowerDistance),
+        ("x", &dense, DistanceFormat::Dipha),
+        ("x", &array, DistanceFormat::Npy),
+        ("x.bin", &binary, DistanceFormat::Binary),
     ] {
         let loaded = load(name, bytes, None);
         assert_eq!(loaded.format, format, "{name}: {:?}", loaded.detection);
@@ -262,29 +265,34 @@ fn formats_are_detected() {
 
 #[test]
 fn nothing_is_read_from_nothing() {
-    for format in Format::ALL.map(Some).into_iter().chain([None]) {
+    for format in DistanceFormat::ALL.map(Some).into_iter().chain([None]) {
         let fragments: &[&str] = match format {
-            Some(Format::Npy) => &["magic bytes"],
-            Some(Format::Npz) => &["a zip archive"],
-            Some(Format::MatrixMarket) => &["line 1", "%%MatrixMarket"],
+            Some(DistanceFormat::Npy) => &["magic bytes"],
+            Some(DistanceFormat::Npz) => &["a zip archive"],
+            Some(DistanceFormat::MatrixMarket) => &["line 1", "%%MatrixMarket"],
             _ => &["at least one", "an empty file"],
         };
         refuse(b"", format, fragments);
     }
-    for format in [Format::Distance, Format::LowerDistance, Format::UpperDistance, Format::PointCloud] {
+    for format in [
+        DistanceFormat::Distance,
+        DistanceFormat::LowerDistance,
+        DistanceFormat::UpperDistance,
+        DistanceFormat::PointCloud,
+    ] {
         refuse(b"\n \n# only a comment\n", Some(format), &["at least one point", "no number"]);
     }
-    refuse(b"\n", Some(Format::Sparse), &["at least one edge"]);
-    refuse(b"5 5 1\n", Some(Format::Sparse), &["at least one edge"]);
+    refuse(b"\n", Some(DistanceFormat::Sparse), &["at least one edge"]);
+    refuse(b"5 5 1\n", Some(DistanceFormat::Sparse), &["at least one edge"]);
     refuse(b"\n", None, &["at least one point", "no number"]);
-    refuse(&dipha_dense(0, &[]), Some(Format::Dipha), &["byte 16", "at least one point"]);
+    refuse(&dipha_dense(0, &[]), Some(DistanceFormat::Dipha), &["byte 16", "at least one point"]);
     refuse(&npy("<f4", false, "(0, 3)", &[]), None, &["at least one point", "[0, 3]"]);
 }
 
 /// What Ripser reads wrongly, or dies of, in any text format.
 #[test]
 fn text_where_a_number_belongs() {
-    use Format::{Distance, LowerDistance, PointCloud, UpperDistance};
+    use DistanceFormat::{Distance, LowerDistance, PointCloud, UpperDistance};
     for format in [Some(Distance), Some(LowerDistance), Some(UpperDistance), Some(PointCloud), None] {
         refuse(b"the x y z\n0 1 2\n", format, &["line 1, entry 1", "a number", "\"the\"", "--skip-rows"]);
         refuse(b"0 1\n1 zero\n", format, &["line 2, entry 2", "a number", "\"zero\""]);
@@ -303,19 +311,19 @@ fn text_where_a_number_belongs() {
 
 #[test]
 fn numbers_that_are_no_distances() {
-    for format in [Format::LowerDistance, Format::UpperDistance] {
+    for format in [DistanceFormat::LowerDistance, DistanceFormat::UpperDistance] {
         refuse(b"1\n2 -3\n", Some(format), &["line 2, entry 2", "non-negative", "\"-3\""]);
         refuse(b"1\n2 -inf\n", Some(format), &["line 2, entry 2", "non-negative", "\"-inf\""]);
     }
-    refuse(b"0 -1\n-1 0\n", Some(Format::Distance), &["line 2, entry 1", "non-negative", "\"-1\""]);
-    refuse(b"0 -1\n1 0\n", Some(Format::Distance), &["line 1, entry 2", "non-negative", "\"-1\""]);
-    refuse(b"1 2\n3 inf\n", Some(Format::PointCloud), &["line 2, entry 2", "finite", "\"inf\""]);
-    refuse(b"0 1 -2\n", Some(Format::Sparse), &["line 1, entry 3", "non-negative", "\"-2\""]);
+    refuse(b"0 -1\n-1 0\n", Some(DistanceFormat::Distance), &["line 2, entry 1", "non-negative", "\"-1\""]);
+    refuse(b"0 -1\n1 0\n", Some(DistanceFormat::Distance), &["line 1, entry 2", "non-negative", "\"-1\""]);
+    refuse(b"1 2\n3 inf\n", Some(DistanceFormat::PointCloud), &["line 2, entry 2", "finite", "\"inf\""]);
+    refuse(b"0 1 -2\n", Some(DistanceFormat::Sparse), &["line 1, entry 3", "non-negative", "\"-2\""]);
 }
 
 #[test]
 fn squares_that_are_no_distance_matrices() {
-    let distance = Some(Format::Distance);
+    let distance = Some(DistanceFormat::Distance);
     refuse(b"0 1\n1 0.5\n", distance, &["line 2, entry 2", "0 on the diagonal", "\"0.5\""]);
     refuse(b"0 1\n2 0\n", distance, &["line 2, entry 1", "line 1, entry 2: \"1\"", "\"2\"", "not symmetric"]);
     refuse(b"0 inf\n2 0\n", distance, &["line 2, entry 1", "\"inf\"", "not symmetric"]);
@@ -330,18 +338,22 @@ fn squares_that_are_no_distance_matrices() {
 
 #[test]
 fn counts_that_are_no_triangles() {
-    for format in [Format::LowerDistance, Format::UpperDistance] {
+    for format in [DistanceFormat::LowerDistance, DistanceFormat::UpperDistance] {
         refuse(b"1 2", Some(format), &["n(n-1)/2", "1 for 2 points, 3 for 3", "2 entries"]);
         refuse(SQUARE, Some(format), &["square matrix", "--format distance"]);
     }
-    refuse(b"1\n2 3\n4 5\n", Some(Format::LowerDistance), &["5 entries", "line 3, with 2 entries"]);
-    refuse(b"1 2 3\n4 5\n6 7\n", Some(Format::UpperDistance), &["7 entries", "line 3, with 2 entries"]);
-    refuse(&le32(&[1.0, 2.0]), Some(Format::Binary), &["n(n-1)/2", "2 entries"]);
+    refuse(b"1\n2 3\n4 5\n", Some(DistanceFormat::LowerDistance), &["5 entries", "line 3, with 2 entries"]);
+    refuse(
+        b"1 2 3\n4 5\n6 7\n",
+        Some(DistanceFormat::UpperDistance),
+        &["7 entries", "line 3, with 2 entries"],
+    );
+    refuse(&le32(&[1.0, 2.0]), Some(DistanceFormat::Binary), &["n(n-1)/2", "2 entries"]);
 }
 
 #[test]
 fn ragged_points() {
-    for format in [Some(Format::PointCloud), None] {
+    for format in [Some(DistanceFormat::PointCloud), None] {
         refuse(b"1 2\n3 4\n5\n", format, &["line 3", "2 entries as in line 1", "1 entry"]);
     }
     refuse(b"1\n2 3\n4 5\n", None, &["line 3", "3 entries", "2 entries"]);
@@ -349,7 +361,7 @@ fn ragged_points() {
 
 #[test]
 fn edge_lists() {
-    let sparse = Some(Format::Sparse);
+    let sparse = Some(DistanceFormat::Sparse);
     refuse(b"0 1 1\n-1 2 1\n", sparse, &["line 2, entry 1", "a point id", "\"-1\""]);
     refuse(b"0 1.5 1\n", sparse, &["line 1, entry 2", "a point id", "\"1.5\""]);
     refuse(b"0 16777216 1\n", sparse, &["line 1, entry 2", "16777215", "\"16777216\""]);
@@ -367,7 +379,7 @@ fn edge_lists() {
 
 #[test]
 fn binary_files() {
-    let binary = Some(Format::Binary);
+    let binary = Some(DistanceFormat::Binary);
     let mut cut = le32(&[1.0, 2.0, 3.0]);
     cut.truncate(10);
     refuse(&cut, binary, &["byte 8", "entries of 4 bytes", "2 more"]);
@@ -379,7 +391,7 @@ fn binary_files() {
 
 #[test]
 fn dipha_files() {
-    let dipha = Some(Format::Dipha);
+    let dipha = Some(DistanceFormat::Dipha);
     let sound = dipha_dense(2, &[0.0, 1.0, 1.0, 0.0]);
     for length in 1..sound.len() {
         let at = format!("byte {length}: ");
@@ -405,7 +417,7 @@ fn dipha_files() {
     dense([0.0, -1.0, -1.0, 0.0], &["byte 40", "non-negative", "found -1"]);
     dense([0.0, 1e39, 1e39, 0.0], &["byte 40", "single precision"]);
     assert_eq!(
-        input(&dipha_dense(2, &[0.0, f64::INFINITY, f64::INFINITY, 0.0]), Format::Dipha),
+        input(&dipha_dense(2, &[0.0, f64::INFINITY, f64::INFINITY, 0.0]), DistanceFormat::Dipha),
         matrix(&[f32::INFINITY])
     );
 }
@@ -413,7 +425,7 @@ fn dipha_files() {
 #[test]
 fn dipha_sparse_files() {
     let sparse = |rows: &[Vec<(usize, f64)>], fragments: &[&str]| {
-        refuse(&dipha_sparse(rows), Some(Format::Dipha), fragments);
+        refuse(&dipha_sparse(rows), Some(DistanceFormat::Dipha), fragments);
     };
     // Two points: the neighbours start at byte 40, the distances of two entries at 56.
     sparse(&[vec![(1, 1.0)], vec![(0, 2.0)]], &["byte 56", "byte 64: 2", "found 1", "not symmetric"]);
@@ -453,7 +465,7 @@ fn npy_files() {
     array("<f8", "(2, 2)", &le64(&[0.0, f64::NAN, 2.0, 0.0]), &["non-negative", "NaN in row 0, column 1"]);
     refuse(
         &npy("<f4", false, "(1, 2)", &le32(&[1.0, 2.0])),
-        Some(Format::Distance),
+        Some(DistanceFormat::Distance),
         &["a square array", "1 × 2"],
     );
     refuse(b"\x93NUMPY", None, &["byte 6", "a header", "the end of the file"]);
@@ -461,7 +473,7 @@ fn npy_files() {
     refuse(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}", None, &["byte 8", "header length", "4294967295"]);
     refuse(&npy_header(&"(".repeat(9000)), None, &["byte 8", "a header"]);
     refuse(&npy_header("{'descr': '<f4'}"), None, &["byte 8", "a header"]);
-    refuse(SQUARE, Some(Format::Npy), &["byte 0", "magic bytes"]);
+    refuse(SQUARE, Some(DistanceFormat::Npy), &["byte 0", "magic bytes"]);
 }
 
 #[test]
@@ -472,7 +484,7 @@ fn a_diagonal_that_does_not_belong() {
         None,
         &["one side of the diagonal", "begins with 0", "--format upper-distance"],
     );
-    assert_eq!(input(b"0\n1 0\n", Format::LowerDistance), matrix(&[0.0, 1.0, 0.0]));
+    assert_eq!(input(b"0\n1 0\n", DistanceFormat::LowerDistance), matrix(&[0.0, 1.0, 0.0]));
     refuse(
         b"1 0.5 0\n0.5 1 0\n0 0 1\n",
         None,
@@ -492,7 +504,7 @@ fn pieces_read_in_parallel_are_one_file() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     let text = rows(None);
     assert!(text.len() > 1 << 20, "long enough for four pieces");
-    let parallel = pool.install(|| input(text.as_bytes(), Format::Distance));
+    let parallel = pool.install(|| input(text.as_bytes(), DistanceFormat::Distance));
     let want = DistanceMatrix::from_fn(n, |i, j| (i - j) as f32).unwrap();
     assert_eq!(parallel, want.into());
     for line in [0, 300, 699] {

@@ -3,7 +3,7 @@
 //!
 //! The first byte of an input picks a format or a file name, the rest is the file.
 
-use lacuna::metric::read::{Format, Input, Loaded, read_bytes};
+use lacuna::metric::read::{DistanceFormat, Input, Loaded, read_bytes};
 use lacuna::metric::{Distances, SparseDistances};
 use std::fmt::Write;
 
@@ -14,7 +14,13 @@ const MOST_POINTS: usize = 300;
 pub(crate) fn text_formats(input: &[u8]) -> Option<Loaded> {
     given(
         input,
-        &[Format::LowerDistance, Format::UpperDistance, Format::Distance, Format::PointCloud, Format::Sparse],
+        &[
+            DistanceFormat::LowerDistance,
+            DistanceFormat::UpperDistance,
+            DistanceFormat::Distance,
+            DistanceFormat::PointCloud,
+            DistanceFormat::Sparse,
+        ],
     )
 }
 
@@ -23,13 +29,13 @@ pub(crate) fn binary_formats(input: &[u8]) -> Option<Loaded> {
     given(
         input,
         &[
-            Format::Npy,
-            Format::Dipha,
-            Format::Binary,
-            Format::Distance,
-            Format::PointCloud,
-            Format::Npz,
-            Format::MatrixMarket,
+            DistanceFormat::Npy,
+            DistanceFormat::Dipha,
+            DistanceFormat::Binary,
+            DistanceFormat::Distance,
+            DistanceFormat::PointCloud,
+            DistanceFormat::Npz,
+            DistanceFormat::MatrixMarket,
         ],
     )
 }
@@ -50,7 +56,7 @@ pub(crate) fn detect(input: &[u8]) -> Option<Loaded> {
 }
 
 /// Reads the file in the format that its first byte picks.
-fn given(input: &[u8], formats: &[Format]) -> Option<Loaded> {
+fn given(input: &[u8], formats: &[DistanceFormat]) -> Option<Loaded> {
     let (&choice, file) = input.split_first()?;
     let loaded = read_bytes("f", file, Some(formats[usize::from(choice) % formats.len()])).ok()?;
     round_trip(&loaded.input);
@@ -89,7 +95,8 @@ fn lower_again(lower: Vec<f32>) {
     for distance in &lower {
         writeln!(text, "{distance}").expect("writing to a string");
     }
-    let again = read_bytes("again", text.as_bytes(), Some(Format::LowerDistance)).expect("what was written");
+    let again =
+        read_bytes("again", text.as_bytes(), Some(DistanceFormat::LowerDistance)).expect("what was written");
     let Input::Single(Distances::Matrix(matrix)) = again.input else { panic!("a matrix") };
     assert_eq!(matrix.lower(), lower);
 }
@@ -104,7 +111,7 @@ fn sparse_again(graph: &SparseDistances<f32>) {
         writeln!(text, "{} {} {}", edge.i, edge.j, edge.distance).expect("writing to a string");
     }
     // DIPHA's ids may be greater than those of the text format.
-    if let Ok(again) = read_bytes("again", text.as_bytes(), Some(Format::Sparse)) {
+    if let Ok(again) = read_bytes("again", text.as_bytes(), Some(DistanceFormat::Sparse)) {
         let Input::Single(Distances::Sparse(read)) = again.input else { panic!("edges") };
         assert_eq!(read.edges(), graph.edges());
     } else {

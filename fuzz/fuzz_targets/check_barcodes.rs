@@ -3,14 +3,14 @@
 //!
 //! The first byte of an input picks a format, or none, the rest is the file.
 
-use lacuna::compare::read::{Format, Loaded, read_bytes};
+use lacuna::compare::read::{BarcodeFormat, Loaded, read_bytes};
 use lacuna::compare::{Barcode, Bars, CellPairs, compare};
 use std::fmt::Write;
 
 /// A file in one of the formats, or one whose format is not given.
 pub(crate) fn barcodes(input: &[u8]) -> Option<Loaded> {
     let (&choice, file) = input.split_first()?;
-    let format = Format::ALL.get(usize::from(choice) % (Format::ALL.len() + 1)).copied();
+    let format = BarcodeFormat::ALL.get(usize::from(choice) % (BarcodeFormat::ALL.len() + 1)).copied();
     let loaded = read_bytes("f", file, format).ok()?;
     let again = read_bytes("f", file, Some(loaded.format)).expect("the detected format reads the file");
     assert_eq!(again.barcode, loaded.barcode);
@@ -19,11 +19,11 @@ pub(crate) fn barcodes(input: &[u8]) -> Option<Loaded> {
     }
     match &loaded.barcode {
         Barcode::Bars(bars) if bars.bars.iter().all(|bar| bar.essential || bar.death != f64::INFINITY) => {
-            same(&loaded.barcode, &read(&csv(bars), Format::Csv), 0.0);
+            same(&loaded.barcode, &read(&csv(bars), BarcodeFormat::Csv), 0.0);
         }
         // DIPHA can write a bar that dies at infinity and is not essential, other formats cannot.
         Barcode::Bars(_) => {}
-        Barcode::CellPairs(pairs) => same(&loaded.barcode, &read(&json(pairs), Format::Json), 0.0),
+        Barcode::CellPairs(pairs) => same(&loaded.barcode, &read(&json(pairs), BarcodeFormat::Json), 0.0),
     }
     Some(loaded)
 }
@@ -33,7 +33,7 @@ fn same(a: &Barcode, b: &Barcode, tolerance: f64) {
     assert!(found.is_same(), "{found:?}");
 }
 
-fn read(text: &str, format: Format) -> Barcode {
+fn read(text: &str, format: BarcodeFormat) -> Barcode {
     read_bytes("again", text.as_bytes(), Some(format)).expect("what was written").barcode
 }
 

@@ -188,6 +188,12 @@ impl<I: Index> BoundaryMatrix<I> {
         &self.rows
     }
 
+    /// The dimensions of all columns, where each column starts among the rows and at the end their number, and the rows of all
+    /// columns, as [`BoundaryMatrix::from_parts`] takes them.
+    pub fn into_parts(self) -> (Vec<Dimension>, Vec<I>, Vec<I>) {
+        (self.dims, self.offsets, self.rows)
+    }
+
     /// Checks that boundaries have no boundary: ∂∂ = 0.
     ///
     /// Cells are given words of 32 bits by a hash, and a chain the exclusive or of its cells' words. That is linear, so the word of a

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lacuna::compare::read::{Format, Loaded, read_path};
+use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::input::name_of;
 
@@ -48,11 +48,11 @@ pub(crate) struct Arguments {
     /// phat-ascii   PHAT's persistence pairs as text
     /// phat-binary  PHAT's persistence pairs in binary
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
-    format_a: Option<Format>,
+    format_a: Option<BarcodeFormat>,
 
     /// Format of B, likewise
     #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
-    format_b: Option<Format>,
+    format_b: Option<BarcodeFormat>,
 
     /// How many differences to print
     #[arg(long, value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]

@@ -56,7 +56,7 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     named.map_or_else(|| format.to_string(), |(extension, _)| (*extension).to_owned())
 }
 
-impl OutputFormat for output::Format {
+impl OutputFormat for output::OutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
 
@@ -134,7 +134,7 @@ mod tests {
             let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
             F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
         }
-        assert_eq!(untold::<output::Format>(), []);
+        assert_eq!(untold::<output::OutputFormat>(), []);
         assert_eq!(untold::<curves::CurveFormat>(), []);
         assert_eq!(untold::<pairs::PairsFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn the_option_then_the_name_then_nothing() {
-        let format = |given, name: &str| format_of::<output::Format>(given, Some(Path::new(name)));
-        use output::Format::{Csv, Json, Text};
+        let format = |given, name: &str| format_of::<output::OutputFormat>(given, Some(Path::new(name)));
+        use output::OutputFormat::{Csv, Json, Text};
         assert_eq!(format(None, "a.b/bars.CSV").unwrap(), Some(Csv));
         assert_eq!(format(None, "csv").unwrap(), None);
         assert_eq!(format(None, "bars.data").unwrap(), None);
         assert_eq!(format(Some(Json), "bars.data").unwrap(), Some(Json));
         assert_eq!(format(Some(Text), "bars.txt").unwrap(), Some(Text));
-        assert_eq!(format_of::<output::Format>(None, None).unwrap(), None);
+        assert_eq!(format_of::<output::OutputFormat>(None, None).unwrap(), None);
         let error = format(Some(Json), "bars.csv").unwrap_err();
         assert_eq!(
             error.to_string(),

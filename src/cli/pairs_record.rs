@@ -62,7 +62,7 @@ impl PairsRecord {
             counted(self.pairs, "pair"),
             self.essential
         ));
-        let stages = self.figures.stages.iter().map(|&(stage, seconds)| (format!("  {stage}"), seconds));
+        let stages = self.figures.stages.iter().map(|(stage, seconds)| (format!("  {stage}"), *seconds));
         let before = [Some(("read", self.read_seconds)), self.check_seconds.map(|s| ("check", s))];
         let after = [("reduce", self.reduce_seconds)];
         for (stage, seconds) in before.into_iter().flatten().chain(after) {

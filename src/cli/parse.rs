@@ -270,7 +270,7 @@ mod tests {
         agree::<cubical::thinning::Rule>();
         agree::<cubical::read::VoxelType>();
         agree::<cubical::write::ImageOutputFormat>();
-        agree::<output::Format>();
+        agree::<output::OutputFormat>();
         agree::<output::images::ImageBarsFormat>();
         agree::<output::curves::CurveFormat>();
         agree::<output::pairs::PairsFormat>();

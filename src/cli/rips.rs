@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<output::Format>(), verbatim_doc_comment)]
-    output: Option<output::Format>,
+        value_parser = parse::one_of::<output::OutputFormat>(), verbatim_doc_comment)]
+    output: Option<output::OutputFormat>,
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
     ///
@@ -109,7 +109,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let notes = arguments.messages.notes();
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    let (tasks, format) = Tasks::plan(&arguments.files, path, arguments.output, output::Format::Text, notes)?;
+    let (tasks, format) =
+        Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
     let (inputs, stats) = (&tasks.inputs, arguments.stats.path());
     let job = Job { arguments, backend, format, notes };
     if let Some(task) = tasks.only() {
@@ -137,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
-    format: output::Format,
+    format: output::OutputFormat,
     notes: Notes,
 }
 
@@ -188,7 +189,7 @@ impl Arguments {
     fn write_bars(
         &self,
         outcome: &Outcome,
-        format: output::Format,
+        format: output::OutputFormat,
         answer: &mut Sink,
     ) -> Result<(), CliError> {
         let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);

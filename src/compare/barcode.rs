@@ -90,7 +90,7 @@ impl Bars {
         self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most)
     }
 
-    /// The same with whole numbers for cells.
+    /// This barcode as pairs of cells, where births and deaths are whole numbers.
     fn as_cells(&self) -> CellPairs {
         let finite = self.bars.iter().filter(|bar| !bar.essential);
         let essential = self.bars.iter().filter(|bar| bar.essential);

@@ -1,7 +1,6 @@
 //! Files compressed with gzip, unpacked in memory.
 
-use super::{Place, Problem};
-use flate2::read::MultiGzDecoder;
+use super::{Place, Problem, codecs};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
@@ -19,7 +18,8 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     if !bytes.starts_with(MAGIC) {
         return Ok(Cow::Borrowed(bytes));
     }
-    let all = read_growing(&mut MultiGzDecoder::new(bytes));
+    codecs::require("a file compressed with gzip")?;
+    let all = codecs::gzip(bytes).map_err(GrowthFault::Io).and_then(|mut stream| read_growing(&mut stream));
     all.map(Cow::Owned).map_err(|fault| match fault {
         GrowthFault::Memory(size) => out_of_memory(size),
         GrowthFault::Io(error) => Problem::new(Place::Whole, "a sound gzip file", error.to_string()),
@@ -55,7 +55,7 @@ pub(super) fn out_of_memory(size: usize) -> Problem<Place> {
     Problem::new(Place::Whole, "memory for what the file holds unpacked", found)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 mod tests {
     use super::*;
     use std::io::Write;

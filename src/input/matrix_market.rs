@@ -14,10 +14,9 @@
 //! | field | `real`, `double`, `integer`, `pattern` (no values: each is 1) | `complex` |
 //! | symmetry | `general`, `symmetric` (the lower triangle only) | `skew-symmetric`, `hermitian` |
 
-use super::text::plain;
+use super::text::{plain, quote};
 use super::triplets::{Triplet, Triplets};
 use super::{Place, Problem};
-use crate::metric::read::error::quote;
 
 /// What every file begins with, in any case.
 const BANNER: &[u8] = b"%%MatrixMarket";
@@ -25,9 +24,9 @@ const BANNER: &[u8] = b"%%MatrixMarket";
 /// A matrix of a Matrix Market file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Matrix {
-    /// Of format `coordinate`.
+    /// A matrix of format `coordinate`: the entries that are not zero.
     Sparse(Triplets),
-    /// Of format `array`.
+    /// A matrix of format `array`: every value.
     Dense(Dense),
 }
 

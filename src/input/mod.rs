@@ -1,5 +1,15 @@
-//! What the readers share: where the bytes of a file come from, and the error that says why it cannot be read.
+//! What the readers of all commands share: where the bytes of a file come from, the containers and texts that hold numbers, and the error
+//! that says why a file cannot be read, and where.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `text` | texts of every system, their lines, words of them in messages |
+//! | `npy`, `npz` | NumPy's arrays and archives of them, SciPy's sparse matrices |
+//! | `matrix_market`, `triplets` | Matrix Market's files, sparse matrices as lists of entries |
+//! | `gzip`, `codecs` | compressed files, and their refusal in a build without the feature `codecs` |
+//! | `foreign` | files of other programs, known by how they begin |
 
+pub(crate) mod codecs;
 pub(crate) mod foreign;
 pub(crate) mod gzip;
 pub(crate) mod matrix_market;
@@ -27,6 +37,7 @@ pub enum ReadError<F: Formats, P> {
         /// The file, as it was named.
         file: String,
         /// What the system says.
+        #[source]
         error: io::Error,
     },
     /// The content is not what its format promises.
@@ -44,7 +55,7 @@ pub enum ReadError<F: Formats, P> {
 }
 
 impl<F: Formats, P> ReadError<F, P> {
-    /// The same error of a file that messages call otherwise.
+    /// This error, with another name for the file.
     pub(crate) fn renamed(self, name: &str) -> Self {
         let file = name.to_owned();
         match self {
@@ -88,31 +99,33 @@ impl<P> Problem<P> {
         self.note = Some(note.into());
         self
     }
-
-    /// The same problem, its place named in the words of another kind of input.
-    pub(crate) fn map_place<Q>(self, name: impl FnOnce(P) -> Q) -> Problem<Q> {
-        let Problem { place, expected, found, note } = self;
-        Problem { place: name(place), expected, found, note }
-    }
 }
 
-/// A place in a file of a format that several commands read. Lines count from 1, bytes from 0.
+/// A place in a file. Lines, and entries of a line, count from 1, bytes from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The file as a whole, or an array of it that the message names.
     Whole,
     /// A line of text.
     Line(usize),
+    /// An entry of a line of text.
+    Entry {
+        /// The line.
+        line: usize,
+        /// The entry within the line.
+        entry: usize,
+    },
     /// An offset into a binary file.
     Byte(usize),
 }
 
 impl fmt::Display for Place {
-    /// With a colon and a blank after it, or nothing for the whole file.
+    /// Writes the place with a colon and a blank after it, and nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Place::Whole => Ok(()),
             Place::Line(line) => write!(f, "line {line}: "),
+            Place::Entry { line, entry } => write!(f, "line {line}, entry {entry}: "),
             Place::Byte(offset) => write!(f, "byte {offset}: "),
         }
     }

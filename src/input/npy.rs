@@ -1,9 +1,14 @@
 //! Single arrays of an `.npz` file: headers, numbers and strings of the `npy` format.
 
+use super::text::quote;
 use super::{Place, Problem};
-use crate::metric::read::Place as MetricPlace;
-use crate::metric::read::npy::check_header;
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+
+/// What every array file begins with.
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// NumPy itself refuses longer headers unless told otherwise.
+const LONGEST_HEADER: usize = 10_000;
 
 /// An array in the bytes of an `npy` file.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,23 +30,15 @@ impl<'a> Array<'a> {
     /// # Errors
     /// The header is malformed, or the length differs.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
-        let start = check_header(bytes).map_err(|problem| {
-            problem.map_place(|place| match place {
-                MetricPlace::Byte(byte) => Place::Byte(byte),
-                _ => Place::Whole,
-            })
-        })?;
-        let header = || {
-            let expected = "a header with the descr, fortran_order and shape of one plain array";
-            move |found: String| Problem::new(Place::Byte(8), expected, found)
-        };
-        let parsed = NpyHeader::from_reader(&bytes[..start]).map_err(|error| header()(error.to_string()))?;
+        let start = check_header(bytes)?;
+        let parsed =
+            NpyHeader::from_reader(&bytes[..start]).map_err(|error| header_problem(error.to_string()))?;
         let dtype = parsed.dtype();
         let plain = match &dtype {
             DType::Plain(plain) => plain,
-            _ => return Err(header()(dtype.descr())),
+            _ => return Err(header_problem(dtype.descr())),
         };
-        let size = plain.num_bytes().ok_or_else(|| header()(dtype.descr()))?;
+        let size = plain.num_bytes().ok_or_else(|| header_problem(dtype.descr()))?;
         let shape = parsed.shape().to_vec();
         let data = &bytes[start..];
         let expected = shape.iter().try_fold(size as u64, |bytes, &extent| bytes.checked_mul(extent));
@@ -161,6 +158,78 @@ pub(crate) fn half(bits: u16) -> f32 {
         0x1f if fraction == 0.0 => sign * f32::INFINITY,
         0x1f => f32::NAN,
         _ => sign * (1024.0 + fraction) * 2f32.powi(exponent - 25),
+    }
+}
+
+/// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
+/// stack, and shapes whose product overflows.
+pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem<Place>> {
+    if !bytes.starts_with(MAGIC) {
+        let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
+        return Err(Problem::new(Place::Byte(0), "NumPy's magic bytes \"\\x93NUMPY\"", found));
+    }
+    let (length_at, length) = header_length(bytes)?;
+    let end = length_at.1 + length;
+    let header = bytes.get(length_at.1..end).filter(|_| length <= LONGEST_HEADER).ok_or_else(|| {
+        let expected = format!("a header length of at most {LONGEST_HEADER} and within the file");
+        Problem::new(Place::Byte(length_at.0), expected, length.to_string())
+    })?;
+    let brackets = header.iter().filter(|b| b"([{".contains(b)).count();
+    let digits = header.iter().filter(|b| b.is_ascii_digit()).count();
+    let prefixed = header.windows(2).any(|w| w[0] == b'0' && w[1].is_ascii_alphabetic());
+    if brackets > 2 || digits > 19 || prefixed {
+        return Err(header_problem(quote(header)));
+    }
+    Ok(end)
+}
+
+/// Where the header's length is given and where the header starts, and the length.
+fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem<Place>> {
+    const AT: usize = 8;
+    let field = match bytes.get(6..AT) {
+        Some([1, 0]) => bytes.get(AT..10).map(|b| (10, usize::from(u16::from_le_bytes([b[0], b[1]])))),
+        Some([2 | 3, 0]) => {
+            bytes.get(AT..12).map(|b| (12, u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize))
+        }
+        Some(version) => {
+            let found = format!("{}.{}", version[0], version[1]);
+            return Err(Problem::new(Place::Byte(6), "version 1.0, 2.0 or 3.0 of the array format", found));
+        }
+        None => None,
+    };
+    let (start, length) =
+        field.ok_or_else(|| Problem::new(Place::Byte(bytes.len()), "a header", "the end of the file"))?;
+    Ok(((AT, start), length))
+}
+
+/// The error for a header that is not that of one plain array.
+pub(crate) fn header_problem(found: String) -> Problem<Place> {
+    Problem::new(Place::Byte(8), "a header with the descr, fortran_order and shape of one plain array", found)
+}
+
+/// The kind and the size in bytes of an element.
+pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem<Place>> {
+    match dtype {
+        DType::Plain(plain) => {
+            let size = plain.num_bytes().ok_or_else(|| dtype_problem(dtype))?;
+            Ok((plain.type_char(), size))
+        }
+        _ => Err(dtype_problem(dtype)),
+    }
+}
+
+/// The error for elements that are not read.
+pub(crate) fn dtype_problem(dtype: &DType) -> Problem<Place> {
+    let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
+    let descr = dtype.descr();
+    let problem = Problem::new(Place::Byte(10), expected, quote(descr.trim_matches('\'').as_bytes()));
+    match dtype {
+        DType::Plain(plain) if plain.type_char() == TypeChar::Complex => {
+            problem.note("numpy.abs(a) has the magnitudes of complex numbers")
+        }
+        _ => problem.note(
+            "numpy.save(\"x.npy\", a.astype(float)) makes an array of doubles, where that has a meaning",
+        ),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Text as programs write it, made the text that the readers take.
+//! Text as programs write it, made the text that the readers take; its lines, and words of it in messages.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text without the byte order mark it may begin with.
 fn without_bom(bytes: &[u8]) -> &[u8] {
@@ -42,6 +43,38 @@ fn with_line_feeds(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
+/// Whether the content begins like text: no control characters but white space, and UTF-8, or nearly all ASCII as text
+/// in the older encodings of Europe is.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let control = |&b: &u8| (b < b' ' && !(b'\t'..=b'\r').contains(&b)) || b == 0x7f;
+    // A character that is cut by the end of the head is no error.
+    let utf8 = std::str::from_utf8(head).map_or_else(|e| e.error_len().is_none(), |_| true);
+    let ascii = || head.len() >= 16 && 10 * head.iter().filter(|b| b.is_ascii()).count() >= 9 * head.len();
+    !head.iter().any(control) && (utf8 || ascii())
+}
+
+/// The lines of a text without their line feeds.
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', text).chain(std::iter::once(text.len())).map(move |end| {
+        let line = start..end;
+        start = end + 1;
+        line
+    })
+}
+
+/// What was found, in quotes, control characters escaped, cut when long.
+pub(crate) fn quote(found: &[u8]) -> String {
+    const LONGEST: usize = 32;
+    let text = String::from_utf8_lossy(&found[..found.len().min(4 * LONGEST)]);
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < found.len() && text.chars().count() > LONGEST {
+        shown.push('…');
+    }
+    format!("{shown:?}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +91,12 @@ mod tests {
         ] {
             assert_eq!(&plain(bytes)[..], want, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn quotes_are_short_and_printable() {
+        assert_eq!(quote(b"abc"), "\"abc\"");
+        assert_eq!(quote(b"\x00\xff"), "\"\\0\u{fffd}\"");
+        assert_eq!(quote(&[b'x'; 1000]).chars().count(), 32 + 3);
     }
 }

@@ -1,18 +1,19 @@
 //! What a reduction counted: the figures of HYPHA's tables.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use phat_formats::Dimension;
 
 /// Counts of a reduction, and the seconds of its stages in the order they ran.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Figures {
     /// Column additions done.
     pub additions: u64,
     /// Stages: name, seconds.
-    pub stages: Vec<(&'static str, f64)>,
+    pub stages: Vec<(Cow<'static, str>, f64)>,
     /// Blocks in the order they were solved, where each is solved in a way of its own.
     pub blocks: Vec<Block>,
     /// What HYPHA's stages found.
@@ -22,7 +23,7 @@ pub struct Figures {
 }
 
 /// What HYPHA's stages found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HyphaFigures {
     /// Columns whose low is the leftmost one of its row: reduced without an addition.
     pub stable: usize,
@@ -44,7 +45,7 @@ pub struct HyphaFigures {
 ///
 /// The paper tells apart the columns without additions and a *tail*, the fewest columns that take more than half of all
 /// additions. Our tail is another one: the columns that need more additions than the mean of those that need any.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     /// All columns.
     pub columns: usize,
@@ -83,7 +84,7 @@ impl Distribution {
 }
 
 /// The columns of one dimension, and how their pairs were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// The dimension of the columns.
     pub dim: Dimension,
@@ -93,7 +94,7 @@ pub struct Block {
 }
 
 /// Ways to find the pairs of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
 pub enum Method {
     /// The scan paired all of its cells.
@@ -126,7 +127,7 @@ impl Figures {
         let seconds = took.as_secs_f64();
         match self.stages.iter_mut().find(|(name, _)| *name == stage) {
             Some((_, sum)) => *sum += seconds,
-            None => self.stages.push((stage, seconds)),
+            None => self.stages.push((stage.into(), seconds)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use phat_formats::BoundaryMatrix;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::clearing::Creators;
 use super::error::MatrixError;
@@ -13,7 +13,7 @@ use super::traversal::tasks;
 use crate::names::named;
 
 /// The algorithms from a matrix to its pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
@@ -61,7 +61,7 @@ impl Algorithm {
 }
 
 /// The representations of a working column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Representation {
@@ -90,7 +90,7 @@ impl Representation {
 }
 
 /// Whether to reduce the anti-transpose instead. The pairs are those of the matrix either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dualize {
@@ -108,7 +108,7 @@ named!(Representation);
 named!(Dualize);
 
 /// What [`super::reduce`] will do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,

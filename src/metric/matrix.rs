@@ -1,5 +1,7 @@
 //! Condensed symmetric distance matrices.
 
+use super::read::Symmetrize;
+use super::square::{SquareFault, lower_of};
 use super::{MetricError, Value};
 
 /// All pairwise distances of n points: the entries below the diagonal, row by row
@@ -42,6 +44,57 @@ impl<T: Value> DistanceMatrix<T> {
             return Err(MetricError::Empty);
         }
         let lower = (1..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| d(i, j)).collect();
+        Self::from_lower(lower)
+    }
+
+    /// From all n² entries of a square matrix, row by row.
+    ///
+    /// The matrix is taken as the readers of files take one: it may be symmetric, zero on the diagonal and non-negative
+    /// up to 1e-4 of its greatest finite distance, and then the entry below the diagonal counts.
+    ///
+    /// ```
+    /// use lacuna::metric::{DistanceMatrix, MetricError};
+    ///
+    /// let matrix = DistanceMatrix::from_square(2, &[0.0, 1.5, 1.5, 0.0])?;
+    /// assert_eq!(matrix.get(0, 1), 1.5);
+    /// let error = DistanceMatrix::from_square(2, &[0.0, 1.0, 2.0, 0.0]).unwrap_err();
+    /// assert_eq!(error, MetricError::Asymmetric { i: 1, j: 0, below: 2.0, above: 1.0 });
+    /// # Ok::<(), MetricError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No point, another number of entries than n², an entry of the diagonal that is not zero, an entry that is NaN or
+    /// negative, two distances of one pair of points that differ.
+    pub fn from_square(n: usize, entries: &[T]) -> Result<Self, MetricError> {
+        // A number of points whose square overflows has fewer entries than that.
+        let expected = n.saturating_mul(n);
+        if entries.len() != expected {
+            return Err(MetricError::SquareEntries { n, expected, found: entries.len() });
+        }
+        Self::from_entries(n, |i, j| entries[i * n + j], None)
+    }
+
+    /// From the n×n matrix `at(row, column)`. Where two distances of a pair differ by more than rounding, `symmetrize`
+    /// says which of them counts; without it they are an error.
+    ///
+    /// # Errors
+    /// As [`DistanceMatrix::from_square`].
+    pub(crate) fn from_entries(
+        n: usize,
+        at: impl Fn(usize, usize) -> T,
+        symmetrize: Option<Symmetrize>,
+    ) -> Result<Self, MetricError> {
+        if n == 0 {
+            return Err(MetricError::Empty);
+        }
+        let found = |i: usize, j: usize| at(i, j).into();
+        let (lower, _) = lower_of(n, &at, symmetrize).map_err(|fault| match fault {
+            SquareFault::Diagonal(i) => MetricError::Diagonal { i, found: found(i, i) },
+            SquareFault::Value(i, j) => MetricError::BadDistance { i, j, found: found(i, j) },
+            SquareFault::Asymmetric(i, j) => {
+                MetricError::Asymmetric { i, j, below: found(i, j), above: found(j, i) }
+            }
+        })?;
         Self::from_lower(lower)
     }
 

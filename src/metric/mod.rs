@@ -14,6 +14,7 @@ pub mod matrix;
 pub mod points;
 pub mod read;
 pub mod sparse;
+pub(crate) mod square;
 pub mod value;
 
 pub use matrix::DistanceMatrix;
@@ -70,6 +71,7 @@ impl<T> From<SparseDistances<T>> for Distances<T> {
 
 /// Why a [`Distances`] cannot be made from the given numbers.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MetricError {
     /// There is no point.
     #[error("expected at least one point, found none")]
@@ -85,6 +87,57 @@ pub enum MetricError {
         n: usize,
         /// Entries that many points need.
         expected: usize,
+    },
+    /// A matrix of distances that is not square.
+    #[error("expected a square matrix, a row and a column for each point, found {rows} × {columns}")]
+    NotSquare {
+        /// Rows given.
+        rows: usize,
+        /// Columns given.
+        columns: usize,
+    },
+    /// Not n² entries.
+    #[error("expected {expected} entries of a square matrix of {n} points, found {found}")]
+    SquareEntries {
+        /// The number of points.
+        n: usize,
+        /// The square of it.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
+    /// A point at a distance from itself.
+    #[error("the distance of point {i} to itself: expected 0, found {found}")]
+    Diagonal {
+        /// The point, 0-based.
+        i: usize,
+        /// The value found.
+        found: f64,
+    },
+    /// Two distances of one pair of points that differ by more than rounding.
+    #[error(
+        "row {i}, column {j}: expected the same distance as in row {j}, column {i}: {above}, found {below}"
+    )]
+    Asymmetric {
+        /// The greater point, 0-based.
+        i: usize,
+        /// The smaller point, 0-based.
+        j: usize,
+        /// The entry in row `i` and column `j`, below the diagonal.
+        below: f64,
+        /// The entry in row `j` and column `i`.
+        above: f64,
+    },
+    /// Points without coordinates.
+    #[error("expected at least one coordinate per point, found none")]
+    NoCoordinates,
+    /// More points than are numbered.
+    #[error("expected at most {most} points, found {found}")]
+    TooManyPoints {
+        /// The greatest number of points.
+        most: usize,
+        /// Points given.
+        found: usize,
     },
     /// NaN or a negative number where a distance belongs.
     #[error("the distance of points {i} and {j}: expected a non-negative number or infinity, found {found}")]
@@ -124,7 +177,7 @@ pub enum MetricError {
         /// The id found.
         found: u64,
     },
-    /// A pair of points is listed twice.
+    /// A pair of points that is given by two edges.
     #[error("the edge of points {i} and {j} is given twice")]
     DuplicateEdge {
         /// One point, 0-based.

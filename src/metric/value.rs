@@ -1,7 +1,10 @@
 //! The precision distances are computed and compared in.
 
+use serde::{Deserialize, Serialize};
+
 /// A floating-point precision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32 bits, Ripser's precision.
     Single,

@@ -62,7 +62,7 @@ use crate::rips::Summary;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum OutputFormat {
     /// Ripser's text.
     #[default]
     Text,
@@ -74,7 +74,7 @@ pub enum Format {
     Npy,
 }
 
-/// What there is to write.
+/// A barcode with the figures that the writers put beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct Barcode<'a> {
     /// The bars.
@@ -85,9 +85,10 @@ pub struct Barcode<'a> {
     pub modulus: u16,
 }
 
-impl Format {
+impl OutputFormat {
     /// Every format.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Csv, Format::Json, Format::Npy];
+    pub const ALL: [OutputFormat; 4] =
+        [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy];
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
@@ -95,12 +96,12 @@ impl Format {
     /// What `out` answers.
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Format::Text => text::write(barcode, out),
-            Format::Csv => csv::write(barcode.diagram, out),
-            Format::Json => json::write(barcode, out),
-            Format::Npy => npy::write(barcode.diagram, out),
+            OutputFormat::Text => text::write(barcode, out),
+            OutputFormat::Csv => csv::write(barcode.diagram, out),
+            OutputFormat::Json => json::write(barcode, out),
+            OutputFormat::Npy => npy::write(barcode.diagram, out),
         }
     }
 }
 
-named!(Format);
+named!(OutputFormat);

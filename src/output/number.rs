@@ -103,7 +103,7 @@ struct Rounded {
 }
 
 impl Rounded {
-    /// Of a finite number that is not negative.
+    /// The digits of a finite number that is not negative.
     fn of(x: f64) -> Self {
         Rounded::from_scaled(x).unwrap_or_else(|| Rounded::from_exact(x))
     }

@@ -41,6 +41,8 @@ pub mod summary;
 pub mod threads;
 pub mod word;
 
+use serde::{Deserialize, Serialize};
+
 use crate::backend::{Backend, BackendError};
 use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
@@ -64,7 +66,8 @@ pub struct Rips<T = f32> {
 }
 
 /// The result of a run: the diagram, and how it came about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The bars.
     pub diagram: Diagram,
@@ -223,11 +226,11 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// The barcode.
+    /// The barcode. The distances are freed when they have been ranked; clone the computation to run it again.
     ///
     /// # Errors
     /// [`RipsError`]: an argument is out of its range, or the run would not fit.
-    pub fn run(&self) -> Result<Diagram, RipsError> {
+    pub fn run(self) -> Result<Diagram, RipsError> {
         Ok(self.solve(&())?.diagram)
     }
 
@@ -235,15 +238,16 @@ impl<T: Value> Rips<T> {
     ///
     /// # Errors
     /// Those of [`Rips::run`].
-    pub fn solve(&self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+    pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold
             && (t.is_nan() || t < 0.0)
         {
             return Err(RipsError::Threshold(t));
         }
+        let threads = self.threads;
         let run = || pipeline::run(self, modulus, progress);
-        match self.threads {
+        match threads {
             None => run(),
             Some(threads) => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

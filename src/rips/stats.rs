@@ -1,9 +1,12 @@
 //! What a run counted and how long its stages took: the columns of Ripser++'s Tables 1 and 3.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::plan::{Name, known_name};
 
 /// Counts and times of a whole run, one entry a dimension from 1 up.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// Dimensions 1, 2, …, in order.
     pub dimensions: Vec<DimensionStats>,
@@ -16,12 +19,13 @@ pub struct Stats {
 }
 
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
     /// The machine that constructed the residue: `cpu` or `cuda`.
-    pub backend: &'static str,
+    #[serde(deserialize_with = "backend_name")]
+    pub backend: Name,
     /// d-simplices with a diameter up to the threshold.
     pub simplices: u64,
     /// d-simplices that are the death of a pair of dimension d−1 (columns that clearing removes).
@@ -52,7 +56,7 @@ pub struct DimensionStats {
 }
 
 /// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PairStoreStats {
     /// Look-ups in layer 1.
     pub layer1_reads: u64,
@@ -62,4 +66,22 @@ pub struct PairStoreStats {
     pub layer2_reads: u64,
     /// Pairs written to layer 2 (none when it is implicit).
     pub layer2_writes: u64,
+}
+
+/// Reads the name of a machine; figures that nothing was counted in have none.
+fn backend_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    known_name(deserializer, &["", "cpu", "cuda"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_back_from_json() {
+        let dimension = DimensionStats { dim: 2, backend: "cuda", simplices: 7, ..DimensionStats::default() };
+        let stats = Stats { dimensions: vec![DimensionStats::default(), dimension], ..Stats::default() };
+        let json = serde_json::to_string(&stats).unwrap();
+        assert_eq!(serde_json::from_str::<Stats>(&json).unwrap(), stats);
+    }
 }

@@ -2,13 +2,16 @@
 
 use std::sync::Mutex;
 
+use serde::{Deserialize, Serialize};
+
 use super::Threshold;
 use super::rank::rows_at_once;
 use super::threads::{SharedRange, into_inner, lock};
+use crate::diagram::infinite;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Precision, SparseDistances, Value};
 
 /// The figures of distances, and the threshold they are cut at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of points.
     pub points: usize,
@@ -24,6 +27,7 @@ pub struct Summary {
     /// Number of finite distances up to the threshold.
     pub edges: usize,
     /// The threshold used, in the precision of the distances.
+    #[serde(deserialize_with = "infinite::deserialize")]
     pub threshold: f64,
     /// Whether `threshold` is the enclosing radius.
     pub enclosing_radius: bool,

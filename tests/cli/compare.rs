@@ -166,7 +166,7 @@ fn help_says_what_the_exit_codes_mean() {
         let text = String::from_utf8_lossy(&help.get_output().stdout).into_owned();
         assert!(text.contains(part), "no {part} in\n{text}");
     }
-    for format in lacuna::compare::read::Format::ALL {
+    for format in lacuna::compare::read::BarcodeFormat::ALL {
         assert!(String::from_utf8_lossy(&help.get_output().stdout).contains(&format.to_string()), "{format}");
     }
 }

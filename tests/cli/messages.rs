@@ -195,7 +195,7 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
     for option in options {
         assert!(text.contains(option), "no {option} in\n{text}");
     }
-    for format in lacuna::metric::read::Format::ALL {
+    for format in lacuna::metric::read::DistanceFormat::ALL {
         assert!(text.contains(&format.to_string()), "no {format} in\n{text}");
     }
 }

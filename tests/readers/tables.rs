@@ -1,7 +1,9 @@
 //! Tables as other programs write them, and tables that may mean two things.
 
 use super::{SQUARE, edges, load, matrix, points, refuse, refuse_named};
-use lacuna::metric::read::{Columns, Format, Input, Loaded, Options, Symmetrize, read_bytes, read_path};
+use lacuna::metric::read::{
+    Columns, DistanceFormat, DistanceOptions, Input, Loaded, Symmetrize, read_bytes, read_path,
+};
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,8 +110,8 @@ fn two_readings(text: &[u8], readings: &[(&str, Input)]) {
 }
 
 /// The options of a command line such as `--skip-rows 1 --columns 2-`.
-fn options_of(said: &str) -> Options {
-    let mut options = Options::default();
+fn options_of(said: &str) -> DistanceOptions {
+    let mut options = DistanceOptions::default();
     let words: Vec<&str> = said.split(' ').collect();
     for pair in words.chunks(2) {
         match pair[0] {
@@ -163,7 +165,7 @@ fn labels_of_a_matrix_are_left_out() {
     for text in
         ["0 1 2\n0 1 2\n1 0 3\n2 3 0\n", "1 0 1 2\n2 1 0 3\n3 2 3 0\n", "0 1 2\n0 0 1 2\n1 1 0 3\n2 2 3 0\n"]
     {
-        for format in [None, Some(Format::Distance)] {
+        for format in [None, Some(DistanceFormat::Distance)] {
             let loaded = load("x", text.as_bytes(), format);
             assert_eq!(loaded.input, matrix(&[1.0, 2.0, 3.0]), "{text:?}");
             assert!(loaded.notes[0].contains("is left out: numbers of the"), "{:?}", loaded.notes);
@@ -199,15 +201,16 @@ fn lines_of_old_macintoshs() {
 fn lines_and_columns_that_are_asked_for() {
     let text = b"5 x 0 0\n6 y 3 4\n";
     let columns: Columns = "3-4".parse().unwrap();
-    let options = Options { columns: Some(columns.clone()), ..Options::default() };
+    let options = DistanceOptions { columns: Some(columns.clone()), ..DistanceOptions::default() };
     assert_eq!(read_bytes("x", text, options).unwrap().input, points(2, &[0.0, 0.0, 3.0, 4.0]));
-    let options = Options { columns: Some(columns), skip_rows: Some(1), ..Options::default() };
+    let options =
+        DistanceOptions { columns: Some(columns), skip_rows: Some(1), ..DistanceOptions::default() };
     assert_eq!(read_bytes("x", text, options).unwrap().input, points(2, &[3.0, 4.0]));
     let array = super::npy("<f4", false, "(1, 2)", &[0; 8]);
-    let options = Options { skip_rows: Some(1), ..Options::default() };
+    let options = DistanceOptions { skip_rows: Some(1), ..DistanceOptions::default() };
     let error = read_bytes("x", &array, options).unwrap_err().to_string();
     assert!(error.contains("a table of text, which --skip-rows is for"), "{error}");
-    let options = Options { key: Some("a".into()), ..Options::default() };
+    let options = DistanceOptions { key: Some("a".into()), ..DistanceOptions::default() };
     assert!(
         read_bytes("x", SQUARE, options).unwrap_err().to_string().contains("an .npz archive, which --key")
     );
@@ -218,25 +221,25 @@ fn the_distance_that_counts() {
     let text = b"0 1 2\n3 0 3\n2 3 0\n";
     refuse(text, None, &["line 2, entry 1", "not symmetric", "--symmetrize lower, upper, mean, max or min"]);
     for (which, value) in Symmetrize::ALL.into_iter().zip([3.0, 1.0, 2.0, 3.0, 1.0]) {
-        let options = Options { symmetrize: Some(which), ..Options::default() };
+        let options = DistanceOptions { symmetrize: Some(which), ..DistanceOptions::default() };
         let loaded = read_bytes("x", text, options).unwrap();
         assert_eq!(loaded.input, matrix(&[value, 2.0, 3.0]));
         assert!(loaded.notes[0].starts_with("1 pair of points has two distances that differ, by up to 2:"));
     }
-    let options = || Options { symmetrize: Some(Symmetrize::Max), ..Options::default() };
+    let options = || DistanceOptions { symmetrize: Some(Symmetrize::Max), ..DistanceOptions::default() };
     for one_sided in [&b"1\n2 3\n"[..], b"0 0\n3 4\n", b"0 1 0.5\n"] {
         let error = read_bytes("x", one_sided, options()).unwrap_err().to_string();
         assert!(error.contains("two distances for each pair, which --symmetrize is for"), "{error}");
     }
     let rounded = load("x", b"-1e-16 1\n1.00001 0\n", None);
     assert_eq!(rounded.input, matrix(&[1.00001]));
-    assert_eq!(rounded.format, Format::Distance);
+    assert_eq!(rounded.format, DistanceFormat::Distance);
 }
 
 /// The precision of an archive and of Matrix Market is double.
 #[test]
 fn archives_and_keys() {
-    let key = |key: &str| Options { key: Some(key.into()), ..Options::default() };
+    let key = |key: &str| DistanceOptions { key: Some(key.into()), ..DistanceOptions::default() };
     let path = folder().join("two.npz");
     let Input::Double(Distances::Matrix(matrix)) = read_path(&path, key("D")).unwrap().input else {
         panic!()
@@ -247,9 +250,10 @@ fn archives_and_keys() {
     let error = read_path(&path, key("Y")).unwrap_err().to_string();
     assert!(error.contains("\"Y\"") && error.contains("--key takes one of D, X"), "{error}");
     let path = folder().join("pdist.npy");
-    let condensed = read_path(&path, Format::UpperDistance).unwrap().input;
+    let condensed = read_path(&path, DistanceFormat::UpperDistance).unwrap().input;
     assert_eq!(condensed, Input::Double(matrix.into()));
-    let Input::Double(Distances::Points(line)) = read_path(&path, Format::PointCloud).unwrap().input else {
+    let Input::Double(Distances::Points(line)) = read_path(&path, DistanceFormat::PointCloud).unwrap().input
+    else {
         panic!("points")
     };
     assert_eq!((line.len(), line.dimension()), (10, 1));
@@ -260,7 +264,7 @@ fn archives_and_keys() {
     let want = DistanceMatrix::from_lower(vec![1.0f64]).unwrap();
     assert_eq!(load("x", array, None).input, Input::Double(want.into()));
     let cloud = PointCloud::new(2, vec![0.0f64, 1.0, 1.0, 0.0]).unwrap();
-    assert_eq!(load("x", array, Some(Format::PointCloud)).input, Input::Double(cloud.into()));
+    assert_eq!(load("x", array, Some(DistanceFormat::PointCloud)).input, Input::Double(cloud.into()));
     refuse(
         b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 5\n",
         None,

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lacuna::metric::read::{Columns, Decimal, Format, Loaded, Options, ReadError, Symmetrize, read_path};
+use lacuna::metric::read::{
+    Columns, Decimal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_path,
+};
 
 use crate::cli::parse;
 
@@ -26,7 +28,7 @@ pub(crate) struct DistancesArguments {
     ///
     /// Any of them may be compressed with gzip.
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
-    format: Option<Format>,
+    format: Option<DistanceFormat>,
 
     /// Leave out N lines at the top of a text; a first line of numbers is then data
     #[arg(long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
@@ -57,8 +59,8 @@ impl DistancesArguments {
         read_path(path, self.options())
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> DistanceOptions {
+        DistanceOptions {
             format: self.format,
             skip_rows: self.skip_rows,
             columns: self.columns.clone(),

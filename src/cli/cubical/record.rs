@@ -98,9 +98,9 @@ impl Record {
             tell(format_args!("  {before}, {after} left by {rule} after {iterations}"));
         }
         tell(timing_line("persistence", self.persistence_seconds));
-        let building = self.matrix.iter().map(|matrix| ("build matrix", matrix.building_seconds));
-        let reduction = self.matrix.iter().flat_map(|matrix| &matrix.figures.stages).copied();
-        let gradient = self.figures.iter().flat_map(|figures| &figures.stages).copied();
+        let building = self.matrix.iter().map(|matrix| ("build matrix".into(), matrix.building_seconds));
+        let reduction = self.matrix.iter().flat_map(|matrix| &matrix.figures.stages).cloned();
+        let gradient = self.figures.iter().flat_map(|figures| &figures.stages).cloned();
         for (stage, seconds) in building.chain(reduction).chain(gradient) {
             tell(timing_line(&format!("  {stage}"), seconds));
         }

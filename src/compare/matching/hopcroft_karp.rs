@@ -27,7 +27,7 @@ pub(super) struct Matching {
     tolerance: f64,
     /// The points of A and of B.
     points: [Vec<Tagged>; 2],
-    /// For each point the number of its partner on the other side.
+    /// The number of the partner of each point on the other side.
     partners: [Vec<Option<usize>>; 2],
     /// Nodes of trees and edges that were looked at.
     work: u64,

@@ -3,10 +3,11 @@
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use phat_formats::dipha::DiagramPoint;
 
+use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
-use crate::metric::read::error::quote;
-use crate::metric::read::{Place, Problem};
+use crate::input::Place;
+use crate::input::text::quote;
 
 const COLUMNS: [&str; 3] = ["dim", "birth", "death"];
 

@@ -1,47 +1,44 @@
 //! The format of a barcode, from its content. The rules are the table in the parent module's docs.
 
-use super::{Format, npy, ripser};
-use crate::input::text::{is_utf16, plain};
-use crate::metric::read::detect::is_text;
-use crate::metric::read::error::quote;
-use crate::metric::read::text::lines;
-use crate::metric::read::{Place, Problem};
+use super::{BarcodeFormat, Problem, npy, ripser};
+use crate::input::Place;
+use crate::input::text::{is_text, is_utf16, lines, plain, quote};
 
 /// The format and why.
-pub(super) fn detect(bytes: &[u8]) -> Result<(Format, &'static str), Problem> {
+pub(super) fn detect(bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     if bytes.starts_with(npy::MAGIC) {
-        return Ok((Format::Npy, "begins with NumPy's magic bytes"));
+        return Ok((BarcodeFormat::Npy, "begins with NumPy's magic bytes"));
     }
     if phat_formats::dipha::has_magic(bytes) {
-        return Ok((Format::Dipha, "begins with DIPHA's magic number"));
+        return Ok((BarcodeFormat::Dipha, "begins with DIPHA's magic number"));
     }
     // A number of pairs may begin with the bytes of a byte order mark, but then zeros follow.
     let text = plain(bytes);
     if !(is_text(bytes) || is_utf16(bytes) && is_text(&text)) {
-        return Ok((Format::PhatBinary, "is not text"));
+        return Ok((BarcodeFormat::PhatBinary, "is not text"));
     }
     by_lines(&text)
 }
 
-fn by_lines(text: &[u8]) -> Result<(Format, &'static str), Problem> {
+fn by_lines(text: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     let content = || lines(text).map(|line| text[line].trim_ascii()).enumerate();
     let Some((index, first)) = content().find(|(_, line)| !line.is_empty()) else {
         let found = if text.is_empty() { "an empty file" } else { "a file of blanks" };
         return Err(Problem::new(Place::Whole, "a barcode", found));
     };
     if first.starts_with(b"{") {
-        return Ok((Format::Json, "begins with {"));
+        return Ok((BarcodeFormat::Json, "begins with {"));
     }
     if content().any(|(_, line)| line.starts_with(ripser::HEADING)) {
-        return Ok((Format::Ripser, "has a line of persistence intervals"));
+        return Ok((BarcodeFormat::Ripser, "has a line of persistence intervals"));
     }
     if first.contains(&b',') {
-        return Ok((Format::Csv, "its first line has commas"));
+        return Ok((BarcodeFormat::Csv, "its first line has commas"));
     }
     if first.iter().all(u8::is_ascii_digit) {
-        return Ok((Format::PhatAscii, "its first line is a number"));
+        return Ok((BarcodeFormat::PhatAscii, "its first line is a number"));
     }
     let expected = "a barcode: a line of persistence intervals, commas, a number of pairs, or {";
     Err(Problem::new(Place::Line(index + 1), expected, quote(first))
-        .note(format!("a format can be given: {}", Format::names())))
+        .note(format!("a format can be given: {}", BarcodeFormat::names())))
 }

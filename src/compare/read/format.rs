@@ -7,7 +7,7 @@ use crate::names::{self, named};
 /// A format of barcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum BarcodeFormat {
     /// Ripser's text.
     Ripser,
     /// Comma-separated values.
@@ -24,22 +24,22 @@ pub enum Format {
     PhatBinary,
 }
 
-impl Format {
+impl BarcodeFormat {
     /// Every format.
-    pub const ALL: [Format; 7] = [
-        Format::Ripser,
-        Format::Csv,
-        Format::Json,
-        Format::Npy,
-        Format::Dipha,
-        Format::PhatAscii,
-        Format::PhatBinary,
+    pub const ALL: [BarcodeFormat; 7] = [
+        BarcodeFormat::Ripser,
+        BarcodeFormat::Csv,
+        BarcodeFormat::Json,
+        BarcodeFormat::Npy,
+        BarcodeFormat::Dipha,
+        BarcodeFormat::PhatAscii,
+        BarcodeFormat::PhatBinary,
     ];
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        names::list(&Format::ALL)
+        names::list(&BarcodeFormat::ALL)
     }
 }
 
-named!(Format, "format");
+named!(BarcodeFormat, "format");

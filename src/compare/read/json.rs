@@ -7,8 +7,9 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
+use super::Problem;
 use crate::compare::{Barcode, Bars, CellPairs};
-use crate::metric::read::{Place, Problem};
+use crate::input::Place;
 
 #[derive(Deserialize)]
 struct Object {

@@ -42,11 +42,10 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{self, text::plain};
-use crate::metric::read::{Place, Problem};
+use crate::input::{self, Place, text::plain};
 
-pub use error::ReadError;
-pub use format::Format;
+pub use error::{Problem, ReadError};
+pub use format::BarcodeFormat;
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +53,7 @@ pub struct Loaded {
     /// The barcode.
     pub barcode: Barcode,
     /// The format it was read in.
-    pub format: Format,
+    pub format: BarcodeFormat,
     /// Why this format, when none was given.
     pub detection: Option<&'static str>,
 }
@@ -63,7 +62,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
-pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadError> {
+pub fn read_path(path: &Path, format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
     let name = input::name_of(path);
     let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, format)
@@ -73,7 +72,7 @@ pub fn read_path(path: &Path, format: Option<Format>) -> Result<Loaded, ReadErro
 ///
 /// # Errors
 /// The content is not what its format promises.
-pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Loaded, ReadError> {
+pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
     let malformed = |format, detection: Option<&str>, problem| ReadError::Malformed {
         file: name.to_owned(),
         format,
@@ -91,16 +90,16 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Lo
     Ok(Loaded { barcode, format, detection })
 }
 
-fn read_as(bytes: &[u8], format: Format) -> Result<Barcode, Problem> {
+fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
     let text = || plain(bytes);
     match format {
-        Format::Ripser => ripser::read(&text()).map(Barcode::Bars),
-        Format::Csv => csv::read(&text()).map(Barcode::Bars),
-        Format::Json => json::read(&text()),
-        Format::Npy => npy::read(bytes).map(Barcode::Bars),
-        Format::Dipha => read_dipha(bytes).map(Barcode::Bars),
-        Format::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
-        Format::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
+        BarcodeFormat::Ripser => ripser::read(&text()).map(Barcode::Bars),
+        BarcodeFormat::Csv => csv::read(&text()).map(Barcode::Bars),
+        BarcodeFormat::Json => json::read(&text()),
+        BarcodeFormat::Npy => npy::read(bytes).map(Barcode::Bars),
+        BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
+        BarcodeFormat::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
+        BarcodeFormat::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
     }
 }
 

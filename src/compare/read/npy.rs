@@ -5,12 +5,13 @@
 use npyz::{Deserialize, NpyFile, Order, TypeChar};
 use phat_formats::dipha::DiagramPoint;
 
+use super::Problem;
 use super::number;
 use crate::compare::Bars;
-use crate::metric::read::npy::{check_header, dtype_problem, header_problem, scalar};
-use crate::metric::read::{Place, Problem};
+use crate::input::Place;
+use crate::input::npy::{check_header, dtype_problem, header_problem, scalar};
 
-pub(super) use crate::metric::read::npy::MAGIC;
+pub(super) use crate::input::npy::MAGIC;
 
 /// Dim, birth and death.
 const COLUMNS: usize = 3;

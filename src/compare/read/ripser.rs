@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 
 use phat_formats::dipha::DiagramPoint;
 
+use super::Problem;
 use super::number::{self, DIMENSION};
 use crate::compare::Bars;
-use crate::metric::read::error::quote;
-use crate::metric::read::text::lines;
-use crate::metric::read::{Place, Problem};
+use crate::input::Place;
+use crate::input::text::{lines, quote};
 
 /// How a heading begins.
 pub(super) const HEADING: &[u8] = b"persistence intervals in dim ";

@@ -10,7 +10,7 @@ fn bars(text: &str) -> Bars {
     }
 }
 
-fn error(bytes: &[u8], format: Option<Format>) -> String {
+fn error(bytes: &[u8], format: Option<BarcodeFormat>) -> String {
     read_bytes("f", bytes, format).unwrap_err().to_string()
 }
 
@@ -20,10 +20,10 @@ fn bar(dim: u32, birth: f64, death: f64) -> DiagramPoint {
 
 #[test]
 fn names_read_back() {
-    for format in Format::ALL {
+    for format in BarcodeFormat::ALL {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
-    let error = "xml".parse::<Format>().unwrap_err().to_string();
+    let error = "xml".parse::<BarcodeFormat>().unwrap_err().to_string();
     assert!(error.ends_with("dipha, phat-ascii, phat-binary, found \"xml\""), "{error}");
 }
 
@@ -54,7 +54,7 @@ fn texts_of_every_system() {
     assert!(error.contains("line 3"), "{error}");
     // A number of pairs that begins with the bytes of a byte order mark.
     let binary = [0xfeff_u64.to_le_bytes(); 1].concat();
-    assert_eq!(detect::detect(&binary).unwrap().0, Format::PhatBinary);
+    assert_eq!(detect::detect(&binary).unwrap().0, BarcodeFormat::PhatBinary);
 }
 
 #[test]
@@ -80,7 +80,8 @@ fn texts_that_are_not_ripsers() {
         assert!(found.contains(message), "{text:?}: {found}");
     }
     assert!(
-        error(b"0,1", Some(Format::Ripser)).contains("expected a line `persistence intervals in dim 0:`")
+        error(b"0,1", Some(BarcodeFormat::Ripser))
+            .contains("expected a line `persistence intervals in dim 0:`")
     );
 }
 
@@ -91,7 +92,7 @@ fn comma_separated_values() {
     let read = bars("0,3,inf\n1,1,2\n");
     assert_eq!((read.bars, read.whole), (vec![bar(0, 3.0, f64::INFINITY), bar(1, 1.0, 2.0)], true));
     assert!(bars("dim,birth,death\n").bars.is_empty());
-    // Of superlevel sets.
+    // Bars of superlevel sets die at minus infinity.
     let read = bars("dim,birth,death\n0,9,-inf\n0,5,-inf\n").bars;
     assert!(read.iter().all(|bar| bar.essential), "{read:?}");
 }
@@ -206,7 +207,7 @@ fn arrays_that_are_not_barcodes() {
         let found = error(&file, None);
         assert!(found.contains(message), "{found}");
     }
-    assert!(error(b"0,1,2", Some(Format::Npy)).contains("byte 0: expected NumPy's magic bytes"));
+    assert!(error(b"0,1,2", Some(BarcodeFormat::Npy)).contains("byte 0: expected NumPy's magic bytes"));
 }
 
 #[test]
@@ -230,11 +231,11 @@ fn diagrams_and_pairs() {
 #[test]
 fn formats_are_told_apart() {
     for (text, format) in [
-        ("value range: [1,2]\npersistence intervals in dim 0:\n", Format::Ripser),
-        ("\n dim,birth,death\n", Format::Csv),
-        (" {\"pairs\":[]}", Format::Json),
-        ("\r\n0\r\n", Format::PhatAscii),
-        ("\0\0\0\0\0\0\0\0", Format::PhatBinary),
+        ("value range: [1,2]\npersistence intervals in dim 0:\n", BarcodeFormat::Ripser),
+        ("\n dim,birth,death\n", BarcodeFormat::Csv),
+        (" {\"pairs\":[]}", BarcodeFormat::Json),
+        ("\r\n0\r\n", BarcodeFormat::PhatAscii),
+        ("\0\0\0\0\0\0\0\0", BarcodeFormat::PhatBinary),
     ] {
         let loaded = read_bytes("f", text.as_bytes(), None).unwrap();
         assert_eq!((loaded.format, loaded.detection.is_some()), (format, true), "{text:?}");
@@ -257,5 +258,5 @@ fn formats_are_told_apart() {
 fn a_message_says_what_the_file_was_taken_for() {
     let detected = error(b"1\n", None);
     assert!(detected.ends_with(" (taken for phat-ascii: its first line is a number; a format can be given)"));
-    assert!(error(b"1\n", Some(Format::PhatAscii)).ends_with(" (format phat-ascii)"));
+    assert!(error(b"1\n", Some(BarcodeFormat::PhatAscii)).ends_with(" (format phat-ascii)"));
 }

@@ -1,8 +1,9 @@
 //! What a computation counted, and how long its stages took.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::progress::Progress;
 
@@ -10,7 +11,7 @@ use crate::progress::Progress;
 ///
 /// The complex is the one whose vertices are voxels: for the T-construction its dual, in which a class of dimension k of d axes is one of
 /// dimension d − 1 − k.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Figures {
     /// Voxels.
     pub voxels: usize,
@@ -23,7 +24,7 @@ pub struct Figures {
     /// Additions of boundaries of faces on the way along the gradient.
     pub steps: u64,
     /// Stages: name, seconds.
-    pub stages: Vec<(&'static str, f64)>,
+    pub stages: Vec<(Cow<'static, str>, f64)>,
 }
 
 /// Takes the time of stages, and tells of those that begin.
@@ -47,7 +48,7 @@ impl<'a> StageClock<'a> {
     /// A stage begins that tells of itself, and the one before it ends.
     pub(super) fn time(&mut self, stage: &'static str) {
         self.end();
-        self.figures.stages.push((stage, f64::NAN));
+        self.figures.stages.push((stage.into(), f64::NAN));
     }
 
     /// The last stage ends.

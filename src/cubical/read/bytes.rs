@@ -1,13 +1,14 @@
 //! The bytes of a file, in order: a file, a pipe, a slice, or what one of these holds compressed.
 
 use std::fs::File;
-use std::io::{self, BufReader, Chain, Cursor, Read, Seek};
+#[cfg(feature = "codecs")]
+use std::io::Seek;
+use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
-
 use super::error::{Fault, ImagePlace, ImageProblem};
+use crate::input::codecs;
 
 /// The bytes at the beginning that are kept: they tell the format, and hold the headers that are read here.
 const HEAD: usize = 16 << 10;
@@ -29,8 +30,10 @@ pub(super) struct Bytes {
 }
 
 /// Bytes at any place.
+#[cfg(feature = "codecs")]
 pub(super) trait Seekable: Read + Seek + Send {}
 
+#[cfg(feature = "codecs")]
 impl<R: Read + Seek + Send> Seekable for R {}
 
 impl Bytes {
@@ -76,8 +79,9 @@ impl Bytes {
 
     /// What the file holds compressed with gzip; nothing of it has been read.
     pub(super) fn unpack(self) -> Result<Bytes, Fault> {
+        codecs::require("a file compressed with gzip")?;
         let packed = BufReader::with_capacity(HEAD, self.into_reader());
-        Bytes::new(Box::new(MultiGzDecoder::new(packed)), None, true)
+        Bytes::new(Box::new(codecs::gzip(packed)?), None, true)
     }
 
     /// The first bytes: 16 KiB, or all where there are fewer.
@@ -115,6 +119,7 @@ impl Bytes {
     }
 
     /// All of the file and its length, with places; a pipe is read into memory for that.
+    #[cfg(feature = "codecs")]
     pub(super) fn into_seekable(self) -> io::Result<(Box<dyn Seekable>, u64)> {
         match (self.file, self.length) {
             (Some(file), Some(length)) => {

@@ -5,8 +5,14 @@ use std::path::Path;
 use super::error::{ImagePlace, ImageProblem};
 use super::format::ImageFormat;
 use super::options::ImageOptions;
-use super::{foreign, nifti, npy, npz, perseus, pgm, png, tiff};
-use crate::metric::read::error::quote;
+use super::{foreign, nifti, npy, npz, perseus, pgm};
+use crate::input::text::quote;
+
+/// What every PNG file begins with.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// What TIFF files begin with: either byte order, TIFF and BigTIFF.
+const TIFF: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
 
 /// The format that is given, when it is; an error when what is given does not go together.
 pub(super) fn given(options: &ImageOptions) -> Result<Option<ImageFormat>, ImageProblem> {
@@ -42,10 +48,10 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(ImageFormat, String), I
     if head.starts_with(npz::MAGIC) {
         return chosen(ImageFormat::Npz, "begins with zip's magic bytes");
     }
-    if head.starts_with(png::MAGIC) {
+    if head.starts_with(PNG) {
         return chosen(ImageFormat::Png, "begins with PNG's signature");
     }
-    if tiff::MAGIC.iter().any(|magic| head.starts_with(magic)) {
+    if TIFF.iter().any(|magic| head.starts_with(magic)) {
         return chosen(ImageFormat::Tiff, "begins with TIFF's magic bytes");
     }
     if pgm::has_magic(head) {

@@ -6,7 +6,7 @@ use phat_formats::dipha::DiphaError;
 
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
-use crate::{input, metric};
+use crate::input;
 
 /// Why an image cannot be read.
 pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
@@ -49,14 +49,12 @@ impl fmt::Display for ImagePlace {
     }
 }
 
-impl From<metric::read::Problem> for ImageProblem {
-    fn from(problem: metric::read::Problem) -> Self {
+impl From<input::Problem<input::Place>> for ImageProblem {
+    fn from(problem: input::Problem<input::Place>) -> Self {
         let place = match problem.place {
-            metric::read::Place::Whole => ImagePlace::Whole,
-            metric::read::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
-            metric::read::Place::Line(line) | metric::read::Place::Entry { line, .. } => {
-                ImagePlace::Line(line)
-            }
+            input::Place::Whole => ImagePlace::Whole,
+            input::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
+            input::Place::Line(line) | input::Place::Entry { line, .. } => ImagePlace::Line(line),
         };
         ImageProblem { place, expected: problem.expected, found: problem.found, note: problem.note }
     }
@@ -117,8 +115,8 @@ impl From<ImageProblem> for Fault {
     }
 }
 
-impl From<metric::read::Problem> for Fault {
-    fn from(problem: metric::read::Problem) -> Self {
+impl From<input::Problem<input::Place>> for Fault {
+    fn from(problem: input::Problem<input::Place>) -> Self {
         Fault::Content(problem.into())
     }
 }

@@ -52,13 +52,15 @@ mod npz;
 mod options;
 mod perseus;
 mod pgm;
+#[cfg(feature = "codecs")]
 mod png;
 mod raw;
 pub mod stream;
+#[cfg(feature = "codecs")]
 mod tiff;
 mod voxel;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 mod tests;
 
 pub use error::{ImagePlace, ImageProblem, ImageReadError};
@@ -138,9 +140,15 @@ fn open_as(
     match format {
         ImageFormat::Npy => npy::open(bytes, context),
         ImageFormat::Npz => npz::open(bytes, options, context),
+        #[cfg(feature = "codecs")]
         ImageFormat::Png => png::open(bytes, context),
+        #[cfg(not(feature = "codecs"))]
+        ImageFormat::Png => Err(without_codecs("a PNG image")),
         ImageFormat::Pgm => pgm::open(bytes, context),
+        #[cfg(feature = "codecs")]
         ImageFormat::Tiff => tiff::open(bytes, options, context),
+        #[cfg(not(feature = "codecs"))]
+        ImageFormat::Tiff => Err(without_codecs("a TIFF image")),
         ImageFormat::Nifti => nifti::open(bytes, options, context),
         ImageFormat::Dipha => dipha::open(bytes, context),
         ImageFormat::Perseus => perseus::open(bytes, context),
@@ -149,4 +157,11 @@ fn open_as(
             raw::open(bytes, raw, context)
         }
     }
+}
+
+/// The refusal of an image that is decoded by the feature `codecs` alone.
+#[cfg(not(feature = "codecs"))]
+fn without_codecs(found: &str) -> Fault {
+    let refused = input::codecs::require(found).map_err(Fault::from);
+    refused.err().unwrap_or_else(|| input::codecs::missing().into())
 }

@@ -11,9 +11,9 @@ use super::layout::{FileLayout, Meaning};
 use super::stream::AnyStream;
 use super::voxel::VoxelType;
 use crate::cubical::shape::Order;
-use crate::metric::read::npy::{check_header, header_problem};
+use crate::input::npy::{check_header, header_problem};
 
-pub(super) use crate::metric::read::npy::MAGIC;
+pub(super) use crate::input::npy::MAGIC;
 
 pub(super) fn open(bytes: Bytes, context: &Context) -> Result<AnyStream, Fault> {
     layout(bytes.head())?.open(bytes, context)

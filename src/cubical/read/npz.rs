@@ -4,7 +4,7 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem};
 use super::options::ImageOptions;
 use super::stream::AnyStream;
-use crate::input::{self, npz::Archive};
+use crate::input::npz::Archive;
 
 pub(super) use crate::input::npz::MAGIC;
 
@@ -18,7 +18,7 @@ pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> R
 }
 
 fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {
-    let archive = Archive::open(file).map_err(placed)?;
+    let archive = Archive::open(file)?;
     let mut names: Vec<&str> = archive.names().take(NAMED).collect();
     let count = archive.names().count();
     if count > NAMED {
@@ -26,21 +26,13 @@ fn array(file: &[u8], key: Option<&str>) -> Result<Vec<u8>, ImageProblem> {
     }
     let names = names.join(", ");
     match key {
-        Some(key) if archive.contains(key) => archive.read(key).map_err(placed),
+        Some(key) if archive.contains(key) => Ok(archive.read(key)?),
         Some(key) => Err(ImageProblem::new(ImagePlace::Whole, format!("an array called {key:?}"), names)),
         None if count > 1 => {
             let problem =
                 ImageProblem::new(ImagePlace::Whole, "an archive of one array", format!("{count}: {names}"));
             Err(problem.note("--key NAME takes one of them"))
         }
-        None => archive.single().map_err(placed),
+        None => Ok(archive.single()?),
     }
-}
-
-fn placed(problem: input::Problem<input::Place>) -> ImageProblem {
-    problem.map_place(|place| match place {
-        input::Place::Whole => ImagePlace::Whole,
-        input::Place::Line(line) => ImagePlace::Line(line),
-        input::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
-    })
 }

@@ -12,7 +12,7 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem, shape_at};
 use super::stream::{AnyStream, Source, Stream};
 use crate::cubical::shape::{Order, Shape};
-use crate::metric::read::error::quote;
+use crate::input::text::quote;
 
 /// No number needs a longer line.
 const LONGEST_LINE: u64 = 4096;

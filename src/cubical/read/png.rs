@@ -13,9 +13,6 @@ use super::error::{Context, Fault, ImagePlace, ImageProblem, room, shape_at};
 use super::stream::{AnyStream, Decoded, Stream};
 use crate::cubical::shape::Order;
 
-/// What every file begins with.
-pub(super) const MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
-
 /// Deflate makes at most so many bytes of one: 258 of two bits, rounded up.
 pub(super) const MOST_DEFLATED: u64 = 1032;
 

@@ -30,9 +30,6 @@ use planes::Planes;
 use stack::stacked;
 use tags::{description, refuse_metamorph, resolution};
 
-/// What files begin with: either byte order, TIFF and BigTIFF.
-pub(super) const MAGIC: [&[u8]; 4] = [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"];
-
 pub(super) fn open(bytes: Bytes, options: &ImageOptions, context: &Context) -> Result<AnyStream, Fault> {
     let on_disk = bytes.file().cloned();
     let (file, length) = bytes.into_seekable()?;

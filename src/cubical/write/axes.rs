@@ -7,6 +7,7 @@ use crate::cubical::shape::{Order, Shape};
 
 /// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
 /// than 1.
+#[cfg(feature = "codecs")]
 pub(super) fn rows_and_columns(shape: Shape) -> [usize; 2] {
     match shape.axes()[..] {
         [rows, columns] => [rows, columns],

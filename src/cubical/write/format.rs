@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{nifti, npy, png, tiff};
+use super::{nifti, npy};
+#[cfg(feature = "codecs")]
+use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
 use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
@@ -149,10 +151,18 @@ impl ImageOutputFormat {
         };
         match self {
             ImageOutputFormat::Npy => npy::write(image, out),
-            ImageOutputFormat::Png => png::write(image, out),
-            ImageOutputFormat::Tiff => tiff::write(image, resolution, out),
             ImageOutputFormat::Nifti => nifti::write(image, nifti, out),
+            #[cfg(feature = "codecs")]
+            ImageOutputFormat::Png => png::write(image, out),
+            #[cfg(feature = "codecs")]
+            ImageOutputFormat::Tiff => tiff::write(image, resolution, out),
+            #[cfg(feature = "codecs")]
             ImageOutputFormat::NiftiGz => nifti::write_compressed(image, nifti, out),
+            #[cfg(not(feature = "codecs"))]
+            ImageOutputFormat::Png | ImageOutputFormat::Tiff | ImageOutputFormat::NiftiGz => {
+                let _ = resolution;
+                Err(crate::input::codecs::missing())
+            }
         }
     }
 }

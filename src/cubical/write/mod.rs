@@ -16,9 +16,11 @@ mod axes;
 mod format;
 mod nifti;
 mod npy;
+#[cfg(feature = "codecs")]
 mod png;
-#[cfg(test)]
+#[cfg(all(test, feature = "codecs"))]
 mod tests;
+#[cfg(feature = "codecs")]
 mod tiff;
 
 pub use format::{ImageOutputFormat, UnknownName, Unwritable};

@@ -3,9 +3,6 @@
 
 use std::io::{self, Write};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
 use super::axes::in_order;
 use crate::cubical::geometry::NiftiGeometry;
 use crate::cubical::image::Image;
@@ -29,12 +26,13 @@ pub(super) fn write(
     out.write_all(&in_order(image, Order::F))
 }
 
+#[cfg(feature = "codecs")]
 pub(super) fn write_compressed(
     image: &Image<u8>,
     geometry: Option<&NiftiGeometry>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut encoder = GzEncoder::new(out, Compression::fast());
+    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::fast());
     write(image, geometry, &mut encoder)?;
     encoder.finish()?;
     Ok(())

@@ -8,8 +8,8 @@ use phat_formats::phat::PhatError;
 
 use super::format::MatrixFormat;
 use crate::cells::ComplexError;
+use crate::input;
 use crate::input::SparseProblem;
-use crate::{input, metric};
 
 /// Why an input cannot be read.
 pub type MatrixReadError = input::ReadError<MatrixFormat, MatrixFileProblem>;
@@ -30,13 +30,10 @@ pub enum MatrixFileProblem {
     /// A DIPHA file that breaks the rules of its format.
     #[error(transparent)]
     Dipha(#[from] DiphaError),
-    /// A distance matrix that cannot be read.
-    #[error(transparent)]
-    Distances(#[from] metric::read::Problem),
     /// An image or distances whose complex cannot be made.
     #[error(transparent)]
     Complex(#[from] ComplexError),
-    /// A sparse matrix that cannot be read, or that is no boundary matrix.
+    /// Distances or a sparse matrix that cannot be read, or a sparse matrix that is no boundary matrix.
     #[error(transparent)]
     Sparse(#[from] SparseProblem),
     /// A column of a sparse matrix that cannot be part of a boundary matrix.

@@ -7,9 +7,9 @@
 //! An empty file is an error, not one point.
 
 use super::error::{Place, Problem};
-use super::square::DISTANCE;
 use super::triangle;
 use crate::metric::DistanceMatrix;
+use crate::metric::square::DISTANCE;
 
 /// The matrix whose lower triangle `bytes` are.
 pub(super) fn read(bytes: &[u8]) -> Result<DistanceMatrix<f32>, Problem> {

@@ -4,18 +4,23 @@
 //! triangles, edges, condensed distances, points. Where two readings of a group are plausible nothing is guessed: the
 //! error names both, and the option that decides.
 
+mod evidence;
+
 use super::error::{Place, Problem};
 use super::foreign;
-use super::text::{self, Table, entries};
-use super::{Format, Options, layout, matrix_market, npy, npz, square};
-use crate::input::text::is_utf16;
+use super::text::Table;
+use super::{DistanceFormat, DistanceOptions, matrix_market};
+use crate::input::text::{is_text, is_utf16};
+use crate::metric::square;
+use evidence::Evidence;
+pub(super) use evidence::SIMILARITIES;
 use std::borrow::Cow;
 use std::path::Path;
 
 /// What a file is, before its numbers are looked at.
 pub(super) enum Kind {
     /// A file of this format, for this reason.
-    Known(Format, String),
+    Known(DistanceFormat, String),
     /// A text whose numbers will tell, and the reason when its name says that it holds a matrix.
     Table(Option<String>),
 }
@@ -23,38 +28,44 @@ pub(super) enum Kind {
 /// The kind of the file called `name`.
 pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
     let known = |format, why: String| Ok(Kind::Known(format, why));
-    if bytes.starts_with(npy::MAGIC) {
-        return known(Format::Npy, "begins with NumPy's magic bytes".into());
+    if bytes.starts_with(crate::input::npy::MAGIC) {
+        return known(DistanceFormat::Npy, "begins with NumPy's magic bytes".into());
     }
     if phat_formats::dipha::has_magic(bytes) {
-        return known(Format::Dipha, "begins with DIPHA's magic number".into());
+        return known(DistanceFormat::Dipha, "begins with DIPHA's magic number".into());
     }
     if matrix_market::is_matrix_market(bytes) {
-        return known(Format::MatrixMarket, "begins with %%MatrixMarket".into());
+        return known(DistanceFormat::MatrixMarket, "begins with %%MatrixMarket".into());
     }
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", "an empty file"));
     }
     foreign::check(bytes)?;
-    if bytes.starts_with(npz::MAGIC) {
-        return known(Format::Npz, "begins with the magic bytes of a zip archive".into());
+    if bytes.starts_with(crate::input::npz::MAGIC) {
+        return known(DistanceFormat::Npz, "begins with the magic bytes of a zip archive".into());
     }
     let is_text = is_text(bytes) || is_utf16(bytes);
     let extension = extension(name);
     let named = by_extension(&extension);
     let why = format!("the name ends in .{extension}");
     match named {
-        Some(format @ (Format::Npy | Format::Npz | Format::MatrixMarket | Format::Dipha)) => {
-            known(format, why)
-        }
-        Some(Format::Binary) if !is_text => {
-            known(Format::Binary, format!("{why} and the content is not text"))
+        Some(
+            format @ (DistanceFormat::Npy
+            | DistanceFormat::Npz
+            | DistanceFormat::MatrixMarket
+            | DistanceFormat::Dipha),
+        ) => known(format, why),
+        Some(DistanceFormat::Binary) if !is_text => {
+            known(DistanceFormat::Binary, format!("{why} and the content is not text"))
         }
         _ if !is_text => Err(unknown_binary()),
         Some(
-            format @ (Format::LowerDistance | Format::UpperDistance | Format::PointCloud | Format::Sparse),
+            format @ (DistanceFormat::LowerDistance
+            | DistanceFormat::UpperDistance
+            | DistanceFormat::PointCloud
+            | DistanceFormat::Sparse),
         ) => known(format, why),
-        Some(Format::Distance) => Ok(Kind::Table(Some(why))),
+        Some(DistanceFormat::Distance) => Ok(Kind::Table(Some(why))),
         _ => Ok(Kind::Table(None)),
     }
 }
@@ -62,7 +73,7 @@ pub(super) fn kind_of(name: &str, bytes: &[u8]) -> Result<Kind, Problem> {
 fn unknown_binary() -> Problem {
     let expected = "text, a NumPy array or a DIPHA file";
     Problem::new(Place::Byte(0), expected, "other binary data")
-        .note(format!("--format can be {}", Format::names()))
+        .note(format!("--format can be {}", DistanceFormat::names()))
 }
 
 /// The last extension before `.gz`, in small letters; empty without one.
@@ -72,51 +83,40 @@ fn extension(name: &str) -> String {
 }
 
 /// What an extension says, when it says anything.
-fn by_extension(extension: &str) -> Option<Format> {
+fn by_extension(extension: &str) -> Option<DistanceFormat> {
     let prefixed = |prefix| extension.starts_with(prefix);
     match extension {
-        "npy" => Some(Format::Npy),
-        "npz" => Some(Format::Npz),
-        "mtx" | "mm" => Some(Format::MatrixMarket),
-        "dipha" | "complex" => Some(Format::Dipha),
-        "bin" => Some(Format::Binary),
-        "sparse" | "edges" | "coo" => Some(Format::Sparse),
-        "pts" | "xyz" => Some(Format::PointCloud),
-        _ if prefixed("lower") => Some(Format::LowerDistance),
-        _ if prefixed("upper") => Some(Format::UpperDistance),
-        _ if prefixed("dist") => Some(Format::Distance),
-        _ if prefixed("point") => Some(Format::PointCloud),
-        "condensed" | "pdist" => Some(Format::UpperDistance),
+        "npy" => Some(DistanceFormat::Npy),
+        "npz" => Some(DistanceFormat::Npz),
+        "mtx" | "mm" => Some(DistanceFormat::MatrixMarket),
+        "dipha" | "complex" => Some(DistanceFormat::Dipha),
+        "bin" => Some(DistanceFormat::Binary),
+        "sparse" | "edges" | "coo" => Some(DistanceFormat::Sparse),
+        "pts" | "xyz" => Some(DistanceFormat::PointCloud),
+        _ if prefixed("lower") => Some(DistanceFormat::LowerDistance),
+        _ if prefixed("upper") => Some(DistanceFormat::UpperDistance),
+        _ if prefixed("dist") => Some(DistanceFormat::Distance),
+        _ if prefixed("point") => Some(DistanceFormat::PointCloud),
+        "condensed" | "pdist" => Some(DistanceFormat::UpperDistance),
         _ => None,
     }
 }
 
-/// Whether the content begins like text: no control characters but white space, and UTF-8, or nearly all ASCII as text
-/// in the older encodings of Europe is.
-pub(crate) fn is_text(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(4096)];
-    let control = |&b: &u8| (b < b' ' && !(b'\t'..=b'\r').contains(&b)) || b == 0x7f;
-    // A character that is cut by the end of the head is no error.
-    let utf8 = std::str::from_utf8(head).map_or_else(|e| e.error_len().is_none(), |_| true);
-    let ascii = || head.len() >= 16 && 10 * head.iter().filter(|b| b.is_ascii()).count() >= 9 * head.len();
-    !head.iter().any(control) && (utf8 || ascii())
-}
-
 /// A reading of a table of numbers.
 pub(super) struct Reading<'a> {
-    pub(super) format: Format,
+    pub(super) format: DistanceFormat,
     pub(super) why: String,
     /// What was left out, to be said.
     pub(super) notes: Vec<String>,
     /// The text, without what was left out.
     pub(super) text: Cow<'a, [u8]>,
-    /// Its numbers.
+    /// The numbers of `text`.
     pub(super) table: Table,
 }
 
 /// A table of numbers that is to be read without a format.
 pub(super) struct Numbers<'a> {
-    /// Its text, of numbers only.
+    /// The text, without anything that is no number.
     pub(super) text: Cow<'a, [u8]>,
     /// What a header calls the columns.
     pub(super) names: Vec<String>,
@@ -127,7 +127,7 @@ pub(super) struct Numbers<'a> {
 }
 
 /// How the numbers of a text are to be read.
-pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Reading<'a>, Problem> {
+pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Result<Reading<'a>, Problem> {
     let table = Table::parse(&numbers.text)?;
     table.check_any(&numbers.text)?;
     let evidence = Evidence {
@@ -140,7 +140,7 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
     if let Some(labels) = evidence.labels_of_a_matrix()? {
         return labels.leave_out(
             &numbers.text,
-            Format::Distance,
+            DistanceFormat::Distance,
             "a square matrix with numbered rows or columns, zeros on the diagonal",
         );
     }
@@ -148,18 +148,18 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
         Some(found) => found,
         None if numbers.distance.is_some() => {
             evidence.check_condensed(false)?;
-            (Format::Distance, numbers.distance.unwrap_or_default())
+            (DistanceFormat::Distance, numbers.distance.unwrap_or_default())
         }
         None if evidence.is_edge_list()? => {
-            (Format::Sparse, "lines of two different point ids and a distance, no pair twice".into())
+            (DistanceFormat::Sparse, "lines of two different point ids and a distance, no pair twice".into())
         }
         None => {
             evidence.check_condensed(true)?;
             if let Some(labels) = evidence.labels_of_points()? {
-                return labels.leave_out(&numbers.text, Format::PointCloud, "rows of equal length");
+                return labels.leave_out(&numbers.text, DistanceFormat::PointCloud, "rows of equal length");
             }
             evidence.check_points()?;
-            (Format::PointCloud, "rows of equal length".into())
+            (DistanceFormat::PointCloud, "rows of equal length".into())
         }
     };
     Ok(Reading { format, why, notes: Vec::new(), text: numbers.text, table })
@@ -170,7 +170,7 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &Options) -> Result<Rea
 pub(super) fn matrix_without_labels<'a>(
     text: &[u8],
     table: &Table,
-    options: &Options,
+    options: &DistanceOptions,
 ) -> Result<Option<Reading<'a>>, Problem> {
     table.check_any(text)?;
     let evidence = Evidence {
@@ -184,335 +184,8 @@ pub(super) fn matrix_without_labels<'a>(
         Some(labels) if labels.count => {
             let (n, at) = evidence.beside(labels);
             let matrix = n >= 3 && square::has_zero_diagonal(n, at);
-            matrix.then(|| labels.leave_out(text, Format::Distance, "")).transpose()
+            matrix.then(|| labels.leave_out(text, DistanceFormat::Distance, "")).transpose()
         }
         _ => Ok(None),
     }
-}
-
-/// Numbers beside a table that may number its rows or columns.
-#[derive(Debug, Clone, Copy)]
-struct Labels {
-    first_row: bool,
-    first_column: bool,
-    /// Whether they count from 0 or 1.
-    count: bool,
-}
-
-impl Labels {
-    fn leave_out<'a>(self, text: &[u8], format: Format, why: &str) -> Result<Reading<'a>, Problem> {
-        let edited = layout::without(text, self.first_row, self.first_column)?;
-        let table = Table::parse(&edited)?;
-        let mut notes = Vec::new();
-        if self.first_row {
-            notes.push(format!("line {} is left out: numbers of the columns", text::row_line(text, 0)));
-        }
-        if self.first_column {
-            notes.push("column 1 is left out: numbers of the rows".to_owned());
-        }
-        Ok(Reading { format, why: why.to_owned(), notes, text: Cow::Owned(edited), table })
-    }
-
-    /// The options that leave them out, and those that take them for data.
-    fn options(self) -> [&'static str; 2] {
-        match (self.first_row, self.first_column) {
-            (true, false) => ["--skip-rows 1", "--skip-rows 0"],
-            (false, _) => ["--columns 2-", "--columns 1-"],
-            (true, true) => ["--skip-rows 1 --columns 2-", "--skip-rows 0"],
-        }
-    }
-}
-
-/// What speaks for the readings of a table.
-struct Evidence<'a> {
-    text: &'a [u8],
-    table: &'a Table,
-    /// What a header calls the columns.
-    names: &'a [String],
-    /// Whether the first row may still number the columns.
-    may_have_header: bool,
-    /// Whether the first column may still number the rows.
-    may_have_row_names: bool,
-}
-
-impl Evidence<'_> {
-    /// A format that the layout tells beyond doubt.
-    fn matrix_or_triangle(&self) -> Result<Option<(Format, String)>, Problem> {
-        let table = self.table;
-        let rows = table.rows();
-        let grows = table.row_lens().eq(1..=rows);
-        let shrinks = table.row_lens().eq((1..=rows).rev());
-        if table.is_square_with_zero_diagonal() {
-            return Ok(Some((Format::Distance, "as many rows as columns, zeros on the diagonal".into())));
-        }
-        if !grows && !shrinks {
-            return Ok(None);
-        }
-        check_no_diagonal(self.text, table, grows)?;
-        Ok(Some(match grows {
-            true => (Format::LowerDistance, "rows of 1, 2, 3, … entries".into()),
-            false => (Format::UpperDistance, "rows of …, 3, 2, 1 entries".into()),
-        }))
-    }
-
-    /// The numbers beside a table that leave a square when they are left out.
-    fn labels_around_a_square(&self) -> Option<Labels> {
-        let table = self.table;
-        let rows = table.rows();
-        let width = table.row_len(rows - 1);
-        let short = rows >= 3 && width >= 3 && table.row_len(0) == width - 1;
-        let even_from = |first: usize| table.row_lens().skip(first).all(|len| len == width);
-        let (first_row, first_column) = match rows {
-            _ if short && rows == width && even_from(1) => (true, true),
-            _ if rows == width + 1 && even_from(0) => (true, false),
-            _ if width == rows + 1 && even_from(0) => (false, true),
-            _ => return None,
-        };
-        let allowed = (!first_row || self.may_have_header) && (!first_column || self.may_have_row_names);
-        let count = (!first_row || counts(table.row(0)))
-            && (!first_column || counts(&self.first_column(usize::from(first_row))));
-        allowed.then_some(Labels { first_row, first_column, count })
-    }
-
-    /// The side and the entries of the square beside the labels.
-    fn beside(&self, labels: Labels) -> (usize, impl Fn(usize, usize) -> f32 + '_) {
-        let (row, column) = (usize::from(labels.first_row), usize::from(labels.first_column));
-        (self.table.rows() - row, move |i, j| self.table.row(i + row)[j + column])
-    }
-
-    fn first_column(&self, from: usize) -> Vec<f32> {
-        (from..self.table.rows()).map(|r| self.table.row(r)[0]).collect()
-    }
-
-    /// The numbers beside what is a distance matrix without them.
-    fn labels_of_a_matrix(&self) -> Result<Option<Labels>, Problem> {
-        let Some(labels) = self.labels_around_a_square() else { return Ok(None) };
-        let Labels { first_row, first_column, count } = labels;
-        let n = self.table.rows() - usize::from(first_row);
-        let at =
-            |i: usize, j: usize| self.table.row(i + usize::from(first_row))[j + usize::from(first_column)];
-        if n < 2 || !square::is_exactly_a_matrix(n, at) {
-            return Ok(None);
-        }
-        if first_row && first_column || n >= 3 && count {
-            return Ok(Some(labels));
-        }
-        if n < 3 && !count {
-            return Ok(None);
-        }
-        let what = if first_row { "the first line" } else { "the first column" };
-        let [without, with] = labels.options();
-        Err(self.two_readings(
-            format!(
-                "distances of {n} points after {what}, or {} points in dimension {}",
-                self.table.rows(),
-                self.table.row_len(0)
-            ),
-            format!("{without} leaves {what} out, {with} --format point-cloud keeps it"),
-        ))
-    }
-
-    /// The numbers beside the coordinates of points that number the columns, or rows and columns, beyond doubt.
-    fn labels_of_points(&self) -> Result<Option<Labels>, Problem> {
-        let table = self.table;
-        let rows = table.rows();
-        let last = table.row_len(rows - 1);
-        let even_from = |first: usize| table.row_lens().skip(first).all(|len| len == last);
-        if rows >= 3 && last >= 3 && table.row_len(0) == last - 1 && even_from(1) {
-            let count = counts(table.row(0)) && counts(&self.first_column(1));
-            let may = self.may_have_header && self.may_have_row_names;
-            return Ok((count && may).then_some(Labels { first_row: true, first_column: true, count }));
-        }
-        if rows < 2 || last < 2 || !even_from(0) {
-            return Ok(None);
-        }
-        if self.may_have_header && counts_from(table.row(0), 0) {
-            let labels = Labels { first_row: true, first_column: false, count: true };
-            if last >= 3 && text::is_whole_then_fractions(self.text, last) {
-                return Ok(Some(labels));
-            }
-            return Err(self.two_readings(
-                format!("a first line that may number the {last} columns or be a point"),
-                "--skip-rows 1 leaves it out, --skip-rows 0 keeps it".into(),
-            ));
-        }
-        if self.may_have_row_names && rows >= 3 && counts(&self.first_column(0)) {
-            return Err(self.two_readings(
-                format!("a first column that may number the {rows} rows or be a coordinate"),
-                "--columns 2- leaves it out, --columns 1- keeps it".into(),
-            ));
-        }
-        Ok(None)
-    }
-
-    /// An error when the numbers may be the distances of all pairs in one list. `points`: when they may also be points.
-    fn check_condensed(&self, points: bool) -> Result<(), Problem> {
-        let table = self.table;
-        let (rows, count) = (table.rows(), table.values.len());
-        let column = table.width() == Some(1);
-        let width = table.row_len(0);
-        let wrapped = rows >= 2
-            && table.row_len(rows - 1) < width
-            && table.row_lens().take(rows - 1).all(|len| len == width);
-        let negative = table.values.iter().any(|&d| d < 0.0);
-        let Ok(n) = super::triangle::points(count) else { return Ok(()) };
-        if n < 3 || negative || !(column || rows == 1 && self.names.is_empty() || wrapped) {
-            return Ok(());
-        }
-        let mut found = format!("{count} numbers that may be all distances of {n} points");
-        let mut how = "--format condensed reads distances in the order d(0,1), d(0,2), … (scipy's pdist), --format lower-distance in the order d(1,0), d(2,0), d(2,1), …".to_owned();
-        if points && !wrapped {
-            found += if column { ", or points in dimension 1" } else { ", or one point" };
-            how += ", --format point-cloud points";
-        } else {
-            found += ", in one order or another";
-        }
-        Err(self.two_readings(found, how))
-    }
-
-    fn two_readings(&self, found: String, how: String) -> Problem {
-        let place = Place::Line(text::row_line(self.text, 0));
-        Problem::new(place, "numbers that can be read in one way only", found).note(how)
-    }
-
-    /// Whether the lines are edges rather than points in space: readable as such, without an edge from a point to
-    /// itself, and with either a fraction among the distances or every id in use. A header can say so, too, or deny it.
-    fn is_edge_list(&self) -> Result<bool, Problem> {
-        let table = self.table;
-        if table.width() != Some(3) {
-            return Ok(false);
-        }
-        let Ok(graph) = super::sparse::read(self.text) else { return Ok(false) };
-        let said = header_says_edges(self.names);
-        if said == Some(true) {
-            return Ok(true);
-        }
-        let triplets = || table.values.chunks_exact(3);
-        let loops = triplets().any(|t| t[0] == t[1]);
-        let fraction = triplets().any(|t| t[2].fract() != 0.0);
-        let edges = !loops && (fraction || every_id_used(graph.len(), triplets()));
-        if !edges || said == Some(false) {
-            return Ok(false);
-        }
-        if self.names.is_empty() {
-            return Ok(true);
-        }
-        Err(self.two_readings(
-            format!("three columns ({}) that may be edges or points", self.names.join(", ")),
-            "--format sparse reads edges, --format point-cloud points".into(),
-        ))
-    }
-
-    /// An error when the rows are no points, or as likely a matrix.
-    fn check_points(&self) -> Result<(), Problem> {
-        let Evidence { text, table, .. } = *self;
-        let n = table.rows();
-        let rows = if n > 1 && table.row_len(0) == 1 && table.row_len(1) == 2 {
-            check_growth(text, table).map(|()| 1)
-        } else {
-            table.check_width(text)
-        };
-        let width = rows.map_err(|problem| {
-            problem.note("rows are as long as each other, or grow or shrink by one; --format lower-distance and upper-distance take any layout")
-        })?;
-        let at = |i: usize, j: usize| table.values[i * n + j];
-        if width == n && (square::looks_like_a_matrix(n, at) || square::looks_like_similarities(n, at)) {
-            let problem =
-                text::value_problem(text, first_off_zero(table), "0 on the diagonal of a symmetric matrix");
-            return Err(problem.note(match square::looks_like_similarities(n, at) {
-                true => SIMILARITIES,
-                false => "if the rows are points, say so with --format point-cloud",
-            }));
-        }
-        Ok(())
-    }
-}
-
-/// What helps with a matrix that has 1 on its diagonal and nothing greater.
-pub(super) const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
-    if the rows are points, say so with --format point-cloud";
-
-/// Whether numbers count up from 0 or 1.
-fn counts(numbers: &[f32]) -> bool {
-    counts_from(numbers, 0) || counts_from(numbers, 1)
-}
-
-fn counts_from(numbers: &[f32], first: usize) -> bool {
-    numbers.len() >= 2 && numbers.iter().enumerate().all(|(k, &x)| x == (k + first) as f32)
-}
-
-/// Whether the names of three columns are those of edges; `None` when they do not tell.
-fn header_says_edges(names: &[String]) -> Option<bool> {
-    const ENDS: [[&str; 2]; 10] = [
-        ["i", "j"],
-        ["u", "v"],
-        ["source", "target"],
-        ["from", "to"],
-        ["src", "dst"],
-        ["row", "col"],
-        ["row", "column"],
-        ["start", "end"],
-        ["head", "tail"],
-        ["a", "b"],
-    ];
-    let [first, second, _] = names else { return None };
-    let [first, second] = [first, second].map(|name| name.trim().to_ascii_lowercase());
-    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    if ENDS.contains(&[first.as_str(), second.as_str()]) {
-        return Some(true);
-    }
-    if first == "x" && second == "y" {
-        return Some(false);
-    }
-    let numbered = first != second && stem(&first) == stem(&second) && stem(&first).len() < first.len();
-    let node = ["node", "id", "point", "vertex", "v", "p", "n"].contains(&stem(&first).trim_end_matches('_'));
-    (numbered && node).then_some(true)
-}
-
-/// An error when a triangle (n ≥ 2) seems to have the diagonal with it.
-fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Result<(), Problem> {
-    let mut start = 0;
-    let on_diagonal = |len: usize| {
-        let k = if lower { start + len - 1 } else { start };
-        start += len;
-        table.values[k] == 0.0
-    };
-    let all_zero = table.rows() < 2 || table.values.iter().all(|&v| v == 0.0);
-    if all_zero || !table.row_lens().all(on_diagonal) {
-        return Ok(());
-    }
-    let (name, end) = if lower { ("lower-distance", "ends") } else { ("upper-distance", "begins") };
-    let found = format!("a triangle whose every row {end} with 0, as if the diagonal were part of it");
-    Err(Problem::new(
-        Place::Line(text::row_line(text, 0)),
-        "the entries on one side of the diagonal only",
-        found,
-    )
-    .note(format!("if those zeros are distances, say --format {name}")))
-}
-
-fn every_id_used<'a>(n: usize, triplets: impl Iterator<Item = &'a [f32]>) -> bool {
-    let mut used = vec![false; n];
-    for triplet in triplets {
-        // Ids are whole numbers below 2^24, exact in f32.
-        used[triplet[0] as usize] = true;
-        used[triplet[1] as usize] = true;
-    }
-    used.into_iter().all(|u| u)
-}
-
-/// An error at the first row that is not one longer than the row before.
-fn check_growth(text: &[u8], table: &Table) -> Result<(), Problem> {
-    match table.row_lens().enumerate().find(|&(r, len)| len != r + 1) {
-        None => Ok(()),
-        Some((r, len)) => {
-            Err(Problem::new(Place::Line(text::row_line(text, r)), entries(r + 1), entries(len)))
-        }
-    }
-}
-
-/// The first number on the diagonal of a square table that is not zero.
-fn first_off_zero(table: &Table) -> usize {
-    let n = table.rows();
-    (0..n).map(|i| i * n + i).find(|&k| table.values[k] != 0.0).unwrap_or(0)
 }

@@ -7,7 +7,7 @@
 
 use super::Symmetrize;
 use super::error::{Place, Problem};
-use super::square::{self, DIAGONAL, DISTANCE, SquareFault, Tolerance};
+use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault, Tolerance};
 use crate::metric::{DistanceMatrix, Distances, SparseDistances, Value};
 use phat_formats::dipha::{self, DiphaError, FileType, SparseEntry};
 

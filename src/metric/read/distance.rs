@@ -5,10 +5,11 @@
 //! connected".
 
 use super::Symmetrize;
-use super::error::{Place, Problem, quote};
-use super::square::{self, SquareFault};
+use super::error::{Place, Problem};
 use super::text::{self, Table, entries};
+use crate::input::text::quote;
 use crate::metric::DistanceMatrix;
+use crate::metric::square::{self, SquareFault};
 
 /// The matrix that a table of `text` holds, and what there is to say of it.
 pub(super) fn read(

@@ -11,7 +11,7 @@ use crate::names::{self, UnknownChoice, named};
 /// the distances above the diagonal row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum DistanceFormat {
     /// Text, the entries below the diagonal.
     LowerDistance,
     /// Text, the entries above the diagonal.
@@ -34,43 +34,43 @@ pub enum Format {
     MatrixMarket,
 }
 
-impl Format {
+impl DistanceFormat {
     /// Every format.
-    pub const ALL: [Format; 10] = [
-        Format::LowerDistance,
-        Format::UpperDistance,
-        Format::Distance,
-        Format::PointCloud,
-        Format::Sparse,
-        Format::Dipha,
-        Format::Binary,
-        Format::Npy,
-        Format::Npz,
-        Format::MatrixMarket,
+    pub const ALL: [DistanceFormat; 10] = [
+        DistanceFormat::LowerDistance,
+        DistanceFormat::UpperDistance,
+        DistanceFormat::Distance,
+        DistanceFormat::PointCloud,
+        DistanceFormat::Sparse,
+        DistanceFormat::Dipha,
+        DistanceFormat::Binary,
+        DistanceFormat::Npy,
+        DistanceFormat::Npz,
+        DistanceFormat::MatrixMarket,
     ];
 
     /// The names of all formats, for messages.
     pub(super) fn names() -> String {
-        names::list(&Format::ALL)
+        names::list(&DistanceFormat::ALL)
     }
 }
 
-named!(Format);
+named!(DistanceFormat);
 
-impl FromStr for Format {
+impl FromStr for DistanceFormat {
     type Err = UnknownChoice;
 
     fn from_str(found: &str) -> Result<Self, UnknownChoice> {
-        const PREFIXES: [(&str, Format); 5] = [
-            ("lower", Format::LowerDistance),
-            ("upper", Format::UpperDistance),
-            ("dist", Format::Distance),
-            ("point", Format::PointCloud),
-            ("condensed", Format::UpperDistance),
+        const PREFIXES: [(&str, DistanceFormat); 5] = [
+            ("lower", DistanceFormat::LowerDistance),
+            ("upper", DistanceFormat::UpperDistance),
+            ("dist", DistanceFormat::Distance),
+            ("point", DistanceFormat::PointCloud),
+            ("condensed", DistanceFormat::UpperDistance),
         ];
         let name = &*found.to_ascii_lowercase();
         let prefixed = || PREFIXES.into_iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, f)| f);
-        names::find("format", &Format::ALL, found).or_else(|unknown| prefixed().ok_or(unknown))
+        names::find("format", &DistanceFormat::ALL, found).or_else(|unknown| prefixed().ok_or(unknown))
     }
 }
 
@@ -80,22 +80,22 @@ mod tests {
 
     #[test]
     fn names_and_ripsers_abbreviations() {
-        for format in Format::ALL {
+        for format in DistanceFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         for (name, format) in [
-            ("lower", Format::LowerDistance),
-            ("upper-dist", Format::UpperDistance),
-            ("dist", Format::Distance),
-            ("DIPHA", Format::Dipha),
-            ("Upper-Dist", Format::UpperDistance),
-            ("points", Format::PointCloud),
-            ("condensed", Format::UpperDistance),
+            ("lower", DistanceFormat::LowerDistance),
+            ("upper-dist", DistanceFormat::UpperDistance),
+            ("dist", DistanceFormat::Distance),
+            ("DIPHA", DistanceFormat::Dipha),
+            ("Upper-Dist", DistanceFormat::UpperDistance),
+            ("points", DistanceFormat::PointCloud),
+            ("condensed", DistanceFormat::UpperDistance),
         ] {
             assert_eq!(name.parse(), Ok(format));
         }
         for name in ["", "low", "sparse2", "csv"] {
-            let error = name.parse::<Format>().unwrap_err();
+            let error = name.parse::<DistanceFormat>().unwrap_err();
             assert!(error.to_string().contains("lower-distance"), "{error}");
         }
     }

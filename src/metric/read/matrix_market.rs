@@ -2,7 +2,7 @@
 //! points, of which all others are never connected; a dense one (`array`) holds distances or points as a NumPy array does.
 
 use super::error::Problem;
-use super::{Format, Input, Symmetrize, npy, triplets};
+use super::{DistanceFormat, Input, Symmetrize, npy, triplets};
 use crate::input::matrix_market::{self, Matrix};
 
 pub(super) use crate::input::matrix_market::is_matrix_market;
@@ -10,7 +10,7 @@ pub(super) use crate::input::matrix_market::is_matrix_market;
 /// What the file holds, and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
     match matrix_market::read(bytes)? {

@@ -24,7 +24,7 @@
 //!
 //! **Rounding.** Square matrices may be symmetric, zero on the diagonal and non-negative only up to 1e-4 of their
 //! greatest finite distance; the distance below the diagonal counts, as for Ripser. More is an error, unless
-//! [`Options::symmetrize`] says which of two distances counts.
+//! [`DistanceOptions::symmetrize`] says which of two distances counts.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -36,7 +36,7 @@
 //! | is empty | an error |
 //! | begins as files of other programs do | an error that says what they are and what helps |
 //! | begins as zip archives do | `npz` |
-//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha` (and found wanting) |
+//! | is called `*.npy`; `*.npz`; `*.mtx`, `*.mm`; `*.dipha`, `*.complex` | `npy`; `npz`; `matrix-market`; `dipha`, whose reader then says what is missing |
 //! | is not text and is called `*.bin` | `binary` |
 //! | is not text | an error |
 //! | is called `*.lower…`; `*.upper…`, `*.condensed`, `*.pdist`; `*.point…`, `*.pts`, `*.xyz`; `*.sparse`, `*.edges`, `*.coo` | `lower-distance`; `upper-distance`; `point-cloud`; `sparse` |
@@ -59,29 +59,28 @@
 
 mod binary;
 mod cloud;
-pub(crate) mod detect;
+mod detect;
 mod dipha;
 mod distance;
-pub(crate) mod error;
+mod error;
 mod foreign;
 mod format;
 mod layout;
 mod matrix_market;
-pub(crate) mod npy;
+mod npy;
 mod npz;
 mod options;
 mod sparse;
-mod square;
-pub(crate) mod text;
+mod text;
 mod triangle;
 mod triplets;
 
 pub use error::{Place, Problem, ReadError};
-pub use format::Format;
-pub use options::{Columns, Decimal, Options, Symmetrize, UnknownColumns};
+pub use format::DistanceFormat;
+pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};
-use crate::input::{self, gzip, text::plain};
+use crate::input::{self, gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, text::plain};
 use detect::{Kind, Numbers};
 use std::path::Path;
 use text::Table;
@@ -108,7 +107,7 @@ pub struct Loaded {
     /// The distances.
     pub input: Input,
     /// The format they were read in.
-    pub format: Format,
+    pub format: DistanceFormat,
     /// Why this format, when none was given.
     pub detection: Option<String>,
     /// What the reader left out, replaced or took for rounding.
@@ -119,7 +118,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// The file cannot be read, its content is not what its format promises, or may mean two things.
-pub fn read_path(path: &Path, options: impl Into<Options>) -> Result<Loaded, ReadError> {
+pub fn read_path(path: &Path, options: impl Into<DistanceOptions>) -> Result<Loaded, ReadError> {
     let name = input::name_of(path);
     let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, options)
@@ -129,11 +128,14 @@ pub fn read_path(path: &Path, options: impl Into<Options>) -> Result<Loaded, Rea
 ///
 /// # Errors
 /// The content is not what its format promises, or may mean two things.
-pub fn read_bytes(name: &str, bytes: &[u8], options: impl Into<Options>) -> Result<Loaded, ReadError> {
+pub fn read_bytes(
+    name: &str,
+    bytes: &[u8],
+    options: impl Into<DistanceOptions>,
+) -> Result<Loaded, ReadError> {
     let options = options.into();
     let mut attempt = Attempt { format: options.format, detection: None };
-    let unpacked = gzip::unpacked(bytes).map_err(Problem::from);
-    unpacked.and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
+    gzip::unpacked(bytes).and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
         ReadError::Malformed {
             file: name.to_owned(),
             format: attempt.format,
@@ -145,17 +147,22 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: impl Into<Options>) -> Resu
 
 /// What an input is taken for, for the message when it turns out to be something else.
 struct Attempt {
-    format: Option<Format>,
+    format: Option<DistanceFormat>,
     detection: Option<String>,
 }
 
 impl Attempt {
-    fn detected(&mut self, format: Format, why: String) {
+    fn detected(&mut self, format: DistanceFormat, why: String) {
         (self.format, self.detection) = (Some(format), Some(why));
     }
 }
 
-fn read(name: &str, bytes: &[u8], options: &Options, attempt: &mut Attempt) -> Result<Loaded, Problem> {
+fn read(
+    name: &str,
+    bytes: &[u8],
+    options: &DistanceOptions,
+    attempt: &mut Attempt,
+) -> Result<Loaded, Problem> {
     let matrix = match options.format {
         Some(_) => None,
         None => match detect::kind_of(name, bytes)? {
@@ -172,23 +179,27 @@ fn read(name: &str, bytes: &[u8], options: &Options, attempt: &mut Attempt) -> R
             read_container(bytes, container, format, options)?
         }
         None => {
-            check_options(options, attempt.format.unwrap_or(Format::Distance))?;
+            check_options(options, attempt.format.unwrap_or(DistanceFormat::Distance))?;
             read_text(bytes, options, attempt, matrix.flatten())?
         }
     };
     check_symmetrize(options, &input, attempt.format)?;
     // A text without a format has been given one by now.
-    let format = attempt.format.unwrap_or(Format::Distance);
+    let format = attempt.format.unwrap_or(DistanceFormat::Distance);
     Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
 }
 
 /// The format of the file itself, when it is no plain text: arrays and matrices may be said to hold points or distances.
-fn container(bytes: &[u8], format: Format) -> Option<Format> {
+fn container(bytes: &[u8], format: DistanceFormat) -> Option<DistanceFormat> {
     match format {
-        Format::Npy | Format::Npz | Format::MatrixMarket | Format::Dipha | Format::Binary => Some(format),
-        _ if bytes.starts_with(npy::MAGIC) => Some(Format::Npy),
-        _ if bytes.starts_with(npz::MAGIC) => Some(Format::Npz),
-        _ if matrix_market::is_matrix_market(bytes) => Some(Format::MatrixMarket),
+        DistanceFormat::Npy
+        | DistanceFormat::Npz
+        | DistanceFormat::MatrixMarket
+        | DistanceFormat::Dipha
+        | DistanceFormat::Binary => Some(format),
+        _ if bytes.starts_with(NPY) => Some(DistanceFormat::Npy),
+        _ if bytes.starts_with(NPZ) => Some(DistanceFormat::Npz),
+        _ if matrix_market::is_matrix_market(bytes) => Some(DistanceFormat::MatrixMarket),
         _ => None,
     }
 }
@@ -196,19 +207,19 @@ fn container(bytes: &[u8], format: Format) -> Option<Format> {
 /// Reads a file that is no plain text as what `format` says.
 fn read_container(
     bytes: &[u8],
-    container: Format,
-    format: Format,
-    options: &Options,
+    container: DistanceFormat,
+    format: DistanceFormat,
+    options: &DistanceOptions,
 ) -> Result<(Input, Vec<String>), Problem> {
     let symmetrize = options.symmetrize;
     match container {
-        Format::Dipha => {
+        DistanceFormat::Dipha => {
             let (distances, note) = dipha::read::<f32>(bytes, symmetrize)?;
             Ok((distances.into(), note.into_iter().collect()))
         }
-        Format::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
-        Format::Npz => npz::read(bytes, format, symmetrize, options.key.as_deref()),
-        Format::MatrixMarket => matrix_market::read(bytes, format, symmetrize),
+        DistanceFormat::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
+        DistanceFormat::Npz => npz::read(bytes, format, symmetrize, options.key.as_deref()),
+        DistanceFormat::MatrixMarket => matrix_market::read(bytes, format, symmetrize),
         _ => npy::read(bytes, format, symmetrize),
     }
 }
@@ -216,7 +227,7 @@ fn read_container(
 /// Reads a text. `matrix`: why its name says that it holds a matrix.
 fn read_text(
     bytes: &[u8],
-    options: &Options,
+    options: &DistanceOptions,
     attempt: &mut Attempt,
     matrix: Option<String>,
 ) -> Result<(Input, Vec<String>), Problem> {
@@ -232,11 +243,11 @@ fn read_text(
         let input = read_table(&reading.text, reading.table, reading.format, options, &mut notes)?;
         return Ok((input, notes));
     };
-    if format == Format::Sparse {
+    if format == DistanceFormat::Sparse {
         return Ok((sparse::read(&text)?.into(), notes));
     }
     let table = Table::parse(&text)?;
-    if format == Format::Distance
+    if format == DistanceFormat::Distance
         && let Some(reading) = detect::matrix_without_labels(&text, &table, options)?
     {
         notes.extend(reading.notes);
@@ -251,16 +262,16 @@ fn read_text(
 fn read_table(
     text: &[u8],
     table: Table,
-    format: Format,
-    options: &Options,
+    format: DistanceFormat,
+    options: &DistanceOptions,
     notes: &mut Vec<String>,
 ) -> Result<Input, Problem> {
     notes.extend(text::rounded_integers(text, &table));
     match format {
-        Format::Sparse => sparse::read(text).map(Input::from),
-        Format::LowerDistance => triangle::read_lower(text, table).map(Input::from),
-        Format::UpperDistance => triangle::read_upper(text, table).map(Input::from),
-        Format::PointCloud => cloud::read(text, table).map(Input::from),
+        DistanceFormat::Sparse => sparse::read(text).map(Input::from),
+        DistanceFormat::LowerDistance => triangle::read_lower(text, table).map(Input::from),
+        DistanceFormat::UpperDistance => triangle::read_upper(text, table).map(Input::from),
+        DistanceFormat::PointCloud => cloud::read(text, table).map(Input::from),
         _ => {
             let (matrix, note) = distance::read(text, table, options.symmetrize)?;
             notes.extend(note);
@@ -270,20 +281,20 @@ fn read_table(
 }
 
 /// An error when something was said that makes no sense for a file of this kind.
-fn check_options(options: &Options, format: Format) -> Result<(), Problem> {
+fn check_options(options: &DistanceOptions, format: DistanceFormat) -> Result<(), Problem> {
     let text = matches!(
         format,
-        Format::Distance
-            | Format::LowerDistance
-            | Format::UpperDistance
-            | Format::PointCloud
-            | Format::Sparse
+        DistanceFormat::Distance
+            | DistanceFormat::LowerDistance
+            | DistanceFormat::UpperDistance
+            | DistanceFormat::PointCloud
+            | DistanceFormat::Sparse
     );
     let given = [
         ("--skip-rows", "a table of text", options.skip_rows.is_some() && !text),
         ("--columns", "a table of text", options.columns.is_some() && !text),
         ("--decimal", "a table of text", options.decimal.is_some() && !text),
-        ("--key", "an .npz archive", options.key.is_some() && format != Format::Npz),
+        ("--key", "an .npz archive", options.key.is_some() && format != DistanceFormat::Npz),
     ];
     match given.into_iter().find(|option| option.2) {
         Some((option, expected, _)) => {
@@ -295,10 +306,17 @@ fn check_options(options: &Options, format: Format) -> Result<(), Problem> {
 }
 
 /// An error when it was said which of two distances counts, but there are not two of each pair.
-fn check_symmetrize(options: &Options, input: &Input, format: Option<Format>) -> Result<(), Problem> {
+fn check_symmetrize(
+    options: &DistanceOptions,
+    input: &Input,
+    format: Option<DistanceFormat>,
+) -> Result<(), Problem> {
     let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
     let edges = matches!(input, Input::Single(Distances::Sparse(_)));
-    let one_sided = matches!(format, Some(Format::LowerDistance | Format::UpperDistance | Format::Binary));
+    let one_sided = matches!(
+        format,
+        Some(DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary)
+    );
     if options.symmetrize.is_none() || !(points || edges || one_sided) {
         return Ok(());
     }

@@ -10,30 +10,24 @@
 //! | array | holds |
 //! |---|---|
 //! | n×n with a zero diagonal, or one that is zero up to rounding in an array that is symmetric otherwise | distances, which must be symmetric |
-//! | n×n, n ≥ 3, symmetric, with another diagonal | nobody knows: an error |
+//! | n×n, n ≥ 3, symmetric, with another diagonal | distances or points: an error |
 //! | any other of two dimensions | points, one a row |
 //! | of one dimension | distances of all pairs or points: an error without a format |
 //!
 //! `--format distance` and `--format point-cloud` on a `.npy` file say which it is; `--format lower-distance` and
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
-use super::error::{Place, Problem, quote};
-use super::square::{self, DIAGONAL, DISTANCE, SquareFault};
-use super::{Format, Input, Symmetrize, detect, triangle};
-use crate::input::npy::half;
+use super::error::{Place, Problem};
+use super::{DistanceFormat, Input, Symmetrize, detect, triangle};
+use crate::input::npy::{check_header, dtype_problem, half, header_problem, scalar};
+use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
-
-/// What every array file begins with.
-pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// NumPy itself refuses longer headers unless told otherwise.
-const LONGEST_HEADER: usize = 10_000;
 
 /// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
     let data_at = check_header(bytes)?;
@@ -105,7 +99,7 @@ pub(super) fn read_columns(
     rows: usize,
     columns: usize,
     values: Vec<f64>,
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Input, Vec<String>), Problem> {
     if values.is_empty() {
@@ -116,82 +110,15 @@ pub(super) fn read_columns(
     Ok((Input::Double(distances), note.into_iter().collect()))
 }
 
-/// Where the data starts. The header is screened for what its parser is not made for: nesting deeper than its
-/// stack, and shapes whose product overflows.
-pub(crate) fn check_header(bytes: &[u8]) -> Result<usize, Problem> {
-    if !bytes.starts_with(MAGIC) {
-        let found = quote(&bytes[..bytes.len().min(MAGIC.len())]);
-        return Err(Problem::new(Place::Byte(0), "NumPy's magic bytes \"\\x93NUMPY\"", found));
-    }
-    let (length_at, length) = header_length(bytes)?;
-    let end = length_at.1 + length;
-    let header = bytes.get(length_at.1..end).filter(|_| length <= LONGEST_HEADER).ok_or_else(|| {
-        let expected = format!("a header length of at most {LONGEST_HEADER} and within the file");
-        Problem::new(Place::Byte(length_at.0), expected, length.to_string())
-    })?;
-    let brackets = header.iter().filter(|b| b"([{".contains(b)).count();
-    let digits = header.iter().filter(|b| b.is_ascii_digit()).count();
-    let prefixed = header.windows(2).any(|w| w[0] == b'0' && w[1].is_ascii_alphabetic());
-    if brackets > 2 || digits > 19 || prefixed {
-        return Err(header_problem(quote(header)));
-    }
-    Ok(end)
-}
-
-/// Where the header's length is given and where the header starts, and the length.
-fn header_length(bytes: &[u8]) -> Result<((usize, usize), usize), Problem> {
-    const AT: usize = 8;
-    let field = match bytes.get(6..AT) {
-        Some([1, 0]) => bytes.get(AT..10).map(|b| (10, usize::from(u16::from_le_bytes([b[0], b[1]])))),
-        Some([2 | 3, 0]) => {
-            bytes.get(AT..12).map(|b| (12, u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize))
-        }
-        Some(version) => {
-            let found = format!("{}.{}", version[0], version[1]);
-            return Err(Problem::new(Place::Byte(6), "version 1.0, 2.0 or 3.0 of the array format", found));
-        }
-        None => None,
-    };
-    let (start, length) =
-        field.ok_or_else(|| Problem::new(Place::Byte(bytes.len()), "a header", "the end of the file"))?;
-    Ok(((AT, start), length))
-}
-
-pub(crate) fn header_problem(found: String) -> Problem {
-    Problem::new(Place::Byte(8), "a header with the descr, fortran_order and shape of one plain array", found)
-}
-
-/// The kind and the size in bytes of an element.
-pub(crate) fn scalar(dtype: &DType) -> Result<(TypeChar, usize), Problem> {
-    match dtype {
-        DType::Plain(plain) => {
-            let size = plain.num_bytes().ok_or_else(|| dtype_problem(dtype))?;
-            Ok((plain.type_char(), size))
-        }
-        _ => Err(dtype_problem(dtype)),
-    }
-}
-
-pub(crate) fn dtype_problem(dtype: &DType) -> Problem {
-    let expected = "dtype f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 or b1";
-    let descr = dtype.descr();
-    let problem = Problem::new(Place::Byte(10), expected, quote(descr.trim_matches('\'').as_bytes()));
-    match dtype {
-        DType::Plain(plain) if plain.type_char() == TypeChar::Complex => {
-            problem.note("numpy.abs(a) has the magnitudes of complex numbers")
-        }
-        _ => problem.note(
-            "numpy.save(\"x.npy\", a.astype(float)) makes an array of doubles, where that has a meaning",
-        ),
-    }
-}
-
 /// The two extents, when the data is exactly as long as they say. A list that is said to hold points or the distances of
 /// all pairs is a column.
-fn shape(shape: &[u64], found: usize, size: usize, format: Format) -> Result<[usize; 2], Problem> {
+fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Result<[usize; 2], Problem> {
     let (rows, columns) = match (shape, format) {
         (&[rows, columns], _) => (rows, columns),
-        (&[length], Format::PointCloud | Format::LowerDistance | Format::UpperDistance) => (length, 1),
+        (
+            &[length],
+            DistanceFormat::PointCloud | DistanceFormat::LowerDistance | DistanceFormat::UpperDistance,
+        ) => (length, 1),
         _ => {
             let found = format!("{} of shape {shape:?}", shape.len());
             let problem = Problem::new(Place::Byte(10), "an array of 2 dimensions", found);
@@ -263,16 +190,18 @@ impl<T: Value> Array<T> {
 /// What the array holds, and what there is to say of it.
 fn distances<T: Value>(
     array: Array<T>,
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
 ) -> Result<(Distances<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     let square = rows == columns;
     let matrix = |array| matrix(array, symmetrize).map(|(matrix, note)| (matrix.into(), note));
     match format {
-        Format::Distance => matrix(array),
-        Format::PointCloud => Ok((cloud(array)?.into(), None)),
-        Format::LowerDistance | Format::UpperDistance => Ok((condensed(array, format)?.into(), None)),
+        DistanceFormat::Distance => matrix(array),
+        DistanceFormat::PointCloud => Ok((cloud(array)?.into(), None)),
+        DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => {
+            Ok((condensed(array, format)?.into(), None))
+        }
         _ if square && square::has_zero_diagonal(rows, |i, j| array.at(i, j)) => {
             matrix(array).map_err(|problem| problem.also(SAY_WHICH))
         }
@@ -316,7 +245,7 @@ fn matrix<T: Value>(
 }
 
 /// The matrix of which the array lists the distances on one side of the diagonal.
-fn condensed<T: Value>(array: Array<T>, format: Format) -> Result<DistanceMatrix<T>, Problem> {
+fn condensed<T: Value>(array: Array<T>, format: DistanceFormat) -> Result<DistanceMatrix<T>, Problem> {
     let Layout { rows, columns, .. } = array.layout;
     if rows != 1 && columns != 1 {
         let found = format!("{rows} × {columns}");
@@ -329,7 +258,9 @@ fn condensed<T: Value>(array: Array<T>, format: Format) -> Result<DistanceMatrix
         return Err(array.problem(i, j, DISTANCE));
     }
     match format {
-        Format::LowerDistance => DistanceMatrix::from_lower(array.values).map_err(super::metric_problem),
+        DistanceFormat::LowerDistance => {
+            DistanceMatrix::from_lower(array.values).map_err(super::metric_problem)
+        }
         _ => triangle::from_upper(&array.values),
     }
 }

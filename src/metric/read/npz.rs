@@ -1,15 +1,13 @@
 //! `npz`: an archive of NumPy arrays, of which one holds distances or points, or a sparse matrix of SciPy.
 
 use super::error::{Place, Problem};
-use super::{Format, Input, Symmetrize, npy, triplets};
+use super::{DistanceFormat, Input, Symmetrize, npy, triplets};
 use crate::input::npz::Archive;
-
-pub(super) use crate::input::npz::MAGIC;
 
 /// What the array `key` holds, or the only array, or the sparse matrix; and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
-    format: Format,
+    format: DistanceFormat,
     symmetrize: Option<Symmetrize>,
     key: Option<&str>,
 ) -> Result<(Input, Vec<String>), Problem> {
@@ -20,11 +18,11 @@ pub(super) fn read(
     let array = match key {
         Some(key) => archive.read(key).map_err(|problem| {
             let names: Vec<&str> = archive.names().collect();
-            Problem::from(problem).note(format!("--key takes one of {}", names.join(", ")))
+            problem.note(format!("--key takes one of {}", names.join(", ")))
         }),
         None => archive.single().map_err(|problem| match archive.names().count() {
-            0 | 1 => problem.into(),
-            _ => Problem::from(problem).note("--key says which one to read"),
+            0 | 1 => problem,
+            _ => problem.note("--key says which one to read"),
         }),
     }?;
     // Bytes of the array are no places in the archive.

@@ -1,14 +1,14 @@
-//! What may be said of an input beyond its file: the format, and how a table or a matrix is to be read.
+//! How a file of distances is to be read: its format, the rows and columns of a table, which of two distances of a pair counts.
 
-use super::Format;
+use super::DistanceFormat;
 use std::fmt;
 use std::str::FromStr;
 
-/// How an input is to be read; what is not said is found out from the file, or refused where it cannot be.
+/// How a file of distances is to be read. What is not given is found out from the file; a file that can be read in two ways is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options {
+pub struct DistanceOptions {
     /// The format.
-    pub format: Option<Format>,
+    pub format: Option<DistanceFormat>,
     /// The number of lines left out at the top of a text. Once it is given, a first row of numbers is data.
     pub skip_rows: Option<usize>,
     /// The columns of a text that are read. Once they are given, all of them are data.
@@ -21,14 +21,14 @@ pub struct Options {
     pub key: Option<String>,
 }
 
-impl From<Option<Format>> for Options {
-    fn from(format: Option<Format>) -> Self {
-        Options { format, ..Options::default() }
+impl From<Option<DistanceFormat>> for DistanceOptions {
+    fn from(format: Option<DistanceFormat>) -> Self {
+        DistanceOptions { format, ..DistanceOptions::default() }
     }
 }
 
-impl From<Format> for Options {
-    fn from(format: Format) -> Self {
+impl From<DistanceFormat> for DistanceOptions {
+    fn from(format: DistanceFormat) -> Self {
         Some(format).into()
     }
 }

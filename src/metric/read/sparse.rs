@@ -6,9 +6,10 @@
 //! or given as `inf`, are never connected. Ids are below 2^24, so that a short file cannot ask for gigabytes.
 
 use super::error::{Place, Problem};
-use super::square::DISTANCE;
 use super::text::{self, Fault};
+use crate::input::text::lines;
 use crate::metric::SparseDistances;
+use crate::metric::square::DISTANCE;
 
 /// Point ids are below this.
 const IDS: u32 = 1 << 24;
@@ -34,7 +35,7 @@ impl Triplet {
 pub(super) fn read(text: &[u8]) -> Result<SparseDistances<f32>, Problem> {
     let mut edges = Vec::new();
     let mut greatest = 0;
-    for line in text::lines(text) {
+    for line in lines(text) {
         let triplet = triplet(&text[line.clone()])
             .map_err(|fault| text::fault_problem(text, Fault { at: fault.at + line.start, ..fault }))?;
         if let Some(edge) = triplet.filter(|t| t.i != t.j) {
@@ -88,7 +89,7 @@ fn check_unique(text: &[u8], edges: &[Triplet]) -> Result<(), Problem> {
     let mut keys: Vec<u64> = edges.iter().map(|e| e.key()).collect();
     keys.sort_unstable();
     let Some(twice) = keys.windows(2).find(|w| w[0] == w[1]).map(|w| w[0]) else { return Ok(()) };
-    let mut same = text::lines(text)
+    let mut same = lines(text)
         .enumerate()
         .filter(|(_, line)| matches!(triplet(&text[line.clone()]), Ok(Some(t)) if t.key() == twice));
     let mut next = || same.next().map_or(0, |(index, _)| index + 1);

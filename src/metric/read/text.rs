@@ -20,8 +20,15 @@
 //! Nothing but the numbers and the row ends is kept. Lines and entries are counted again, from the start of the
 //! text, when there is an error to report.
 
-use super::error::{Place, Problem, quote};
-use super::square;
+mod places;
+#[cfg(test)]
+mod tests;
+
+pub(super) use places::{fault_problem, locate, row_line, value_problem};
+
+use super::error::{Place, Problem};
+use crate::input::text::lines;
+use crate::metric::square;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -44,7 +51,7 @@ pub(super) struct Fault {
 pub(super) struct Table {
     /// The numbers, row after row.
     pub(super) values: Vec<f32>,
-    /// For each row, the number of values up to its end.
+    /// The number of values up to the end of each row.
     ends: Vec<usize>,
 }
 
@@ -190,16 +197,6 @@ fn pieces(text: &[u8], count: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The lines of a text without their line feeds.
-pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut start = 0;
-    memchr::memchr_iter(b'\n', text).chain(std::iter::once(text.len())).map(move |end| {
-        let line = start..end;
-        start = end + 1;
-        line
-    })
-}
-
 /// Gives every number of a line, with the offset it starts at, to `emit`.
 #[inline]
 fn scan_line(line: &[u8], mut emit: impl FnMut(usize, f32)) -> Result<(), Fault> {
@@ -320,59 +317,6 @@ pub(super) fn token(text: &[u8]) -> &[u8] {
     }
 }
 
-/// The line that the byte at `at` is in, 1-based, and where it starts.
-fn line_of(text: &[u8], at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
-    (1 + memchr::memchr_iter(b'\n', before).count(), start)
-}
-
-/// The error for a fault, its offset turned into line and entry.
-pub(super) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
-    let (line, start) = line_of(text, fault.at);
-    let mut before = 0;
-    // The entries before the fault are sound, so what this returns is the fault itself.
-    let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
-    let place = Place::Entry { line, entry: before + 1 };
-    let token = match text.get(fault.at) {
-        None | Some(b'\n') => return Problem::new(place, fault.expected, "the end of the line"),
-        Some(_) => token(&text[fault.at..]),
-    };
-    let problem = Problem::new(place, fault.expected, quote(token));
-    match token.first() {
-        Some(_) if token.eq_ignore_ascii_case(b"nan") => problem,
-        Some(first) if fault.expected == NUMBER && (first.is_ascii_alphabetic() || *first == b'"') => {
-            problem.note("--skip-rows leaves out lines at the top, --columns says which columns to read")
-        }
-        _ => problem,
-    }
-}
-
-/// The error that number `k` of the text is not what was expected.
-pub(super) fn value_problem(text: &[u8], k: usize, expected: impl Into<String>) -> Problem {
-    let (place, token) = locate(text, k);
-    Problem::new(place, expected, quote(token))
-}
-
-/// The place and the token of number `k` of a text that was parsed without a fault.
-pub(super) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
-    let mut seen = 0;
-    for (index, line) in lines(text).enumerate() {
-        let mut here = None;
-        let first = seen;
-        let _ = scan_line(&text[line.clone()], |at, _| {
-            if seen == k {
-                here = Some((Place::Entry { line: index + 1, entry: k - first + 1 }, line.start + at));
-            }
-            seen += 1;
-        });
-        if let Some((place, at)) = here {
-            return (place, token(&text[at..]));
-        }
-    }
-    (Place::Whole, b"")
-}
-
 /// A note when whole numbers of the text are too great for single precision to tell them from their neighbours.
 pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
     const EXACT: f32 = 16_777_216.0;
@@ -392,101 +336,4 @@ pub(super) fn rounded_integers(text: &[u8], table: &Table) -> Option<String> {
     (count > 0).then(|| {
         format!("{count} {what} rounded to single precision, which is exact up to 16777216; a .npy file of doubles is not rounded")
     })
-}
-
-/// The line of row `r`, 1-based.
-pub(super) fn row_line(text: &[u8], r: usize) -> usize {
-    let mut rows = 0;
-    for (index, line) in lines(text).enumerate() {
-        let mut any = false;
-        let _ = scan_line(&text[line], |_, _| any = true);
-        if any && rows == r {
-            return index + 1;
-        }
-        rows += usize::from(any);
-    }
-    0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn values(text: &str) -> Vec<f32> {
-        Table::parse(text.as_bytes()).unwrap().values
-    }
-
-    #[test]
-    fn every_separator_and_line_ending() {
-        let want = vec![1.0, 2.0, 3.5];
-        for text in [
-            "1 2 3.5",
-            "1,2,3.5",
-            "1;2;3.5\n",
-            "1\t2\t3.5 \r\n",
-            " 1 , 2 ,\n\n3.5,",
-            "1|2:3.5",
-            "+1 2. 35e-1",
-            "% MATLAB\n1 2 # two\n3.5 #",
-        ] {
-            assert_eq!(values(text), want, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn rounding_is_that_of_the_standard_library() {
-        for text in [
-            "0.1",
-            "16777217",
-            "1.00000017881393432617187499",
-            "1.17549435e-38",
-            "1e-45",
-            "7e-46",
-            "3.4028235e38",
-        ] {
-            assert_eq!(values(text), [text.parse::<f32>().unwrap()], "{text}");
-        }
-    }
-
-    #[test]
-    fn faults_are_found_at_their_line_and_entry() {
-        for (text, line, entry, found) in [
-            ("1 2\n3 x 4", 2, 2, "\"x\""),
-            ("1,,2", 1, 2, "\",\""),
-            ("1\n\n# c\n1-2", 4, 1, "\"1-2\""),
-            ("1 nan", 1, 2, "\"nan\""),
-            ("1 2e99", 1, 2, "\"2e99\""),
-            ("1 -", 1, 2, "\"-\""),
-            ("0x10", 1, 1, "\"0x10\""),
-        ] {
-            let problem = Table::parse(text.as_bytes()).unwrap_err();
-            assert_eq!(problem.place, Place::Entry { line, entry }, "{text:?}");
-            assert_eq!(problem.found, found, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn pieces_meet_at_line_ends_and_cover_the_text() {
-        let text: String = (0..100).map(|k| format!("{k} {}\n", k * k)).collect();
-        for count in 1..40 {
-            let ranges = pieces(text.as_bytes(), count);
-            assert_eq!((ranges[0].start, ranges[count - 1].end), (0, text.len()));
-            for pair in ranges.windows(2) {
-                assert_eq!(pair[0].end, pair[1].start);
-                assert!(pair[0].end == text.len() || text.as_bytes()[pair[0].end - 1] == b'\n');
-            }
-            let tables =
-                ranges.into_iter().map(|r| Table::parse_piece(text.as_bytes(), r).unwrap()).collect();
-            let table = Table::join(tables);
-            assert_eq!(table.width(), Some(2));
-            assert_eq!(table.values[198..], [99.0, 9801.0]);
-        }
-    }
-
-    #[test]
-    fn an_entry_is_located_again() {
-        let text = b"# head\n1 2\n\n3,4\n";
-        assert_eq!(locate(text, 3), (Place::Entry { line: 4, entry: 2 }, &b"4"[..]));
-        assert_eq!(row_line(text, 1), 4);
-    }
 }

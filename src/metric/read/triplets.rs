@@ -5,9 +5,9 @@
 //! which counts. Entries of the diagonal must be 0.
 
 use super::error::{Place, Problem};
-use super::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use super::{Input, Symmetrize};
 use crate::input::triplets::Triplets;
+use crate::metric::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use crate::metric::{Distances, SparseDistances};
 use std::cmp::Reverse;
 
@@ -33,7 +33,7 @@ pub(super) fn read(
     for (k, entry) in entries.iter().enumerate() {
         let problem = |expected| {
             let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
-            Problem::new(matrix.place(k).into(), expected, found)
+            Problem::new(matrix.place(k), expected, found)
         };
         if entry.row == entry.column {
             if !tolerance.is_zero(entry.value) {
@@ -60,7 +60,7 @@ pub(super) fn read(
         let problem = |k: usize, expected: String| {
             let entry = &entries[k];
             let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
-            Problem::new(matrix.place(k).into(), expected, found)
+            Problem::new(matrix.place(k), expected, found)
         };
         if of_pair.len() > 2 || of_pair.len() == 2 && first.row == second.row {
             let twice = if of_pair.len() == 2 || entries[of_pair[1]].row == first.row { 1 } else { 2 };

@@ -48,11 +48,11 @@ fn barcode<W: Word>(
 
 /// Ranks the distances, chooses the widths, and computes.
 pub(super) fn run<T: Value>(
-    rips: &Rips<T>,
+    rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
-    let backend = &rips.backend;
+    let backend = rips.backend.clone();
     run_on(rips, modulus, progress, &|estimate| Ok(backend.decide(estimate)?.into()))
 }
 
@@ -61,7 +61,7 @@ type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
 /// Like [`run`], on the machine that `decide` decides on.
 fn run_on<T: Value>(
-    rips: &Rips<T>,
+    rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
     decide: Decide<'_>,
@@ -71,8 +71,8 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let (distances, summary) = survey(&rips.distances, rips.threshold, progress)?;
-    let Rips { max_dim, pair_store, ref backend, .. } = *rips;
+    let Rips { distances, threshold, max_dim, pair_store, backend, .. } = rips;
+    let (distances, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));

@@ -1,7 +1,5 @@
 //! The figures of the input, and the input in the shape that is ranked.
 
-use std::borrow::Cow;
-
 use crate::metric::{DistanceMatrix, Distances, Value};
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::matrix_of_points;
@@ -11,13 +9,13 @@ use crate::rips::{Progress, RipsError, Summary, Threshold, footprint};
 ///
 /// # Errors
 /// [`RipsError::Memory`], [`RipsError::Refused`] and [`RipsError::TooFarApart`].
-pub(super) fn survey<'a, T: Value>(
-    distances: &'a Distances<T>,
+pub(super) fn survey<T: Value>(
+    distances: Distances<T>,
     threshold: Threshold,
     progress: &dyn Progress,
-) -> Result<(Cow<'a, Distances<T>>, Summary), RipsError> {
+) -> Result<(Distances<T>, Summary), RipsError> {
     let bounded = matches!(threshold, Threshold::Value(t) if t.is_finite());
-    if let Distances::Points(points) = distances
+    if let Distances::Points(points) = &distances
         && !bounded
     {
         footprint::check_matrix::<T>(points.len())?;
@@ -34,10 +32,11 @@ pub(super) fn survey<'a, T: Value>(
             return Err(RipsError::TooFarApart { i, j });
         }
         let ambient_dimension = Some(points.dimension());
-        return Ok((Cow::Owned(distances), Summary { ambient_dimension, ..summary }));
+        return Ok((distances, Summary { ambient_dimension, ..summary }));
     }
     progress.begin("summary", None, 1);
-    Ok((Cow::Borrowed(distances), Summary::of(distances, threshold)))
+    let summary = Summary::of(&distances, threshold);
+    Ok((distances, summary))
 }
 
 /// The first two points whose distance is infinite, if there are any.

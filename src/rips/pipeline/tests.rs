@@ -27,7 +27,9 @@ fn solve(
     self_check: bool,
 ) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
-    run_on(rips, 2, &(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
+    run_on(rips.clone(), 2, &(), &|_| {
+        Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) })
+    })
 }
 
 fn backends(outcome: &Outcome) -> Vec<&'static str> {
@@ -39,7 +41,7 @@ fn a_device_that_works_is_recorded() {
     for is_sparse in [false, true] {
         for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
             let rips = Rips::new(distances(is_sparse)).max_dim(3).pair_store(layer);
-            let expected = rips.solve(&()).unwrap();
+            let expected = rips.clone().solve(&()).unwrap();
             assert_eq!(backends(&expected), ["cpu"; 3]);
             assert_eq!(expected.plan.backend, "cpu: as asked");
             let found = solve(&rips, None, false, true).unwrap();
@@ -53,7 +55,7 @@ fn a_device_that_works_is_recorded() {
 #[test]
 fn a_device_that_fails_is_replaced_and_the_records_say_so() {
     let rips = Rips::new(distances(false)).max_dim(3);
-    let expected = rips.solve(&()).unwrap().diagram;
+    let expected = rips.clone().solve(&()).unwrap().diagram;
     for (failure, reason) in [
         (Failure::Error, "the CUDA driver finds no device"),
         (Failure::Panic, "the work on the device broke off: a test's device breaks"),

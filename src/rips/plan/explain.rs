@@ -127,7 +127,7 @@ mod tests {
             pair_store: SecondLayer::Implicit,
             threads: 2,
             backend: "cpu: as asked".into(),
-            simd: "avx2",
+            simd: "AVX2",
         }
     }
 
@@ -152,7 +152,7 @@ mod tests {
         assert!(line(&plan, "entry width").starts_with("64 bits"));
         assert!(line(&plan, "residue").starts_with("streamed"));
         assert!(line(&plan, "pair store").starts_with("implicit"));
-        assert_eq!(line(&plan, "simd"), "avx2");
+        assert_eq!(line(&plan, "simd"), "AVX2");
     }
 
     #[test]
@@ -174,5 +174,14 @@ mod tests {
         let many = Plan { ranks: 65_536, ..plan.clone() };
         assert!(line(&many, "rank width").contains("too many for 16 bits"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
+    }
+
+    #[test]
+    fn plans_are_read_back_from_json() {
+        let plan = Plan { threshold: f64::INFINITY, shape: Shape::Sparse { bitsets: true }, ..plan() };
+        let json = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+        let other = json.replace("AVX2", "AVX3");
+        assert!(serde_json::from_str::<Plan>(&other).unwrap_err().to_string().contains("unknown variant"));
     }
 }

@@ -3,10 +3,12 @@
 pub(super) mod choose;
 mod explain;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use crate::diagram::infinite;
 
 /// How the second layer of the pair store is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum SecondLayer {
@@ -29,7 +31,7 @@ pub enum Threshold {
 }
 
 /// The shape the ranked distances are kept in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// A square matrix of ranks.
@@ -42,7 +44,8 @@ pub enum Shape {
 }
 
 /// What was chosen and why: `lacuna rips --explain` prints it, one line a choice, through [`Display`](std::fmt::Display).
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plan {
     /// Number of points.
     pub points: usize,
@@ -55,6 +58,7 @@ pub struct Plan {
     /// The coefficient field Z/p.
     pub modulus: u16,
     /// The threshold used.
+    #[serde(deserialize_with = "infinite::deserialize")]
     pub threshold: f64,
     /// Whether `threshold` is the enclosing radius.
     pub enclosing_radius: bool,
@@ -75,7 +79,26 @@ pub struct Plan {
     /// Which machine constructs the residue, and why.
     pub backend: String,
     /// Instruction set the sweeps use.
-    pub simd: &'static str,
+    #[serde(deserialize_with = "simd_name")]
+    pub simd: Name,
+}
+
+/// A name out of a list that the program knows. Deserialization would borrow a field of type `&str` from its input.
+pub(super) type Name = &'static str;
+
+/// Reads the name of an instruction set.
+fn simd_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+    known_name(deserializer, &["AVX-512", "AVX2", "portable"])
+}
+
+/// Reads one of these names.
+pub(super) fn known_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    names: &'static [Name],
+) -> Result<Name, D::Error> {
+    let found = String::deserialize(deserializer)?;
+    let known = names.iter().copied().find(|name| *name == found);
+    known.ok_or_else(|| de::Error::unknown_variant(&found, names))
 }
 
 impl Plan {

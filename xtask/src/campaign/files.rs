@@ -29,7 +29,7 @@ pub(super) enum Case {
     /// An image of bytes as it is written after thinning.
     Written { image: Image<u8>, format: write::ImageOutputFormat },
     /// Distances in a format that their reader knows.
-    Space { space: Space, format: metric::Format, style: Style },
+    Space { space: Space, format: metric::DistanceFormat, style: Style },
 }
 
 /// Formats that hold images of any voxels, or of doubles.
@@ -119,17 +119,19 @@ impl Subject for Files {
                 let n = 1 + random.below(7);
                 let space = Space::draw(n, false, random);
                 let of_table = [
-                    metric::Format::LowerDistance,
-                    metric::Format::UpperDistance,
-                    metric::Format::Distance,
-                    metric::Format::Dipha,
-                    metric::Format::Binary,
-                    metric::Format::Npy,
+                    metric::DistanceFormat::LowerDistance,
+                    metric::DistanceFormat::UpperDistance,
+                    metric::DistanceFormat::Distance,
+                    metric::DistanceFormat::Dipha,
+                    metric::DistanceFormat::Binary,
+                    metric::DistanceFormat::Npy,
                 ];
                 let format = match space {
                     Space::Table { .. } => random.pick(&of_table),
-                    Space::Cloud { .. } => metric::Format::PointCloud,
-                    Space::Graph { .. } => random.pick(&[metric::Format::Sparse, metric::Format::Dipha]),
+                    Space::Cloud { .. } => metric::DistanceFormat::PointCloud,
+                    Space::Graph { .. } => {
+                        random.pick(&[metric::DistanceFormat::Sparse, metric::DistanceFormat::Dipha])
+                    }
                 };
                 Case::Space { space, format, style: Style::draw(random) }
             }
@@ -332,7 +334,7 @@ where
     Ok(file.into_inner())
 }
 
-fn space_is_read(space: &Space, format: metric::Format, style: Style) -> Result<(), String> {
+fn space_is_read(space: &Space, format: metric::DistanceFormat, style: Style) -> Result<(), String> {
     let distances = space.distances::<f32>();
     let n = distances.len();
     let Some(file) = encoded_space(&distances, format, style)? else { return Ok(()) };
@@ -356,14 +358,14 @@ fn space_is_read(space: &Space, format: metric::Format, style: Style) -> Result<
 /// A file of distances; none where the format cannot say what there is.
 fn encoded_space(
     distances: &Distances<f32>,
-    format: metric::Format,
+    format: metric::DistanceFormat,
     style: Style,
 ) -> Result<Option<Vec<u8>>, String> {
-    use metric::Format;
+    use metric::DistanceFormat;
     let n = distances.len();
     let file = match (distances, format) {
         (Distances::Points(points), _) => style.text((0..n).map(|i| points.point(i).to_vec())).into_bytes(),
-        (Distances::Sparse(graph), Format::Dipha) => {
+        (Distances::Sparse(graph), DistanceFormat::Dipha) => {
             let mut rows = vec![Vec::new(); n];
             for edge in graph.edges() {
                 rows[edge.i as usize].push((edge.j as usize, f64::from(edge.distance)));
@@ -378,22 +380,25 @@ fn encoded_space(
             let edge = |edge: &lacuna::metric::Edge| vec![edge.i as f32, edge.j as f32, edge.distance];
             style.text(graph.edges().iter().map(edge)).into_bytes()
         }
-        (Distances::Matrix(_), Format::LowerDistance | Format::UpperDistance | Format::Binary) if n < 2 => {
+        (
+            Distances::Matrix(_),
+            DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary,
+        ) if n < 2 => {
             return Ok(None);
         }
-        (Distances::Matrix(matrix), Format::LowerDistance) => {
+        (Distances::Matrix(matrix), DistanceFormat::LowerDistance) => {
             style.text((1..n).map(|i| (0..i).map(|j| matrix.get(i, j)).collect())).into_bytes()
         }
-        (Distances::Matrix(matrix), Format::UpperDistance) => {
+        (Distances::Matrix(matrix), DistanceFormat::UpperDistance) => {
             style.text((0..n).map(|i| (i + 1..n).map(|j| matrix.get(i, j)).collect())).into_bytes()
         }
-        (Distances::Matrix(matrix), Format::Distance) => {
+        (Distances::Matrix(matrix), DistanceFormat::Distance) => {
             style.text((0..n).map(|i| (0..n).map(|j| matrix.get(i, j)).collect())).into_bytes()
         }
-        (Distances::Matrix(matrix), Format::Binary) => {
+        (Distances::Matrix(matrix), DistanceFormat::Binary) => {
             matrix.lower().iter().flat_map(|distance| distance.to_le_bytes()).collect()
         }
-        (Distances::Matrix(matrix), Format::Dipha) => {
+        (Distances::Matrix(matrix), DistanceFormat::Dipha) => {
             let mut file = Vec::new();
             dipha::write_distance_matrix(&mut file, n, |i, j| matrix.get(i, j).into())
                 .map_err(|error| error.to_string())?;

@@ -207,7 +207,7 @@ impl Relation {
                 let most = if double { 900 } else { 100 };
                 Relation::Scaled(random.within(-most, most) as i32)
             }
-            _ => Relation::Written(random.below(output::Format::ALL.len())),
+            _ => Relation::Written(random.below(output::OutputFormat::ALL.len())),
         }
     }
 }
@@ -419,14 +419,14 @@ fn exponent_of(x: f64) -> i32 {
 
 /// What a writer wrote is what the reader of barcodes reads.
 fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
-    let format = output::Format::ALL[format];
+    let format = output::OutputFormat::ALL[format];
     let Outcome { diagram, summary, plan, .. } = outcome;
     let mut file = Vec::new();
     let barcode = output::Barcode { diagram, summary, modulus: plan.modulus };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded = read::read_bytes("bars", &file, None)
         .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;
-    if format == output::Format::Text {
+    if format == output::OutputFormat::Text {
         // Six digits are not enough to tell bars apart, but for counting them.
         let Barcode::Bars(bars) = loaded.barcode else { return Err("text holds no bars".to_owned()) };
         return same("number of bars in text", &bars.bars.len(), &diagram.iter().count());

@@ -1,6 +1,6 @@
 //! What is in data/: the inputs, and the runs whose barcodes are committed.
 
-use lacuna::metric::read::Format;
+use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::{Distances, MetricError};
 
 use super::spaces;
@@ -10,7 +10,7 @@ pub(super) struct Input {
     /// File name.
     pub(super) file: &'static str,
     /// The format it is written in.
-    pub(super) format: Format,
+    pub(super) format: DistanceFormat,
     /// What is around the numbers in its file.
     pub(super) dress: Dress,
     /// The call that makes it.
@@ -128,7 +128,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
     Ok(vec![
         Input {
             file: "circle.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "circle(48)",
             seed: Some(1),
@@ -137,7 +137,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "figure_eight.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "figure_eight(60)",
             seed: Some(2),
@@ -146,7 +146,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "sphere.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "sphere(40)",
             seed: Some(3),
@@ -155,7 +155,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "torus.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "torus(180, 1.0)",
             seed: Some(4),
@@ -165,7 +165,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "klein_bottle.lower",
-            format: Format::LowerDistance,
+            format: DistanceFormat::LowerDistance,
             dress: Dress::Bare,
             generator: "klein_bottle(90)",
             seed: Some(5),
@@ -175,7 +175,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "projective_plane.dist",
-            format: Format::Distance,
+            format: DistanceFormat::Distance,
             dress: Dress::Bare,
             generator: "projective_plane()",
             seed: None,
@@ -185,7 +185,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "cube.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "cube(40)",
             seed: Some(6),
@@ -194,7 +194,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "grid.upper",
-            format: Format::UpperDistance,
+            format: DistanceFormat::UpperDistance,
             dress: Dress::Bare,
             generator: "grid(6)",
             seed: None,
@@ -204,7 +204,7 @@ fn shapes() -> Result<Vec<Input>, MetricError> {
         },
         Input {
             file: "two_cycles.sparse",
-            format: Format::Sparse,
+            format: DistanceFormat::Sparse,
             dress: Dress::Bare,
             generator: "two_cycles(9, 14)",
             seed: Some(7),
@@ -238,25 +238,25 @@ fn one_per_format() -> Result<Vec<Input>, MetricError> {
         space: edges.clone(),
     };
     Ok(vec![
-        matrix_in("octahedron.lower", Format::LowerDistance),
-        matrix_in("octahedron.upper", Format::UpperDistance),
-        matrix_in("octahedron.dist", Format::Distance),
-        matrix_in("octahedron.dipha", Format::Dipha),
-        matrix_in("octahedron.bin", Format::Binary),
-        matrix_in("octahedron.npy", Format::Npy),
-        matrix_in("octahedron.npz", Format::Npz),
-        Input { dress: Dress::Gzip, ..matrix_in("octahedron.csv.gz", Format::Distance) },
+        matrix_in("octahedron.lower", DistanceFormat::LowerDistance),
+        matrix_in("octahedron.upper", DistanceFormat::UpperDistance),
+        matrix_in("octahedron.dist", DistanceFormat::Distance),
+        matrix_in("octahedron.dipha", DistanceFormat::Dipha),
+        matrix_in("octahedron.bin", DistanceFormat::Binary),
+        matrix_in("octahedron.npy", DistanceFormat::Npy),
+        matrix_in("octahedron.npz", DistanceFormat::Npz),
+        Input { dress: Dress::Gzip, ..matrix_in("octahedron.csv.gz", DistanceFormat::Distance) },
         Input {
             dress: Dress::Numbered,
             shows: "the same below a header of column numbers and beside a column of row numbers, as pandas writes a \
                     table: both are left out",
-            ..matrix_in("octahedron_table.csv", Format::Distance)
+            ..matrix_in("octahedron_table.csv", DistanceFormat::Distance)
         },
-        edges_in("octahedron.sparse", Format::Sparse),
-        edges_in("octahedron.mtx", Format::MatrixMarket),
+        edges_in("octahedron.sparse", DistanceFormat::Sparse),
+        edges_in("octahedron.mtx", DistanceFormat::MatrixMarket),
         Input {
             file: "octahedron.pts",
-            format: Format::PointCloud,
+            format: DistanceFormat::PointCloud,
             dress: Dress::Bare,
             generator: "octahedron()",
             seed: None,

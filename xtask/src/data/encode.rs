@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use lacuna::metric::read::Format;
+use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances};
 
 use super::arrays;
@@ -32,20 +32,22 @@ fn numbered(text: &str) -> String {
 }
 
 /// The numbers of a space in a format.
-fn bare(space: &Distances<f64>, format: Format) -> io::Result<Vec<u8>> {
+fn bare(space: &Distances<f64>, format: DistanceFormat) -> io::Result<Vec<u8>> {
     match (space, format) {
-        (Distances::Points(cloud), Format::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
-        (Distances::Sparse(graph), Format::Sparse) => Ok(sparse(graph).into_bytes()),
-        (Distances::Matrix(matrix), Format::LowerDistance) => Ok(rows(matrix, |i| 0..i).into_bytes()),
-        (Distances::Matrix(matrix), Format::UpperDistance) => {
+        (Distances::Points(cloud), DistanceFormat::PointCloud) => Ok(point_cloud(cloud).into_bytes()),
+        (Distances::Sparse(graph), DistanceFormat::Sparse) => Ok(sparse(graph).into_bytes()),
+        (Distances::Matrix(matrix), DistanceFormat::LowerDistance) => Ok(rows(matrix, |i| 0..i).into_bytes()),
+        (Distances::Matrix(matrix), DistanceFormat::UpperDistance) => {
             Ok(rows(matrix, |i| i + 1..matrix.len()).into_bytes())
         }
-        (Distances::Matrix(matrix), Format::Distance) => Ok(rows(matrix, |_| 0..matrix.len()).into_bytes()),
-        (Distances::Matrix(matrix), Format::Dipha) => Ok(dipha(matrix)),
-        (Distances::Matrix(matrix), Format::Binary) => Ok(binary(matrix)),
-        (Distances::Sparse(graph), Format::MatrixMarket) => Ok(matrix_market(graph).into_bytes()),
-        (Distances::Matrix(matrix), Format::Npy) => npy(matrix),
-        (Distances::Matrix(matrix), Format::Npz) => arrays::npz(&[("distances", npy(matrix)?)]),
+        (Distances::Matrix(matrix), DistanceFormat::Distance) => {
+            Ok(rows(matrix, |_| 0..matrix.len()).into_bytes())
+        }
+        (Distances::Matrix(matrix), DistanceFormat::Dipha) => Ok(dipha(matrix)),
+        (Distances::Matrix(matrix), DistanceFormat::Binary) => Ok(binary(matrix)),
+        (Distances::Sparse(graph), DistanceFormat::MatrixMarket) => Ok(matrix_market(graph).into_bytes()),
+        (Distances::Matrix(matrix), DistanceFormat::Npy) => npy(matrix),
+        (Distances::Matrix(matrix), DistanceFormat::Npz) => arrays::npz(&[("distances", npy(matrix)?)]),
         _ => Err(io::Error::other(format!("{format} does not hold a space of this shape"))),
     }
 }

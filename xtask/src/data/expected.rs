@@ -2,7 +2,7 @@
 
 use std::io;
 
-use lacuna::metric::read::Format;
+use lacuna::metric::read::DistanceFormat;
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances, Value};
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Summary, Threshold, plain};
@@ -14,7 +14,7 @@ use super::catalogue::{Case, Input};
 pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
     match input.format {
         // The formats whose numbers stay in double precision.
-        Format::Npy | Format::Npz => answer(case, &input.space),
+        DistanceFormat::Npy | DistanceFormat::Npz => answer(case, &input.space),
         _ => answer(case, &single(&input.space)?),
     }
     .map_err(|source| DataError::Io { path: input.format.to_string().into(), source })
@@ -29,7 +29,7 @@ fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>
         case.ratio.map_or(diagram.clone(), |ratio| diagram.with_ratio(ratio.into(), summary.precision));
     let mut text = Vec::new();
     let barcode = Barcode { diagram: &diagram, summary: &summary, modulus };
-    output::Format::Text.write(&barcode, &mut text)?;
+    output::OutputFormat::Text.write(&barcode, &mut text)?;
     Ok(text)
 }
 

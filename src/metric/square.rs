@@ -1,18 +1,18 @@
 //! Square matrices: the checks that make one a distance matrix, for every format that holds one.
 
-use super::Symmetrize;
+use super::read::Symmetrize;
 use crate::metric::Value;
 
 /// Numbers that differ by less than this part of the greatest finite distance differ by rounding only: real files are
 /// printed with few digits, and computed by sums taken in different orders.
-pub(super) const ROUNDING: f64 = 1e-4;
+pub(crate) const ROUNDING: f64 = 1e-4;
 
 /// Side of the tiles the symmetry check goes by, so that both triangles are read along cache lines.
 const TILE: usize = 32;
 
 /// Why a square matrix is not a distance matrix. Rows and columns are 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SquareFault {
+pub(crate) enum SquareFault {
     /// Entry `(i, i)` is not zero.
     Diagonal(usize),
     /// Entry `(i, j)` is NaN or negative.
@@ -22,48 +22,48 @@ pub(super) enum SquareFault {
 }
 
 /// What a distance matrix has on its diagonal, for messages.
-pub(super) const DIAGONAL: &str = "0 on the diagonal";
+pub(crate) const DIAGONAL: &str = "0 on the diagonal";
 /// What any entry of a distance matrix is, for messages.
-pub(super) const DISTANCE: &str = "a non-negative distance or inf";
+pub(crate) const DISTANCE: &str = "a non-negative distance or inf";
 /// What helps with a matrix whose triangles differ.
-pub(super) const ASYMMETRIC: &str = "the matrix is not symmetric, by more than 1e-4 of its greatest distance; \
+pub(crate) const ASYMMETRIC: &str = "the matrix is not symmetric, by more than 1e-4 of its greatest distance; \
     --symmetrize lower, upper, mean, max or min says which of the two counts";
 
 /// How far numbers may be from what they should be: a distance, 0 or more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tolerance(f64);
+pub(crate) struct Tolerance(f64);
 
 impl Tolerance {
     /// Nothing is rounded.
     const NONE: Tolerance = Tolerance(0.0);
 
     /// That of a matrix with these entries.
-    pub(super) fn of<T: Value>(entries: impl Iterator<Item = T>) -> Self {
+    pub(crate) fn of<T: Value>(entries: impl Iterator<Item = T>) -> Self {
         let finite = entries.map(|d| d.into().abs()).filter(|d| d.is_finite());
         Tolerance(ROUNDING * finite.fold(0.0, f64::max))
     }
 
     /// Whether two entries are the same distance.
-    pub(super) fn agree<T: Value>(self, a: T, b: T) -> bool {
+    pub(crate) fn agree<T: Value>(self, a: T, b: T) -> bool {
         let (a, b): (f64, f64) = (a.into(), b.into());
         a == b || (a - b).abs() < self.0
     }
 
     /// Whether an entry is a distance.
-    pub(super) fn is_distance<T: Value>(self, d: T) -> bool {
+    pub(crate) fn is_distance<T: Value>(self, d: T) -> bool {
         let d: f64 = d.into();
         d >= 0.0 || d > -self.0
     }
 
     /// Whether an entry is 0.
-    pub(super) fn is_zero<T: Value>(self, d: T) -> bool {
+    pub(crate) fn is_zero<T: Value>(self, d: T) -> bool {
         self.agree(d, T::from_f64(0.0))
     }
 }
 
 /// What was taken for rounding, or decided by `--symmetrize`.
 #[derive(Debug, Default)]
-pub(super) struct Rounding {
+pub(crate) struct Rounding {
     /// The pairs of points with two distances, and by how much they differ at most.
     pairs: (usize, f64),
     /// The entries of the diagonal that are not 0, and the greatest magnitude of one.
@@ -78,14 +78,14 @@ impl Rounding {
     }
 
     /// Takes an entry of the diagonal for 0.
-    pub(super) fn on_diagonal<T: Value>(&mut self, entry: T) {
+    pub(crate) fn on_diagonal<T: Value>(&mut self, entry: T) {
         if entry.into() != 0.0 {
             Rounding::count(&mut self.diagonal, entry.into().abs());
         }
     }
 
     /// The distance that counts of the two that a matrix has for a pair.
-    pub(super) fn choose<T: Value>(&mut self, below: T, above: T, symmetrize: Option<Symmetrize>) -> T {
+    pub(crate) fn choose<T: Value>(&mut self, below: T, above: T, symmetrize: Option<Symmetrize>) -> T {
         let (b, a): (f64, f64) = (below.into(), above.into());
         if b != a {
             Rounding::count(&mut self.pairs, (b - a).abs());
@@ -107,7 +107,7 @@ impl Rounding {
     }
 
     /// What to say of it; `None` when there is nothing.
-    pub(super) fn note(&self, symmetrize: Option<Symmetrize>) -> Option<String> {
+    pub(crate) fn note(&self, symmetrize: Option<Symmetrize>) -> Option<String> {
         let mut parts = Vec::new();
         if let (pairs @ 1.., difference) = self.pairs {
             let which = match symmetrize.unwrap_or(Symmetrize::Lower) {
@@ -150,7 +150,7 @@ fn times(count: usize) -> String {
 /// The entries below the diagonal of the n×n matrix `at(row, column)`, and what there is to say of them. Entries that
 /// differ by rounding only count as the one below the diagonal, as for Ripser, which reads nothing else; `symmetrize`
 /// says which of any two counts.
-pub(super) fn lower_of<T: Value>(
+pub(crate) fn lower_of<T: Value>(
     n: usize,
     at: impl Fn(usize, usize) -> T,
     symmetrize: Option<Symmetrize>,
@@ -184,7 +184,7 @@ fn tolerance_of<T: Value>(n: usize, at: &impl Fn(usize, usize) -> T) -> Toleranc
 
 /// Whether an n×n table is a matrix of distances beyond doubt: its diagonal is zero, or is zero up to rounding and the
 /// matrix is one of distances otherwise.
-pub(super) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+pub(crate) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     if (0..n).all(|i| at(i, i).into() == 0.0) {
         return true;
     }
@@ -192,13 +192,13 @@ pub(super) fn has_zero_diagonal<T: Value>(n: usize, at: impl Fn(usize, usize) ->
 }
 
 /// Whether an n×n table is a matrix of distances in every respect.
-pub(super) fn is_exactly_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+pub(crate) fn is_exactly_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     any_fault(n, &at, tolerance_of(n, &at), false).is_none()
 }
 
 /// Whether an n×n table, n ≥ 3, has 1 on its diagonal, magnitudes of at most 1 elsewhere, and is symmetric, all up to
 /// rounding, as correlations are.
-pub(super) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+pub(crate) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     let near = Tolerance(ROUNDING);
     let good = |i: usize, j: usize| at(i, j).into().abs() < 1.0 + ROUNDING && near.agree(at(i, j), at(j, i));
     n >= 3
@@ -208,7 +208,7 @@ pub(super) fn looks_like_similarities<T: Value>(n: usize, at: impl Fn(usize, usi
 
 /// Whether an n×n matrix without a zero diagonal may still be meant as distances: three points or more, all
 /// entries distances, and symmetric.
-pub(super) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
+pub(crate) fn looks_like_a_matrix<T: Value>(n: usize, at: impl Fn(usize, usize) -> T) -> bool {
     let off_diagonal = |i: usize, j: usize| if i == j { T::from_f64(0.0) } else { at(i, j) };
     n >= 3 && any_fault(n, &off_diagonal, tolerance_of(n, &off_diagonal), false).is_none()
 }

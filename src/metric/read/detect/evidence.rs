@@ -1,0 +1,342 @@
+//! What speaks for the readings of a table of numbers.
+
+use super::Reading;
+use crate::metric::read::text::{self, Table, entries};
+use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triangle};
+use crate::metric::square;
+use std::borrow::Cow;
+
+/// Numbers beside a table that may number its rows or columns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Labels {
+    pub(super) first_row: bool,
+    pub(super) first_column: bool,
+    /// Whether they count from 0 or 1.
+    pub(super) count: bool,
+}
+
+impl Labels {
+    pub(super) fn leave_out<'a>(
+        self,
+        text: &[u8],
+        format: DistanceFormat,
+        why: &str,
+    ) -> Result<Reading<'a>, Problem> {
+        let edited = layout::without(text, self.first_row, self.first_column)?;
+        let table = Table::parse(&edited)?;
+        let mut notes = Vec::new();
+        if self.first_row {
+            notes.push(format!("line {} is left out: numbers of the columns", text::row_line(text, 0)));
+        }
+        if self.first_column {
+            notes.push("column 1 is left out: numbers of the rows".to_owned());
+        }
+        Ok(Reading { format, why: why.to_owned(), notes, text: Cow::Owned(edited), table })
+    }
+
+    /// The options that leave them out, and those that take them for data.
+    pub(super) fn options(self) -> [&'static str; 2] {
+        match (self.first_row, self.first_column) {
+            (true, false) => ["--skip-rows 1", "--skip-rows 0"],
+            (false, _) => ["--columns 2-", "--columns 1-"],
+            (true, true) => ["--skip-rows 1 --columns 2-", "--skip-rows 0"],
+        }
+    }
+}
+
+/// What speaks for the readings of a table.
+pub(super) struct Evidence<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) table: &'a Table,
+    /// What a header calls the columns.
+    pub(super) names: &'a [String],
+    /// Whether the first row may still number the columns.
+    pub(super) may_have_header: bool,
+    /// Whether the first column may still number the rows.
+    pub(super) may_have_row_names: bool,
+}
+
+impl Evidence<'_> {
+    /// A format that the layout tells beyond doubt.
+    pub(super) fn matrix_or_triangle(&self) -> Result<Option<(DistanceFormat, String)>, Problem> {
+        let table = self.table;
+        let rows = table.rows();
+        let grows = table.row_lens().eq(1..=rows);
+        let shrinks = table.row_lens().eq((1..=rows).rev());
+        if table.is_square_with_zero_diagonal() {
+            return Ok(Some((
+                DistanceFormat::Distance,
+                "as many rows as columns, zeros on the diagonal".into(),
+            )));
+        }
+        if !grows && !shrinks {
+            return Ok(None);
+        }
+        check_no_diagonal(self.text, table, grows)?;
+        Ok(Some(match grows {
+            true => (DistanceFormat::LowerDistance, "rows of 1, 2, 3, … entries".into()),
+            false => (DistanceFormat::UpperDistance, "rows of …, 3, 2, 1 entries".into()),
+        }))
+    }
+
+    /// The numbers beside a table that leave a square when they are left out.
+    pub(super) fn labels_around_a_square(&self) -> Option<Labels> {
+        let table = self.table;
+        let rows = table.rows();
+        let width = table.row_len(rows - 1);
+        let short = rows >= 3 && width >= 3 && table.row_len(0) == width - 1;
+        let even_from = |first: usize| table.row_lens().skip(first).all(|len| len == width);
+        let (first_row, first_column) = match rows {
+            _ if short && rows == width && even_from(1) => (true, true),
+            _ if rows == width + 1 && even_from(0) => (true, false),
+            _ if width == rows + 1 && even_from(0) => (false, true),
+            _ => return None,
+        };
+        let allowed = (!first_row || self.may_have_header) && (!first_column || self.may_have_row_names);
+        let count = (!first_row || counts(table.row(0)))
+            && (!first_column || counts(&self.first_column(usize::from(first_row))));
+        allowed.then_some(Labels { first_row, first_column, count })
+    }
+
+    /// The side and the entries of the square beside the labels.
+    pub(super) fn beside(&self, labels: Labels) -> (usize, impl Fn(usize, usize) -> f32 + '_) {
+        let (row, column) = (usize::from(labels.first_row), usize::from(labels.first_column));
+        (self.table.rows() - row, move |i, j| self.table.row(i + row)[j + column])
+    }
+
+    pub(super) fn first_column(&self, from: usize) -> Vec<f32> {
+        (from..self.table.rows()).map(|r| self.table.row(r)[0]).collect()
+    }
+
+    /// The numbers beside what is a distance matrix without them.
+    pub(super) fn labels_of_a_matrix(&self) -> Result<Option<Labels>, Problem> {
+        let Some(labels) = self.labels_around_a_square() else { return Ok(None) };
+        let Labels { first_row, first_column, count } = labels;
+        let n = self.table.rows() - usize::from(first_row);
+        let at =
+            |i: usize, j: usize| self.table.row(i + usize::from(first_row))[j + usize::from(first_column)];
+        if n < 2 || !square::is_exactly_a_matrix(n, at) {
+            return Ok(None);
+        }
+        if first_row && first_column || n >= 3 && count {
+            return Ok(Some(labels));
+        }
+        if n < 3 && !count {
+            return Ok(None);
+        }
+        let what = if first_row { "the first line" } else { "the first column" };
+        let [without, with] = labels.options();
+        Err(self.two_readings(
+            format!(
+                "distances of {n} points after {what}, or {} points in dimension {}",
+                self.table.rows(),
+                self.table.row_len(0)
+            ),
+            format!("{without} leaves {what} out, {with} --format point-cloud keeps it"),
+        ))
+    }
+
+    /// The numbers beside the coordinates of points that number the columns, or rows and columns, beyond doubt.
+    pub(super) fn labels_of_points(&self) -> Result<Option<Labels>, Problem> {
+        let table = self.table;
+        let rows = table.rows();
+        let last = table.row_len(rows - 1);
+        let even_from = |first: usize| table.row_lens().skip(first).all(|len| len == last);
+        if rows >= 3 && last >= 3 && table.row_len(0) == last - 1 && even_from(1) {
+            let count = counts(table.row(0)) && counts(&self.first_column(1));
+            let may = self.may_have_header && self.may_have_row_names;
+            return Ok((count && may).then_some(Labels { first_row: true, first_column: true, count }));
+        }
+        if rows < 2 || last < 2 || !even_from(0) {
+            return Ok(None);
+        }
+        if self.may_have_header && counts_from(table.row(0), 0) {
+            let labels = Labels { first_row: true, first_column: false, count: true };
+            if last >= 3 && text::is_whole_then_fractions(self.text, last) {
+                return Ok(Some(labels));
+            }
+            return Err(self.two_readings(
+                format!("a first line that may number the {last} columns or be a point"),
+                "--skip-rows 1 leaves it out, --skip-rows 0 keeps it".into(),
+            ));
+        }
+        if self.may_have_row_names && rows >= 3 && counts(&self.first_column(0)) {
+            return Err(self.two_readings(
+                format!("a first column that may number the {rows} rows or be a coordinate"),
+                "--columns 2- leaves it out, --columns 1- keeps it".into(),
+            ));
+        }
+        Ok(None)
+    }
+
+    /// An error when the numbers may be the distances of all pairs in one list. `points`: when they may also be points.
+    pub(super) fn check_condensed(&self, points: bool) -> Result<(), Problem> {
+        let table = self.table;
+        let (rows, count) = (table.rows(), table.values.len());
+        let column = table.width() == Some(1);
+        let width = table.row_len(0);
+        let wrapped = rows >= 2
+            && table.row_len(rows - 1) < width
+            && table.row_lens().take(rows - 1).all(|len| len == width);
+        let negative = table.values.iter().any(|&d| d < 0.0);
+        let Ok(n) = triangle::points(count) else { return Ok(()) };
+        if n < 3 || negative || !(column || rows == 1 && self.names.is_empty() || wrapped) {
+            return Ok(());
+        }
+        let mut found = format!("{count} numbers that may be all distances of {n} points");
+        let mut how = "--format condensed reads distances in the order d(0,1), d(0,2), … (scipy's pdist), --format lower-distance in the order d(1,0), d(2,0), d(2,1), …".to_owned();
+        if points && !wrapped {
+            found += if column { ", or points in dimension 1" } else { ", or one point" };
+            how += ", --format point-cloud points";
+        } else {
+            found += ", in one order or another";
+        }
+        Err(self.two_readings(found, how))
+    }
+
+    pub(super) fn two_readings(&self, found: String, how: String) -> Problem {
+        let place = Place::Line(text::row_line(self.text, 0));
+        Problem::new(place, "numbers that can be read in one way only", found).note(how)
+    }
+
+    /// Whether the lines are edges rather than points in space: readable as such, without an edge from a point to
+    /// itself, and with either a fraction among the distances or every id in use. A header can say so, too, or deny it.
+    pub(super) fn is_edge_list(&self) -> Result<bool, Problem> {
+        let table = self.table;
+        if table.width() != Some(3) {
+            return Ok(false);
+        }
+        let Ok(graph) = sparse::read(self.text) else { return Ok(false) };
+        let said = header_says_edges(self.names);
+        if said == Some(true) {
+            return Ok(true);
+        }
+        let triplets = || table.values.chunks_exact(3);
+        let loops = triplets().any(|t| t[0] == t[1]);
+        let fraction = triplets().any(|t| t[2].fract() != 0.0);
+        let edges = !loops && (fraction || every_id_used(graph.len(), triplets()));
+        if !edges || said == Some(false) {
+            return Ok(false);
+        }
+        if self.names.is_empty() {
+            return Ok(true);
+        }
+        Err(self.two_readings(
+            format!("three columns ({}) that may be edges or points", self.names.join(", ")),
+            "--format sparse reads edges, --format point-cloud points".into(),
+        ))
+    }
+
+    /// An error when the rows are no points, or as likely a matrix.
+    pub(super) fn check_points(&self) -> Result<(), Problem> {
+        let Evidence { text, table, .. } = *self;
+        let n = table.rows();
+        let rows = if n > 1 && table.row_len(0) == 1 && table.row_len(1) == 2 {
+            check_growth(text, table).map(|()| 1)
+        } else {
+            table.check_width(text)
+        };
+        let width = rows.map_err(|problem| {
+            problem.note("rows are as long as each other, or grow or shrink by one; --format lower-distance and upper-distance take any layout")
+        })?;
+        let at = |i: usize, j: usize| table.values[i * n + j];
+        if width == n && (square::looks_like_a_matrix(n, at) || square::looks_like_similarities(n, at)) {
+            let problem =
+                text::value_problem(text, first_off_zero(table), "0 on the diagonal of a symmetric matrix");
+            return Err(problem.note(match square::looks_like_similarities(n, at) {
+                true => SIMILARITIES,
+                false => "if the rows are points, say so with --format point-cloud",
+            }));
+        }
+        Ok(())
+    }
+}
+
+/// What helps with a matrix that has 1 on its diagonal and nothing greater.
+pub(in crate::metric::read) const SIMILARITIES: &str = "similarities such as correlations become distances when they are taken from 1; \
+    if the rows are points, say so with --format point-cloud";
+
+/// Whether numbers count up from 0 or 1.
+pub(super) fn counts(numbers: &[f32]) -> bool {
+    counts_from(numbers, 0) || counts_from(numbers, 1)
+}
+
+pub(super) fn counts_from(numbers: &[f32], first: usize) -> bool {
+    numbers.len() >= 2 && numbers.iter().enumerate().all(|(k, &x)| x == (k + first) as f32)
+}
+
+/// Whether the names of three columns are those of edges; `None` when they do not tell.
+pub(super) fn header_says_edges(names: &[String]) -> Option<bool> {
+    pub(super) const ENDS: [[&str; 2]; 10] = [
+        ["i", "j"],
+        ["u", "v"],
+        ["source", "target"],
+        ["from", "to"],
+        ["src", "dst"],
+        ["row", "col"],
+        ["row", "column"],
+        ["start", "end"],
+        ["head", "tail"],
+        ["a", "b"],
+    ];
+    let [first, second, _] = names else { return None };
+    let [first, second] = [first, second].map(|name| name.trim().to_ascii_lowercase());
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    if ENDS.contains(&[first.as_str(), second.as_str()]) {
+        return Some(true);
+    }
+    if first == "x" && second == "y" {
+        return Some(false);
+    }
+    let numbered = first != second && stem(&first) == stem(&second) && stem(&first).len() < first.len();
+    let node = ["node", "id", "point", "vertex", "v", "p", "n"].contains(&stem(&first).trim_end_matches('_'));
+    (numbered && node).then_some(true)
+}
+
+/// An error when a triangle (n ≥ 2) seems to have the diagonal with it.
+pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Result<(), Problem> {
+    let mut start = 0;
+    let on_diagonal = |len: usize| {
+        let k = if lower { start + len - 1 } else { start };
+        start += len;
+        table.values[k] == 0.0
+    };
+    let all_zero = table.rows() < 2 || table.values.iter().all(|&v| v == 0.0);
+    if all_zero || !table.row_lens().all(on_diagonal) {
+        return Ok(());
+    }
+    let (name, end) = if lower { ("lower-distance", "ends") } else { ("upper-distance", "begins") };
+    let found = format!("a triangle whose every row {end} with 0, as if the diagonal were part of it");
+    Err(Problem::new(
+        Place::Line(text::row_line(text, 0)),
+        "the entries on one side of the diagonal only",
+        found,
+    )
+    .note(format!("if those zeros are distances, say --format {name}")))
+}
+
+pub(super) fn every_id_used<'a>(n: usize, triplets: impl Iterator<Item = &'a [f32]>) -> bool {
+    let mut used = vec![false; n];
+    for triplet in triplets {
+        // Ids are whole numbers below 2^24, exact in f32.
+        used[triplet[0] as usize] = true;
+        used[triplet[1] as usize] = true;
+    }
+    used.into_iter().all(|u| u)
+}
+
+/// An error at the first row that is not one longer than the row before.
+pub(super) fn check_growth(text: &[u8], table: &Table) -> Result<(), Problem> {
+    match table.row_lens().enumerate().find(|&(r, len)| len != r + 1) {
+        None => Ok(()),
+        Some((r, len)) => {
+            Err(Problem::new(Place::Line(text::row_line(text, r)), entries(r + 1), entries(len)))
+        }
+    }
+}
+
+/// The first number on the diagonal of a square table that is not zero.
+pub(super) fn first_off_zero(table: &Table) -> usize {
+    let n = table.rows();
+    (0..n).map(|i| i * n + i).find(|&k| table.values[k] != 0.0).unwrap_or(0)
+}

@@ -1,0 +1,141 @@
+//! The cells of a row: what stands between them, and which of them are numbers, names or quoted.
+
+use crate::metric::read::{Decimal, text};
+use std::ops::Range;
+
+/// What stands between the cells of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Delimiter {
+    Blanks,
+    Byte(u8),
+}
+
+/// A cell of a row: its content is `start..end`, quotes included, and the next cell begins at `next`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) next: usize,
+}
+
+impl Cell {
+    pub(super) fn of<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        &line[self.start..self.end]
+    }
+}
+
+/// What separates the cells of the rows, when commas may be decimal ones.
+pub(super) fn delimiter_of(sample: &[&[u8]], decimal: Decimal) -> Delimiter {
+    let occurs = |byte: u8| sample.iter().any(|line| unquoted_bytes(line).any(|(_, b)| b == byte));
+    let candidates: &[u8] = if decimal == Decimal::Comma { b";\t," } else { b";\t,|" };
+    let among_quotes = |byte: u8| byte != b',' || decimal == Decimal::Point || has_quoted_commas(sample);
+    match candidates.iter().find(|&&byte| occurs(byte) && among_quotes(byte)) {
+        Some(&byte) => Delimiter::Byte(byte),
+        None => Delimiter::Blanks,
+    }
+}
+
+/// Whether some comma is between quotes.
+pub(super) fn has_quoted_commas(sample: &[&[u8]]) -> bool {
+    sample.iter().any(|line| {
+        let all = memchr::memchr_iter(b',', line).count();
+        all > unquoted_bytes(line).filter(|&(_, b)| b == b',').count()
+    })
+}
+
+/// The bytes of a line that are not between quotes, with their places.
+pub(super) fn unquoted_bytes(line: &[u8]) -> impl Iterator<Item = (usize, u8)> + '_ {
+    let mut inside = false;
+    line.iter().copied().enumerate().filter(move |&(_, byte)| {
+        inside ^= byte == b'"';
+        !inside && byte != b'"'
+    })
+}
+
+pub(super) fn cells_of(line: &[u8], delimiter: Delimiter) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    split(line, delimiter, |cell| cells.push(cell));
+    cells
+}
+
+/// Gives every cell of a line to `emit`. An empty cell after the last separator is none.
+pub(super) fn split(line: &[u8], delimiter: Delimiter, mut emit: impl FnMut(Cell)) {
+    let mut at = text::skip_blanks_but(line, 0, delimiter_byte(delimiter));
+    while at < line.len() {
+        let start = at;
+        let mut inside = false;
+        while at < line.len() && (inside || !ends_cell(line[at], delimiter)) {
+            inside ^= line[at] == b'"';
+            at += 1;
+        }
+        let end = start + line[start..at].trim_ascii_end().len();
+        if delimiter != Delimiter::Blanks && at < line.len() {
+            at += 1;
+        }
+        at = text::skip_blanks_but(line, at, delimiter_byte(delimiter));
+        emit(Cell { start, end, next: at });
+    }
+}
+
+pub(super) fn delimiter_byte(delimiter: Delimiter) -> Option<u8> {
+    match delimiter {
+        Delimiter::Blanks => None,
+        Delimiter::Byte(byte) => Some(byte),
+    }
+}
+
+pub(super) fn ends_cell(byte: u8, delimiter: Delimiter) -> bool {
+    match delimiter {
+        Delimiter::Blanks => byte.is_ascii_whitespace(),
+        Delimiter::Byte(separator) => byte == separator,
+    }
+}
+
+/// The content of a cell without quotes around it.
+pub(super) fn unquoted(cell: &[u8]) -> &[u8] {
+    cell.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(cell).trim_ascii()
+}
+
+pub(super) fn is_quoted(cell: &[u8]) -> bool {
+    cell.len() >= 2 && cell.starts_with(b"\"") && cell.ends_with(b"\"")
+}
+
+/// Whether a cell holds a number.
+pub(super) fn is_number(cell: &[u8], decimal: Decimal) -> bool {
+    let cell = unquoted(cell);
+    match decimal {
+        Decimal::Point => !cell.is_empty() && text::is_number(cell),
+        Decimal::Comma => is_decimal(cell),
+    }
+}
+
+/// Whether a cell holds a number whose decimal sign, if any, is a comma.
+pub(super) fn is_decimal(cell: &[u8]) -> bool {
+    let with_point: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+    !cell.is_empty() && !cell.contains(&b'.') && text::is_number(&with_point)
+}
+
+/// Whether a cell holds a name: it begins with a letter and is neither a number nor a word for a missing value; or it
+/// is a date, year first.
+pub(super) fn is_name(cell: &[u8]) -> bool {
+    pub(super) const MISSING: [&str; 5] = ["nan", "na", "n/a", "null", "none"];
+    let begins = cell.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
+    let missing = MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()));
+    let digits =
+        |range: Range<usize>| cell.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+    let date = cell.len() >= 10
+        && digits(0..4)
+        && cell[4] == b'-'
+        && digits(5..7)
+        && cell[7] == b'-'
+        && digits(8..10);
+    date || begins
+        && !missing
+        && !text::is_number(cell)
+        && std::str::from_utf8(cell).map_or(true, begins_like_a_name)
+}
+
+/// Fractions such as ½ are no letters, though they are not ASCII either.
+pub(super) fn begins_like_a_name(cell: &str) -> bool {
+    cell.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_')
+}

@@ -1,0 +1,134 @@
+//! Whether the first row is a header, and whether the first column holds names of rows.
+
+use super::cells::{Cell, is_name, is_number, is_quoted, unquoted};
+use super::rows;
+use crate::metric::read::{Decimal, Place, Problem};
+
+/// What a first column of names is called in a header.
+const NAMES_OF_ROWS: [&str; 8] =
+    ["id", "idx", "index", "label", "name", "rownames", "row_names", "unnamed: 0"];
+
+/// How names of rows are told from numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowNames {
+    /// They are text in every row.
+    Text,
+    /// The header says that they are names.
+    Header,
+}
+
+/// What a first row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Header {
+    /// A header.
+    Names,
+    /// A row of data.
+    None,
+    /// A header of column numbers, or a row of data that has a name.
+    Unclear,
+}
+
+/// The first rows, cut into cells.
+pub(super) struct Look {
+    pub(super) decimal: Decimal,
+    pub(super) sample: Vec<Vec<Cell>>,
+}
+
+impl Look {
+    pub(super) fn cell<'a>(&self, sample: &[&'a [u8]], row: usize, k: usize) -> Option<&'a [u8]> {
+        self.sample.get(row)?.get(k).map(|cell| cell.of(sample[row]))
+    }
+
+    /// Whether cell `k` of a row is the name of something; `below` is the cell of the next row in its place.
+    pub(super) fn names(cell: &[u8], below: Option<&[u8]>) -> bool {
+        is_name(unquoted(cell)) || is_quoted(cell) && !below.is_some_and(is_quoted)
+    }
+
+    /// Whether the first row is a header.
+    pub(super) fn header(&self, sample: &[&[u8]]) -> Header {
+        let [first, second, ..] = &self.sample[..] else { return Header::None };
+        let short = match second.len().checked_sub(first.len()) {
+            Some(short @ (0 | 1)) => short,
+            _ => return Header::None,
+        };
+        // Rows that grow by one are a triangle, whose first row has a name only.
+        if short == 1 && self.sample.get(2).is_some_and(|third| third.len() == second.len() + 1) {
+            return Header::None;
+        }
+        let any_number = (0..second.len()).any(|k| is_number(second[k].of(sample[1]), self.decimal));
+        if !any_number {
+            return Header::None;
+        }
+        let cell = |k: usize| first[k].of(sample[0]);
+        let below = |k: usize| self.cell(sample, 1, k + short);
+        let is_empty = |k: usize| unquoted(cell(k)).is_empty();
+        let is_name = |k: usize| is_empty(k) || Look::names(cell(k), below(k));
+        if (0..first.len()).all(is_name) && (0..first.len()).any(|k| !is_empty(k)) {
+            return Header::Names;
+        }
+        let counts =
+            |from: usize| first.len() > 1 && (1..first.len()).all(|k| whole(cell(k)) == Some(k - 1 + from));
+        if short == 1 || !is_name(0) || !(counts(0) || counts(1)) {
+            return Header::None;
+        }
+        // A name above names, beside numbers that count, may be the name of the first row.
+        let above_names = Look::names(second[0].of(sample[1]), self.cell(sample, 1, 1));
+        if above_names && !is_empty(0) && !calls_rows(cell(0)) { Header::Unclear } else { Header::Names }
+    }
+
+    /// Whether a first row of a name and numbers that count is a header, when the rows below have names, too: it is when
+    /// the rows below make a square or all have fractions, and it is not when all rows make a square.
+    pub(super) fn numbers_are_a_header(
+        &self,
+        text: &[u8],
+        line: usize,
+        sample: &[&[u8]],
+    ) -> Result<bool, Problem> {
+        let columns = self.sample[0].len() - 1;
+        let all = rows(text).filter(|row| row.0 >= line).count();
+        if all == columns || all == columns + 1 {
+            return Ok(all == columns + 1);
+        }
+        let fraction = |row: usize, k: usize| {
+            self.cell(sample, row, k).is_some_and(|cell| cell.iter().any(|b| b".,eE".contains(b)))
+        };
+        if columns >= 3 && (1..sample.len()).all(|row| (1..=columns).all(|k| fraction(row, k))) {
+            return Ok(true);
+        }
+        let found = "a first line that may number the columns or be a row of data";
+        let problem = Problem::new(Place::Line(line + 1), "numbers that can be read in one way only", found);
+        Err(problem.note("--skip-rows 1 leaves it out, --skip-rows 0 keeps it"))
+    }
+
+    /// How the first column is known to hold names of rows; `None` when it does not.
+    pub(super) fn names_of_rows(&self, sample: &[&[u8]], header: bool) -> Option<RowNames> {
+        let first = usize::from(header);
+        // Names stand beside numbers.
+        let wide = (first..sample.len()).any(|row| {
+            let beside = self.sample[row].iter().skip(1);
+            beside.into_iter().any(|cell| is_number(cell.of(sample[row]), self.decimal))
+        });
+        let text = |row: usize| {
+            self.cell(sample, row, 0).is_some_and(|cell| Look::names(cell, self.cell(sample, row, 1)))
+        };
+        if wide && (first..sample.len()).all(text) {
+            return Some(RowNames::Text);
+        }
+        if !header || !wide {
+            return None;
+        }
+        let corner = self.sample[0][0].of(sample[0]);
+        let short = self.sample[0].len() < self.sample[1].len();
+        (short || unquoted(corner).is_empty() || calls_rows(corner)).then_some(RowNames::Header)
+    }
+}
+
+/// Whether a cell of a header calls the column below it names of rows.
+pub(super) fn calls_rows(cell: &[u8]) -> bool {
+    NAMES_OF_ROWS.iter().any(|name| unquoted(cell).eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// The whole number that a cell holds, quoted or not.
+pub(super) fn whole(cell: &[u8]) -> Option<usize> {
+    std::str::from_utf8(unquoted(cell)).ok()?.parse().ok()
+}

@@ -1,0 +1,72 @@
+//! Where the numbers of a text are, and what is wrong with one, for messages.
+
+use super::{Fault, NUMBER, scan_line, token};
+use crate::input::text::{lines, quote};
+use crate::metric::read::{Place, Problem};
+
+/// The line that the byte at `at` is in, 1-based, and where it starts.
+fn line_of(text: &[u8], at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
+    (1 + memchr::memchr_iter(b'\n', before).count(), start)
+}
+
+/// The error for a fault, its offset turned into line and entry.
+pub(in crate::metric::read) fn fault_problem(text: &[u8], fault: Fault) -> Problem {
+    let (line, start) = line_of(text, fault.at);
+    let mut before = 0;
+    // The entries before the fault are sound, so what this returns is the fault itself.
+    let _ = scan_line(&text[start..fault.at], |_, _| before += 1);
+    let place = Place::Entry { line, entry: before + 1 };
+    let token = match text.get(fault.at) {
+        None | Some(b'\n') => return Problem::new(place, fault.expected, "the end of the line"),
+        Some(_) => token(&text[fault.at..]),
+    };
+    let problem = Problem::new(place, fault.expected, quote(token));
+    match token.first() {
+        Some(_) if token.eq_ignore_ascii_case(b"nan") => problem,
+        Some(first) if fault.expected == NUMBER && (first.is_ascii_alphabetic() || *first == b'"') => {
+            problem.note("--skip-rows leaves out lines at the top, --columns says which columns to read")
+        }
+        _ => problem,
+    }
+}
+
+/// The error that number `k` of the text is not what was expected.
+pub(in crate::metric::read) fn value_problem(text: &[u8], k: usize, expected: impl Into<String>) -> Problem {
+    let (place, token) = locate(text, k);
+    Problem::new(place, expected, quote(token))
+}
+
+/// The place and the token of number `k` of a text that was parsed without a fault.
+pub(in crate::metric::read) fn locate(text: &[u8], k: usize) -> (Place, &[u8]) {
+    let mut seen = 0;
+    for (index, line) in lines(text).enumerate() {
+        let mut here = None;
+        let first = seen;
+        let _ = scan_line(&text[line.clone()], |at, _| {
+            if seen == k {
+                here = Some((Place::Entry { line: index + 1, entry: k - first + 1 }, line.start + at));
+            }
+            seen += 1;
+        });
+        if let Some((place, at)) = here {
+            return (place, token(&text[at..]));
+        }
+    }
+    (Place::Whole, b"")
+}
+
+/// The line of row `r`, 1-based.
+pub(in crate::metric::read) fn row_line(text: &[u8], r: usize) -> usize {
+    let mut rows = 0;
+    for (index, line) in lines(text).enumerate() {
+        let mut any = false;
+        let _ = scan_line(&text[line], |_, _| any = true);
+        if any && rows == r {
+            return index + 1;
+        }
+        rows += usize::from(any);
+    }
+    0
+}
