@@ -6,9 +6,9 @@
 
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures as Figures};
-use super::machine::MachineError;
-use super::request::ThinningRequest as Request;
+use super::request::{ThinError, ThinningRequest as Request};
 use super::rule::Rule;
+use crate::backend::MachineError;
 use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
 use crate::cuda::{CudaError, Gpu};
@@ -41,7 +41,7 @@ impl Prepared {
         image: &BitImage,
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
-    ) -> Result<(BitImage, Figures), MachineError> {
+    ) -> Result<(BitImage, Figures), MachineError<ThinError>> {
         let mut resident = self.bring(image)?;
         resident.thin(iterations, watch)?;
         Ok(resident.fetch()?)
@@ -51,7 +51,7 @@ impl Prepared {
     ///
     /// # Errors
     /// As [`Prepared::thin`].
-    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError> {
+    pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError<ThinError>> {
         let Prepared { gpu, rule, kernel } = self;
         let shape = image.shape();
         Request { rule: Some(*rule), iterations: None }.suiting(shape)?;
@@ -122,7 +122,7 @@ pub fn thin_device(
     image: &BitImage,
     request: &Request,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures), MachineError> {
+) -> Result<(BitImage, Figures), MachineError<ThinError>> {
     let rule = request.suiting(image.shape())?;
     Prepared::new(gpu, rule)?.thin(image, request.iterations, watch)
 }

@@ -13,7 +13,7 @@ mod resident;
 use phat_formats::{BoundaryMatrix, MatrixSize, Part};
 use rayon::prelude::*;
 
-use self::pieces::{Cut, Queue, Room, Wanted, cut};
+use self::pieces::{Cut, MOST_COLUMNS, MOST_ENTRIES, Queue, Room, Wanted, cut};
 pub use self::resident::Resident;
 use super::scan::{Leftmost, Scan};
 use crate::cuda::leftmost_ones::{LeftmostKernels, Piece, Tables};
@@ -22,12 +22,6 @@ use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
 use crate::matrix::pivot_lookup::PivotLookup;
 
-/// Entries of a buffer: enough for a copy to run at full speed, few enough to be page-locked in a moment.
-const MOST_ENTRIES: usize = 1 << 19;
-/// Columns of a buffer.
-const MOST_COLUMNS: usize = 1 << 18;
-/// Entries for which the device has to have room, and for half as many columns: with fewer it would spend its time on launches.
-const LEAST_ENTRIES: usize = 1 << 10;
 /// The least number of elements for which a thread is worth while in copying.
 const SHARE: usize = 1 << 15;
 

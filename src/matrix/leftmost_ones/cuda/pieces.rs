@@ -4,9 +4,15 @@ use std::ops::Range;
 
 use phat_formats::{MatrixSize, Part};
 
-use super::{LEAST_ENTRIES, MOST_COLUMNS, MOST_ENTRIES};
 use crate::cuda::leftmost_ones::Piece;
 use crate::matrix::index::SharedIndex;
+
+/// Entries of a buffer: enough for a copy to run at full speed, few enough to be page-locked in a moment.
+pub(super) const MOST_ENTRIES: usize = 1 << 19;
+/// Columns of a buffer.
+pub(super) const MOST_COLUMNS: usize = 1 << 18;
+/// Entries for which the device has to have room, and for half as many columns: with fewer it would spend its time on launches.
+pub(super) const LEAST_ENTRIES: usize = 1 << 10;
 
 /// Room in a buffer, or the part of it that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use super::pieces::LEAST_ENTRIES;
 use super::*;
 use crate::matrix::leftmost_ones::check;
 use crate::matrix::leftmost_ones::tests::{Shape, gpu, matrices, matrix};
