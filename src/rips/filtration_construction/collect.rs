@@ -58,11 +58,12 @@ pub(super) fn residue<W: Word>(
     columns.reserve_exact(collected.iter().map(|(part, _)| part.columns.len()).sum());
     cofacets.reserve_exact(collected.iter().map(|(part, _)| part.cofacets.len()).sum());
     for (part, swept) in collected {
+        // Every undecided simplex was looked up, and is a column unless it was cleared.
+        counts.cleared += swept.cleared + part.clearing.reads - part.columns.len() as u64;
         columns.extend(part.columns);
         cofacets.extend(part.cofacets);
         counts.simplices += swept.simplices;
         counts.apparent += swept.apparent;
-        counts.cleared += swept.cleared + part.clearing.cleared;
         layer1_reads += part.clearing.reads;
     }
     W::sort(&mut columns);
