@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::cubical::image::Image;
-use crate::cubical::shape::{Order, Shape};
+use crate::cubical::shape::Order;
+#[cfg(feature = "codecs")]
+use crate::cubical::shape::Shape;
 
 /// Rows and columns of the planes of an image: a user's two axes as they are, one as a row, and of others the last of those that are longer
 /// than 1.
