@@ -104,6 +104,7 @@ pub mod memory;
 pub mod metric;
 pub mod names;
 pub mod output;
+mod parallel;
 pub mod progress;
 pub mod rips;
 pub mod simd;

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::index::{AtomicIndex, SharedIndex};
 use super::reduction_matrix::ReductionMatrix;
-use super::traversal::tasks;
+use super::traversal::each_task;
 
 /// Cells that are the low of some column.
 pub struct Creators<I: SharedIndex> {
@@ -28,7 +28,7 @@ impl<I: SharedIndex> Creators<I> {
     /// The lows of a matrix.
     pub fn of(matrix: &BoundaryMatrix<I>) -> Self {
         let table = I::zeros(matrix.len());
-        tasks(matrix.len()).for_each(|columns| {
+        each_task(matrix.len(), &|columns| {
             for low in columns.filter_map(|column| matrix.low(column)) {
                 table[low.to_usize()].put(I::from_usize(1));
             }

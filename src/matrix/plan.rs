@@ -1,7 +1,6 @@
 //! What a reduction will do, and why.
 
 use phat_formats::BoundaryMatrix;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::clearing::Creators;
@@ -9,7 +8,7 @@ use super::error::MatrixError;
 use super::index::SharedIndex;
 use super::leftmost_ones::{Leftmost, Scanner};
 use super::reason::Reason;
-use super::traversal::tasks;
+use super::traversal::map_tasks;
 use crate::names::named;
 
 /// The algorithms from a matrix to its pairs.
@@ -257,8 +256,11 @@ impl Open {
             }
             open
         };
-        let sum = |a: Open, b: Open| Open { columns: a.columns + b.columns, rows: a.rows + b.rows };
-        tasks(matrix.len()).map(count).reduce(|| Open { columns: 0, rows: 0 }, sum)
+        let counts = map_tasks(matrix.len(), &count).into_iter();
+        counts.fold(Open { columns: 0, rows: 0 }, |a, b| Open {
+            columns: a.columns + b.columns,
+            rows: a.rows + b.rows,
+        })
     }
 
     /// Whether the anti-transpose is likely to be less work, its own making included.

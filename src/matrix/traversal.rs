@@ -3,9 +3,8 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::index::{AtomicIndex, SharedIndex};
+use crate::parallel;
 
 /// Columns of a task.
 pub(super) const TASK: usize = 1 << 13;
@@ -13,9 +12,14 @@ pub(super) const TASK: usize = 1 << 13;
 /// Columns of a batch.
 const BATCH: usize = 16;
 
-/// Ranges of columns, one for each parallel task.
-pub(super) fn tasks(columns: usize) -> impl ParallelIterator<Item = Range<usize>> {
-    (0..columns.div_ceil(TASK)).into_par_iter().map(move |task| task * TASK..columns.min((task + 1) * TASK))
+/// Calls `work` with ranges of columns, in parallel.
+pub(super) fn each_task(columns: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    parallel::ranges(columns, TASK, work);
+}
+
+/// What `work` returns for ranges of columns, which it is called with in parallel, in their order.
+pub(super) fn map_tasks<R: Send>(columns: usize, work: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+    parallel::map(columns.div_ceil(TASK), &|task| work(task * TASK..columns.min((task + 1) * TASK)))
 }
 
 /// Batches of the columns of a task. The table entries of a batch are loaded together, see [`touch`].

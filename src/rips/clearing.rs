@@ -18,8 +18,8 @@ use std::sync::Mutex;
 use super::apparent_pairs;
 use super::complex::Complex;
 use super::pair_store::{PairStore, Pivots};
-use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
+use crate::parallel::{SharedRange, into_inner, lock};
 
 /// Whether a d-simplex, d ≥ 1, is in a zero apparent pair with one of its facets. `facet` is scratch.
 ///

@@ -38,7 +38,6 @@ pub mod rank;
 pub mod stats;
 pub mod submatrix_reduction;
 pub mod summary;
-pub mod threads;
 pub mod word;
 
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Threshold;
 use super::rank::rows_at_once;
-use super::threads::{SharedRange, into_inner, lock};
 use crate::diagram::infinite;
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Precision, SparseDistances, Value};
+use crate::parallel::{SharedRange, into_inner, lock};
 
 /// The figures of distances, and the threshold they are cut at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

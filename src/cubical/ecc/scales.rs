@@ -24,6 +24,7 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernel;
 use crate::cuda::{Gpu, KernelVoxel};
+use crate::parallel;
 
 /// What curves at several scales are asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -192,9 +193,18 @@ impl Parts<'_> {
     }
 }
 
+/// Voxels of a piece of work.
+const PART: usize = 1 << 16;
+
 /// Voxels as they are smoothed.
 fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
-    let floats: Vec<f32> = image.voxels().par_iter().map(|voxel| voxel.value() as f32).collect();
+    let mut floats = vec![0.0; image.voxels().len()];
+    parallel::pieces_mut(&mut floats, PART, &|part, floats| {
+        floats
+            .iter_mut()
+            .zip(&image.voxels()[part * PART..])
+            .for_each(|(float, voxel)| *float = voxel.value() as f32);
+    });
     match floats.iter().position(|float| !float.is_finite()) {
         None => Ok(floats),
         Some(place) => Err(ScalesError::Infinite {

@@ -6,10 +6,11 @@
 //! bits the values between the least and the greatest, of others 256 of equal width between these, a bin standing for its
 //! middle.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::bits::BitImage;
 use crate::cubical::image::{AnyImage, Image, Voxel};
+use crate::parallel;
 use crate::with_image;
 
 /// What is foreground.
@@ -43,6 +44,9 @@ pub enum OtsuError {
     },
 }
 
+/// Voxels of a piece of work.
+const PART: usize = 1 << 20;
+
 /// Bins of values that are not counted one by one.
 const BINS: usize = 256;
 
@@ -68,8 +72,13 @@ fn above<T: Voxel>(image: &Image<T>, threshold: f64) -> BitImage {
 /// Otsu's threshold.
 fn otsu<T: Voxel>(image: &Image<T>) -> Result<f64, OtsuError> {
     let voxels = image.voxels();
-    let least = voxels.par_iter().map(|voxel| voxel.value()).reduce(|| f64::INFINITY, f64::min);
-    let greatest = voxels.par_iter().map(|voxel| voxel.value()).reduce(|| f64::NEG_INFINITY, f64::max);
+    let wider = |(least, greatest): (f64, f64), (low, high): (f64, f64)| (least.min(low), greatest.max(high));
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    let range_of = |part: Range<usize>| {
+        voxels[part].iter().map(|voxel| voxel.value()).fold(none, |range, value| wider(range, (value, value)))
+    };
+    let (least, greatest) =
+        parallel::joined(voxels.len(), PART, none, &range_of, &|range, part| *range = wider(*range, part));
     if least == greatest {
         return Err(OtsuError::Constant { value: least });
     }
@@ -80,20 +89,14 @@ fn otsu<T: Voxel>(image: &Image<T>) -> Result<f64, OtsuError> {
     let bins = if one_by_one { (greatest - least) as usize + 1 } else { BINS };
     let width = if one_by_one { 1.0 } else { (greatest - least) / bins as f64 };
     let bin = |voxel: &T| (((voxel.value() - least) / width) as usize).min(bins - 1);
-    let histogram = voxels
-        .par_chunks(1 << 20)
-        .map(|voxels| {
-            let mut counts = vec![0_u64; bins];
-            voxels.iter().for_each(|voxel| counts[bin(voxel)] += 1);
-            counts
-        })
-        .reduce(
-            || vec![0; bins],
-            |mut counts, others| {
-                counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
-                counts
-            },
-        );
+    let counts_of = |part: Range<usize>| {
+        let mut counts = vec![0_u64; bins];
+        voxels[part].iter().for_each(|voxel| counts[bin(voxel)] += 1);
+        counts
+    };
+    let histogram = parallel::joined(voxels.len(), PART, vec![0; bins], &counts_of, &|counts, others| {
+        counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
+    });
     let middle = if one_by_one { 0.0 } else { 0.5 };
     let centre = |bin: usize| least + (bin as f64 + middle) * width;
     Ok(centre(best_split(&histogram)))

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
+use crate::parallel;
 
 /// Voxels of a word.
 pub(super) const WORD: usize = 64;
@@ -41,10 +42,14 @@ impl BitImage {
     pub fn of<T: Copy + Sync>(image: &Image<T>, foreground: impl Fn(T) -> bool + Sync) -> BitImage {
         let mut bits = BitImage::background(image.shape());
         let columns = image.shape().extents()[2];
-        let rows = bits.words.par_chunks_exact_mut(bits.width).zip(image.voxels().par_chunks_exact(columns));
-        rows.with_min_len((1 << 16) / columns + 1).for_each(|(row, voxels)| {
-            for (word, voxels) in row.iter_mut().zip(voxels.chunks(WORD)) {
-                *word = packed(voxels, &foreground);
+        let width = bits.width;
+        let rows = (1 << 16) / columns + 1;
+        parallel::pieces_mut(&mut bits.words, rows * width, &|piece, words| {
+            let voxels = image.voxels()[piece * rows * columns..].chunks_exact(columns);
+            for (row, voxels) in words.chunks_exact_mut(width).zip(voxels) {
+                for (word, voxels) in row.iter_mut().zip(voxels.chunks(WORD)) {
+                    *word = packed(voxels, &foreground);
+                }
             }
         });
         if image.shape().order() == Order::C { bits } else { bits.transposed() }

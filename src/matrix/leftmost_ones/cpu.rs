@@ -11,7 +11,7 @@ use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::mates::Mates;
 use crate::matrix::optional_table;
 use crate::matrix::pivot_lookup::PivotLookup;
-use crate::matrix::traversal::{TASK, batches, tasks, touch};
+use crate::matrix::traversal::{TASK, batches, each_task, map_tasks, touch};
 
 impl<I: SharedIndex> Leftmost<I> {
     /// The leftmost ones of a matrix.
@@ -30,7 +30,7 @@ pub(crate) fn note_leftmost<I: SharedIndex>(
     wanted: impl Fn(Dimension) -> bool + Sync,
 ) {
     let alone = rayon::current_num_threads() == 1;
-    tasks(matrix.len()).for_each(|columns| {
+    each_task(matrix.len(), &|columns| {
         for columns in batches(columns) {
             touch::<I>(table, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
             for column in columns.filter(|&column| wanted(matrix.dim(column))) {
@@ -67,7 +67,7 @@ pub(crate) fn pair_stable<I: SharedIndex>(
 ) -> Mates<I> {
     let mates = Mates::new(matrix.len());
     let leftmost = |row: usize| optional_table::cell(table[row].peek());
-    tasks(matrix.len()).for_each(|columns| {
+    each_task(matrix.len(), &|columns| {
         for columns in batches(columns) {
             let columns = columns.filter(|&column| wanted(matrix.dim(column)));
             let lows = columns.clone().filter_map(|column| matrix.low(column));
@@ -94,23 +94,21 @@ pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &L
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
     let destroyers = (0..matrix.len()).into_par_iter().with_min_len(TASK).map(holds_leftmost).collect();
-    let found: Vec<(usize, Vec<I>)> = tasks(matrix.len())
-        .map(|columns| {
-            let mut stable = 0;
-            let mut unstable = Vec::new();
-            for column in columns {
-                match matrix.low(column).map(|low| low.to_usize()) {
-                    Some(low) if leftmost.get(low) == Some(column) => {
-                        lookup.set(low, column);
-                        stable += 1;
-                    }
-                    Some(_) => unstable.push(I::from_usize(column)),
-                    None => {}
+    let found: Vec<(usize, Vec<I>)> = map_tasks(matrix.len(), &|columns| {
+        let mut stable = 0;
+        let mut unstable = Vec::new();
+        for column in columns {
+            match matrix.low(column).map(|low| low.to_usize()) {
+                Some(low) if leftmost.get(low) == Some(column) => {
+                    lookup.set(low, column);
+                    stable += 1;
                 }
+                Some(_) => unstable.push(I::from_usize(column)),
+                None => {}
             }
-            (stable, unstable)
-        })
-        .collect();
+        }
+        (stable, unstable)
+    });
     let stable = found.iter().map(|(stable, _)| stable).sum();
     Scan {
         lookup,

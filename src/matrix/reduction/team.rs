@@ -1,14 +1,14 @@
 //! The threads of a reduction, each with its own working column.
 
 use std::iter;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 use super::problem::{Additions, ReductionProblem};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
+use crate::parallel;
 
 /// The working column of a thread, and the number of its additions.
 pub struct Worker<I, C> {
@@ -129,14 +129,19 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
         tasks: usize,
         each: impl Fn(&mut Worker<I, C>, usize) -> R + Sync,
     ) -> Vec<R> {
-        let (each, next) = (&each, &AtomicUsize::new(0));
-        let results = self.workers.par_iter_mut().with_max_len(1).flat_map_iter(|worker| {
-            iter::from_fn(move || {
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new(Vec::with_capacity(tasks));
+        parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
+            let mut results = Vec::new();
+            loop {
                 let task = next.fetch_add(1, Ordering::Relaxed);
-                (task < tasks).then(|| (task, each(worker, task)))
-            })
+                if task >= tasks {
+                    return parallel::lock(&all).append(&mut results);
+                }
+                results.push((task, each(&mut worker[0], task)));
+            }
         });
-        let mut results: Vec<(usize, R)> = results.collect();
+        let mut results: Vec<(usize, R)> = parallel::into_inner(all);
         results.sort_unstable_by_key(|&(task, _)| task);
         results.into_iter().map(|(_, result)| result).collect()
     }
@@ -144,14 +149,14 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     /// Calls `each` for many small items. Each worker takes the next items in order.
     pub fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
         let next = AtomicUsize::new(0);
-        self.workers.par_iter_mut().with_max_len(1).for_each(|worker| {
+        parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
             loop {
                 let start = next.fetch_add(BATCH, Ordering::Relaxed);
                 if start >= items.len() {
                     return;
                 }
                 let batch = &items[start..items.len().min(start + BATCH)];
-                batch.iter().for_each(|item| each(worker, item));
+                batch.iter().for_each(|item| each(&mut worker[0], item));
             }
         });
     }

@@ -20,7 +20,7 @@ use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::leftmost_ones::{claim, note_leftmost, pair_stable};
 use crate::matrix::mates::Mates;
 use crate::matrix::optional_table::cell;
-use crate::matrix::traversal::{batches, tasks, touch};
+use crate::matrix::traversal::{batches, each_task, touch};
 
 /// What one look at every one of a matrix tells: which blocks are graphs, and the leftmost ones of the others.
 pub(super) struct Survey<I: SharedIndex> {
@@ -42,7 +42,7 @@ impl<I: SharedIndex> Survey<I> {
         let (first, nodes) = (I::zeros(matrix.len()), I::zeros(matrix.len() + 1));
         let (bottom, top) = (AtomicBool::new(max_dim >= 1), AtomicBool::new(max_dim >= 2));
         let alone = rayon::current_num_threads() == 1;
-        tasks(matrix.len()).for_each(|columns| {
+        each_task(matrix.len(), &|columns| {
             for columns in batches(columns) {
                 touch::<I>(&first, matrix.rows_of(columns.clone()).iter().map(|row| row.to_usize()));
                 for column in columns {

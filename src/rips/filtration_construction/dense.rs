@@ -4,8 +4,8 @@ use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial};
 use crate::cuda::KernelRank;
+use crate::parallel::SharedRange;
 use crate::rips::complex::{Complex, Dense};
-use crate::rips::threads::SharedRange;
 use crate::simd::Rank;
 
 /// Ranks of a matrix that devices can sweep.

@@ -34,8 +34,8 @@ use super::code::Code;
 use super::complex::Complex;
 use super::pair_store::{ApparentPairs, PairStore};
 use super::plan::SecondLayer;
-use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
+use crate::parallel::{SharedRange, into_inner, lock};
 use crate::simd::Level;
 
 /// The columns that remain in a dimension, and what was learnt on the way.

@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial};
+use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, stride};
-use crate::rips::threads::{SharedRange, into_inner, lock};
 use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 

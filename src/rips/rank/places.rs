@@ -8,9 +8,9 @@ use zerocopy::FromZeros;
 
 use crate::memory::{self, Refused};
 use crate::metric::Value;
+use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
-use crate::rips::threads::{SharedRange, into_inner, lock};
 
 /// Distances to be ranked, one a place, as keys: numbers that are ordered as the distances are. Ranking is compiled once for all
 /// precisions and shapes.

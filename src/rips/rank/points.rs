@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use super::places::CHUNK;
 use crate::memory::{self, Refused};
 use crate::metric::{DistanceMatrix, PointCloud, Value};
+use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::Progress;
-use crate::rips::threads::{SharedRange, into_inner, lock};
 
 /// Points whose distances to smaller points a thread takes at a time, so that it is worth waking it up.
 pub(in crate::rips) fn rows_at_once(points: usize) -> usize {

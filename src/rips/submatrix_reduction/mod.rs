@@ -52,9 +52,9 @@ use super::code::Code;
 use super::complex::Complex;
 use super::field::{Field, Modulo};
 use super::pair_store::{ApparentPairs, Pivots};
-use super::threads::{SharedRange, into_inner, lock};
 use super::word::Word;
 use crate::memory::{self, Refused};
+use crate::parallel::{SharedRange, into_inner, lock};
 
 /// The part of the coboundary matrix that is to be reduced, and what is known of the rest.
 pub struct Submatrix<'a, W> {

@@ -21,8 +21,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::prelude::*;
-
 use super::bins::{Bins, BinsError, Edges, FiniteRange};
 use super::request::EccRequest;
 use super::rows::{Spilled, VcecRows};
@@ -32,6 +30,7 @@ use crate::cubical::construction::Construction;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::key::Key;
 use crate::cubical::value::Value;
+use crate::parallel;
 use crate::simd::{BLOCK, Level};
 use tables::{Tables, sweep};
 use tally::Sums;
@@ -224,12 +223,12 @@ pub(crate) fn worker_bytes<T: Voxel>([_, _, columns]: [usize; 3]) -> usize {
 /// The least finite value and the greatest.
 pub(super) fn range<T: Voxel>(voxels: &[T]) -> FiniteRange<T::Key> {
     let none = FiniteRange::new::<T>();
-    let of = |part: &[T]| {
+    let range_of = |part: Range<usize>| {
         let mut range = none;
-        range.add(part);
+        range.add(&voxels[part]);
         range
     };
-    voxels.par_chunks(BLOCK << 8).map(of).reduce(|| none, FiniteRange::join)
+    parallel::joined(voxels.len(), BLOCK << 8, none, &range_of, &|range, part| *range = range.join(part))
 }
 
 /// The curve of an image.

@@ -26,9 +26,9 @@ use self::worker::{Sweeping, Worker};
 use super::{SimplexCounts, Undecided};
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
+use crate::parallel::into_inner;
 use crate::rips::complex::{RankMatrix, Sparse};
 use crate::rips::plan::SecondLayer;
-use crate::rips::threads::into_inner;
 use crate::simd::Rank;
 
 /// The sweep of all dimensions on devices.

@@ -10,10 +10,10 @@ use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
 use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
+use crate::parallel::lock;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
-use crate::rips::threads::lock;
 use crate::simd::Rank;
 
 /// Most entries of an output: with the scratch of sorting 64 MiB of entries of 64 bits.

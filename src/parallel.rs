@@ -1,0 +1,149 @@
+//! Loops over pieces of work on the threads of the current pool, compiled once.
+//!
+//! A parallel iterator is compiled anew, some seven kilobytes of it, for each closure and each type that the closure is given. Where a
+//! stage is generic over ten types of voxels, or over indices and columns of a matrix, that came to a fifth of the program. These loops
+//! call the closure through a pointer, once a piece, so a piece should be worth some thousand instructions or more. Which thread does
+//! which piece is not determined; the caller's result must not depend on it.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+/// Numbers from 0 up that threads take some at a time, so that a thread that is done early takes more.
+#[derive(Debug)]
+pub struct SharedRange {
+    next: AtomicUsize,
+    end: usize,
+    at_once: usize,
+}
+
+impl SharedRange {
+    /// The numbers 0..`end`, `at_once` ≥ 1 of them to be taken together.
+    pub fn new(end: usize, at_once: usize) -> Self {
+        SharedRange { next: AtomicUsize::new(0), end, at_once }
+    }
+
+    /// The next numbers; none when all are taken.
+    pub fn take(&self) -> Option<Range<usize>> {
+        let start = self.next.fetch_add(self.at_once, Ordering::Relaxed);
+        (start < self.end).then(|| start..self.end.min(start.saturating_add(self.at_once)))
+    }
+
+    /// Calls `work`, which takes numbers until there are none, on every thread of the current pool, and returns when all calls have.
+    /// Where one thread takes all numbers at once, it is this one, and no other is woken up.
+    pub fn share(&self, work: &(dyn Fn() + Sync)) {
+        if self.end <= self.at_once {
+            work();
+        } else {
+            rayon::broadcast(|_| work());
+        }
+    }
+}
+
+/// Calls `work` with every number below `count`.
+pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().with_max_len(1).for_each(work);
+}
+
+/// Calls `work` with ranges of `size` numbers, the last one shorter, which together are those below `length`.
+pub(crate) fn ranges(length: usize, size: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
+    each(length.div_ceil(size), &|piece| work(piece * size..length.min((piece + 1) * size)));
+}
+
+/// Calls `work` with each piece of `size` items, the last one shorter, and its number.
+pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    let threads = rayon::current_num_threads().min(items.len().div_ceil(size));
+    let pieces = Mutex::new(items.chunks_mut(size).enumerate());
+    each(threads, &|_| {
+        loop {
+            // In a statement of its own, so that the lock is not held while the piece is worked on.
+            let piece = lock(&pieces).next();
+            let Some((number, items)) = piece else { return };
+            work(number, items);
+        }
+    });
+}
+
+/// What `work` returns for each number below `count`, in their order.
+pub(crate) fn map<R: Send>(count: usize, work: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
+    let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
+    pieces_mut(&mut results, 1, &|number, result| result[0] = Some(work(number)));
+    results.into_iter().flatten().collect()
+}
+
+/// What all pieces give, joined in any order: `join` must not depend on it.
+pub(crate) fn joined<R: Send>(
+    length: usize,
+    size: usize,
+    none: R,
+    work: &(dyn Fn(Range<usize>) -> R + Sync),
+    join: &(dyn Fn(&mut R, R) + Sync),
+) -> R {
+    let all = Mutex::new(none);
+    ranges(length, size, &|range| {
+        let found = work(range);
+        join(&mut lock(&all), found);
+    });
+    into_inner(all)
+}
+
+/// What a mutex holds when no thread uses it any more. A thread that panicked ends the run by its panic.
+pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a mutex holds. A thread that panicked ends the run by its panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_taken_once() {
+        for (end, at_once) in [(0, 1), (1, 16), (1000, 1), (1000, 16), (1024, 16)] {
+            let (range, taken) = (SharedRange::new(end, at_once), Mutex::new(Vec::new()));
+            range.share(&|| {
+                while let Some(numbers) = range.take() {
+                    assert!(!numbers.is_empty() && numbers.len() <= at_once);
+                    taken.lock().unwrap().extend(numbers);
+                }
+            });
+            let mut taken = taken.into_inner().unwrap();
+            taken.sort_unstable();
+            assert!(taken.into_iter().eq(0..end), "{end}, {at_once} at once");
+        }
+    }
+
+    #[test]
+    fn every_piece_once() {
+        for (length, size) in [(0, 3), (1, 3), (3, 3), (10, 3), (1000, 7), (5, 1)] {
+            let calls: Vec<AtomicUsize> = (0..length).map(|_| AtomicUsize::new(0)).collect();
+            ranges(length, size, &|range| {
+                assert!(range.len() == size || range.end == length);
+                calls[range].iter().for_each(|call| {
+                    call.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert!(calls.iter().all(|call| call.load(Ordering::Relaxed) == 1));
+            let mut items = vec![0; length];
+            pieces_mut(&mut items, size, &|number, items| {
+                items.iter_mut().enumerate().for_each(|(k, item)| *item += number * size + k + 1);
+            });
+            assert!(items.into_iter().eq(1..=length));
+            assert_eq!(map(length, &|k| k * k), (0..length).map(|k| k * k).collect::<Vec<_>>());
+            let sum = joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
+            assert_eq!(sum, (0..length).sum::<usize>());
+        }
+    }
+
+    #[test]
+    fn a_panic_is_handed_on() {
+        let outcome = std::panic::catch_unwind(|| each(5, &|k| assert_ne!(k, 3)));
+        assert!(outcome.is_err());
+    }
+}
