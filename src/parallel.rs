@@ -136,7 +136,8 @@ mod tests {
             });
             assert!(items.into_iter().eq(1..=length));
             assert_eq!(map(length, &|k| k * k), (0..length).map(|k| k * k).collect::<Vec<_>>());
-            let sum = joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
+            let sum =
+                joined(length, size, 0_usize, &|range| range.sum::<usize>(), &|sum, found| *sum += found);
             assert_eq!(sum, (0..length).sum::<usize>());
         }
     }

@@ -4,20 +4,23 @@
 //! for. Only for curves at several scales it is read whole. This is where reading ([`super::read`]) and the stage ([`super::ecc`]) meet,
 //! neither of which knows the other; files are opened by the caller ([`CurveSource`]).
 
+mod stages;
+
 use std::any::Any;
 use std::io;
 use std::path::PathBuf;
 
+use self::stages::{Failed, ScalesStage, StreamStage};
 use super::ecc::bins::{Bins, BinsError};
 use super::ecc::cuda::{DeviceError, Prepared};
-use super::ecc::scales::{Scales, ScalesError, curves, curves_device};
+use super::ecc::scales::{Scales, ScalesError};
 use super::ecc::slabs::{SlabCounter, SlabError};
-use super::ecc::{EccRequest, Vcec, VcecRows, Voxels, compare, estimate};
+use super::ecc::{EccRequest, Vcec, VcecRows, Voxels, estimate};
 use super::image::{Image, Voxel};
 use super::read::{AnyStream, Detection, ImageReadError, Stream};
 use super::shape::Shape;
 use super::value::Value;
-use crate::backend::{Backend, BackendError, Decision, Difference, Estimate};
+use crate::backend::{Backend, BackendError, Decision, Difference, Estimate, MachineError};
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::progress::Progress;
 use crate::{with_image, with_stream};
@@ -111,6 +114,28 @@ pub enum CurvesError {
     Slabs(SlabError<ImageReadError>),
 }
 
+impl From<MachineError<CurvesError, DeviceError>> for CurvesError {
+    fn from(error: MachineError<CurvesError, DeviceError>) -> Self {
+        match error {
+            MachineError::Stage(error) => error,
+            MachineError::Backend(error) => CurvesError::Backend(error),
+            MachineError::Device(error) => CurvesError::Device(error),
+            MachineError::Check(difference) => CurvesError::Check(difference),
+        }
+    }
+}
+
+impl From<MachineError<ScalesError, DeviceError>> for CurvesError {
+    fn from(error: MachineError<ScalesError, DeviceError>) -> Self {
+        match error {
+            MachineError::Stage(error) => CurvesError::Scales(error),
+            MachineError::Backend(error) => CurvesError::Backend(error),
+            MachineError::Device(error) => CurvesError::Scales(ScalesError::Device(error)),
+            MachineError::Check(difference) => CurvesError::Check(difference),
+        }
+    }
+}
+
 impl From<SlabError<ImageReadError>> for CurvesError {
     fn from(error: SlabError<ImageReadError>) -> Self {
         match error {
@@ -174,34 +199,15 @@ impl ImageCurves {
     fn rows(
         &mut self,
         source: &CurveSource<'_>,
-        mut stream: AnyStream,
+        stream: AnyStream,
         range: Option<(Value, Value)>,
         decision: &mut Decision,
         progress: &dyn Progress,
     ) -> Result<VcecRows, CurvesError> {
         // The processor cannot take a device's place where the image is gone.
         decision.may_fall_back &= !source.is_read_once;
-        let mut device = None;
-        if !decision.gpus.is_empty() {
-            let on_device = decision.on_device(|gpu| {
-                match with_stream!(stream, stream => self.on_device(gpu, stream, range, progress)) {
-                    Ok(curve) => Ok(Ok(curve)),
-                    // What cannot be read is no failure of the device.
-                    Err(Failed::Read(error)) => Ok(Err(error)),
-                    Err(Failed::Device(error)) => Err(error),
-                }
-            });
-            device = on_device.map_err(CurvesError::Device)?.transpose()?;
-            if let Some(curve) = device.take_if(|_| !decision.self_check) {
-                return Ok(VcecRows::Memory(curve));
-            }
-            stream = (source.open)()?;
-        }
-        let rows = with_stream!(stream, stream => self.add_up(stream, range, progress))?;
-        let Some(device) = device else { return Ok(rows) };
-        let curve = rows.into_vcec().map_err(|error| self.unreadable(error))?;
-        compare(&device, &curve)?;
-        Ok(VcecRows::Memory(curve))
+        let stream = Some(stream);
+        Ok(decision.run(&mut StreamStage { curves: self, source, stream, range, progress })?)
     }
 
     /// The curves of an image at several scales; it is read whole, and its voxels count at each scale.
@@ -236,26 +242,7 @@ impl ImageCurves {
             device: one.device + smoothed * more.device,
         };
         let mut decision = self.backend.decide(&all)?;
-        let begin = || progress.begin(STAGE, None, image.shape().count() as u64 * scales.count as u64);
-        let advance = |voxels| progress.advance(voxels);
-        begin();
-        let on_device =
-            decision.on_device(|gpu| match curves_device(gpu, image, &self.request, scales, &advance) {
-                Err(ScalesError::Device(error)) => Err(error),
-                answer => Ok(answer),
-            });
-        let device = on_device.map_err(ScalesError::Device)?.transpose()?;
-        let found = match device {
-            Some(curves) if !decision.self_check => curves,
-            device => {
-                begin();
-                let curves = curves(image, &self.request, scales, &advance)?;
-                for (found, expected) in device.unwrap_or_default().iter().zip(&curves) {
-                    compare(found, expected)?;
-                }
-                curves
-            }
-        };
+        let found = decision.run(&mut ScalesStage { image, request: &self.request, scales, progress })?;
         let mut found = found.into_iter();
         let rows = VcecRows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());
@@ -343,18 +330,6 @@ impl ImageCurves {
         let found = work(&mut counter, &mut stream);
         self.counter = Some(counter);
         found
-    }
-}
-
-/// Why a device has no curve.
-enum Failed {
-    Read(ImageReadError),
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Failed {
-    fn from(error: DeviceError) -> Self {
-        Failed::Device(error)
     }
 }
 

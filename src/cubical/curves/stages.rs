@@ -1,0 +1,124 @@
+//! What devices and the processor do of the curves of images, as stages that a backend runs.
+
+use super::{CurveSource, CurvesError, ImageCurves, STAGE};
+use crate::backend::{MachineError, Outcome, Stage};
+use crate::cubical::ecc::cuda::DeviceError;
+use crate::cubical::ecc::scales::{Scales, ScalesError, curves, curves_device};
+use crate::cubical::ecc::{EccRequest, Vcec, VcecRows, compare};
+use crate::cubical::image::Image;
+use crate::cubical::read::{AnyStream, ImageReadError};
+use crate::cubical::value::Value;
+use crate::cuda::{Gpu, KernelVoxel};
+use crate::progress::Progress;
+use crate::with_stream;
+
+/// The curve of an image that comes as a stream, as a stage.
+pub(super) struct StreamStage<'a, 's> {
+    pub(super) curves: &'a mut ImageCurves,
+    pub(super) source: &'a CurveSource<'s>,
+    /// The image at its first voxel, until one of the machines reads it.
+    pub(super) stream: Option<AnyStream>,
+    pub(super) range: Option<(Value, Value)>,
+    pub(super) progress: &'a dyn Progress,
+}
+
+impl StreamStage<'_, '_> {
+    /// The image at its first voxel: opened again, if it was read.
+    fn stream(&mut self) -> Result<AnyStream, ImageReadError> {
+        self.stream.take().map_or_else(self.source.open, Ok)
+    }
+}
+
+impl Stage for StreamStage<'_, '_> {
+    type Found = VcecRows;
+    type Error = CurvesError;
+    type Failure = DeviceError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<VcecRows, Self> {
+        let stream = self.stream().map_err(Failed::Read)?;
+        let (range, progress) = (self.range, self.progress);
+        let curve = with_stream!(stream, stream => self.curves.on_device(gpu, stream, range, progress))?;
+        Ok(VcecRows::Memory(curve))
+    }
+
+    fn on_processor(&mut self) -> Result<VcecRows, CurvesError> {
+        let stream = self.stream()?;
+        let (range, progress) = (self.range, self.progress);
+        Ok(with_stream!(stream, stream => self.curves.add_up(stream, range, progress))?)
+    }
+
+    fn check(&mut self, found: &VcecRows) -> Outcome<(), Self> {
+        let expected = self.on_processor().and_then(|rows| {
+            rows.into_vcec().map_err(|error| CurvesError::from(self.curves.unreadable(error)))
+        });
+        let expected = expected.map_err(MachineError::Stage)?;
+        match found {
+            VcecRows::Memory(found) => Ok(compare(found, &expected)?),
+            VcecRows::Disk(_) => unreachable!("a device keeps its curve in memory"),
+        }
+    }
+}
+
+/// The curves of an image in memory at several scales, as a stage.
+pub(super) struct ScalesStage<'a, T> {
+    pub(super) image: &'a Image<T>,
+    pub(super) request: &'a EccRequest,
+    pub(super) scales: &'a Scales,
+    pub(super) progress: &'a dyn Progress,
+}
+
+impl<T: KernelVoxel> ScalesStage<'_, T> {
+    /// Each machine counts the voxels from the first on.
+    fn begin(&self) {
+        self.progress.begin(STAGE, None, self.image.shape().count() as u64 * self.scales.count as u64);
+    }
+}
+
+impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
+    type Found = Vec<Vcec>;
+    type Error = ScalesError;
+    type Failure = DeviceError;
+
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Vec<Vcec>, Self> {
+        self.begin();
+        let advance = |voxels| self.progress.advance(voxels);
+        curves_device(gpu, self.image, self.request, self.scales, &advance).map_err(|error| match error {
+            ScalesError::Device(error) => MachineError::Device(error),
+            error => MachineError::Stage(error),
+        })
+    }
+
+    fn on_processor(&mut self) -> Result<Vec<Vcec>, ScalesError> {
+        self.begin();
+        curves(self.image, self.request, self.scales, &|voxels| self.progress.advance(voxels))
+    }
+
+    fn check(&mut self, found: &Vec<Vcec>) -> Outcome<(), Self> {
+        let expected = self.on_processor().map_err(MachineError::Stage)?;
+        for (found, expected) in found.iter().zip(&expected) {
+            compare(found, expected)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a device has no curve: what cannot be read is no failure of the device.
+pub(super) enum Failed {
+    Read(ImageReadError),
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failed {
+    fn from(error: DeviceError) -> Self {
+        Failed::Device(error)
+    }
+}
+
+impl From<Failed> for MachineError<CurvesError, DeviceError> {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Read(error) => MachineError::Stage(CurvesError::Read(error)),
+            Failed::Device(error) => MachineError::Device(error),
+        }
+    }
+}
