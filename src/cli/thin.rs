@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::thinning::footprint::check_bits;
 use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{
@@ -100,6 +101,9 @@ Examples:
   lacuna thin --threshold 128 -o vessels.nii.gz angiogram.nii.gz
   lacuna thin --rule kashani --iterations 1 -o once.npy image.npy";
 
+/// Bytes that a voxel of the skeleton takes in memory while it is written: one, and another where the format has another order.
+const GIVEN: usize = 2;
+
 /// Components of which the change is told.
 const TOLD: usize = 10;
 
@@ -129,7 +133,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     }
     let (image, read) = timed(|| read_image(stream, &frame.meter));
     let image = image?;
+    check_bits(shape, GIVEN).map_err(|source| CliError::about(arguments.image.name(), source))?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
+    // Bits are all that is needed from here on.
+    drop(image);
     let (bits, threshold) = found.map_err(|source| CliError::about(arguments.image.name(), source))?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
