@@ -82,8 +82,8 @@ impl Diagram {
             Precision::Single => bar.death as f32 > bar.birth as f32 * ratio as f32,
             Precision::Double => bar.death > bar.birth * ratio,
         };
-        // No bar is of length zero.
-        let keep = |bar: &Bar| ratio <= 1.0 || bar.is_essential() || exceeds(bar);
+        // No bar is of length zero. No ratio is too great for a bar that is born at 0, nor is one that overflows when it is rounded.
+        let keep = |bar: &Bar| ratio <= 1.0 || bar.is_essential() || bar.birth == 0.0 || exceeds(bar);
         let dimensions = self
             .dimensions
             .iter()
@@ -161,6 +161,17 @@ mod tests {
 
     fn of_dimension_1(bars: &[(f64, f64)]) -> Diagram {
         Diagram::new(vec![vec![], bars.iter().map(|&(birth, death)| Bar { birth, death }).collect()])
+    }
+
+    #[test]
+    fn no_ratio_is_too_great_for_a_birth_at_0() {
+        let diagram = of_dimension_1(&[(0.0, 1.0), (1.0, 2.0)]);
+        for precision in [Precision::Single, Precision::Double] {
+            // The first is infinite in single precision.
+            for ratio in [1e39, f64::INFINITY] {
+                assert_eq!(diagram.with_ratio(ratio, precision), of_dimension_1(&[(0.0, 1.0)]));
+            }
+        }
     }
 
     #[test]

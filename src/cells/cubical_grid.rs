@@ -26,7 +26,7 @@ const PART: usize = 1 << 12;
 pub(super) struct Filtered<I, L> {
     /// The boundary matrix.
     pub(super) matrix: BoundaryMatrix<I>,
-    /// For each cell, what its rank stands for.
+    /// What the rank of each cell stands for.
     pub(super) levels: Vec<L>,
     /// The dimension of the complex, or the greatest dimension that was asked for.
     pub(super) max_dim: Dimension,

@@ -58,6 +58,7 @@ struct Level<I> {
 }
 
 impl<I: Index> Level<I> {
+    /// The vertices: 32 bits number those of a graph, and no square matrix of more fits into memory.
     fn vertices(n: usize) -> Self {
         Level { last: (0..n as u32).collect(), starts: Vec::new(), facets: Vec::new(), values: vec![0.0; n] }
     }
@@ -220,6 +221,7 @@ impl<I: Index> Simplices<I> {
 
 impl<I: Index> NumberedCells for Simplices<I> {
     fn dim(&self, cell: usize) -> Dimension {
+        // There are no levels past the greatest dimension asked for, which is one.
         self.place(cell).0 as Dimension
     }
 

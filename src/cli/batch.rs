@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::directory::files_of;
 use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
 use super::naming::{OutputFormat, extension_of, format_of};
@@ -129,6 +131,13 @@ impl<T> Ran<T> {
             Ran { failed, all, fault, .. } => Err(Unanswered { failed, all, fault }.into()),
         }
     }
+}
+
+/// Writes the statistics, if there is a file for them, and puts that in its place.
+pub(crate) fn tell_stats(stats: Option<Sink>, record: &impl Serialize) -> Result<(), CliError> {
+    let Some(mut stats) = stats else { return Ok(()) };
+    stats.fill_json(record)?;
+    stats.commit()
 }
 
 /// Some inputs of a batch have no answer.

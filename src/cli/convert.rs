@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use lacuna::cells::{AnyImageComplex, MatrixFile};
 use lacuna::cubical::AnyImage;
-use lacuna::input::name_of;
 
+use super::arguments::dimensions::DimensionArguments;
 use super::arguments::filtration::FiltrationArguments;
-use super::arguments::image::ImageArguments;
+use super::arguments::image::ImageFileArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
+use super::frame::{Files, Frame};
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_of};
 use super::notes::{counted, tell, timing_line};
-use super::outputs::{Inputs, Outputs};
 use super::parse;
-use super::progress::{Meter, Written};
+use super::progress::Written;
 use super::timing::timed;
 
 /// Boundary matrix of an image, as a file for `lacuna reduce`, PHAT or DIPHA
@@ -27,32 +27,23 @@ use super::timing::timed;
 /// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("max_dim", |arg| arg.help("Highest homology dimension that the cells are to have [default: all]")))]
 #[command(mut_arg("quiet", |arg| arg.help("Say nothing on standard error but errors")))]
 #[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many cells there are and how long each stage took")))]
 pub(crate) struct Arguments {
-    /// Image file, `-` for standard input
-    #[arg(value_name = "IMAGE")]
-    file: PathBuf,
-
-    /// Matrix file, replaced as a whole when the run has succeeded; `-` for standard output
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
-
     #[command(flatten)]
-    input: ImageArguments,
+    image: ImageFileArguments,
+
+    // The heading of the image's options would go on here.
+    /// Matrix file, replaced as a whole when the run has succeeded; `-` for standard output
+    #[arg(value_name = "OUT", help_heading = None)]
+    out: PathBuf,
 
     #[command(flatten)]
     filtration: FiltrationArguments,
 
-    /// Highest homology dimension that the cells are to have [default: all]
-    #[arg(long, value_name = "K", help_heading = "Filtration",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    max_dim: Option<usize>,
-
-    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
-    #[arg(long, value_name = "U", help_heading = "Filtration", conflicts_with = "max_dim",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    upper_dim: Option<usize>,
+    #[command(flatten, next_help_heading = "Filtration")]
+    dimension: DimensionArguments,
 
     #[command(flatten)]
     threads: ThreadsArguments,
@@ -81,35 +72,29 @@ Examples:
 /// Reads, builds, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let options = arguments.input.options()?;
+    let options = arguments.image.options()?;
     let format = format_of(arguments.output, Some(&arguments.out))?.unwrap_or(MatrixFile::PhatBinary);
-    let inputs = Inputs::of([&arguments.file]);
-    let outputs = Outputs::open(Some(&arguments.out), format.content(), None, &inputs)?;
-    let notes = arguments.verbosity.notes();
-    arguments.threads.start(notes)?;
-    let meter = Meter::new(notes.wants_progress());
+    let files = Files {
+        input: &arguments.image.file,
+        answer: Some(&arguments.out),
+        content: format.content(),
+        stats: None,
+    };
+    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
+    arguments.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
-        let stream = open_image(&arguments.file, &options, notes, &meter)?;
-        read_image(stream, &meter)
+        let stream = open_image(&arguments.image.file, &options, &frame)?;
+        read_image(stream, &frame.meter)
     });
-    let job = Job { arguments, format, meter, outputs };
-    let sizes = job.run(&image?)?;
+    let done = arguments.convert(&image?, format, &mut frame)?;
     if arguments.verbosity.verbose {
-        tell(format_args!("{}: {}", name_of(&arguments.file), sizes.what));
+        tell(format_args!("{}: {}", arguments.image.name(), done.what));
         tell(timing_line("read", read.as_secs_f64()));
-        tell(timing_line("build", sizes.build));
-        tell(timing_line("write", sizes.write));
-        tell(timing_line("total", start.elapsed().as_secs_f64()));
+        tell(timing_line("build", done.build));
+        tell(timing_line("write", done.write));
+        tell(timing_line("total", frame.seconds()));
     }
     Ok(())
-}
-
-/// A conversion of an image that is read.
-struct Job<'a> {
-    arguments: &'a Arguments,
-    format: MatrixFile,
-    meter: Meter,
-    outputs: Outputs,
 }
 
 /// What was written, and how many seconds it took.
@@ -119,22 +104,20 @@ struct Done {
     write: f64,
 }
 
-impl Job<'_> {
-    fn run(mut self, image: &AnyImage) -> Result<Done, CliError> {
-        let FiltrationArguments { construction, superlevel } = self.arguments.filtration;
-        let upper_dim = self.arguments.upper_dim();
+impl Arguments {
+    /// Builds the matrix and puts its file in place.
+    fn convert(&self, image: &AnyImage, format: MatrixFile, frame: &mut Frame) -> Result<Done, CliError> {
+        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let upper_dim = self.dimension.of_cells();
         let (complex, build) =
-            timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &self.meter));
-        let file = || name_of(&self.arguments.file);
-        let complex = complex.map_err(|source| CliError::about(file(), source))?;
+            timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &frame.meter));
+        let complex = complex.map_err(|source| CliError::about(self.image.name(), source))?;
         let (cells, entries) = (complex.cells(), complex.entries());
-        let (meter, format, size) = (&self.meter, self.format, written(self.format, cells, entries));
-        let (filled, write) = timed(|| {
-            self.outputs
-                .fill(|out| meter.writing(size, out, |out| complex.write(format, image, superlevel, out)))
-        });
-        filled?;
-        self.outputs.commit(|_| Ok(()))?;
+        let size = written(format, cells, entries);
+        let write = frame.write(|meter, out| {
+            meter.writing(size, out, |out| complex.write(format, image, superlevel, out))
+        })?;
+        frame.commit_answer()?;
         let image = image.shape().described(image.voxel_type());
         let what = format!("{image}, {}, {}", counted(cells, "cell"), entries_of(entries));
         Ok(Done { what, build: build.as_secs_f64(), write: write.as_secs_f64() })
@@ -155,11 +138,4 @@ fn written(format: MatrixFile, cells: usize, entries: usize) -> Written {
 
 fn entries_of(entries: usize) -> String {
     format!("{entries} entr{}", if entries == 1 { "y" } else { "ies" })
-}
-
-impl Arguments {
-    /// The greatest dimension of the cells: homology of a dimension takes the cells one above it.
-    fn upper_dim(&self) -> Option<usize> {
-        self.upper_dim.or(self.max_dim.map(|dim| dim.saturating_add(1)))
-    }
 }

@@ -1,7 +1,6 @@
 //! `lacuna ecc`: Euler characteristic curves of images.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,9 +15,8 @@ use serde::Serialize;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;
 use super::arguments::machine::MachineArguments;
-use super::arguments::messages::MessageArguments;
-use super::arguments::stats::StatsArguments;
-use super::batch::{Task, Tasks};
+use super::arguments::report::ReportArguments;
+use super::batch::{Task, Tasks, tell_stats};
 use super::curves::CurveFile;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
@@ -26,7 +24,7 @@ use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::parse::{self, Bounds};
 use super::progress::{Meter, VoxelMeter, Written};
-use super::record::{VERSION, write_json};
+use super::record::VERSION;
 use super::sink::Sink;
 
 /// Euler characteristic curves of images
@@ -110,10 +108,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    stats: StatsArguments,
-
-    #[command(flatten)]
-    messages: MessageArguments,
+    report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -136,7 +131,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(scales) = arguments.scales() {
         scales.weights().map_err(|source| CliError::about("--scales, --sigma, --taps", source))?;
     }
-    let notes = arguments.messages.notes();
+    let ReportArguments { stats, messages } = &arguments.report;
+    let notes = messages.notes();
     let (tasks, format) = Tasks::plan(
         &arguments.images,
         arguments.output_file.as_deref(),
@@ -144,9 +140,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Format::Csv,
         notes,
     )?;
-    let stats = tasks.open_stats(arguments.stats.path())?;
+    let stats = tasks.open_stats(stats.path())?;
     arguments.machine.threads.start(notes)?;
-    if arguments.messages.explain {
+    if messages.explain {
         explain(limit);
     }
     let mut job = Job {
@@ -163,10 +159,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut ran = tasks.run(|task| job.run(task))?;
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, arguments.memory, start);
-    if let Some(mut stats) = stats {
-        stats.fill(|out| record.write(out))?;
-        stats.commit()?;
-    }
+    tell_stats(stats, &record)?;
     if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
@@ -207,7 +200,7 @@ impl Job<'_> {
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         sink.commit()?;
-        if self.arguments.messages.explain {
+        if self.arguments.report.messages.explain {
             tell(format_args!("{:<13} {}", "backend", found.backend));
         }
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
@@ -312,10 +305,6 @@ impl Record {
             total_seconds: start.elapsed().as_secs_f64(),
             peak_memory: peak_memory(),
         }
-    }
-
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
     }
 }
 

@@ -7,20 +7,19 @@ use lacuna::cubical::read::{self, AnyStream, ImageOptions, ImageReadError};
 use lacuna::input::name_of;
 use lacuna::progress::Progress;
 
-use super::notes::Notes;
+use super::frame::Frame;
 use super::progress::{Meter, VoxelMeter};
 
-/// Opens the image in `file`, and says what it was detected to be while `meter` may be seen.
+/// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen.
 pub(crate) fn open_image(
     file: &Path,
     options: &ImageOptions,
-    notes: Notes,
-    meter: &Meter,
+    frame: &Frame,
 ) -> Result<AnyStream, ImageReadError> {
-    meter.stage("reading");
+    frame.meter.stage("reading");
     let stream = read::open(file, options)?;
     if let Some(detection) = stream.detection() {
-        meter.aside(|| notes.note(format_args!("{}: {detection}", name_of(file))));
+        frame.meter.aside(|| frame.notes.note(format_args!("{}: {detection}", name_of(file))));
     }
     Ok(stream)
 }

@@ -1,7 +1,7 @@
 //! What `reduce` and `phat` share: a boundary matrix in, its pairs out.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::input::name_of;
@@ -12,18 +12,16 @@ use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
 use lacuna::output::pairs;
 
 use super::error::{Blame, CliError, Fault};
-use super::notes::{Notes, tell};
-use super::outputs::Outputs;
+use super::frame::Frame;
+use super::notes::tell;
 use super::pairs_record::PairsRecord;
 use super::planning;
-use super::progress::Meter;
 use super::record::VERSION;
 use super::timing::timed;
 
 /// A reduction that was asked for, and how it is to be told.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
-    pub(crate) start: Instant,
     pub(crate) file: &'a Path,
     pub(crate) options: read::MatrixReadOptions,
     /// Whether to check that boundaries have no boundary; when `None`, they are checked if the file gives them.
@@ -34,7 +32,6 @@ pub(crate) struct Job<'a> {
     /// The format of the pairs; the one that suits the input when `None`.
     pub(crate) output: Option<pairs::PairsFormat>,
     pub(crate) explain: bool,
-    pub(crate) notes: Notes,
 }
 
 /// How the input was read.
@@ -50,6 +47,7 @@ struct Times {
     check: Option<Duration>,
     reduce: Duration,
     write: Duration,
+    total: f64,
 }
 
 /// A matrix that is refused, and how to have it all the same.
@@ -65,29 +63,28 @@ impl Blame for Refused {
 
 impl Job<'_> {
     /// Reads, reduces, writes.
-    pub(crate) fn run(&self, mut outputs: Outputs) -> Result<PairsRecord, CliError> {
-        let meter = Meter::new(self.notes.wants_progress());
+    pub(crate) fn run(&self, mut frame: Frame) -> Result<PairsRecord, CliError> {
         let feeds = Feeds::new(&self.backend, self.scans_primal());
-        let (input, reading) = self.read(&feeds, &meter)?;
-        meter.stage("looking at the matrix");
+        let (input, reading) = self.read(&feeds, &frame)?;
+        frame.meter.stage("looking at the matrix");
         let check = reading.is_to_be_checked.then(|| timed(|| input.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
-        meter.stage("reducing");
+        frame.meter.stage("reducing");
         let (reduced, reduction) = timed(|| planned.reduce());
         self.explain(&input, &planned);
         let reduced = reduced?;
-        planned.notes().iter().for_each(|note| self.notes.note(note));
+        planned.notes().iter().for_each(|note| frame.notes.note(note));
         if self.explain {
             planning::explain_blocks(reduced.figures());
         }
-        meter.stage("writing");
-        let (written, write) = timed(|| self.write(&reduced, reading.format, &mut outputs));
-        written?;
-        let times = Times { read: reading.took, check, reduce: planning + reduction, write };
+        let output = self.output.unwrap_or(suiting(reading.format));
+        let write = frame.write(|_, out| output.write_any(&reduced, out))?;
+        let reduce = planning + reduction;
+        let times = Times { read: reading.took, check, reduce, write, total: frame.seconds() };
         let record = self.record(&input, reading.format, &planned, &reduced, &times);
-        outputs.commit(|out| record.write(out))?;
+        frame.finish(&record)?;
         // The program is about to end; giving memory back page by page would take longer than all of writing.
         // The scanner keeps its device open: closing that takes longer, too.
         std::mem::forget((reduced, planned));
@@ -95,15 +92,15 @@ impl Job<'_> {
         Ok(record)
     }
 
-    fn read(&self, feeds: &Feeds, meter: &Meter) -> Result<(AnyComplex, Reading), CliError> {
-        meter.stage("reading");
+    fn read(&self, feeds: &Feeds, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
+        frame.meter.stage("reading");
         let (loaded, took) = timed(|| read_feeding(self.file, &self.options, feeds));
         let LoadedMatrix { input, format, detection, warning, gives_boundaries } = loaded?;
         if let Some(why) = detection {
-            self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
+            frame.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }
         if let Some(warning) = warning {
-            self.notes.warn(format_args!("{}: {warning}", self.input_name()));
+            frame.notes.warn(format_args!("{}: {warning}", self.input_name()));
         }
         let is_to_be_checked = self.check.unwrap_or(gives_boundaries);
         Ok((input, Reading { format, took, is_to_be_checked }))
@@ -136,20 +133,6 @@ impl Job<'_> {
         checked.map_err(|found| CliError::about(self.input_name(), Refused(found)))
     }
 
-    fn write(
-        &self,
-        reduced: &AnyReduced<'_>,
-        format: MatrixFormat,
-        outputs: &mut Outputs,
-    ) -> Result<(), CliError> {
-        let output = self.output.unwrap_or(match format {
-            MatrixFormat::PhatAscii | MatrixFormat::PhatBinary => pairs::PairsFormat::PhatAscii,
-            MatrixFormat::Npz | MatrixFormat::MatrixMarket => pairs::PairsFormat::PhatAscii,
-            MatrixFormat::Dipha => pairs::PairsFormat::Csv,
-        });
-        outputs.fill(|out| output.write_any(reduced, out))
-    }
-
     fn record(
         &self,
         input: &AnyComplex,
@@ -179,10 +162,19 @@ impl Job<'_> {
             check_seconds: times.check.map(|took| took.as_secs_f64()),
             reduce_seconds: times.reduce.as_secs_f64(),
             write_seconds: times.write.as_secs_f64(),
-            total_seconds: self.start.elapsed().as_secs_f64(),
+            total_seconds: times.total,
             device_memory: planned.device_memory(),
             figures: reduced.figures().clone(),
         }
+    }
+}
+
+/// The format of pairs that suits a format of matrices.
+fn suiting(format: MatrixFormat) -> pairs::PairsFormat {
+    match format {
+        MatrixFormat::PhatAscii | MatrixFormat::PhatBinary => pairs::PairsFormat::PhatAscii,
+        MatrixFormat::Npz | MatrixFormat::MatrixMarket => pairs::PairsFormat::PhatAscii,
+        MatrixFormat::Dipha => pairs::PairsFormat::Csv,
     }
 }
 

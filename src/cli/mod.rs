@@ -10,6 +10,7 @@ mod directory;
 mod ecc;
 mod error;
 mod exit_codes;
+mod frame;
 mod image_file;
 mod info;
 mod job;

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::error::{CliError, PathError, UsageError};
 use super::sink::{Content, Sink};
 
@@ -94,12 +96,9 @@ impl Outputs {
     }
 
     /// Writes the statistics, if they are wanted, then puts all files in their places.
-    pub(crate) fn commit(
-        self,
-        write_stats: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), CliError> {
+    pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
         let Some(mut stats) = self.stats else { return self.answer.commit() };
-        stats.fill(write_stats)?;
+        stats.fill_json(record)?;
         self.answer.commit()?;
         stats.commit()
     }

@@ -1,14 +1,11 @@
 //! What `reduce` and `phat` tell of a reduction: the statistics of `--stats`, and the lines of `-v`.
 
-use std::io::{self, Write};
-
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::matrix::{Algorithm, Figures, Plan};
 use serde::Serialize;
 
 use super::notes::{counted, tell, timing_line};
 use super::planning;
-use super::record::write_json;
 
 /// What was done: what `--stats FILE` writes, as a JSON object.
 ///
@@ -49,10 +46,6 @@ pub(crate) struct PairsRecord {
 }
 
 impl PairsRecord {
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
-    }
-
     /// The lines of `-v`: the size of it, how long each stage took, what was counted.
     pub(crate) fn tell(&self) {
         tell(format_args!(

@@ -13,10 +13,10 @@ use lacuna::output::pairs;
 
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::frame::{Files, Frame};
 use super::job::Job;
 use super::naming::OutputFormat;
 use super::notes::Notes;
-use super::outputs::{Inputs, Outputs};
 use super::pairs_record::PairsRecord;
 use super::parse;
 
@@ -149,23 +149,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = Notes { quiet: false, verbose: arguments.verbose };
     let (format, output) = arguments.formats();
-    let outputs =
-        Outputs::open(Some(&arguments.output), output.content(), None, &Inputs::of([&arguments.input]))?;
+    let Arguments { input: file, output: answer, .. } = arguments;
+    let files = Files { input: file, answer: Some(answer), content: output.content(), stats: None };
+    let frame = Frame::open(start, &files, notes)?;
     let mut request = arguments.request(threads(std::env::var_os(THREADS).as_deref())?);
     let started = super::threads::start(request.threads, notes)?;
     request.threads = request.threads.map(|_| started);
     let job = Job {
-        start,
-        file: &arguments.input,
+        file,
         options: read::MatrixReadOptions { format: Some(format), upper_dim: None },
         check: arguments.check,
         request,
         backend: Backend::default(),
         output: Some(output),
         explain: false,
-        notes,
     };
-    let report = job.run(outputs)?;
+    let report = job.run(frame)?;
     if arguments.verbose { arguments.tell(&report) } else { Ok(()) }
 }
 

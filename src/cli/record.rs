@@ -19,7 +19,6 @@
 //! | `failed` | the number of the others |
 //! | `total_seconds` | the whole run, up to this file |
 
-use std::io::{self, Write};
 use std::time::Instant;
 
 use lacuna::rips::{Plan, Stats};
@@ -30,12 +29,6 @@ use super::notes::Times;
 
 /// The version of the program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// Writes a record as the JSON object of `--stats`.
-pub(crate) fn write_json(record: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, record)?;
-    out.write_all(b"\n")
-}
 
 /// The object of one input.
 #[derive(Debug, Serialize)]
@@ -70,12 +63,6 @@ impl From<Times> for Seconds {
     }
 }
 
-impl Record {
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
-    }
-}
-
 /// The object of several inputs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Records<'a> {
@@ -90,9 +77,5 @@ impl<'a> Records<'a> {
         let Ran { found, failed, .. } = ran;
         let total_seconds = start.elapsed().as_secs_f64();
         Records { version: VERSION, inputs: found, failed: *failed, total_seconds }
-    }
-
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
     }
 }

@@ -8,13 +8,12 @@ use lacuna::output::pairs;
 
 use super::arguments::machine::MachineArguments;
 use super::arguments::matrix::MatrixArguments;
-use super::arguments::messages::MessageArguments;
-use super::arguments::stats::StatsArguments;
+use super::arguments::report::ReportArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::frame::{Files, Frame};
 use super::job::Job;
 use super::naming::{OutputFormat, format_of};
-use super::outputs::{Inputs, Outputs};
 use super::parse::{self, OrAuto};
 use super::sink::Content;
 
@@ -85,10 +84,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    stats: StatsArguments,
-
-    #[command(flatten)]
-    messages: MessageArguments,
+    report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -110,26 +106,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::NoScan { algorithm }.into());
     }
     let backend = arguments.machine.backend();
-    let path = arguments.output_file.as_deref();
-    let output = format_of(arguments.output, path)?;
+    let answer = arguments.output_file.as_deref();
+    let output = format_of(arguments.output, answer)?;
     // What suits the input, where nobody says, is text.
     let content = output.map_or(Content::Text, OutputFormat::content);
-    let outputs = Outputs::open(path, content, arguments.stats.path(), &Inputs::of([&arguments.file]))?;
-    let notes = arguments.messages.notes();
-    let threads = arguments.machine.threads.start(notes)?;
+    let ReportArguments { stats, messages } = &arguments.report;
+    let files = Files { input: &arguments.file, answer, content, stats: stats.path() };
+    let frame = Frame::open(start, &files, messages.notes())?;
+    let threads = arguments.machine.threads.start(frame.notes)?;
     let job = Job {
-        start,
         file: &arguments.file,
         options: arguments.input.options(),
         check: arguments.input.check,
         request: arguments.request(threads),
         backend,
         output,
-        explain: arguments.messages.explain,
-        notes,
+        explain: messages.explain,
     };
-    let report = job.run(outputs)?;
-    if notes.verbose {
+    let report = job.run(frame)?;
+    if messages.notes().verbose {
         report.tell();
     }
     Ok(())

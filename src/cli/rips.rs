@@ -11,9 +11,8 @@ use lacuna::rips::{Outcome, RipsOptions, SecondLayer};
 
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
-use super::arguments::messages::MessageArguments;
-use super::arguments::stats::StatsArguments;
-use super::batch::{Task, Tasks};
+use super::arguments::report::ReportArguments;
+use super::batch::{Task, Tasks, tell_stats};
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
@@ -89,10 +88,7 @@ pub(crate) struct Arguments {
     ratio: f64,
 
     #[command(flatten)]
-    stats: StatsArguments,
-
-    #[command(flatten)]
-    messages: MessageArguments,
+    report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -106,18 +102,18 @@ Examples:
 /// Reads, computes, writes, input by input.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = arguments.messages.notes();
+    let notes = arguments.report.messages.notes();
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
     let (tasks, format) =
         Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
-    let (inputs, stats) = (&tasks.inputs, arguments.stats.path());
+    let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let job = Job { arguments, backend, format, notes };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
         arguments.machine.threads.start(notes)?;
         let record = job.run(task, &mut outputs.answer, start)?;
-        return outputs.commit(|out| record.write(out));
+        return outputs.commit(&record);
     }
     let stats = tasks.open_stats(stats)?;
     arguments.machine.threads.start(notes)?;
@@ -127,10 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let record = job.run(task, &mut answer, start)?;
         answer.commit().map(|()| record)
     })?;
-    if let Some(mut stats) = stats {
-        stats.fill(|out| Records::new(&ran, start).write(out))?;
-        stats.commit()?;
-    }
+    tell_stats(stats, &Records::new(&ran, start))?;
     ran.verdict()
 }
 
@@ -155,7 +148,7 @@ impl Job<'_> {
         let outcome = arguments.options(self.backend.clone()).solve(input, &meter)?;
         drop(meter);
         outcome.notes.iter().for_each(|note| notes.note(note));
-        if arguments.messages.explain {
+        if arguments.report.messages.explain {
             tell(&outcome.plan);
         }
         let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));

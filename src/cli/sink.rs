@@ -8,6 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::error::{CliError, PathError};
 use super::temporary::Temporary;
 
@@ -104,6 +106,14 @@ impl Sink {
             Sink::InPlace { file, .. } => file.set_len(0).and_then(|()| buffered(file, write)),
         };
         written.map_err(|source| CliError::write(self.name(), source))
+    }
+
+    /// Writes a record as a JSON object.
+    pub(crate) fn fill_json(&mut self, record: &impl Serialize) -> Result<(), CliError> {
+        self.fill(|out| {
+            serde_json::to_writer_pretty(&mut *out, record)?;
+            out.write_all(b"\n")
+        })
     }
 
     /// Puts a file in its place.

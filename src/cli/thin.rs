@@ -1,6 +1,5 @@
 //! `lacuna thin`: the skeleton of a binary image.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -8,6 +7,7 @@ use std::time::{Duration, Instant};
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::thinning::footprint::check_bits;
 use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{
@@ -15,22 +15,19 @@ use lacuna::cubical::thinning::{
 };
 use lacuna::cubical::write::ImageOutputFormat as Format;
 use lacuna::cubical::{Order, geometry::Geometry};
-use lacuna::input::name_of;
 use serde::Serialize;
 
-use super::arguments::image::ImageArguments;
+use super::arguments::image::ImageFileArguments;
 use super::arguments::machine::MachineArguments;
-use super::arguments::messages::MessageArguments;
-use super::arguments::stats::StatsArguments;
+use super::arguments::report::ReportArguments;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
+use super::frame::{Files, Frame};
 use super::image_file::{open_image, read_image};
 use super::naming::{OutputFormat, format_of};
-use super::notes::{Notes, counted, tell, timing_line};
-use super::outputs::{Inputs, Outputs};
+use super::notes::{counted, tell, timing_line};
 use super::parse;
-use super::progress::Meter;
-use super::record::{VERSION, write_json};
+use super::record::VERSION;
 use super::timing::timed;
 
 /// Skeleton of a binary image
@@ -40,12 +37,8 @@ use super::timing::timed;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Image file, `-` for standard input
-    #[arg(value_name = "IMAGE")]
-    file: PathBuf,
-
     #[command(flatten)]
-    input: ImageArguments,
+    image: ImageFileArguments,
 
     /// Foreground is what is greater than X [default: what is not 0]
     #[arg(long, value_name = "X", help_heading = "Foreground",
@@ -98,10 +91,7 @@ pub(crate) struct Arguments {
     output_file: PathBuf,
 
     #[command(flatten)]
-    stats: StatsArguments,
-
-    #[command(flatten)]
-    messages: MessageArguments,
+    report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -111,62 +101,54 @@ Examples:
   lacuna thin --threshold 128 -o vessels.nii.gz angiogram.nii.gz
   lacuna thin --rule kashani --iterations 1 -o once.npy image.npy";
 
+/// Bytes that a voxel of the skeleton takes in memory while it is written: one, and another where the format has another order.
+const GIVEN: usize = 2;
+
 /// Components of which the change is told.
 const TOLD: usize = 10;
 
 /// Reads, thins, writes, compares. The exit code says whether the topology is the same, if that was asked.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let start = Instant::now();
-    let options = arguments.input.options()?;
+    let options = arguments.image.options()?;
     let path = arguments.output_file.as_path();
     let format = format_of(arguments.output, Some(path))?;
     let format = format
         .map_or_else(|| Format::of_name(path), Ok)
         .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
-    let inputs = Inputs::of([&arguments.file]);
-    let outputs = Outputs::open(Some(path), format.content(), arguments.stats.path(), &inputs)?;
-    let notes = arguments.messages.notes();
-    arguments.machine.threads.start(notes)?;
-    let meter = Meter::new(notes.wants_progress());
-    let stream = open_image(&arguments.file, &options, notes, &meter)?;
+    let ReportArguments { stats, messages } = &arguments.report;
+    let input = arguments.image.file.as_path();
+    let files = Files { input, answer: Some(path), content: format.content(), stats: stats.path() };
+    let frame = Frame::open(start, &files, messages.notes())?;
+    arguments.machine.threads.start(frame.notes)?;
+    let stream = open_image(input, &options, &frame)?;
     // What the header tells is wrong is said before anything is read or thinned.
     let (shape, geometry) = (stream.shape(), stream.geometry().cloned());
     format.holds(shape)?;
     arguments.request().suiting(shape).map_err(ThinningError::from)?;
     if arguments.verify {
-        check(shape).map_err(|source| CliError::about(format!("--verify: {}", arguments.name()), source))?;
+        let failed = |source| CliError::about(format!("--verify: {}", arguments.image.name()), source);
+        check(shape).map_err(failed)?;
     }
-    let (image, read) = timed(|| read_image(stream, &meter));
+    let (image, read) = timed(|| read_image(stream, &frame.meter));
     let image = image?;
+    check_bits(shape, GIVEN).map_err(|source| CliError::about(arguments.image.name(), source))?;
     let (found, binarize) = timed(|| binary(&image, arguments.foreground()));
-    let (bits, threshold) = found.map_err(|source| CliError::about(arguments.name(), source))?;
+    // Bits are all that is needed from here on.
+    drop(image);
+    let (bits, threshold) = found.map_err(|source| CliError::about(arguments.image.name(), source))?;
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
-    let job = Job {
-        arguments,
-        backend,
-        notes,
-        meter,
-        outputs,
-        start,
-        format,
-        geometry,
-        order: shape.order(),
-        threshold,
-        read,
-    };
-    job.run(&bits)
+    let order = shape.order();
+    Job { arguments, backend, frame, format, geometry, order, threshold, read }.run(&bits)
 }
 
 /// A run on an image that is read.
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
-    notes: Notes,
-    meter: Meter,
-    outputs: Outputs,
-    start: Instant,
+    frame: Frame,
     format: Format,
     /// Where voxels lie in space, and their order in memory, as the image's file has them.
     geometry: Option<Geometry>,
@@ -179,39 +161,34 @@ impl Job<'_> {
     fn run(mut self, image: &BitImage) -> Result<ExitCode, CliError> {
         let arguments = self.arguments;
         let request = arguments.request();
-        self.meter.stage("thinning");
-        let mut watch = |pass: Pass| self.meter.at(format!("iteration {}", pass.iteration));
+        self.frame.meter.stage("thinning");
+        let mut watch = |pass: Pass| self.frame.meter.at(format!("iteration {}", pass.iteration));
         let (thinned, thinning) = timed(|| thin_by(image, &request, &self.backend, &mut watch));
         let (skeleton, figures, decision) = thinned?;
         let rule = request.rule_for(image.shape());
-        if arguments.messages.explain {
+        if arguments.report.messages.explain {
             let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
             tell(format_args!("{:<13} {rule}: {asked}", "rule"));
             tell(format_args!("{:<13} {decision}", "backend"));
         }
-        self.meter.stage("writing");
-        let (written, write) = timed(|| {
-            self.outputs.fill(|out| {
-                let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
-                self.format.write(&image, self.geometry.as_ref(), out)
-            })
-        });
-        written?;
+        let write = self.frame.write(|_, out| {
+            let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
+            self.format.write(&image, self.geometry.as_ref(), out)
+        })?;
         // Whatever becomes of the comparison, the skeleton stays.
-        self.outputs.commit_answer()?;
+        self.frame.commit_answer()?;
         let compared = self.compared(image, &skeleton)?;
-        drop(self.meter);
         let seconds = Seconds {
             read_seconds: self.read.as_secs_f64(),
             thin_seconds: thinning.as_secs_f64(),
             write_seconds: write.as_secs_f64(),
             verify_seconds: compared.as_ref().map(|(_, took)| took.as_secs_f64()),
-            total_seconds: self.start.elapsed().as_secs_f64(),
+            total_seconds: self.frame.seconds(),
         };
         let verdict = compared.map(|(verdict, _)| verdict);
         let record = Record {
             version: VERSION,
-            file: arguments.file.display().to_string(),
+            file: arguments.image.file.display().to_string(),
             shape: image.shape().axes(),
             rule,
             threshold: self.threshold,
@@ -226,9 +203,10 @@ impl Job<'_> {
             euler: verdict.as_ref().map(|verdict| [verdict.before.euler, verdict.after.euler]),
             seconds,
         };
-        self.outputs.commit(|out| record.write(out))?;
-        self.notes.note(summary(&arguments.name(), rule, &figures, self.threshold));
-        if self.notes.verbose {
+        let notes = self.frame.notes;
+        self.frame.finish(&record)?;
+        notes.note(summary(&arguments.image.name(), rule, &figures, self.threshold));
+        if notes.verbose {
             record.seconds.tell();
         }
         let Some(verdict) = verdict else { return Ok(ExitCode::SUCCESS) };
@@ -245,7 +223,7 @@ impl Job<'_> {
         if !self.arguments.verify {
             return Ok(None);
         }
-        self.meter.stage("comparing");
+        self.frame.meter.stage("comparing");
         let (verdict, took) = timed(|| verify(image, skeleton));
         Ok(Some((verdict?, took)))
     }
@@ -262,10 +240,6 @@ impl Arguments {
 
     fn request(&self) -> Request {
         Request { rule: self.rule, iterations: self.iterations }
-    }
-
-    fn name(&self) -> String {
-        name_of(&self.file)
     }
 }
 
@@ -353,12 +327,6 @@ struct Seconds {
     write_seconds: f64,
     verify_seconds: Option<f64>,
     total_seconds: f64,
-}
-
-impl Record {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
-    }
 }
 
 impl Seconds {

@@ -94,6 +94,7 @@ impl Bars {
     fn as_cells(&self) -> CellPairs {
         let finite = self.bars.iter().filter(|bar| !bar.essential);
         let essential = self.bars.iter().filter(|bar| bar.essential);
+        // Cells are written as whole numbers that doubles hold exactly.
         CellPairs {
             pairs: finite.map(|bar| (bar.birth as u64, bar.death as u64)).collect(),
             essential: Some(essential.map(|bar| bar.birth as u64).collect()),

@@ -133,7 +133,7 @@ impl Totals {
         Ok(Totals { totals: gpu.zeros(rows + 2)?, touched: gpu.zeros(rows + 2)? })
     }
 
-    /// For each row its change, and whether a cell is known to have its level.
+    /// Reads, of each row, its change, and whether a cell is known to have its level.
     pub(crate) fn fetch(&self, gpu: &Gpu, order: KeyOrder) -> Result<Vec<(i64, bool)>, CudaError> {
         let levels = self.totals.len();
         let totals = gpu.read(&self.totals, 0..levels)?;

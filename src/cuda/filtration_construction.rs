@@ -26,7 +26,7 @@ pub(crate) struct Tile {
 
 /// The graph of a sparse complex. For a dense one the buffers have no meaning.
 pub(crate) struct Graph {
-    /// For each of n vertices the place of its first neighbour in the other buffers, and after them the number of all.
+    /// The place of the first neighbour of each of n vertices in the other buffers, and after these the number of all neighbours.
     pub(crate) offsets: Buffer<u64>,
     /// The neighbours of one vertex after the other, each list ascending.
     pub(crate) neighbours: Buffer<u32>,

@@ -32,9 +32,10 @@ impl GridLayout {
 
 /// The tables that number the sets of cells which a voxel can own.
 pub(crate) struct Numbering {
-    /// For each set of faces: the first number of the sets with these, which cubes there can be, which edges need not be there.
+    /// An entry for each set of faces: the first number of the sets with these faces, which cubes they can have besides, and which
+    /// edges they need not have.
     pub(crate) first: Buffer<u32>,
-    /// For each mask and word of bits: the bits that are in the mask, side by side.
+    /// An entry for each mask and word of bits: the bits that are in the mask, moved side by side.
     pub(crate) packed: Buffer<u8>,
 }
 

@@ -31,9 +31,9 @@ impl KernelIndex for u64 {
 /// What the scan keeps of a matrix: two numbers a cell.
 #[derive(Debug)]
 pub(crate) struct Tables<I> {
-    /// For each row its least column, which has its leftmost one; all bits ones for a row of zeros.
+    /// The least column of each row, which has its leftmost one; a row of zeros has all bits ones here.
     pub(crate) leftmost: Buffer<I>,
-    /// For each column its greatest row plus one; zero for a column of zeros.
+    /// The greatest row of each column plus one; a column of zeros has zero here.
     pub(crate) lows: Buffer<I>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Piece {
 /// The unstable columns as bits, in tiles.
 pub(crate) struct Flags {
     bits: Buffer<u32>,
-    /// For each tile the number of flags before it, then the number of all.
+    /// The number of flags before each tile, and after these the number of all flags.
     totals: Buffer<u64>,
     /// The number of stable columns, one element.
     stable: Buffer<u64>,

@@ -51,7 +51,7 @@ pub(crate) struct Thinning {
     lists: [Buffer<u32>; 2],
     lengths: Buffer<u32>,
     marks: Buffer<u32>,
-    /// For each iteration of a batch, the number of voxels that it deleted.
+    /// The number of voxels that each iteration of a batch deleted.
     deleted: Buffer<u64>,
     looked_at: Buffer<u64>,
     launches: u32,

@@ -9,7 +9,7 @@ use super::optional_table::OptionalTable;
 /// Cells looked at by one task.
 const CELLS: usize = 1 << 14;
 
-/// For each cell its *mate*, the cell that it is paired with. A cell whose mate comes later is a *creator*, one whose mate comes
+/// The *mate* of each cell: the cell that it is paired with. A cell whose mate comes later is a *creator*, one whose mate comes
 /// earlier a *destroyer*; a cell without a mate is *open*: it is not known which of the two it is, or whether it is essential.
 ///
 /// While columns are being reduced, the entry of a creator may be a *mark* instead: the place of a reduced column in a list, plus

@@ -2,7 +2,7 @@
 
 use super::index::{AtomicIndex, SharedIndex};
 
-/// For each cell another cell, or none.
+/// A table that holds another cell, or none, for each cell.
 ///
 /// An entry is the number of the other cell plus one, and zero for none. So a new table is a table of zeros, whose
 /// memory is not touched until it is used.

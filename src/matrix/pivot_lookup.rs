@@ -3,7 +3,7 @@
 use super::index::{AtomicIndex, SharedIndex};
 use super::optional_table::{OptionalTable, cell};
 
-/// For each row, the column whose low it is, once that is known: the table L of the standard algorithm and `Lookup` of HYPHA
+/// The column whose low each row is, as far as that is known: the table L of the standard algorithm and `Lookup` of HYPHA
 /// (Zhang et al. 2019, Algorithms 1 and 2).
 pub struct PivotLookup<I: SharedIndex> {
     columns: OptionalTable<I>,

@@ -133,7 +133,7 @@ pub struct ReductionRequest {
     pub threads: Option<usize>,
 }
 
-/// With fewer columns than this one thread does all of the work, since starting others takes longer.
+/// The number of columns below which one thread does all of the work, since starting others takes longer.
 const FEW: usize = 20_000;
 
 impl Plan {

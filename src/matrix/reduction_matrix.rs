@@ -11,7 +11,7 @@ use super::index::{AtomicIndex, SharedIndex};
 /// until the reduction ends.
 pub struct ReductionMatrix<'m, I: SharedIndex> {
     boundaries: &'m BoundaryMatrix<I>,
-    /// For each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
+    /// What became of each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
     contents: Vec<I::Atomic>,
     changed: boxcar::Vec<Box<[I]>>,
 }

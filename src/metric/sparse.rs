@@ -24,11 +24,15 @@ impl<T: Value> SparseDistances<T> {
     /// Makes a graph from triplets `(i, j, distance)` in any order, either end first. Edges of infinite length are dropped.
     ///
     /// # Errors
-    /// There is no point, a point id is not below `n`, an edge joins a point to itself, a pair is given twice, or a distance
+    /// There is no point, or more than 2^32 − 1, a point id is not below `n`, an edge joins a point to itself, a pair is given twice, or a distance
     /// is NaN or negative.
     pub fn new(n: usize, triplets: impl IntoIterator<Item = (u32, u32, T)>) -> Result<Self, MetricError> {
         if n == 0 {
             return Err(MetricError::Empty);
+        }
+        let most = u32::MAX as usize;
+        if n > most {
+            return Err(MetricError::TooManyPoints { most, found: n });
         }
         let mut edges = Vec::new();
         for (edge, (a, b, distance)) in triplets.into_iter().enumerate() {
@@ -67,5 +71,18 @@ impl<T: Value> SparseDistances<T> {
     /// The edges, sorted by `(i, j)`.
     pub fn edges(&self) -> &[Edge<T>] {
         &self.edges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_points_than_32_bits_number_are_refused() {
+        let graph = |n| SparseDistances::<f32>::new(n, []).map(|graph| graph.len());
+        let most = u32::MAX as usize;
+        assert_eq!(graph(most), Ok(most));
+        assert_eq!(graph(most + 1), Err(MetricError::TooManyPoints { most, found: most + 1 }));
     }
 }

@@ -43,7 +43,7 @@ pub trait Value:
 }
 
 mod sealed {
-    /// Of both types, all bits zero are the number 0.
+    /// A type whose value of all bits zero is the number 0, as it is of both.
     pub trait Sealed: zerocopy::FromZeros {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}

@@ -95,7 +95,7 @@ fn order(a: &Simplex, b: &Simplex) -> Ordering {
         .then(b.vertices.cmp(&a.vertices))
 }
 
-/// For every column its pivot (the papers' *low*): the standard algorithm, left to right.
+/// Finds the pivot (the papers' *low*) of every column by the standard algorithm, left to right; a column that reduces to zero has none.
 fn standard_reduction(filtration: &[Simplex], p: u64) -> Vec<Option<usize>> {
     let position: HashMap<&[usize], usize> =
         filtration.iter().enumerate().map(|(k, s)| (s.vertices.as_slice(), k)).collect();

@@ -400,7 +400,7 @@ fn greater_u64(a: __m256i, b: __m256i) -> __m256i {
 /// The bit for member 8 n + k of a set, within byte n of the set; byte k of this table holds it.
 const BIT_IN_BYTE: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// For each of 32 bytes: which byte of a 32-bit mask holds its bit, and which bit of that byte it is.
+/// The byte of a 32-bit mask in which the bit of each of 32 bytes is.
 const BYTE_OF_LANE: [u8; 32] = {
     let mut bytes = [0; 32];
     let mut lane = 0;

@@ -219,3 +219,21 @@ fn memory_that_is_refused_is_an_error() {
         assert!(stderr.contains("memory") && stderr.contains("MB"), "{kilobytes} kB: {stderr}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_thinning_is_refused_is_an_error() {
+    let scratch = Scratch::new();
+    let image = scratch.path("zeros.raw");
+    std::fs::File::create(&image).unwrap().set_len(30_000_000).unwrap();
+    let (image, out) = (image.display(), scratch.name("out.png"));
+    // Of a plane one pixel wide the bits take far more than the voxels.
+    for command in [format!("thin -o {out}"), "cubical --thin".to_owned()] {
+        let program = env!("CARGO_BIN_EXE_lacuna");
+        let run = format!("{program} {command} --threads 1 --shape 30000000,1 --dtype u8 {image}");
+        let script = format!("ulimit -v 300000; exec {run}");
+        let said = contains("out of memory: ").and(contains("panicked").not());
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &script]).assert().code(1).stdout(is_empty()).stderr(said);
+    }
+}

@@ -2,11 +2,17 @@
 
 use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions};
 
+use super::dimensions::DimensionArguments;
 use crate::cli::parse;
+
+const MAX_DIM: &str = "Highest homology dimension, of a DIPHA image or distance matrix";
+const WITHOUT_MAX_DIM: &str =
+    "Distance matrices need it: all their cells are 2^points. Images are taken whole without it.";
 
 /// How a boundary matrix is read, and whether it is checked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
+#[command(mut_arg("max_dim", |arg| arg.help(MAX_DIM).long_help(format!("{MAX_DIM}\n\n{WITHOUT_MAX_DIM}"))))]
 pub(crate) struct MatrixArguments {
     /// MatrixFormat of the input [default: detected from its content and name]
     ///
@@ -25,16 +31,8 @@ pub(crate) struct MatrixArguments {
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<MatrixFormat>,
 
-    /// Highest homology dimension, of a DIPHA image or distance matrix
-    ///
-    /// Distance matrices need it: all their cells are 2^points. Images are taken whole without it.
-    #[arg(long, value_name = "K", value_parser = parse::dimension, allow_hyphen_values = true)]
-    max_dim: Option<usize>,
-
-    /// The same as DIPHA counts: the highest dimension of cells, which is K + 1
-    #[arg(long, value_name = "U", conflicts_with = "max_dim",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    upper_dim: Option<usize>,
+    #[command(flatten)]
+    dimension: DimensionArguments,
 
     /// Check that boundaries have no boundary [default: on if the file gives boundaries]
     ///
@@ -49,11 +47,6 @@ pub(crate) struct MatrixArguments {
 impl MatrixArguments {
     /// How to read.
     pub(crate) fn options(&self) -> MatrixReadOptions {
-        MatrixReadOptions { format: self.format, upper_dim: self.upper_dim() }
-    }
-
-    /// The greatest dimension of the cells: homology of a dimension takes the cells one above it.
-    fn upper_dim(&self) -> Option<usize> {
-        self.upper_dim.or(self.max_dim.map(|dim| dim.saturating_add(1)))
+        MatrixReadOptions { format: self.format, upper_dim: self.dimension.of_cells() }
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! A group has the words that suit most commands; a command that means something more says so (`mut_arg`).
 
+pub(crate) mod dimensions;
 pub(crate) mod distances;
 pub(crate) mod filtration;
 pub(crate) mod image;
 pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod messages;
+pub(crate) mod report;
 pub(crate) mod stats;

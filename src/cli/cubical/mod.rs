@@ -14,25 +14,22 @@ use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
-use lacuna::input::name_of;
 use lacuna::matrix::Reason;
 use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
 
 use crate::cli::arguments::filtration::FiltrationArguments;
-use crate::cli::arguments::image::ImageArguments;
+use crate::cli::arguments::image::ImageFileArguments;
 use crate::cli::arguments::machine::MachineArguments;
-use crate::cli::arguments::messages::MessageArguments;
-use crate::cli::arguments::stats::StatsArguments;
+use crate::cli::arguments::report::ReportArguments;
 use crate::cli::error::{CliError, UsageError};
 use crate::cli::exit_codes::EXIT_CODES;
+use crate::cli::frame::{Files, Frame};
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::naming::{OutputFormat, format_of};
 use crate::cli::notes::tell;
-use crate::cli::outputs::{Inputs, Outputs};
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
 use crate::cli::planning;
-use crate::cli::progress::Meter;
 use crate::cli::record::VERSION;
 use crate::cli::timing::timed;
 use record::{MatrixRecord, Record, ThinningRecord, Way};
@@ -44,12 +41,8 @@ use record::{MatrixRecord, Record, ThinningRecord, Way};
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
 #[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are and how long each stage took")))]
 pub(crate) struct Arguments {
-    /// Image file, `-` for standard input
-    #[arg(value_name = "IMAGE")]
-    file: PathBuf,
-
     #[command(flatten)]
-    input: ImageArguments,
+    image: ImageFileArguments,
 
     #[command(flatten)]
     filtration: FiltrationArguments,
@@ -106,10 +99,7 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
-    stats: StatsArguments,
-
-    #[command(flatten)]
-    messages: MessageArguments,
+    report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -122,27 +112,27 @@ Examples:
 /// Reads, computes, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let options = arguments.input.options()?;
+    let options = arguments.image.options()?;
     let backend = arguments.machine.backend();
     if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
         return Err(UsageError::ThinOfV.into());
     }
-    let path = arguments.output_file.as_deref();
-    let format = format_of(arguments.output, path)?.unwrap_or(Format::Text);
-    let inputs = Inputs::of([&arguments.file]);
-    let outputs = Outputs::open(path, format.content(), arguments.stats.path(), &inputs)?;
-    let notes = arguments.messages.notes();
-    arguments.machine.threads.start(notes)?;
-    let meter = Meter::new(notes.wants_progress());
+    let answer = arguments.output_file.as_deref();
+    let format = format_of(arguments.output, answer)?.unwrap_or(Format::Text);
+    let ReportArguments { stats, messages } = &arguments.report;
+    let input = arguments.image.file.as_path();
+    let files = Files { input, answer, content: format.content(), stats: stats.path() };
+    let frame = Frame::open(start, &files, messages.notes())?;
+    arguments.machine.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
-        let stream = open_image(&arguments.file, &options, notes, &meter)?;
+        let stream = open_image(input, &options, &frame)?;
         if arguments.via == Way::Gradient {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
         }
-        Ok::<_, CliError>(read_image(stream, &meter)?)
+        Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, meter, format, outputs, start, read };
+    let job = Job { arguments, backend, format, frame, read };
     job.run(image?)
 }
 
@@ -150,10 +140,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
-    meter: Meter,
     format: Format,
-    outputs: Outputs,
-    start: Instant,
+    frame: Frame,
     read: Duration,
 }
 
@@ -171,24 +159,21 @@ impl Job<'_> {
         if let Some(threshold) = threshold {
             classes = classes.cut(&image, &request, threshold);
         }
-        if arguments.messages.explain {
+        if arguments.report.messages.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
-        self.meter.stage("writing");
         let barcode = Barcode { image: &image, classes: &classes, request: &request, threshold };
         let format = self.format;
         format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
-        let (written, write) = timed(|| self.outputs.fill(|out| format.write(&barcode, out)));
-        written?;
-        drop(self.meter);
+        let write = self.frame.write(|_, out| format.write(&barcode, out))?;
         let bars = |is_counted: fn(bool) -> bool| {
             let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
             classes.dimensions.iter().map(of).collect()
         };
         let record = Record {
             version: VERSION,
-            file: arguments.file.display().to_string(),
+            file: arguments.image.file.display().to_string(),
             shape: image.shape().axes(),
             voxels: image.voxel_type(),
             construction: request.construction.to_string(),
@@ -205,10 +190,11 @@ impl Job<'_> {
             read_seconds: self.read.as_secs_f64(),
             persistence_seconds: persistence.as_secs_f64(),
             write_seconds: write.as_secs_f64(),
-            total_seconds: self.start.elapsed().as_secs_f64(),
+            total_seconds: self.frame.seconds(),
         };
-        self.outputs.commit(|out| record.write(out))?;
-        if arguments.messages.notes().verbose {
+        let verbose = self.frame.notes.verbose;
+        self.frame.finish(&record)?;
+        if verbose {
             record.tell(image.shape());
         }
         // The program is about to end; giving memory back would take longer.
@@ -221,16 +207,16 @@ impl Job<'_> {
         image: &AnyImage,
         rule: Option<Rule>,
     ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
-        self.meter.stage("thinning");
+        self.frame.meter.stage("thinning");
         let request = thinning::ThinningRequest { rule, iterations: None };
-        let watch =
-            &mut |pass: thinning::Pass| self.meter.at(format!("thinning, iteration {}", pass.iteration));
+        let watch = &mut |pass: thinning::Pass| {
+            self.frame.meter.at(format!("thinning, iteration {}", pass.iteration))
+        };
         let superlevel = self.arguments.filtration.superlevel;
         let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.backend, watch));
-        let file = || name_of(&self.arguments.file);
-        let (thinned, figures, decision) =
-            thinned.map_err(|source| CliError::about(format!("--thin: {}", file()), source))?;
-        if let Some(decision) = decision.filter(|_| self.arguments.messages.explain) {
+        let failed = |source| CliError::about(format!("--thin: {}", self.arguments.image.name()), source);
+        let (thinned, figures, decision) = thinned.map_err(failed)?;
+        if let Some(decision) = decision.filter(|_| self.arguments.report.messages.explain) {
             tell(format_args!("{:<13} {decision}", "thinning"));
         }
         let record = ThinningRecord {
@@ -246,7 +232,7 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                let found = persistence_by(image, request, &self.backend, &self.meter);
+                let found = persistence_by(image, request, &self.backend, &self.frame.meter);
                 let (classes, figures, decision) = found.map_err(|error| match error {
                     MachineError::Stage(source) => self.arguments.failed(source),
                     error => error.into(),
@@ -260,7 +246,7 @@ impl Job<'_> {
                 Ok(Found { classes, reasons, figures: Some(figures), matrix: None })
             }
             Way::Matrix => {
-                self.meter.stage("boundary matrix");
+                self.frame.meter.stage("boundary matrix");
                 let solution = via_matrix::persistence(image, request, &self.backend)?;
                 let mut reasons = vec![reason("via", "matrix", "as asked")];
                 reasons.extend(solution.reasons);
@@ -302,7 +288,7 @@ impl Arguments {
     }
 
     fn failed(&self, source: PersistenceError) -> CliError {
-        CliError::about(name_of(&self.file), source)
+        CliError::about(self.image.name(), source)
     }
 
     fn request(&self) -> Request {

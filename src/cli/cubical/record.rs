@@ -1,6 +1,5 @@
 //! What `lacuna cubical` tells of a run: the statistics of `--stats`, and the lines of `-v`.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use lacuna::cubical::thinning::Rule;
@@ -10,7 +9,6 @@ use lacuna::matrix;
 use serde::Serialize;
 
 use crate::cli::notes::{counted, tell, timing_line};
-use crate::cli::record::write_json;
 
 /// The way in which bars are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
@@ -81,10 +79,6 @@ pub(crate) struct MatrixRecord {
 }
 
 impl Record {
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(self, out)
-    }
-
     /// Says the lines of `-v`.
     pub(crate) fn tell(&self, shape: Shape) {
         tell(format_args!("{}: {}", name_of(Path::new(&self.file)), shape.described(self.voxels)));

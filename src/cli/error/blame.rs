@@ -67,7 +67,6 @@ of_the_input!(
     MatrixReadError,
     NotAComplex,
     OtsuError,
-    ThinError,
     UnknownName,
     Unwritable
 );
@@ -156,6 +155,15 @@ impl Blame for PersistenceError {
     }
 }
 
+impl Blame for ThinError {
+    fn fault(&self) -> Fault {
+        match self {
+            ThinError::Space { .. } => Fault::Input,
+            ThinError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
 impl Blame for ComplexError {
     fn fault(&self) -> Fault {
         match self {
@@ -174,7 +182,7 @@ impl<E: Blame> Blame for SlabError<E> {
     fn fault(&self) -> Fault {
         match self {
             SlabError::Read(error) => error.fault(),
-            SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
+            SlabError::Memory(_) | SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
             SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Range(_) | SlabError::Slabs { .. } => {
                 Fault::Input
             }

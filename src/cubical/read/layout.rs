@@ -11,6 +11,7 @@ use super::bytes::Bytes;
 use super::error::{Context, Fault, ImagePlace, ImageProblem};
 use super::stream::{AnyStream, Anywhere, Source, Stream};
 use super::voxel::{Plain, VoxelType, with_type};
+use crate::cubical::image::Voxel;
 use crate::cubical::shape::Shape;
 
 /// How the voxels lie in their file.
@@ -261,12 +262,19 @@ impl<S: Plain> Scaled<S> {
     }
 
     /// Fills the slice with values, rounded from doubles.
-    fn scale<T>(&mut self, voxels: &mut [T], rounded: impl Fn(f64) -> T) -> Result<(), Fault> {
+    fn scale<T: Voxel>(&mut self, voxels: &mut [T], rounded: impl Fn(f64) -> T) -> Result<(), Fault> {
         self.buffer.resize(voxels.len(), S::ZERO);
         self.words.fill(&mut self.buffer)?;
         let Scaling { slope, inter } = self.scaling;
         for (voxel, stored) in voxels.iter_mut().zip(&self.buffer) {
             *voxel = rounded(slope * stored.value() + inter);
+        }
+        // A float that is infinite stays so; what is finite must not become infinite.
+        let overflows = |(voxel, stored): (&T, &S)| voxel.value().is_infinite() && stored.value().is_finite();
+        if let Some(stored) = voxels.iter().zip(&self.buffer).position(overflows).map(|k| self.buffer[k]) {
+            let expected = "scaled values that fit the type of the voxels";
+            let found = format!("{slope} · {} + {inter}", stored.value());
+            return Err(ImageProblem::new(ImagePlace::Whole, expected, found).into());
         }
         Ok(())
     }

@@ -15,6 +15,13 @@ use crate::parallel;
 /// Voxels of a word.
 pub(super) const WORD: usize = 64;
 
+/// Bytes that the bits of an image take.
+pub(super) fn bytes(shape: Shape) -> u64 {
+    let [planes, rows, columns] = shape.extents().map(|extent| extent as u64);
+    // Of a row of one voxel a word is taken: what is counted may be more than 64 bits hold.
+    planes.saturating_mul(rows).saturating_mul(8 * columns.div_ceil(WORD as u64))
+}
+
 /// A binary image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BitImage {

@@ -4,6 +4,7 @@ use super::bits::BitImage;
 use super::cpu::thin;
 use super::cuda::thin_device;
 use super::figures::{Pass, ThinningFigures as Figures};
+use super::footprint::check_rule;
 use super::request::{ThinError, ThinningRequest as Request};
 use super::rule::Rule;
 use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Stage, expect_same};
@@ -72,6 +73,8 @@ impl Stage for ThinningStage<'_> {
     }
 
     fn on_processor(&mut self) -> Result<Self::Found, ThinError> {
+        let rule = self.request.suiting(self.image.shape())?;
+        check_rule(self.image.shape(), rule)?;
         thin(self.image, self.request, self.watch)
     }
 

@@ -32,6 +32,7 @@ pub mod bits;
 mod cpu;
 pub mod cuda;
 mod figures;
+pub mod footprint;
 pub mod guo_hall;
 pub mod kashani;
 pub mod machine;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures};
 use super::window::{PlanarRule, Window};
+use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
 
 /// Pixels of a tile's side.
@@ -35,6 +36,12 @@ const ABOVE_SEES: u8 = 2;
 const BELOW_SEES: u8 = 4;
 const LEFT_SEES: u8 = 8;
 const RIGHT_SEES: u8 = 16;
+
+/// Bytes that thinning of an image of the plane takes: of each tile its words in both buffers, and three marks.
+pub(super) fn bytes(shape: Shape) -> u64 {
+    let [_, rows, columns] = shape.extents().map(|extent| extent.div_ceil(SIDE) as u64 + 2);
+    rows.saturating_mul(columns).saturating_mul(2 * size_of::<BitTile>() as u64 + 3)
+}
 
 /// Tiles with a ring of background around.
 struct Tiles {

@@ -2,6 +2,7 @@
 
 use super::rule::Rule;
 use crate::cubical::shape::Shape;
+use crate::memory::Refused;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,4 +43,7 @@ pub enum ThinError {
         /// The image's shape.
         shape: Shape,
     },
+    /// There is not memory enough.
+    #[error(transparent)]
+    Memory(#[from] Refused),
 }

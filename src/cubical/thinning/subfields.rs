@@ -33,8 +33,20 @@ use rayon::prelude::*;
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures};
 use super::simple::{MIDDLE, border, end, simple};
+use crate::cubical::shape::Shape;
 use crate::simd::{Kernel, Level, Simd};
 use fields::{Parity, SPAN, Span, SubfieldLayout, Subfields, span};
+
+/// Bytes that thinning of an image takes: of each unit its words in all subfields, its candidates and three marks; and the background
+/// around.
+pub(super) fn bytes(shape: Shape) -> u64 {
+    let SubfieldLayout { planes, strips, units } = SubfieldLayout::of(shape);
+    let [planes, strips, units] = [planes, strips, units].map(|count| count as u64);
+    let words = (planes + 2).saturating_mul(strips + 2).saturating_mul(units * SPAN as u64 + 2);
+    let of_unit = size_of::<[Span; 8]>() as u64 + 3;
+    let of_units = planes.saturating_mul(strips).saturating_mul(units).saturating_mul(of_unit);
+    words.saturating_mul(8 * 8).saturating_add(of_units)
+}
 
 /// Units to look at below which threads cost more than they bring.
 const ALONE: usize = 64;

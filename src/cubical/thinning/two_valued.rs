@@ -7,6 +7,7 @@
 
 use super::bits::BitImage;
 use super::figures::{Pass, ThinningFigures};
+use super::footprint::check_bits;
 use super::machine::{MachineError, thin_by};
 use super::request::ThinningRequest;
 use crate::backend::{Backend, Decision};
@@ -26,7 +27,7 @@ pub enum TwoValuedError {
         /// The third.
         found: f64,
     },
-    /// The rule does not suit it, or a GPU was asked for and does not do it.
+    /// The rule does not suit it, there is not memory enough, or a GPU was asked for and does not do it.
     #[error(transparent)]
     Thin(#[from] MachineError),
 }
@@ -73,6 +74,7 @@ fn first_thinned<T: Voxel>(
         return Err(TwoValuedError::Third { coordinates, values, found: voxels[place].value() });
     }
     let (first, last) = if (one.key() < other.key()) != superlevel { (one, other) } else { (other, one) };
+    check_bits(image.shape(), 1 + size_of::<T>()).map_err(MachineError::from)?;
     let bits = BitImage::of(image, |voxel| voxel.key() == first.key());
     let (skeleton, figures, decision) = thin_by(&bits, request, backend, watch)?;
     let skeleton = skeleton.to_image(1, image.shape().order()).into_voxels();

@@ -4,7 +4,7 @@ use crate::matrix::index::{AtomicIndex, SharedIndex};
 use crate::matrix::optional_table;
 use crate::matrix::pivot_lookup::PivotLookup;
 
-/// For each row, the column of its leftmost one: `Left` of HYPHA's Algorithm 2.
+/// The column of the leftmost one of each row: `Left` of HYPHA's Algorithm 2.
 #[derive(Debug)]
 pub(crate) struct Leftmost<I: SharedIndex> {
     /// The column plus one, or zero for a row of zeros.
@@ -21,9 +21,9 @@ impl<I: SharedIndex> Leftmost<I> {
 
 /// What the scan says of each column and row, for the later stages of HYPHA.
 pub struct Scan<I: SharedIndex> {
-    /// For each row that is the low of a stable column, that column.
+    /// The stable column whose low a row is, for each row that is the low of one.
     pub lookup: PivotLookup<I>,
-    /// For each column, whether it holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), for no
+    /// Whether each column holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), for no
     /// column that is added to it has that row. So its cell destroys a class.
     pub destroyers: Vec<bool>,
     /// The number of stable columns, which are reduced as they stand.

@@ -5,13 +5,14 @@ use std::io;
 use phat_formats::{BoundaryMatrix, Dimension, Source};
 
 use super::format::MatrixFormat;
+use crate::memory::{self, Refused};
 
 /// How to read a matrix.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MatrixReadOptions {
     /// The format; without it, content and name tell.
     pub format: Option<MatrixFormat>,
-    /// For an image or distances, the greatest dimension of the cells to take. Other files list their cells themselves.
+    /// The greatest dimension of the cells to take of an image or of distances. Other files list their cells themselves.
     pub upper_dim: Option<usize>,
 }
 
@@ -59,10 +60,15 @@ pub(super) struct Content {
     pub(super) gives_boundaries: bool,
 }
 
+/// The failure to read what the system gives no memory for.
+pub(super) fn no_room(refused: Refused) -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, refused)
+}
+
 /// The first bytes of a source, at most `most`.
 pub(super) fn bytes(source: &(impl Source + ?Sized), most: u64) -> io::Result<Vec<u8>> {
     let count = usize::try_from(source.size()?.min(most)).map_err(io::Error::other)?;
-    let mut bytes = vec![0; count];
+    let mut bytes = memory::zeroed(count).map_err(no_room)?;
     source.read_exact_at(0, &mut bytes)?;
     Ok(bytes)
 }

@@ -44,8 +44,9 @@ use std::path::Path;
 
 use phat_formats::Source;
 
-use self::complex::{Content, bytes};
+use self::complex::{Content, bytes, no_room};
 use crate::input::{self, gzip, text::plain};
+use crate::memory;
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
 pub use error::{MatrixFileProblem, MatrixReadError};
@@ -129,6 +130,10 @@ fn read_source_observed(
         }
     };
     let whole = || bytes(source, u64::MAX).map_err(failed);
+    if format == MatrixFormat::PhatBinary {
+        // Its words of 64 bits become indices of half the width, or of as much.
+        memory::probe(source.size().map_err(failed)? / 2).map_err(no_room).map_err(failed)?;
+    }
     let content = match (format, options.upper_dim) {
         (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim),
         (_, Some(_)) => Err(MatrixFileProblem::UpperDim),

@@ -25,7 +25,7 @@ use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 
-/// For each row, the columns whose low it is.
+/// The columns that wait for each row: those whose low it is.
 struct Waiting<I> {
     /// The last column that came to a row, plus one; zero for none.
     last: Vec<I>,

@@ -9,7 +9,7 @@ use phat_formats::Index;
 /// lows in the blocks 0 to s only.
 #[derive(Debug)]
 pub struct Stripes<I> {
-    /// For each stripe its columns that are neither paired nor zero, ascending.
+    /// The columns of each stripe that are neither paired nor zero, ascending.
     pub open: Vec<Vec<I>>,
     /// The first row of each block, and the end of the last.
     bounds: Vec<usize>,

@@ -112,7 +112,7 @@ struct Annotations {
     living: Word,
     /// The creator of each living class.
     creators: [usize; Word::BITS as usize],
-    /// For each living class, the cells whose annotation has it, and some whose annotation had it.
+    /// The members of each living class: the cells whose annotation has it, and some whose annotation had it.
     members: [Vec<usize>; Word::BITS as usize],
 }
 

@@ -28,11 +28,11 @@ pub(super) struct Survey<I: SharedIndex> {
     pub(super) bottom: bool,
     /// Whether the top block is a graph when it is read backwards.
     pub(super) top: bool,
-    /// For each row of a block that is no graph, the column of its leftmost one; for each row of a top block that is a graph, one of
-    /// its columns (either, if it has two). Column numbers are one greater, and zero stands for none.
+    /// A column of each row: that of its leftmost one where its block is no graph; one of its columns (either, if it has two) where
+    /// its block is the top one and a graph. Column numbers are one greater, and zero stands for none.
     pub(super) columns: Vec<I::Atomic>,
-    /// For each row of a top block that is a graph, at the place after it, its other column plus one, or zero. The places of other
-    /// dimensions are zero: union-find needs them.
+    /// The other column of each row of a top block that is a graph, plus one, or zero. It lies at the place after the row's. The
+    /// places of other dimensions are zero: union-find needs them.
     pub(super) nodes: Vec<I::Atomic>,
 }
 

@@ -64,7 +64,7 @@ struct Run<'m, I: SharedIndex> {
     mates: Mates<I>,
     /// The look at all ones; dropped when the graphs are solved.
     survey: Option<Survey<I>>,
-    /// For each block whether it is solved.
+    /// Whether each block is solved.
     solved: Vec<bool>,
     figures: Figures,
     clock: Instant,

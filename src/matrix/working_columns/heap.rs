@@ -13,7 +13,7 @@ use super::WorkingColumn;
 #[derive(Debug, Clone)]
 pub struct Heap<I> {
     rows: BinaryHeap<I>,
-    /// With more rows than this, equal rows are cancelled.
+    /// The number of rows above which equal rows are cancelled.
     limit: usize,
 }
 

@@ -274,3 +274,21 @@ fn a_file_that_cannot_be_read() {
     assert.stderr(contains("error: ").and(contains("missing.bin: ")));
     reduce([scratch.0.path()]).assert().code(2).stdout(is_empty()).stderr(contains("error: "));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_refused_is_an_error() {
+    let scratch = Scratch::new();
+    // Forty million vertices, in a file that takes no room on the disk: all its words are zeros but the first.
+    let vertices = 40_000_000_u64;
+    let matrix = scratch.file("vertices.bin", vertices.to_le_bytes());
+    std::fs::File::options().write(true).open(&matrix).unwrap().set_len(8 + 16 * vertices).unwrap();
+    for format in ["phat-binary", "phat-ascii"] {
+        let run = format!("{} reduce --threads 1 --format {format}", env!("CARGO_BIN_EXE_lacuna"));
+        let script = format!("ulimit -v 300000; exec {run} {}", matrix.display());
+        let said =
+            contains("vertices.bin: ").and(contains("out of memory: ")).and(contains("panicked").not());
+        let mut command = assert_cmd::Command::new("sh");
+        command.args(["-c", &script]).assert().code(2).stdout(is_empty()).stderr(said);
+    }
+}

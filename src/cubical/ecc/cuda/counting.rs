@@ -77,9 +77,9 @@ pub struct Prepared<T: KernelVoxel> {
 }
 
 enum Kernels<T: KernelVoxel> {
-    /// For keys of 8 or 16 bits.
+    /// The kernels for keys of 8 or 16 bits, which march over the voxels themselves.
     Narrow { march: Box<EccKernels<T>>, present: Box<PresentKernel<T>> },
-    /// For wider ones: marches go over bin numbers.
+    /// The kernels for wider keys, which march over bin numbers.
     Wide { march: Box<EccKernels<u16>>, march_many: Box<EccKernels<u32>>, rows: Box<RowKernels<T>> },
 }
 

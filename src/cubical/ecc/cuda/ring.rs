@@ -19,7 +19,7 @@ impl<T> Ring<T> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Of two images at a time only one finds memory, and that of the other is given back.
+    /// Keeps memory for the next image. What is kept already is freed: where two images are counted at a time, the memory of one is kept.
     pub(super) fn put(&self, pieces: Vec<Pinned<T>>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pieces;
     }

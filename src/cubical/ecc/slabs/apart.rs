@@ -10,7 +10,7 @@ use std::thread;
 
 use super::cut::Slabs;
 use super::error::SlabError;
-use super::job::{Job, resize};
+use super::job::{Job, make_room, resize};
 use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::source::ReadAt;
 use crate::cubical::ecc::threads;
@@ -23,6 +23,7 @@ pub(super) fn add_up<T: Voxel, E: Send>(
     read: &ReadAt<'_, T, E>,
 ) -> Result<(), SlabError<E>> {
     let Job { counter, buffers, threads, advance, .. } = job;
+    buffers.iter_mut().try_for_each(|buffer| make_room(buffer, slabs.longest()))?;
     let work = &Work {
         slabs,
         read,

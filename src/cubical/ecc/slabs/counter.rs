@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::cut::{Slabs, Use};
 use super::error::SlabError;
-use super::job::{Job, fill, resize};
+use super::job::{Job, fill, make_room, resize};
 use super::{apart, in_order};
 use crate::cubical::ecc::bins::{Bins, BinsError, FiniteRange};
 use crate::cubical::ecc::cpu::{self, Counter, Room};
@@ -72,6 +72,7 @@ impl<T: Voxel> SlabCounter<T> {
     ) -> Result<(Value, Value), SlabError<E>> {
         let mut buffer = self.buffers.pop().unwrap_or_default();
         let length = shape.count().min(RANGE_BYTES / size_of::<T>());
+        make_room(&mut buffer, length)?;
         resize(&mut buffer, length);
         let mut found = FiniteRange::new::<T>();
         let mut done = 0;

@@ -17,7 +17,7 @@ const PROGRAM: usize = 16 << 20;
 /// Slabs of so many bytes stay in a cache from reading to adding up, and their memory is soon there.
 const BYTES: usize = 2 << 20;
 
-/// But of fewer slices the collar would be much of the work.
+/// The least number of slices of such a slab: of fewer, the collar would be much of the work.
 const SLICES: usize = 24;
 
 /// Slabs of a thread that works apart, at least, but of no fewer slices and bytes than these.
@@ -25,7 +25,7 @@ const PER_THREAD: usize = 8;
 const LEAST_SLICES: usize = 8;
 const LEAST_BYTES: usize = 1 << 20;
 
-/// With fewer slices than that the collar would be most of the work: rather there are fewer slabs at a time.
+/// The number of slices of a slab below which there are rather fewer slabs at a time: the collar would be most of the work.
 const FEW_SLICES: usize = 4;
 
 /// How slabs are used.

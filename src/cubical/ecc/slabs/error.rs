@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::cubical::ecc::bins::BinsError;
 use crate::cubical::shape::Shape;
+use crate::memory::Refused;
 
 /// Why there is no curve; `E` is why voxels cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum SlabError<E> {
         /// What is allowed.
         limit: usize,
     },
+    /// The system refuses memory for the slabs, although it is allowed.
+    #[error(transparent)]
+    Memory(#[from] Refused),
     /// The system starts no thread to add up voxels.
     #[error(
         "cannot start a thread that adds up voxels: {0}; the system's limits of processes and memory (ulimit -u, \

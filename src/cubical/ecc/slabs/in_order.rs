@@ -6,7 +6,7 @@ use std::thread;
 
 use super::cut::Slabs;
 use super::error::SlabError;
-use super::job::{Job, fill, resize};
+use super::job::{Job, fill, make_room, resize};
 use super::queue::{Queue, Slab};
 use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::threads::start;
@@ -21,7 +21,10 @@ pub(super) fn add_up<T: Voxel, E>(
     let Job { counter, buffers, count, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
     let queue = &Queue::new();
-    buffers.iter_mut().for_each(|buffer| resize(buffer, slabs.longest()));
+    for buffer in buffers.iter_mut() {
+        make_room(buffer, slabs.longest())?;
+        resize(buffer, slabs.longest());
+    }
     let spare = std::mem::take(buffers);
     let mut reader = Reader { slabs, count, read, queue, spare, done, advance };
     let found = thread::scope(|scope| {

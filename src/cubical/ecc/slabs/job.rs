@@ -3,6 +3,7 @@
 use super::error::SlabError;
 use crate::cubical::ecc::cpu::Counter;
 use crate::cubical::image::Voxel;
+use crate::memory::{self, Refused};
 use crate::simd::BLOCK;
 
 /// An image that is added up.
@@ -32,10 +33,19 @@ pub(super) fn fill<T, E>(
     }
 }
 
-pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
+/// Takes memory for a buffer of `length` voxels, which is not written yet.
+///
+/// # Errors
+/// The system refuses it.
+pub(super) fn make_room<T>(buffer: &mut Vec<T>, length: usize) -> Result<(), Refused> {
     // An image before may have taken much more.
     if buffer.capacity() > 2 * length + BLOCK {
         *buffer = Vec::new();
     }
+    memory::reserve(buffer, length.saturating_sub(buffer.len()))
+}
+
+/// Makes a buffer that has room for it as long as `length` voxels.
+pub(super) fn resize<T: Voxel>(buffer: &mut Vec<T>, length: usize) {
     buffer.resize(length, T::of_key(T::Key::default()));
 }

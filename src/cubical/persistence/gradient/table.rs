@@ -302,9 +302,10 @@ pub const VOXEL: u32 = 1 << 31;
 
 /// The lower stars, numbered.
 pub struct Table {
-    /// For each set of faces owned: the number of the first such star, which cubes there can be, and which edges need not be there.
+    /// An entry for each set of faces owned: the number of the first star that owns these faces, which cubes it can own besides, and
+    /// which edges it need not own.
     first: Vec<(u32, u8, u8)>,
-    /// For each mask and bits: those of the bits that are in the mask, side by side.
+    /// An entry for each mask and word of bits: the bits that are in the mask, moved side by side.
     packed: Vec<u8>,
     stars: Vec<Star>,
     critical: Vec<u32>,

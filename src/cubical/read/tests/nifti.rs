@@ -172,6 +172,11 @@ fn scaled_voxels_are_their_values() {
     let file = File { scaling: (3.0, 1.0), ..File::new(false, &[3], 16, 32, data) };
     let values = stored.iter().map(|&x| (3.0 * f64::from(x) + 1.0) as f32).collect();
     assert_eq!(file.load(), Ok(AnyImage::F32(image(&[3], Order::F, values))));
+    let vast =
+        File { scaling: (1e30, 1.0), data: [1e20_f32, 0.0, 1.0].map(f32::to_le_bytes).concat(), ..file };
+    let expected = "expected scaled values that fit the type of the voxels, \
+        found 1000000015047466200000000000000 · 100000002004087730000 + 1";
+    vast.refused(expected);
 }
 
 #[test]

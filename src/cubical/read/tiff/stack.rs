@@ -5,7 +5,7 @@ use half::f16;
 use zerocopy::IntoBytes as _;
 
 use super::page::{Pages, Samples, fault};
-use crate::cubical::read::error::{Context, Fault, room};
+use crate::cubical::read::error::{Context, Fault, ImagePlace, ImageProblem, room};
 use crate::cubical::read::png::spread;
 use crate::cubical::read::stream::{AnyStream, Source, Stream};
 use crate::cubical::read::voxel::{Plain, VoxelType, with_type};
@@ -96,7 +96,11 @@ impl<T: Plain> Stack<T> {
     /// Decodes the next strip or page.
     fn advance(&mut self) -> Result<(), Fault> {
         while self.piece == self.pieces {
-            let page = self.pages[self.next];
+            let Some(&page) = self.pages.get(self.next) else {
+                // The pages that were counted held as many voxels; the file has changed since.
+                let expected = format!("{} pages of voxels", self.pages.len());
+                return Err(ImageProblem::new(ImagePlace::Whole, expected, "fewer voxels on them").into());
+            };
             self.next += 1;
             self.decoder.seek_to_image(page).map_err(|error| fault(page, error))?;
             let (_, rows) = self.decoder.dimensions().map_err(|error| fault(page, error))?;

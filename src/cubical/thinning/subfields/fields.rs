@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::cubical::shape::Shape;
 use crate::cubical::thinning::bits::{BitImage, WORD};
 use crate::cubical::thinning::simple::MIDDLE;
 
@@ -22,8 +23,8 @@ pub(super) struct SubfieldLayout {
 }
 
 impl SubfieldLayout {
-    pub(super) fn of(image: &BitImage) -> SubfieldLayout {
-        let [planes, rows, columns] = image.shape().extents().map(|extent| extent.div_ceil(2));
+    pub(super) fn of(shape: Shape) -> SubfieldLayout {
+        let [planes, rows, columns] = shape.extents().map(|extent| extent.div_ceil(2));
         SubfieldLayout { planes, strips: columns.div_ceil(WORD), units: rows.div_ceil(SPAN) }
     }
 
@@ -73,7 +74,7 @@ pub(super) struct Subfields {
 
 impl Subfields {
     pub(super) fn of(image: &BitImage) -> Subfields {
-        let layout = SubfieldLayout::of(image);
+        let layout = SubfieldLayout::of(image.shape());
         let [planes, rows, _] = image.shape().extents();
         let fields = std::array::from_fn(|subfield| {
             let parity = Parity::of(subfield);

@@ -20,13 +20,13 @@ use words::WordTally;
 /// The sums of a thread, by whatever holds them best.
 #[derive(Debug)]
 pub(crate) enum Sums<T: Voxel> {
-    /// For keys of 8 bits.
+    /// The sums of keys of 8 bits.
     Bytes(Box<ByteTally>),
-    /// For keys of 16 bits.
+    /// The sums of keys of 16 bits.
     Words(Box<WordTally<T::Key>>),
-    /// For wider keys, by bins that are known.
+    /// The sums of wider keys by bins that are known.
     Bins(BinTally<T>),
-    /// For wider keys, each by itself.
+    /// The sums of wider keys, each key by itself.
     Runs(RunTally<T::Key>),
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Memory<T> {
 }
 
 impl<T> Memory<T> {
-    /// For so many pieces of an image, at first what is kept.
+    /// Prepares the memory for an image of `pieces` pieces. What was kept of another image is used first.
     pub(super) fn new(pieces: usize, kept: Vec<Pinned<T>>) -> (Self, Receiver<Pinned<T>>) {
         let (spare, spared) = mpsc::channel();
         let (locked, most) = (kept.len(), pieces.min(PIECES));

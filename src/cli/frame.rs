@@ -1,0 +1,70 @@
+//! The frame of a run that reads one input and writes one answer: its clock, its outputs, and what it says along the way.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::error::CliError;
+use super::notes::Notes;
+use super::outputs::{Inputs, Outputs};
+use super::progress::Meter;
+use super::sink::Content;
+use super::timing::timed;
+
+/// The files of a run.
+#[derive(Debug)]
+pub(crate) struct Files<'a> {
+    /// What is read, `-` for standard input.
+    pub(crate) input: &'a Path,
+    /// Where the answer goes; to standard output when `None`.
+    pub(crate) answer: Option<&'a Path>,
+    /// What the answer is made of.
+    pub(crate) content: Content,
+    /// Where the statistics go, if they are wanted.
+    pub(crate) stats: Option<&'a Path>,
+}
+
+/// What a run has from its beginning to its end.
+pub(crate) struct Frame {
+    start: Instant,
+    pub(crate) notes: Notes,
+    pub(crate) meter: Meter,
+    outputs: Outputs,
+}
+
+impl Frame {
+    /// Opens the outputs of a run that began at `start`, before anything is read. None of them may be the input.
+    pub(crate) fn open(start: Instant, files: &Files<'_>, notes: Notes) -> Result<Frame, CliError> {
+        let Files { input, answer, content, stats } = *files;
+        let outputs = Outputs::open(answer, content, stats, &Inputs::of([input]))?;
+        Ok(Frame { start, notes, meter: Meter::new(notes.wants_progress()), outputs })
+    }
+
+    /// Writes the answer, and says how long that took.
+    pub(crate) fn write(
+        &mut self,
+        write: impl FnOnce(&Meter, &mut dyn Write) -> io::Result<()>,
+    ) -> Result<Duration, CliError> {
+        self.meter.stage("writing");
+        let (written, took) = timed(|| self.outputs.fill(|out| write(&self.meter, out)));
+        written.map(|()| took)
+    }
+
+    /// Puts the answer in its place, whatever becomes of the run and its statistics.
+    pub(crate) fn commit_answer(&mut self) -> Result<(), CliError> {
+        self.outputs.commit_answer()
+    }
+
+    /// How many seconds the run has lasted.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Writes the statistics, if they are wanted, and puts all files in their places.
+    pub(crate) fn finish(self, record: &impl Serialize) -> Result<(), CliError> {
+        drop(self.meter);
+        self.outputs.commit(record)
+    }
+}

@@ -1,0 +1,60 @@
+//! How much memory thinning takes, which the shape of an image says, and whether it is there.
+//!
+//! Rows are padded to whole words and planes to whole tiles, so an image one voxel wide takes far more for a voxel than others do.
+
+use super::request::ThinError;
+use super::rule::Rule;
+use super::{bits, planar, subfields};
+use crate::cubical::shape::Shape;
+use crate::memory;
+
+/// Bytes that are not worth asking the system about.
+const FEW: u64 = 1 << 20;
+
+/// An error where memory has no room for the bits of an image and of its skeleton, and for `voxels` bytes a voxel to give that in.
+///
+/// # Errors
+/// [`ThinError::Memory`]
+pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
+    let given = (shape.count() as u64).saturating_mul(voxels as u64);
+    // At a time there are three: one of them has its axes in another order.
+    check(bits::bytes(shape).saturating_mul(3).saturating_add(given))
+}
+
+/// An error where memory has no room for what a rule takes on the processor, beside the bits of image and skeleton.
+pub(super) fn check_rule(shape: Shape, rule: Rule) -> Result<(), ThinError> {
+    check(if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) })
+}
+
+fn check(bytes: u64) -> Result<(), ThinError> {
+    if bytes > FEW {
+        memory::probe(bytes)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::Order;
+
+    #[test]
+    fn narrow_images_take_more() {
+        let shape = |axes: &[usize]| Shape::new(axes, Order::C).unwrap();
+        assert_eq!([bits::bytes(shape(&[64, 64])), bits::bytes(shape(&[64, 65]))], [512, 1024]);
+        assert_eq!(planar::bytes(shape(&[64, 64])), 9 * 1027);
+        // Of each parity a word between words of background, all that between planes of background; and a unit.
+        assert_eq!(subfields::bytes(shape(&[2, 2, 2])), 8 * 8 * (3 * 3 * 18) + 1027);
+        assert!(subfields::bytes(shape(&[1 << 20, 2, 2])) > 1000 << 20);
+    }
+
+    #[test]
+    fn what_no_memory_has_room_for_is_refused() {
+        let vast = Shape::new(&[1 << 20, 1 << 20, 1 << 20], Order::C).unwrap();
+        assert!(matches!(check_bits(vast, 2), Err(ThinError::Memory(_))));
+        assert!(matches!(check_rule(vast, Rule::Subfields), Err(ThinError::Memory(_))));
+        let narrow = Shape::new(&[1 << 61, 1], Order::C).unwrap();
+        assert!(matches!(check_rule(narrow, Rule::GuoHall), Err(ThinError::Memory(_))));
+        assert_eq!(check_bits(Shape::new(&[3, 4], Order::C).unwrap(), 9), Ok(()));
+    }
+}
