@@ -13,7 +13,7 @@ use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, ver
 use lacuna::cubical::thinning::{
     BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
 };
-use lacuna::cubical::write::ImageOutputFormat as Format;
+use lacuna::cubical::write::ImageOutputFormat;
 use lacuna::cubical::{Order, geometry::Geometry};
 use lacuna::input::name_of;
 use serde::Serialize;
@@ -90,8 +90,8 @@ pub(crate) struct Arguments {
 
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<Format>(), hide_possible_values = true)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
+    output: Option<ImageOutputFormat>,
 
     /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let path = arguments.output_file.as_path();
     let format = format_of(arguments.output, Some(path))?;
     let format = format
-        .map_or_else(|| Format::of_name(path), Ok)
+        .map_or_else(|| ImageOutputFormat::of_name(path), Ok)
         .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
     let inputs = Inputs::of([&arguments.file]);
@@ -167,7 +167,7 @@ struct Job<'a> {
     meter: Meter,
     outputs: Outputs,
     start: Instant,
-    format: Format,
+    format: ImageOutputFormat,
     /// Where voxels lie in space, and their order in memory, as the image's file has them.
     geometry: Option<Geometry>,
     order: Order,

@@ -16,7 +16,7 @@ use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::input::name_of;
 use lacuna::matrix::Reason;
-use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat};
 
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageArguments;
@@ -98,8 +98,8 @@ pub(crate) struct Arguments {
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
     ///          the class is born and dies
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<ImageBarsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<ImageBarsFormat>,
 
     /// Write the bars to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::ThinOfV.into());
     }
     let path = arguments.output_file.as_deref();
-    let format = format_of(arguments.output, path)?.unwrap_or(Format::Text);
+    let format = format_of(arguments.output, path)?.unwrap_or(ImageBarsFormat::Text);
     let inputs = Inputs::of([&arguments.file]);
     let outputs = Outputs::open(path, format.content(), arguments.stats.path(), &inputs)?;
     let notes = arguments.messages.notes();
@@ -151,7 +151,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     meter: Meter,
-    format: Format,
+    format: ImageBarsFormat,
     outputs: Outputs,
     start: Instant,
     read: Duration,
