@@ -7,6 +7,7 @@
 //! | `run.rs` | running a stage on the machine that was decided on, with the processor to replace it or to check it |
 //! | `difference.rs` | the first thing that a device found otherwise than the processor |
 //! | `error.rs` | why no machine runs a stage |
+//! | `threads.rs` | the threads that a computation runs on |
 //!
 //! A decision is made once, when the amount of work is known. Opening a device takes longer than many runs: with `auto` none is opened
 //! unless the estimates say that it will pay; with `cuda` it is opened in the background at once. What ran in the end is recorded in the
@@ -21,6 +22,7 @@ mod error;
 mod run;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 pub use decision::{Backend, Decision, Estimate, OPENING};
 pub use difference::Difference;
@@ -28,6 +30,8 @@ pub(crate) use difference::expect_same;
 pub use error::{BackendError, MachineError};
 pub(crate) use run::guarded;
 pub use run::{Outcome, Stage};
+pub use threads::ThreadsError;
+pub(crate) use threads::on_threads;
 
 /// The machine that the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -43,7 +43,7 @@ pub mod word;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, ThreadsError, on_threads};
 use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
@@ -170,8 +170,8 @@ pub enum RipsError {
         difference: String,
     },
     /// The threads could not be started.
-    #[error("threads: {0}")]
-    Threads(String),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }
 
 impl<T: Value> Rips<T> {
@@ -245,14 +245,6 @@ impl<T: Value> Rips<T> {
         {
             return Err(RipsError::Threshold(t));
         }
-        let threads = self.threads;
-        let run = || pipeline::run(self, modulus, progress);
-        match threads {
-            None => run(),
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                pool.map_err(|error| RipsError::Threads(error.to_string()))?.install(run)
-            }
-        }
+        on_threads(self.threads, || pipeline::run(self, modulus, progress))
     }
 }
