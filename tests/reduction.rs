@@ -6,14 +6,12 @@ mod common;
 use common::complexes::Complex;
 use common::dense::judge;
 use common::metrics::generator;
+use lacuna::internals::{PivotLookup, ReductionMatrix, Vector};
 use lacuna::matrix::leftmost_ones::Scanner;
-use lacuna::matrix::pivot_lookup::PivotLookup;
 use lacuna::matrix::reduction::{
     Additions, ReductionProblem, spectral_sequence, ss_plus, standard_counted, twist,
 };
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
-use lacuna::matrix::reduction_matrix::ReductionMatrix;
-use lacuna::matrix::working_columns::Vector;
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, Index, MatrixError, MatrixIndex, Pairs, Plan, Representation, reduce,
     reduce_with,

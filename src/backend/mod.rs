@@ -24,14 +24,20 @@ mod run;
 mod tests;
 mod threads;
 
-pub use decision::{Backend, Decision, Estimate, OPENING};
+pub(crate) use decision::Estimate;
+#[cfg(test)]
+pub(crate) use decision::OPENING;
+pub use decision::{Backend, Decision};
 pub use difference::Difference;
 pub(crate) use difference::expect_same;
 pub use error::{BackendError, MachineError};
 pub(crate) use run::guarded;
-pub use run::{Outcome, Stage};
+pub(crate) use run::{Outcome, Stage};
 pub use threads::ThreadsError;
 pub(crate) use threads::on_threads;
+
+pub use crate::cuda::CudaError;
+pub use crate::memory::Refused;
 
 /// The machine that the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use lacuna::cells::{AnyImageComplex, MatrixFile};
 use lacuna::cubical::AnyImage;
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;

@@ -9,7 +9,7 @@ use lacuna::cubical::curves::{CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::output::curves::CurveFormat;
 use serde::Serialize;
 
@@ -228,7 +228,7 @@ impl Job<'_> {
 
 fn explain(limit: usize) {
     let threads = rayon::current_num_threads();
-    tell(format_args!("{:<13} {}", "vectors", lacuna::simd::Level::detect().name()));
+    tell(format_args!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()));
     tell(format_args!("{:<13} {threads} that add up, others that read", "threads"));
     tell(format_args!("{:<13} {limit} bytes at most", "memory"));
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_feeding};
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use lacuna::backend::Backend;
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Outcome, RipsOptions, SecondLayer};

@@ -15,7 +15,7 @@ use lacuna::cubical::thinning::{
 };
 use lacuna::cubical::write::ImageOutputFormat;
 use lacuna::cubical::{Order, geometry::Geometry};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use serde::Serialize;
 
 use super::arguments::image::ImageArguments;
@@ -216,7 +216,7 @@ impl Job<'_> {
             rule,
             threshold: self.threshold,
             inverted: arguments.invert,
-            backend: if decision.gpus.is_empty() { "cpu" } else { "cuda" },
+            backend: decision.machine(),
             threads: rayon::current_num_threads(),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],

@@ -46,14 +46,15 @@ use std::fmt;
 #[cfg(not(feature = "cuda"))]
 use absent as driver;
 
-pub(crate) use driver::Kernel;
-pub use driver::{Buffer, Gpu, Inbox, Pinned, Plain, devices};
+pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
+pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
-pub use error::{CudaError, Reported};
-pub use filtration_construction::KernelRank;
-pub use leftmost_ones::KernelIndex;
-pub use start::Starting;
-pub use unsigned::Unsigned;
+pub use error::CudaError;
+pub(crate) use error::Reported;
+pub(crate) use filtration_construction::KernelRank;
+pub(crate) use leftmost_ones::KernelIndex;
+pub(crate) use start::Starting;
+pub(crate) use unsigned::Unsigned;
 
 #[cfg(test)]
 mod tests;

@@ -22,24 +22,24 @@
 mod any;
 pub mod apparent_pairs;
 pub mod clearing;
-pub mod code;
-pub mod complex;
+pub(crate) mod code;
+pub(crate) mod complex;
 pub mod components;
 mod estimate;
-pub mod field;
+pub(crate) mod field;
 pub mod filtration_construction;
 mod footprint;
-pub mod modulus;
+pub(crate) mod modulus;
 pub mod pair_store;
 mod pipeline;
 pub mod plain;
-pub mod plan;
+mod plan;
 pub mod rank;
-pub mod stats;
+mod stats;
 pub mod submatrix_reduction;
-pub mod summary;
-pub mod threads;
-pub mod word;
+mod summary;
+pub(crate) mod threads;
+pub(crate) mod word;
 
 use serde::{Deserialize, Serialize};
 

@@ -39,12 +39,12 @@ impl SharedRange {
 }
 
 /// What a mutex holds when no thread uses it any more. A thread that panicked ends the run by its panic.
-pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+pub(crate) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a mutex holds. A thread that panicked ends the run by its panic.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

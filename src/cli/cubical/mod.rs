@@ -14,7 +14,7 @@ use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::matrix::Reason;
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 
@@ -251,10 +251,9 @@ impl Job<'_> {
                     MachineError::Stage(source) => self.arguments.failed(source),
                     error => error.into(),
                 })?;
-                let backend = if decision.gpus.is_empty() { "cpu" } else { "cuda" };
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
-                    reason("backend", backend, &decision.why),
+                    reason("backend", decision.machine(), &decision.why),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
                 Ok(Found { classes, reasons, figures: Some(figures), matrix: None })

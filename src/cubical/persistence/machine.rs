@@ -36,7 +36,7 @@ impl From<PersistenceError> for MachineError {
 }
 
 /// How long finding the gradient of an image should take on either machine.
-pub fn estimate(shape: Shape) -> Estimate {
+pub(crate) fn estimate(shape: Shape) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[shape.dim()] * rayon::current_num_threads() as f64;
     Estimate {

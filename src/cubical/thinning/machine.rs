@@ -28,7 +28,7 @@ impl From<ThinError> for MachineError {
 }
 
 /// How long thinning should take on either machine.
-pub fn estimate(shape: Shape, rule: Rule) -> Estimate {
+pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[usize::from(!rule.is_planar())];
     Estimate {

@@ -28,7 +28,7 @@
 //! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
 
 pub mod binary;
-pub mod bits;
+mod bits;
 mod cpu;
 pub mod cuda;
 mod figures;
@@ -38,14 +38,14 @@ pub mod machine;
 pub mod plain;
 mod planar;
 mod request;
-pub mod rule;
+mod rule;
 mod simple;
 pub mod subfields;
 #[cfg(test)]
 mod tests;
 pub mod topology;
 pub mod two_valued;
-pub mod window;
+mod window;
 pub mod zhang_suen;
 
 pub use bits::BitImage;

@@ -9,7 +9,7 @@ use crate::cuda::{CudaError, Gpu};
 ///
 /// # Errors
 /// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else the driver fails.
-pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
+pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
     let (first, packed) = Table::of(grid.axes()).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
