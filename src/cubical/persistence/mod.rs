@@ -2,8 +2,8 @@
 //!
 //! | stage | source | module |
 //! |---|---|---|
-//! | voxels in order | — | `order`, [`grid`] |
-//! | a matching of each lower star | Robins, Wood, Sheppard 2011 | [`gradient`] |
+//! | voxels in order | — | `order`, `grid` |
+//! | a matching of each lower star | Robins, Wood, Sheppard 2011 | `gradient` |
 //! | dimension 0 | Kruskal; Delgado-Friedrichs, Robins, Sheppard 2015 | `components` |
 //! | the top dimension, by duality | the same | `cavities` |
 //! | dimension 1 of space | Morozov, Nigmetov 2020 | `loops` |

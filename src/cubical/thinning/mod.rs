@@ -23,7 +23,7 @@
 //! [`binary`] says what is foreground of an image of values, [`topology`] compares a skeleton with its image, [`two_valued`]
 //! thins an image before its barcode is computed.
 //!
-//! A rule is a Boolean formula on words of 64 voxels ([`window`], `simple`); what runs it over an image is
+//! A rule is a Boolean formula on words of 64 voxels (`window`, `simple`); what runs it over an image is
 //! `planar` and [`subfields`], which are one of two ways: a device would take a [`BitImage`] and give one back in the
 //! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
 
