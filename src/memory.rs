@@ -12,6 +12,7 @@ use zerocopy::FromZeros;
 /// The system refused memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("out of memory: the system refused {}", Bytes(*bytes))]
+#[non_exhaustive]
 pub struct Refused {
     /// Number of bytes requested.
     pub bytes: u64,

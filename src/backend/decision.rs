@@ -36,6 +36,7 @@ impl fmt::Display for Seconds {
 
 /// The machine that runs a stage, and why. `G` is the type of a device, in whose place tests put something else.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Decision<G = Gpu> {
     /// The devices; none if the processor runs the stage.
     pub(crate) gpus: Vec<G>,

@@ -42,6 +42,7 @@ pub use crate::memory::Refused;
 /// The machine that the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Choice {
     /// The machine that should finish first.
     #[default]

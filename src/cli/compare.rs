@@ -82,7 +82,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
         return Err(UsageError::TwiceStandardInput.into());
     }
     let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
-        let Loaded { barcode, format, detection } = read_path(path, format)?;
+        let Loaded { barcode, format, detection, .. } = read_path(path, format)?;
         if let Some(why) = detection {
             notes.note(format_args!("{name}: {format} ({why})"));
         }

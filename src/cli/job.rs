@@ -98,7 +98,7 @@ impl Job<'_> {
     fn read(&self, feeds: &Feeds, meter: &Meter) -> Result<(AnyComplex, Reading), CliError> {
         meter.stage("reading");
         let (loaded, took) = timed(|| read_feeding(self.file, &self.options, feeds));
-        let LoadedMatrix { input, format, detection, warning, gives_boundaries } = loaded?;
+        let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded?;
         if let Some(why) = detection {
             self.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }

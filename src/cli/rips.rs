@@ -146,7 +146,7 @@ impl Job<'_> {
     fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
         let Job { arguments, notes, .. } = *self;
         let (loaded, read) = timed(|| arguments.distances.read(&task.input));
-        let Loaded { input, format, detection, notes: said } = loaded?;
+        let Loaded { input, format, detection, notes: said, .. } = loaded?;
         if let Some(why) = detection {
             notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
         }

@@ -31,6 +31,7 @@ pub struct Cubical<'a> {
 
 /// What a run gives: the classes, and how they came about.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CubicalOutcome {
     /// The classes, by the places of the voxels with which they are born and die.
     pub classes: Classes,

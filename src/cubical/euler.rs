@@ -31,6 +31,7 @@ pub struct EulerCurve<'a> {
 
 /// What a run gives: the curve, and what found it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct EulerOutcome {
     /// The vector of changes, of which the curve is the prefix sums.
     pub vcec: Vcec,

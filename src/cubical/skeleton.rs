@@ -29,6 +29,7 @@ pub struct Skeleton<'a> {
 
 /// What a run gives: the skeleton, and how it came about.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SkeletonOutcome {
     /// The skeleton.
     pub skeleton: BitImage,

@@ -50,6 +50,7 @@ pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
 pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
 pub use error::CudaError;
+#[cfg(feature = "cuda")]
 pub(crate) use error::Reported;
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;
@@ -86,6 +87,7 @@ pub const KERNELS: [&str; 9] = [
 
 /// What is known of a device without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceInfo {
     /// The number of the device.
     pub ordinal: usize,

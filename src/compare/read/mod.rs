@@ -49,6 +49,7 @@ pub use format::BarcodeFormat;
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The barcode.
     pub barcode: Barcode,

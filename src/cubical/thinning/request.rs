@@ -33,6 +33,7 @@ impl ThinningRequest {
 
 /// Why an image cannot be thinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ThinError {
     /// The rule is one of the plane.
     #[error("rule {rule}: expected an image of one plane, found {shape}; subfields is the rule for space")]

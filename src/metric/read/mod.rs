@@ -103,6 +103,7 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The distances.
     pub input: Input,
