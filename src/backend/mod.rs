@@ -36,7 +36,7 @@ pub(crate) use run::{Outcome, Stage};
 pub use threads::ThreadsError;
 pub(crate) use threads::on_threads;
 
-pub use crate::cuda::CudaError;
+pub use crate::cuda::{CudaError, Reported};
 pub use crate::memory::Refused;
 
 /// The machine that the user asks for.

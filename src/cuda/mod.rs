@@ -49,9 +49,7 @@ use absent as driver;
 pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
 pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
-pub use error::CudaError;
-#[cfg(feature = "cuda")]
-pub(crate) use error::Reported;
+pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
 pub(crate) use leftmost_ones::KernelIndex;
 pub(crate) use start::Starting;
