@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use lacuna::cubical::persistence::gradient::Gradient;
 use lacuna::cubical::persistence::{
     Classes, Figures, PersistenceError, PersistenceRequest, persistence_with,
 };
 use lacuna::cubical::{Construction, Image, Order, Shape};
+use lacuna::internals::Gradient;
 use lacuna::progress::Progress;
 
 /// Runs of each, of which the best counts.

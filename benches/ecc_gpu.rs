@@ -24,7 +24,7 @@ use lacuna::cubical::ecc::scales::{Scales, curves_device};
 use lacuna::cubical::ecc::{Bins, EccRequest, Voxels, curve};
 use lacuna::cubical::read::{self, AnyStream, ImageOptions, Raw, Stream};
 use lacuna::cubical::{Construction, Image, Order, Shape};
-use lacuna::cuda::{Gpu, KernelVoxel};
+use lacuna::internals::{Gpu, KernelVoxel};
 use rayon::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 

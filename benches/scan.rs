@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use lacuna::cuda::Gpu;
+use lacuna::internals::Gpu;
 use lacuna::matrix::leftmost_ones::cuda::{Prepared, Resident};
 use lacuna::matrix::leftmost_ones::{Scan, scan};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_path};

@@ -13,18 +13,15 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use lacuna::internals::{Code, Dense, Level, Rank, Two};
 use lacuna::metric::read::read_bytes;
 use lacuna::metric::{Distances, PointCloud};
-use lacuna::rips::code::Code;
-use lacuna::rips::complex::Dense;
 use lacuna::rips::components::Components;
-use lacuna::rips::field::Two;
 use lacuna::rips::filtration_construction::{Construction, Residue, binomial, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{matrix_of_points, rank};
 use lacuna::rips::submatrix_reduction::{Submatrix, reduce};
 use lacuna::rips::{Rips, SecondLayer};
-use lacuna::simd::{Level, Rank};
 
 /// n points in the unit cube of R^m, seeded.
 fn cloud(n: usize, m: usize) -> PointCloud {

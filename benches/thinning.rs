@@ -17,7 +17,7 @@ use std::time::Instant;
 use lacuna::cubical::thinning::cuda::Prepared;
 use lacuna::cubical::thinning::{BitImage, Rule, ThinningRequest, thin};
 use lacuna::cubical::{Image, Order, Shape};
-use lacuna::cuda::Gpu;
+use lacuna::internals::Gpu;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

@@ -91,23 +91,27 @@
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
+#![warn(unreachable_pub)]
+
 pub mod backend;
 pub mod cells;
 pub mod compare;
 pub mod cubical;
-pub mod cuda;
+pub(crate) mod cuda;
 pub mod diagram;
 pub mod input;
+#[doc(hidden)]
+pub mod internals;
 pub mod interop;
 pub mod matrix;
-pub mod memory;
+pub(crate) mod memory;
 pub mod metric;
 pub mod names;
 pub mod output;
 mod parallel;
 pub mod progress;
 pub mod rips;
-pub mod simd;
+pub(crate) mod simd;
 
 pub use diagram::{Bar, Diagram};
 

@@ -12,6 +12,7 @@ use zerocopy::FromZeros;
 /// The system refused memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("out of memory: the system refused {}", Bytes(*bytes))]
+#[non_exhaustive]
 pub struct Refused {
     /// Number of bytes requested.
     pub bytes: u64,
@@ -21,7 +22,7 @@ pub struct Refused {
 ///
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
-pub fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
+pub(crate) fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
     items.try_reserve_exact(additional).map_err(|_| refused::<T>(items.len().saturating_add(additional)))
 }
 
@@ -35,7 +36,7 @@ fn refused<T>(len: usize) -> Refused {
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
 #[inline]
-pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
+pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
     if items.len() == items.capacity() {
         items.try_reserve(1).map_err(|_| refused::<T>(items.len().saturating_mul(2)))?;
     }
@@ -48,7 +49,7 @@ pub fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
 ///
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
-pub fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
+pub(crate) fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
     T::new_vec_zeroed(len).map_err(|_| refused::<T>(len))
 }
 
@@ -56,7 +57,7 @@ pub fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
 ///
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
-pub fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
+pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
     let mut items = Vec::new();
     reserve(&mut items, len)?;
     items.resize(len, value);
@@ -67,7 +68,7 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Refused> {
 ///
 /// # Errors
 /// [`Refused`]: there is less available, or the system refuses it.
-pub fn probe(bytes: u64) -> Result<(), Refused> {
+pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
     let refused = Refused { bytes };
     if available().is_some_and(|available| bytes > available) {
         return Err(refused);
@@ -78,7 +79,7 @@ pub fn probe(bytes: u64) -> Result<(), Refused> {
 
 /// A number of bytes as it reads best: `17 bytes`, `80.0 GB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Bytes(pub u64);
+pub(crate) struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,6 +8,7 @@ use std::fmt::Display;
 /// A text that names none of the choices.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: expected one of {expected}, found {found:?}")]
+#[non_exhaustive]
 pub struct UnknownChoice {
     /// What was to be chosen.
     pub what: &'static str,

@@ -86,7 +86,7 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
             write_diagram(&mut file, points).unwrap();
             return file;
         }
-        BarcodeFormat::PhatAscii | BarcodeFormat::PhatBinary => panic!("no format of bars"),
+        format => panic!("{format} is no format of bars"),
     };
     let dims = bars.iter().map(|bar| bar.dim as usize + 1).max().unwrap_or(1);
     let mut dimensions = vec![Vec::new(); dims];

@@ -5,14 +5,14 @@ mod common;
 use common::metrics::{Family, Metric, generator};
 use common::shared::{Case, cases, folder};
 use lacuna::backend::{Backend, BackendRequest, Choice};
-use lacuna::cuda;
+use lacuna::internals;
 use lacuna::metric::read::{Input, read_path};
 use lacuna::metric::{Distances, Value};
 use lacuna::rips::{Outcome, Rips, SecondLayer};
 
 /// How many devices there are.
 fn devices() -> usize {
-    cuda::devices().unwrap().1.len()
+    internals::devices().unwrap().1.len()
 }
 
 fn cuda_backend(devices: Vec<usize>, self_check: bool) -> Backend {

@@ -4,6 +4,7 @@ use crate::Dimension;
 
 /// A column that cannot be part of a boundary matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ColumnError {
     /// A row that is not before the column.
     #[error("column {column}: expected rows below {column}, found {row}")]
@@ -52,6 +53,7 @@ pub enum ColumnError {
 #[error(
     "column {column}: expected a boundary without boundary, found row {row} left over in the boundary of its boundary"
 )]
+#[non_exhaustive]
 pub struct NotAComplex {
     /// The column.
     pub column: usize,

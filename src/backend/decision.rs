@@ -8,17 +8,17 @@ use crate::cuda::{CudaError, Gpu, Starting};
 
 /// How long a piece of work should take, in seconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// The work, in words.
-    pub work: String,
+    pub(crate) work: String,
     /// Seconds on the processor.
-    pub cpu: f64,
+    pub(crate) cpu: f64,
     /// Seconds on a device that is open.
-    pub device: f64,
+    pub(crate) device: f64,
 }
 
 /// Seconds from the request for a device until it is open: its context, and its kernels compiled. Measured on an H100 and an H200.
-pub const OPENING: f64 = 0.35;
+pub(crate) const OPENING: f64 = 0.35;
 
 /// A number of seconds as messages show it: in milliseconds if it is short.
 struct Seconds(f64);
@@ -36,9 +36,10 @@ impl fmt::Display for Seconds {
 
 /// The machine that runs a stage, and why. `G` is the type of a device, in whose place tests put something else.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Decision<G = Gpu> {
     /// The devices; none if the processor runs the stage.
-    pub gpus: Vec<G>,
+    pub(crate) gpus: Vec<G>,
     /// Whether the processor checks what a device finds.
     pub self_check: bool,
     /// Whether the processor may replace a device that fails.
@@ -102,14 +103,14 @@ impl Backend {
     }
 
     /// Takes an early estimate, so that devices which will pay begin to be opened in the background.
-    pub fn expect(&self, estimate: &Estimate) {
+    pub(crate) fn expect(&self, estimate: &Estimate) {
         if self.request.choice == Choice::Auto && estimate.device + OPENING < estimate.cpu {
             self.begin();
         }
     }
 
     /// The first device, if devices have begun to be opened and are open by now.
-    pub fn ready(&self) -> Option<Gpu> {
+    pub(crate) fn ready(&self) -> Option<Gpu> {
         self.lock().as_mut()?.ready()?.first().cloned()
     }
 
@@ -117,7 +118,7 @@ impl Backend {
     ///
     /// # Errors
     /// [`BackendError`]: a GPU was asked for, and there is none that can be used.
-    pub fn decide(&self, estimate: &Estimate) -> Result<Decision, BackendError> {
+    pub(crate) fn decide(&self, estimate: &Estimate) -> Result<Decision, BackendError> {
         let forced = self.insists_on_devices();
         if self.request.choice == Choice::Cpu && !forced {
             return Ok(Decision::processor("as asked".into()));

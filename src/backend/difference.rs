@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A place at which a device and the processor found different things, and what either found there, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub struct Difference {
     /// What is compared and where, as `row 3, value`; empty if the whole results differ in one number.
     pub place: String,

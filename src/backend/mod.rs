@@ -7,6 +7,7 @@
 //! | `run.rs` | running a stage on the machine that was decided on, with the processor to replace it or to check it |
 //! | `difference.rs` | the first thing that a device found otherwise than the processor |
 //! | `error.rs` | why no machine runs a stage |
+//! | `threads.rs` | the threads that a computation runs on |
 //!
 //! A decision is made once, when the amount of work is known. Opening a device takes longer than many runs: with `auto` none is opened
 //! unless the estimates say that it will pay; with `cuda` it is opened in the background at once. What ran in the end is recorded in the
@@ -21,17 +22,27 @@ mod error;
 mod run;
 #[cfg(test)]
 mod tests;
+mod threads;
 
-pub use decision::{Backend, Decision, Estimate, OPENING};
+pub(crate) use decision::Estimate;
+#[cfg(test)]
+pub(crate) use decision::OPENING;
+pub use decision::{Backend, Decision};
 pub use difference::Difference;
 pub(crate) use difference::expect_same;
 pub use error::{BackendError, MachineError};
 pub(crate) use run::guarded;
-pub use run::{Outcome, Stage};
+pub(crate) use run::{Outcome, Stage};
+pub use threads::ThreadsError;
+pub(crate) use threads::on_threads;
+
+pub use crate::cuda::{CudaError, Reported};
+pub use crate::memory::Refused;
 
 /// The machine that the user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Choice {
     /// The machine that should finish first.
     #[default]

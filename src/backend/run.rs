@@ -7,7 +7,7 @@ use super::{Decision, MachineError};
 use crate::cuda::{CudaError, Gpu};
 
 /// A stage that a device of type `G` may run in the processor's place, with the same result.
-pub trait Stage<G = Gpu> {
+pub(crate) trait Stage<G = Gpu> {
     /// The result.
     type Found;
     /// Why the stage refuses its input, on either machine.
@@ -35,7 +35,8 @@ pub trait Stage<G = Gpu> {
 }
 
 /// What comes of running the stage `S`, which may use a device of type `G`.
-pub type Outcome<T, S, G = Gpu> = Result<T, MachineError<<S as Stage<G>>::Error, <S as Stage<G>>::Failure>>;
+pub(crate) type Outcome<T, S, G = Gpu> =
+    Result<T, MachineError<<S as Stage<G>>::Error, <S as Stage<G>>::Failure>>;
 
 impl<G> Decision<G> {
     /// Runs a stage: on the device, which the processor checks if that was asked for; or on the processor, if there is no device or it fails
@@ -43,7 +44,7 @@ impl<G> Decision<G> {
     ///
     /// # Errors
     /// The stage refuses its input, the device fails and may not be replaced, or it finds something else than the processor.
-    pub fn run<S: Stage<G>>(&mut self, stage: &mut S) -> Outcome<S::Found, S, G> {
+    pub(crate) fn run<S: Stage<G>>(&mut self, stage: &mut S) -> Outcome<S::Found, S, G> {
         match self.run_on_device(stage)? {
             Some(found) => Ok(found),
             None => stage.on_processor().map_err(MachineError::Stage),
@@ -72,7 +73,7 @@ impl<G> Decision<G> {
     ///
     /// # Errors
     /// The device fails, and may not be replaced.
-    pub fn on_device<T, E: From<CudaError> + fmt::Display>(
+    pub(crate) fn on_device<T, E: From<CudaError> + fmt::Display>(
         &mut self,
         work: impl FnOnce(&G) -> Result<T, E>,
     ) -> Result<Option<T>, E> {
@@ -88,7 +89,7 @@ impl<G> Decision<G> {
     }
 
     /// Records that the processor replaces the devices, because they fail with this error.
-    pub fn fall_back(&mut self, error: &dyn fmt::Display) {
+    pub(crate) fn fall_back(&mut self, error: &dyn fmt::Display) {
         self.why = format!("{}, but {error}", self.why);
         self.gpus.clear();
     }

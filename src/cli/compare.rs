@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
 use lacuna::compare::{Barcode, Comparison, compare};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -82,7 +82,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
         return Err(UsageError::TwiceStandardInput.into());
     }
     let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
-        let Loaded { barcode, format, detection } = read_path(path, format)?;
+        let Loaded { barcode, format, detection, .. } = read_path(path, format)?;
         if let Some(why) = detection {
             notes.note(format_args!("{name}: {format} ({why})"));
         }

@@ -11,7 +11,7 @@ use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::{Scales, ScalesError};
 use lacuna::cubical::ecc::slabs::SlabError;
 use lacuna::cubical::read::{self, ImageOptions};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
 /// An image file, or standard input when its path is `-`.

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::cubical::curves::{CurvesFound as Found, ImageCurves};
+use lacuna::cubical::curves::{CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
-use lacuna::cubical::ecc::{Bins, EccRequest as Request, VcecRows};
+use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
-use lacuna::input::name_of;
-use lacuna::output::curves::CurveFormat as Format;
+use lacuna::internals::name_of;
+use lacuna::output::curves::CurveFormat;
 use serde::Serialize;
 
 use super::arguments::filtration::FiltrationArguments;
@@ -98,8 +98,8 @@ pub(crate) struct Arguments {
     ///
     /// vcec is how the Euler characteristic changes at the value, ecc what it is from there on.
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<CurveFormat>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<CurveFormat>,
 
     /// Write the curve to FILE; or those of several images into DIR, each by its image's name and the format's
     ///
@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         &arguments.images,
         arguments.output_file.as_deref(),
         arguments.output,
-        Format::Csv,
+        CurveFormat::Csv,
         notes,
     )?;
     let stats = tasks.open_stats(stats.path())?;
@@ -170,10 +170,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// What all images share.
 struct Job<'a> {
     arguments: &'a Arguments,
-    request: Request,
+    request: EccRequest,
     options: ImageOptions,
     curves: ImageCurves,
-    format: Format,
+    format: CurveFormat,
     tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
@@ -192,8 +192,8 @@ impl Job<'_> {
         meter.aside(|| self.tell_detection(task, found.detection.as_ref()));
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
-            Format::Csv | Format::Json => Written::Lines(found.count()),
-            Format::Npy => Written::Bytes(3 * 8 * found.count()),
+            CurveFormat::Csv | CurveFormat::Json => Written::Lines(found.count()),
+            CurveFormat::Npy => Written::Bytes(3 * 8 * found.count()),
         };
         // Rows and a bar would mix on one terminal.
         let meter = if task.output.is_some() { meter } else { Meter::new(false) };
@@ -221,17 +221,17 @@ impl Job<'_> {
 
 fn explain(limit: usize) {
     let threads = rayon::current_num_threads();
-    tell(format_args!("{:<13} {}", "vectors", lacuna::simd::Level::detect().name()));
+    tell(format_args!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()));
     tell(format_args!("{:<13} {threads} that add up, others that read", "threads"));
     tell(format_args!("{:<13} {limit} bytes at most", "memory"));
 }
 
 impl Arguments {
-    fn request(&self) -> Request {
+    fn request(&self) -> EccRequest {
         let FiltrationArguments { construction, superlevel } = self.filtration;
         let range = self.range.map(|Bounds(low, high)| (low, high));
         let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
-        Request { construction, superlevel, bins }
+        EccRequest { construction, superlevel, bins }
     }
 
     fn scales(&self) -> Option<Scales> {
@@ -289,7 +289,13 @@ fn peak_memory() -> Option<u64> {
 }
 
 impl Record {
-    fn new(images: Vec<ImageRecord>, failed: usize, request: &Request, memory: u64, start: Instant) -> Self {
+    fn new(
+        images: Vec<ImageRecord>,
+        failed: usize,
+        request: &EccRequest,
+        memory: u64,
+        start: Instant,
+    ) -> Self {
         let voxels = images.iter().map(|image| image.shape.iter().product::<usize>()).sum();
         let seconds: f64 = images.iter().map(|image| image.curve_seconds).sum();
         Record {
@@ -309,7 +315,7 @@ impl Record {
 }
 
 impl ImageRecord {
-    fn new(image: &Path, found: &Found, curve_seconds: f64, start: Instant) -> Self {
+    fn new(image: &Path, found: &CurvesFound, curve_seconds: f64, start: Instant) -> Self {
         ImageRecord {
             file: image.display().to_string(),
             shape: found.shape.axes(),
@@ -323,7 +329,7 @@ impl ImageRecord {
     }
 
     /// The lines of `-v`.
-    fn tell(&self, found: &Found) {
+    fn tell(&self, found: &CurvesFound) {
         let name = name_of(Path::new(&self.file));
         let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
         tell(format_args!("{name}: {image}, {rows}"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lacuna::cubical::AnyImage;
 use lacuna::cubical::read::{self, AnyStream, ImageOptions, ImageReadError};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
 use super::frame::Frame;

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use lacuna::cuda;
-use lacuna::simd::Level;
+use lacuna::internals::{KERNELS, Level, Version, devices};
 
 use super::error::CliError;
 use super::sink::{Content, Sink};
@@ -22,11 +21,11 @@ fn describe(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:<13} {}", "lacuna", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "{:<13} {}", "threads", threads::cores())?;
     writeln!(out, "{:<13} {} (of {})", "simd", levels[0], levels.join(", "))?;
-    match cuda::devices() {
+    match devices() {
         Err(error) => writeln!(out, "{:<13} {error}", "cuda")?,
-        Ok((version, devices)) => {
-            writeln!(out, "{:<13} driver for {version}, needed {}", "cuda", cuda::Version::NEEDED)?;
-            for device in devices {
+        Ok((version, found)) => {
+            writeln!(out, "{:<13} driver for {version}, needed {}", "cuda", Version::NEEDED)?;
+            for device in found {
                 let (major, minor) = device.capability;
                 writeln!(
                     out,
@@ -39,5 +38,5 @@ fn describe(out: &mut dyn Write) -> io::Result<()> {
             }
         }
     }
-    writeln!(out, "{:<13} {} (PTX for compute capability 7.5)", "kernels", cuda::KERNELS.join(", "))
+    writeln!(out, "{:<13} {} (PTX for compute capability 7.5)", "kernels", KERNELS.join(", "))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lacuna::backend::Backend;
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_feeding};
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
@@ -95,7 +95,7 @@ impl Job<'_> {
     fn read(&self, feeds: &Feeds, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
         frame.meter.stage("reading");
         let (loaded, took) = timed(|| read_feeding(self.file, &self.options, feeds));
-        let LoadedMatrix { input, format, detection, warning, gives_boundaries } = loaded?;
+        let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded?;
         if let Some(why) = detection {
             frame.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }

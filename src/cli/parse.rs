@@ -9,7 +9,7 @@ use clap::{Arg, Command, ValueEnum};
 use lacuna::cubical::Value;
 use lacuna::cubical::ecc::bins::MOST_BINS;
 use lacuna::cubical::value::Threshold;
-use lacuna::rips::modulus::prime_modulus;
+use lacuna::internals::prime_modulus;
 
 /// The greatest number of threads that can be asked for, which is the most that a pool takes.
 const MAX_THREADS: usize = 65_535;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use lacuna::backend::Backend;
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
 use lacuna::rips::{Outcome, RipsOptions, SecondLayer};
@@ -139,7 +139,7 @@ impl Job<'_> {
     fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
         let Job { arguments, notes, .. } = *self;
         let (loaded, read) = timed(|| arguments.distances.read(&task.input));
-        let Loaded { input, format, detection, notes: said } = loaded?;
+        let Loaded { input, format, detection, notes: said, .. } = loaded?;
         if let Some(why) = detection {
             notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
         }

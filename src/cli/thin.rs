@@ -13,7 +13,7 @@ use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, ver
 use lacuna::cubical::thinning::{
     BitImage, Pass, Rule, ThinningFigures as Figures, ThinningRequest as Request,
 };
-use lacuna::cubical::write::ImageOutputFormat as Format;
+use lacuna::cubical::write::ImageOutputFormat;
 use lacuna::cubical::{Order, geometry::Geometry};
 use serde::Serialize;
 
@@ -81,10 +81,10 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
-    /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
+    /// ImageOutputFormat of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<Format>(), hide_possible_values = true)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
+    output: Option<ImageOutputFormat>,
 
     /// Write the skeleton to FILE, replaced as a whole when the run has succeeded; `-` for standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -114,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let path = arguments.output_file.as_path();
     let format = format_of(arguments.output, Some(path))?;
     let format = format
-        .map_or_else(|| Format::of_name(path), Ok)
+        .map_or_else(|| ImageOutputFormat::of_name(path), Ok)
         .map_err(|source| CliError::about("--output", source))?;
     let backend = arguments.machine.backend();
     let ReportArguments { stats, messages } = &arguments.report;
@@ -149,7 +149,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     frame: Frame,
-    format: Format,
+    format: ImageOutputFormat,
     /// Where voxels lie in space, and their order in memory, as the image's file has them.
     geometry: Option<Geometry>,
     order: Order,
@@ -193,7 +193,7 @@ impl Job<'_> {
             rule,
             threshold: self.threshold,
             inverted: arguments.invert,
-            backend: if decision.gpus.is_empty() { "cpu" } else { "cuda" },
+            backend: decision.machine(),
             threads: rayon::current_num_threads(),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],

@@ -7,6 +7,7 @@ use phat_formats::dipha::DiagramPoint;
 
 /// What two barcodes, A and B, have in common and what not.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Bars, or pairs and essential cells, that were compared, in A and in B.
     pub sizes: [usize; 2],
@@ -39,6 +40,7 @@ pub enum Entry {
 
 /// What to know about a comparison. Side 0 is A, side 1 is B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Note {
     /// A dimension of the other side that this one does not have: it was taken as empty.
     AbsentDimension {

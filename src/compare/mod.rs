@@ -39,6 +39,7 @@ use phat_formats::dipha::DiagramPoint;
 
 /// Why two barcodes cannot be compared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CompareError {
     /// Bars here, pairs of cells there.
     #[error("expected two files of one kind, found {} and {}: they cannot be compared", kinds[0], kinds[1])]

@@ -1,11 +1,11 @@
 //! From an image to its diagram.
 
-use super::construction::Construction;
-use super::error::{CubicalError, on_threads};
+use super::error::CubicalError;
 use super::image::AnyImage;
 use super::persistence::{Class, Classes, Figures, PersistenceRequest, persistence_by};
+use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
-use crate::backend::{Backend, Decision};
+use crate::backend::Decision;
 use crate::diagram::{Bar, Diagram};
 use crate::progress::Progress;
 
@@ -26,12 +26,12 @@ pub struct Cubical<'a> {
     image: &'a AnyImage,
     request: PersistenceRequest,
     threshold: Option<Value>,
-    threads: Option<usize>,
-    backend: Backend,
+    machine: Machine,
 }
 
 /// What a run gives: the classes, and how they came about.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CubicalOutcome {
     /// The classes, by the places of the voxels with which they are born and die.
     pub classes: Classes,
@@ -45,21 +45,7 @@ impl<'a> Cubical<'a> {
     /// A computation on this image: the T-construction, sublevel sets, all dimensions, on all cores.
     pub fn new(image: &'a AnyImage) -> Self {
         let request = PersistenceRequest::default();
-        Cubical { image, request, threshold: None, threads: None, backend: Backend::default() }
-    }
-
-    /// How the image is made a complex (default [`Construction::T`]).
-    #[must_use]
-    pub fn construction(mut self, construction: Construction) -> Self {
-        self.request.construction = construction;
-        self
-    }
-
-    /// Whether great values come first (default: no). Bars then are born above where they die.
-    #[must_use]
-    pub fn superlevel(mut self, superlevel: bool) -> Self {
-        self.request.superlevel = superlevel;
-        self
+        Cubical { image, request, threshold: None, machine: Machine::default() }
     }
 
     /// Homology up to this dimension (default: one below the number of axes of more than one voxel, where the last classes live).
@@ -76,22 +62,8 @@ impl<'a> Cubical<'a> {
         self
     }
 
-    /// Number of threads (default: those of the global rayon pool).
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// What finds the gradient (default: the processor).
-    #[must_use]
-    pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
-        self
-    }
-
-    /// The bars, by the values of voxels. Essential ones die at infinity, of superlevel sets at minus infinity; a class that dies at an
-    /// infinite voxel is not told from these ([`Cubical::solve`] does).
+    /// The bars, by the values of voxels; those of superlevel sets are born above where they die. Essential ones die at infinity, of
+    /// superlevel sets at minus infinity; a class that dies at an infinite voxel is not told from these ([`Cubical::solve`] does).
     ///
     /// # Errors
     /// [`CubicalError`]: the image has 2^30 voxels or more, or takes more memory than there is; a voxel of a class is an integer that no
@@ -105,16 +77,19 @@ impl<'a> Cubical<'a> {
     /// # Errors
     /// As [`Cubical::run`], but for integers that no double is.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        let found = on_threads(self.threads, || {
-            Ok(persistence_by(self.image, &self.request, &self.backend, progress)?)
-        });
-        let (mut classes, figures, decision) = found?;
+        let (mut classes, figures, decision) = self.machine.on_threads(|| {
+            persistence_by(self.image, &self.request, &self.machine.backend, progress)
+                .map_err(CubicalError::from)
+        })?;
         if let Some(threshold) = self.threshold {
             classes = classes.cut(self.image, &self.request, threshold);
         }
         Ok(CubicalOutcome { classes, figures, decision })
     }
 }
+
+filtration_setters!(Cubical);
+machine_setters!(Cubical, "finds the gradient");
 
 impl Classes {
     /// The bars of these classes of an image, in their order. Essential ones die at infinity, of superlevel sets at minus infinity.

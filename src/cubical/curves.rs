@@ -58,6 +58,7 @@ pub struct ImageCurves {
 
 /// What was found of an image.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CurvesFound {
     /// Its curve.
     pub rows: VcecRows,

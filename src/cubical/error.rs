@@ -5,6 +5,7 @@ use super::persistence;
 use super::shape::ShapeError;
 use super::thinning::machine as thinning;
 use super::value::Inexact;
+use crate::backend::ThreadsError;
 
 /// Why an image has no diagram, no curve or no skeleton. Why a file is no image is [`read::ImageReadError`](super::read::ImageReadError).
 #[derive(Debug, thiserror::Error)]
@@ -26,21 +27,6 @@ pub enum CubicalError {
     #[error(transparent)]
     Inexact(#[from] Inexact),
     /// The threads could not be started.
-    #[error("threads: expected {threads} to start")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system says.
-        source: rayon::ThreadPoolBuildError,
-    },
-}
-
-/// Runs on so many threads, or on those of the global pool.
-pub(super) fn on_threads<T: Send>(
-    threads: Option<usize>,
-    run: impl FnOnce() -> Result<T, CubicalError> + Send,
-) -> Result<T, CubicalError> {
-    let Some(threads) = threads else { return run() };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|source| CubicalError::Threads { threads, source })?.install(run)
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }

@@ -1,11 +1,11 @@
 //! From an image to its Euler characteristic curve.
 
-use super::construction::Construction;
 use super::ecc::{Bins, EccRequest, Vcec, curve_by};
-use super::error::{CubicalError, on_threads};
+use super::error::CubicalError;
 use super::image::AnyImage;
+use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::Value;
-use crate::backend::{Backend, Decision};
+use crate::backend::Decision;
 use crate::progress::Progress;
 use crate::with_image;
 
@@ -26,12 +26,12 @@ use crate::with_image;
 pub struct EulerCurve<'a> {
     image: &'a AnyImage,
     request: EccRequest,
-    threads: Option<usize>,
-    backend: Backend,
+    machine: Machine,
 }
 
 /// What a run gives: the curve, and what found it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct EulerOutcome {
     /// The vector of changes, of which the curve is the prefix sums.
     pub vcec: Vcec,
@@ -42,21 +42,7 @@ pub struct EulerOutcome {
 impl<'a> EulerCurve<'a> {
     /// The curve of this image: of the T-construction, by sublevel sets, a row for each distinct value, on all cores.
     pub fn new(image: &'a AnyImage) -> Self {
-        EulerCurve { image, request: EccRequest::default(), threads: None, backend: Backend::default() }
-    }
-
-    /// How the image is made a complex (default [`Construction::T`]).
-    #[must_use]
-    pub fn construction(mut self, construction: Construction) -> Self {
-        self.request.construction = construction;
-        self
-    }
-
-    /// Whether cells enter at descending values (default: no).
-    #[must_use]
-    pub fn superlevel(mut self, superlevel: bool) -> Self {
-        self.request.superlevel = superlevel;
-        self
+        EulerCurve { image, request: EccRequest::default(), machine: Machine::default() }
     }
 
     /// Rows for so many bins of one width, from the least finite value to the greatest (default: a row for each distinct value).
@@ -70,20 +56,6 @@ impl<'a> EulerCurve<'a> {
     #[must_use]
     pub fn bins_over(mut self, count: usize, low: impl Into<Value>, high: impl Into<Value>) -> Self {
         self.request.bins = Bins::Uniform { count, range: Some((low.into(), high.into())) };
-        self
-    }
-
-    /// Number of threads (default: those of the global rayon pool).
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// What counts (default: the processor).
-    #[must_use]
-    pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
         self
     }
 
@@ -101,17 +73,21 @@ impl<'a> EulerCurve<'a> {
     /// As [`EulerCurve::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
         progress.begin("curve", None, 1);
-        on_threads(self.threads, || {
+        self.machine.on_threads(|| {
             let (vcec, decision) =
-                with_image!(self.image, image => curve_by(image, &self.request, &self.backend))?;
+                with_image!(self.image, image => curve_by(image, &self.request, &self.machine.backend))?;
             Ok(EulerOutcome { vcec, decision })
         })
     }
 }
 
+filtration_setters!(EulerCurve);
+machine_setters!(EulerCurve, "counts");
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cubical::Construction;
 
     #[test]
     fn a_ring_in_bins() {

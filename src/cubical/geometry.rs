@@ -4,6 +4,7 @@
 
 /// What a file says of the place and size of its voxels.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Geometry {
     /// The place of voxels as NIfTI says it.
     Nifti(Box<NiftiGeometry>),

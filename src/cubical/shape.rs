@@ -35,6 +35,7 @@ pub struct Shape {
 
 /// Why there is no such shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// No axis, or more than three of more than one voxel.
     #[error("expected 1 to 3 axes of more than one voxel, found shape {found:?}")]

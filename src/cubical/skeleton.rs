@@ -1,9 +1,10 @@
 //! From a binary image to its skeleton.
 
-use super::error::{CubicalError, on_threads};
+use super::error::CubicalError;
+use super::settings::{Machine, machine_setters};
 use super::thinning::machine::thin_by;
 use super::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest};
-use crate::backend::{Backend, Decision};
+use crate::backend::Decision;
 use crate::progress::Progress;
 
 /// Thinning of a binary image: the image, and what is asked of it.
@@ -23,12 +24,12 @@ use crate::progress::Progress;
 pub struct Skeleton<'a> {
     image: &'a BitImage,
     request: ThinningRequest,
-    threads: Option<usize>,
-    backend: Backend,
+    machine: Machine,
 }
 
 /// What a run gives: the skeleton, and how it came about.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct SkeletonOutcome {
     /// The skeleton.
     pub skeleton: BitImage,
@@ -42,7 +43,7 @@ impl<'a> Skeleton<'a> {
     /// The skeleton of this image: by the rule that suits its axes, until nothing changes, on all cores.
     pub fn new(image: &'a BitImage) -> Self {
         let request = ThinningRequest::default();
-        Skeleton { image, request, threads: None, backend: Backend::default() }
+        Skeleton { image, request, machine: Machine::default() }
     }
 
     /// The rule (default: [`Rule::GuoHall`] in the plane, [`Rule::Subfields`] in space).
@@ -56,20 +57,6 @@ impl<'a> Skeleton<'a> {
     #[must_use]
     pub fn iterations(mut self, iterations: usize) -> Self {
         self.request.iterations = Some(iterations);
-        self
-    }
-
-    /// Number of threads (default: those of the global rayon pool).
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// What thins (default: the processor).
-    #[must_use]
-    pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = backend;
         self
     }
 
@@ -98,13 +85,15 @@ impl<'a> Skeleton<'a> {
         &self,
         watch: &mut (dyn FnMut(Pass) + Send),
     ) -> Result<SkeletonOutcome, CubicalError> {
-        on_threads(self.threads, || {
-            let found = thin_by(self.image, &self.request, &self.backend, &mut |pass| watch(pass));
+        self.machine.on_threads(|| {
+            let found = thin_by(self.image, &self.request, &self.machine.backend, &mut |pass| watch(pass));
             let (skeleton, figures, decision) = found?;
             Ok(SkeletonOutcome { skeleton, figures, decision })
         })
     }
 }
+
+machine_setters!(Skeleton, "thins");
 
 #[cfg(test)]
 mod tests {

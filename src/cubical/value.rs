@@ -200,6 +200,7 @@ fn around(text: &str) -> Option<Threshold> {
 #[error(
     "expected values that doubles hold exactly, found the integer {value}; csv and json hold all of its digits"
 )]
+#[non_exhaustive]
 pub struct Inexact {
     /// The value.
     pub value: Value,

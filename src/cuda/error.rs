@@ -4,6 +4,7 @@ use super::Version;
 
 /// Why the GPU does not do the work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CudaError {
     /// The program was built without CUDA support.
     #[error("this build has no CUDA support: it was built without the feature `cuda`")]

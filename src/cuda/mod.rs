@@ -46,14 +46,14 @@ use std::fmt;
 #[cfg(not(feature = "cuda"))]
 use absent as driver;
 
-pub(crate) use driver::Kernel;
-pub use driver::{Buffer, Gpu, Inbox, Pinned, Plain, devices};
+pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
+pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
-pub use filtration_construction::KernelRank;
-pub use leftmost_ones::KernelIndex;
-pub use start::Starting;
-pub use unsigned::Unsigned;
+pub(crate) use filtration_construction::KernelRank;
+pub(crate) use leftmost_ones::KernelIndex;
+pub(crate) use start::Starting;
+pub(crate) use unsigned::Unsigned;
 
 #[cfg(test)]
 mod tests;
@@ -85,6 +85,7 @@ pub const KERNELS: [&str; 9] = [
 
 /// What is known of a device without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceInfo {
     /// The number of the device.
     pub ordinal: usize,

@@ -10,14 +10,14 @@ use super::{CudaError, Gpu};
 
 /// Devices that are being opened, or are open.
 #[derive(Debug)]
-pub struct Starting {
+pub(crate) struct Starting {
     arriving: Receiver<Result<Vec<Gpu>, CudaError>>,
     arrived: Option<Result<Vec<Gpu>, CudaError>>,
 }
 
 impl Starting {
     /// Begins to open these devices, each with at most `memory` bytes.
-    pub fn begin(ordinals: Vec<usize>, memory: Option<u64>) -> Starting {
+    pub(crate) fn begin(ordinals: Vec<usize>, memory: Option<u64>) -> Starting {
         let (done, arriving) = sync_channel(1);
         // The thread is not joined: it may still be in the driver when the program is done without it.
         let spawned = thread::Builder::new().name("cuda".into()).spawn(move || {
@@ -31,7 +31,7 @@ impl Starting {
     }
 
     /// The devices, if all of them are open by now.
-    pub fn ready(&mut self) -> Option<&[Gpu]> {
+    pub(crate) fn ready(&mut self) -> Option<&[Gpu]> {
         if self.arrived.is_none() {
             self.arrived = match self.arriving.try_recv() {
                 Ok(opened) => Some(opened),
@@ -46,7 +46,7 @@ impl Starting {
     ///
     /// # Errors
     /// Why they could not be opened.
-    pub fn wait(&mut self) -> Result<Vec<Gpu>, CudaError> {
+    pub(crate) fn wait(&mut self) -> Result<Vec<Gpu>, CudaError> {
         let arrive = || self.arriving.recv().unwrap_or(Err(CudaError::NoThread));
         self.arrived.get_or_insert_with(arrive).clone()
     }

@@ -8,6 +8,7 @@
 //! | `matrix_market`, `triplets` | Matrix Market's files, sparse matrices as lists of entries |
 //! | `gzip`, `codecs` | compressed files, and their refusal in a build without the feature `codecs` |
 //! | `foreign` | files of other programs, known by how they begin |
+//! | `source` | files and standard input |
 
 pub(crate) mod codecs;
 pub(crate) mod foreign;
@@ -15,12 +16,12 @@ pub(crate) mod gzip;
 pub(crate) mod matrix_market;
 pub(crate) mod npy;
 pub(crate) mod npz;
+pub(crate) mod source;
 pub(crate) mod text;
 pub(crate) mod triplets;
 
 use std::fmt;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 /// The formats of one kind of file.
 pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
@@ -142,19 +143,4 @@ impl<F: Formats> fmt::Display for Reason<'_, F> {
             Reason(None, _) => Ok(()),
         }
     }
-}
-
-/// How messages call the file at `path`; `-` is standard input.
-pub fn name_of(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
-}
-
-/// All of the file at `path`, or of standard input when it is `-`.
-pub(crate) fn read_all(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return std::fs::read(path);
-    }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

@@ -190,6 +190,7 @@ pub enum AnyReduced<'a> {
 }
 
 /// A matrix of one index width, and its pairs.
+#[non_exhaustive]
 pub struct Reduced<'a, I> {
     /// The matrix.
     pub cells: &'a LoadedComplex<I>,

@@ -1,10 +1,9 @@
 //! Why a matrix has no pairs.
 
-use std::sync::Arc;
-
 use phat_formats::{ColumnError, NotAComplex};
 
 use super::leftmost_ones::ScanError;
+use crate::backend::ThreadsError;
 
 /// What can go wrong from the columns of a matrix to its pairs. (What can be wrong with a file is a
 /// [`MatrixReadError`](super::read::MatrixReadError).)
@@ -20,11 +19,6 @@ pub enum MatrixError {
     #[error(transparent)]
     Scan(#[from] ScanError),
     /// The system does not start the threads that the plan asks for.
-    #[error("cannot start {threads} threads: {source}")]
-    Threads {
-        /// The number of threads asked for.
-        threads: usize,
-        /// What the system says.
-        source: Arc<rayon::ThreadPoolBuildError>,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }

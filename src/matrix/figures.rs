@@ -9,6 +9,7 @@ use phat_formats::Dimension;
 
 /// Counts of a reduction, and the seconds of its stages in the order they ran.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Figures {
     /// Column additions done.
     pub additions: u64,
@@ -24,6 +25,7 @@ pub struct Figures {
 
 /// What HYPHA's stages found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HyphaFigures {
     /// Columns whose low is the leftmost one of its row: reduced without an addition.
     pub stable: usize,
@@ -46,6 +48,7 @@ pub struct HyphaFigures {
 /// The paper tells apart the columns without additions and a *tail*, the fewest columns that take more than half of all
 /// additions. Our tail is another one: the columns that need more additions than the mean of those that need any.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Distribution {
     /// All columns.
     pub columns: usize,
@@ -85,6 +88,7 @@ impl Distribution {
 
 /// The columns of one dimension, and how their pairs were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Block {
     /// The dimension of the columns.
     pub dim: Dimension,
@@ -96,6 +100,7 @@ pub struct Block {
 /// Ways to find the pairs of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Method {
     /// The scan paired all of its cells.
     Scan,

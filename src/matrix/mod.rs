@@ -12,11 +12,11 @@
 //! | each dimension in the way that suits it: what runs by default | see there | [`sieve`] |
 //! | reduction, an algorithm a file | see there | [`reduction`] |
 //! | all of it, where the index width comes from a file | — | [`any`] |
-//! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | [`working_columns`] |
+//! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | `working_columns` |
 //!
 //! Calls go one way: `reduce` calls the sieve, HYPHA and the reductions; HYPHA calls scan, clearing, compression and a
-//! reduction; all of them work on the same few tables ([`reduction_matrix`], [`pivot_lookup`], `mates`), which know
-//! nothing but the integers of [`index`].
+//! reduction; all of them work on the same few tables (`reduction_matrix`, `pivot_lookup`, `mates`), which know
+//! nothing but the integers of `index`.
 //!
 //! ```
 //! use lacuna::matrix::{BoundaryMatrix, MatrixError, Plan, ReductionRequest, reduce};
@@ -46,24 +46,24 @@
 pub mod any;
 pub mod clearing;
 pub mod compression;
-pub mod error;
+mod error;
 pub mod figures;
 pub mod hypha;
-pub mod index;
+pub(crate) mod index;
 pub mod leftmost_ones;
 mod mates;
 mod optional_table;
-pub mod pairs;
-pub mod pivot_lookup;
+mod pairs;
+pub(crate) mod pivot_lookup;
 pub mod plan;
 pub mod read;
-pub mod reason;
+mod reason;
 mod reduce;
 pub mod reduction;
-pub mod reduction_matrix;
+pub(crate) mod reduction_matrix;
 pub mod sieve;
 mod traversal;
-pub mod working_columns;
+pub(crate) mod working_columns;
 
 pub use error::MatrixError;
 pub use figures::Figures;

@@ -15,6 +15,7 @@ use crate::names::named;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Algorithm {
     /// Block by block in the way that suits it: scan, union-find, annotations, reduction of the rest ([`super::sieve`]).
     Sieve,
@@ -63,6 +64,7 @@ impl Algorithm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Representation {
     /// A tree of bit sets, 64 children a node.
     #[default]

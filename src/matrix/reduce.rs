@@ -8,7 +8,6 @@
 //!     reduction    one of the algorithms of the literature, on all columns
 //! ```
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use phat_formats::BoundaryMatrix;
@@ -32,6 +31,7 @@ use super::reduction::twist::twist;
 use super::reduction_matrix::ReductionMatrix;
 use super::sieve;
 use super::working_columns::{BitTree, BoxedColumn, Full, Heap, Sparse, Vector, WorkingColumn};
+use crate::backend::on_threads;
 
 /// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///
@@ -115,12 +115,8 @@ fn reduce_on_pool<I: SharedIndex>(
     find_pairs: FindPairs<I>,
 ) -> Result<Pairs<I>, MatrixError> {
     let threads = plan.threads.max(1);
-    if rayon::current_num_threads() == threads {
-        return Ok(run(matrix, plan, scanner, find_pairs)?);
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| MatrixError::Threads { threads, source: Arc::new(error) })?;
-    Ok(pool.install(|| run(matrix, plan, scanner, find_pairs))?)
+    let asked = (rayon::current_num_threads() != threads).then_some(threads);
+    on_threads(asked, || Ok(run(matrix, plan, scanner, find_pairs)?))
 }
 
 /// Reduces the matrix as it stands or its anti-transpose, as planned.

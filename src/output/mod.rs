@@ -62,6 +62,7 @@ use crate::rips::Summary;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum OutputFormat {
     /// Ripser's text.
     #[default]

@@ -21,10 +21,10 @@ pub struct Code<W> {
 }
 
 /// The most points there may be: vertices are numbers of 32 bits, and the greatest of these stands for none.
-pub const MOST_POINTS: usize = u32::MAX as usize;
+pub(crate) const MOST_POINTS: usize = u32::MAX as usize;
 
 /// Bits of a vertex id among n, from 1 to 32: n is at most [`MOST_POINTS`].
-pub fn vertex_bits(n: usize) -> u32 {
+pub(crate) fn vertex_bits(n: usize) -> u32 {
     usize::BITS - (n.max(2) - 1).leading_zeros()
 }
 
@@ -82,7 +82,7 @@ impl<W: Word> Code<W> {
 
 /// Makes the entries of the cofacets of one simplex; asked with ascending vertices it does constant work for each.
 #[derive(Debug)]
-pub struct CofacetEntries<'a, W> {
+pub(crate) struct CofacetEntries<'a, W> {
     cofacets: Code<W>,
     index: W,
     /// The vertices of the simplex, descending.
@@ -96,7 +96,7 @@ pub struct CofacetEntries<'a, W> {
 impl<'a, W: Word> CofacetEntries<'a, W> {
     /// Prepares for the simplex with this entry in `code` and these vertices; `cofacets` is the layout one dimension up.
     #[inline]
-    pub fn new(code: &Code<W>, cofacets: &Code<W>, entry: W, vertices: &'a [u32]) -> Self {
+    pub(crate) fn new(code: &Code<W>, cofacets: &Code<W>, entry: W, vertices: &'a [u32]) -> Self {
         let index = code.index(entry);
         CofacetEntries { cofacets: *cofacets, index, vertices, below: 0, gapped: index << code.vertex_bits }
     }
@@ -104,7 +104,7 @@ impl<'a, W: Word> CofacetEntries<'a, W> {
     /// The entry of the cofacet with vertex `w` (not in the simplex, not smaller than any asked for before) and the
     /// number of vertices below `w`: the sign of the simplex in the cofacet's boundary is (−1) to that power.
     #[inline(always)]
-    pub fn entry(&mut self, w: u32, rank: u32) -> (W, usize) {
+    pub(crate) fn entry(&mut self, w: u32, rank: u32) -> (W, usize) {
         while self.below < self.vertices.len() && self.vertices[self.vertices.len() - 1 - self.below] < w {
             self.below += 1;
             let low_bits = self.cofacets.vertex_bits * self.below as u32;

@@ -22,27 +22,27 @@
 mod any;
 pub mod apparent_pairs;
 pub mod clearing;
-pub mod code;
-pub mod complex;
+pub(crate) mod code;
+pub(crate) mod complex;
 pub mod components;
 mod estimate;
-pub mod field;
+pub(crate) mod field;
 pub mod filtration_construction;
 mod footprint;
-pub mod modulus;
+pub(crate) mod modulus;
 pub mod pair_store;
 mod pipeline;
 pub mod plain;
-pub mod plan;
+mod plan;
 pub mod rank;
-pub mod stats;
+mod stats;
 pub mod submatrix_reduction;
-pub mod summary;
-pub mod word;
+mod summary;
+pub(crate) mod word;
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, ThreadsError, on_threads};
 use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
@@ -169,8 +169,8 @@ pub enum RipsError {
         difference: String,
     },
     /// The threads could not be started.
-    #[error("threads: {0}")]
-    Threads(String),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }
 
 impl<T: Value> Rips<T> {
@@ -244,14 +244,6 @@ impl<T: Value> Rips<T> {
         {
             return Err(RipsError::Threshold(t));
         }
-        let threads = self.threads;
-        let run = || pipeline::run(self, modulus, progress);
-        match threads {
-            None => run(),
-            Some(threads) => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-                pool.map_err(|error| RipsError::Threads(error.to_string()))?.install(run)
-            }
-        }
+        on_threads(self.threads, || pipeline::run(self, modulus, progress))
     }
 }

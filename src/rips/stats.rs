@@ -20,6 +20,7 @@ pub struct Stats {
 
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct DimensionStats {
     /// The dimension d.
     pub dim: usize,
@@ -57,6 +58,7 @@ pub struct DimensionStats {
 
 /// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PairStoreStats {
     /// Look-ups in layer 1.
     pub layer1_reads: u64,

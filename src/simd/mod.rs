@@ -19,7 +19,7 @@ mod x86;
 use std::cell::Cell;
 
 pub(crate) use blocks::BLOCK;
-pub use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
+pub(crate) use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
@@ -202,7 +202,7 @@ impl Level {
 
 /// Lanes of the widest vector of the narrowest rank: rows of ranks are padded to a multiple of it, so that a load at
 /// any multiple of any level's lanes stays inside the row.
-pub const MAX_LANES: usize = 32;
+pub(crate) const MAX_LANES: usize = 32;
 
 #[cfg(test)]
 mod tests;

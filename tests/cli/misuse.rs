@@ -181,7 +181,7 @@ fn the_highest_dimension_is_max_dim_everywhere() {
 #[cfg(target_os = "linux")]
 #[test]
 fn more_points_than_memory_has_room_for_are_refused_at_once() {
-    let available = lacuna::memory::available().expect("Linux tells how much memory there is");
+    let available = lacuna::internals::available().expect("Linux tells how much memory there is");
     let points = (available as f64).sqrt() as usize;
     let scratch = Scratch::new();
     let lines: String = (0..points).map(|k| format!("{k}\n")).collect();

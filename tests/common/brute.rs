@@ -99,7 +99,8 @@ impl Filtration {
         let deaths: BTreeSet<Mask> = pairs.values().copied().collect();
         (1..=max_dim)
             .map(|dim| {
-                let mut counts = DimensionStats { dim, backend: "cpu", ..DimensionStats::default() };
+                let mut counts = DimensionStats::default();
+                (counts.dim, counts.backend) = (dim, "cpu");
                 for &s in self.simplices.iter().filter(|&&s| dimension(s) == dim) {
                     self.count(s, deaths.contains(&s), pairs.get(&s).copied(), &mut counts);
                 }

@@ -7,6 +7,7 @@ use std::io;
 /// Why a DIPHA file cannot be read. Offsets are in bytes from the start of the file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("byte {}: expected {}, found {}", self.offset(), self.expected(), self.found())]
+#[non_exhaustive]
 pub enum DiphaError {
     /// The file does not begin with the magic number.
     Magic {

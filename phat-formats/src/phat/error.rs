@@ -24,6 +24,7 @@ impl fmt::Display for Place {
 /// Why a PHAT file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected {}, found {}", self.place(), self.expected(), self.found())]
+#[non_exhaustive]
 pub enum PhatError {
     /// The system cannot read the file.
     Read {

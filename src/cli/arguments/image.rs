@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 
 use crate::cli::error::UsageError;
 use crate::cli::parse::{self, Extents};

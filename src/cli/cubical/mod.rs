@@ -15,7 +15,7 @@ use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::matrix::Reason;
-use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat};
 
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageFileArguments;
@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
+    /// ImageBarsFormat of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
     ///
     /// text     as `lacuna rips` and Ripser print them
     /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
@@ -91,8 +91,8 @@ pub(crate) struct Arguments {
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
     ///          the class is born and dies
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
-        value_parser = parse::one_of::<Format>(), hide_possible_values = true, verbatim_doc_comment)]
-    output: Option<Format>,
+        value_parser = parse::one_of::<ImageBarsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
+    output: Option<ImageBarsFormat>,
 
     /// Write the bars to FILE, replaced as a whole when the run has succeeded
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::ThinOfV.into());
     }
     let answer = arguments.output_file.as_deref();
-    let format = format_of(arguments.output, answer)?.unwrap_or(Format::Text);
+    let format = format_of(arguments.output, answer)?.unwrap_or(ImageBarsFormat::Text);
     let ReportArguments { stats, messages } = &arguments.report;
     let input = arguments.image.file.as_path();
     let files = Files { input, answer, content: format.content(), stats: stats.path() };
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
-    format: Format,
+    format: ImageBarsFormat,
     frame: Frame,
     read: Duration,
 }
@@ -237,10 +237,9 @@ impl Job<'_> {
                     MachineError::Stage(source) => self.arguments.failed(source),
                     error => error.into(),
                 })?;
-                let backend = if decision.gpus.is_empty() { "cpu" } else { "cuda" };
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
-                    reason("backend", backend, &decision.why),
+                    reason("backend", decision.machine(), &decision.why),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
                 Ok(Found { classes, reasons, figures: Some(figures), matrix: None })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::{Shape, Value, persistence};
-use lacuna::input::name_of;
+use lacuna::internals::name_of;
 use lacuna::matrix;
 use serde::Serialize;
 

@@ -14,7 +14,7 @@ use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::ecc::slabs::SlabError;
 use lacuna::cubical::persistence::PersistenceError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
-use lacuna::cubical::read::ImageReadError as ImageError;
+use lacuna::cubical::read::ImageReadError;
 use lacuna::cubical::thinning::ThinError;
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
@@ -111,7 +111,7 @@ impl Blame for MatrixError {
         match self {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
-            MatrixError::Threads { .. } => Fault::Machine,
+            MatrixError::Threads(_) => Fault::Machine,
         }
     }
 }
@@ -137,11 +137,11 @@ impl Blame for RipsError {
     }
 }
 
-impl Blame for ImageError {
+impl Blame for ImageReadError {
     fn fault(&self) -> Fault {
         match self {
-            ImageError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
-            ImageError::Io { .. } | ImageError::Malformed { .. } => Fault::Input,
+            ImageReadError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
+            ImageReadError::Io { .. } | ImageReadError::Malformed { .. } => Fault::Input,
         }
     }
 }

@@ -1,4 +1,5 @@
 use lacuna::backend::BackendError;
+use lacuna::backend::CudaError;
 use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
@@ -6,7 +7,6 @@ use lacuna::cubical::persistence::MachineError as DeviceOrProcessorError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::thinning::machine::MachineError as ThinError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
-use lacuna::cuda::CudaError;
 use lacuna::matrix::leftmost_ones::ScanError;
 use lacuna::rips::RipsError;
 

@@ -7,6 +7,7 @@ use crate::names::{self, named};
 /// A format of barcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum BarcodeFormat {
     /// Ripser's text.
     Ripser,

@@ -42,13 +42,14 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{self, Place, text::plain};
+use crate::input::{Place, source, text::plain};
 
 pub use error::{Problem, ReadError};
 pub use format::BarcodeFormat;
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The barcode.
     pub barcode: Barcode,
@@ -63,8 +64,8 @@ pub struct Loaded {
 /// # Errors
 /// The file cannot be read, or its content is not what its format promises.
 pub fn read_path(path: &Path, format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
-    let name = input::name_of(path);
-    let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let name = source::name_of(path);
+    let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, format)
 }
 

@@ -42,6 +42,7 @@ pub struct Edges<K> {
 
 /// Why there are no such bins.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BinsError {
     /// No bins.
     #[error("expected at least one bin, found 0")]

@@ -26,7 +26,7 @@ const DEVICE_FIXED: f64 = 0.015;
 /// The estimate for an image of this shape whose voxels are of type `T`.
 ///
 /// Where voxels have few keys or bins, the device's own time does not matter: it counts ten times as fast as they come.
-pub fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate {
+pub(crate) fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate {
     let count = shape.count() as f64;
     let is_sorted = T::Key::BITS > 16 && request.bins == Bins::Distinct;
     let kind = match T::Key::BITS {

@@ -4,8 +4,8 @@ use super::bins::BinsError;
 use super::cpu::curve;
 use super::cuda::counting::{DeviceError, ecc_device};
 use super::estimate::estimate;
-use super::request::EccRequest as Request;
-use super::vcec::Vcec as Curve;
+use super::request::EccRequest;
+use super::vcec::Vcec;
 use crate::backend::{self, Backend, Decision, Difference, Outcome, Stage, expect_same};
 use crate::cubical::image::Image;
 use crate::cuda::{Gpu, KernelVoxel};
@@ -25,9 +25,9 @@ impl From<BinsError> for MachineError {
 /// [`MachineError`]: there are no such bins; a GPU was asked for and cannot be used, fails, or differs from the processor.
 pub fn curve_by<T: KernelVoxel>(
     image: &Image<T>,
-    request: &Request,
+    request: &EccRequest,
     backend: &Backend,
-) -> Result<(Curve, Decision), MachineError> {
+) -> Result<(Vcec, Decision), MachineError> {
     request.bins.check()?;
     let mut decision = backend.decide(&estimate::<T>(image.shape(), request))?;
     let found = decision.run(&mut CurveStage { image, request })?;
@@ -37,25 +37,25 @@ pub fn curve_by<T: KernelVoxel>(
 /// The curve of an image in memory, as a stage.
 struct CurveStage<'a, T> {
     image: &'a Image<T>,
-    request: &'a Request,
+    request: &'a EccRequest,
 }
 
 impl<T: KernelVoxel> Stage for CurveStage<'_, T> {
-    type Found = Curve;
+    type Found = Vcec;
     type Error = BinsError;
     type Failure = DeviceError;
 
-    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Curve, Self> {
+    fn on_device(&mut self, gpu: &Gpu) -> Outcome<Vcec, Self> {
         let CurveStage { image, request } = *self;
         let find = || ecc_device(gpu, &gpu.upload(image.voxels())?, image.shape(), request);
         find().map_err(MachineError::Device)
     }
 
-    fn on_processor(&mut self) -> Result<Curve, BinsError> {
+    fn on_processor(&mut self) -> Result<Vcec, BinsError> {
         curve(self.image, self.request)
     }
 
-    fn check(&mut self, found: &Curve) -> Outcome<(), Self> {
+    fn check(&mut self, found: &Vcec) -> Outcome<(), Self> {
         Ok(compare(found, &self.on_processor()?)?)
     }
 }
@@ -64,7 +64,7 @@ impl<T: KernelVoxel> Stage for CurveStage<'_, T> {
 ///
 /// # Errors
 /// The first difference; with another number of rows, that is the first row that only one of them has.
-pub fn compare(device: &Curve, processor: &Curve) -> Result<(), Difference> {
+pub fn compare(device: &Vcec, processor: &Vcec) -> Result<(), Difference> {
     let rows = [device, processor].map(|curve| curve.rows().len());
     for (row, (found, expected)) in device.rows().zip(processor.rows()).enumerate() {
         expect_same(|| format!("row {row}, value"), found.0, expected.0)?;
@@ -89,8 +89,8 @@ mod tests {
     fn the_processor_unless_a_device_pays() {
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
-            let (found, decision) = curve_by(&image(), &Request::default(), &backend).unwrap();
-            assert_eq!(found, curve(&image(), &Request::default()).unwrap());
+            let (found, decision) = curve_by(&image(), &EccRequest::default(), &backend).unwrap();
+            assert_eq!(found, curve(&image(), &EccRequest::default()).unwrap());
             assert!(decision.gpus.is_empty(), "{decision}");
         }
     }
@@ -99,17 +99,17 @@ mod tests {
     #[ignore = "needs a CUDA device"]
     fn gpu_that_is_asked_for_and_checked() {
         let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
-        let found = curve_by(&image(), &Request::default(), &Backend::new(asked));
+        let found = curve_by(&image(), &EccRequest::default(), &Backend::new(asked));
         let (found, decision) = found.unwrap();
-        assert_eq!((found, decision.gpus.len()), (curve(&image(), &Request::default()).unwrap(), 1));
+        assert_eq!((found, decision.gpus.len()), (curve(&image(), &EccRequest::default()).unwrap(), 1));
     }
 
     #[test]
     fn differences_are_named() {
-        let curve = Curve::new(vec![1.0, 2.5], vec![3, -2]);
+        let curve = Vcec::new(vec![1.0, 2.5], vec![3, -2]);
         assert_eq!(compare(&curve, &curve), Ok(()));
         let of = |values: &[f64], changes: &[i64]| {
-            let other = Curve::new(values.to_vec(), changes.to_vec());
+            let other = Vcec::new(values.to_vec(), changes.to_vec());
             compare(&other, &curve).unwrap_err().to_string()
         };
         assert_eq!(of(&[1.0, 2.5], &[3, -1]), "row 1, change: -1 on the device, -2 on the processor");

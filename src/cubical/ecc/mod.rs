@@ -46,7 +46,7 @@ mod vcec;
 
 pub use bins::{Bins, BinsError};
 pub use cpu::curve;
-pub use estimate::estimate;
+pub(crate) use estimate::estimate;
 pub use machine::{MachineError, compare, curve_by};
 pub use request::EccRequest;
 pub use rows::{Spilled, VcecRows};

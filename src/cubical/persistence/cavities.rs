@@ -15,7 +15,7 @@ use super::grid::Grid;
 /// Pairs critical top cells, by their owners and numbered from 1, with critical facets; both are given last first.
 ///
 /// Cells go by the places of their least corners. A critical one has its owner there: the table sees to that.
-pub fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
+pub(super) fn cavities(grid: &Grid, gradient: &Gradient, maxima: &[u32], facets: &[Cell]) -> Joined {
     // A place without a cell, or with one outside, leads nowhere: to number 0.
     let places = grid.ranks().len();
     let ways = match grid.axes() {

@@ -12,7 +12,7 @@ use super::gradient::Gradient;
 use super::grid::Grid;
 
 /// Pairs minima, numbered from 1, with critical edges; both are given in order.
-pub fn components(grid: &Grid, gradient: &Gradient, minima: &[u32], edges: &[Cell]) -> Joined {
+pub(super) fn components(grid: &Grid, gradient: &Gradient, minima: &[u32], edges: &[Cell]) -> Joined {
     let steps = grid.steps();
     let ways = Ways::new(grid.ranks().len(), |place| {
         gradient.star(place).edge_of_voxel().map_or(0, |edge| steps[edge])

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 /// The complex is the one whose vertices are voxels: for the T-construction its dual, in which a class of dimension k of d axes is one of
 /// dimension d − 1 − k.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Figures {
     /// Voxels.
     pub voxels: usize,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::cell::Cell;
 
 /// The next place on the way from each place, or the number of the critical cell where the way ends.
-pub struct Ways {
+pub(super) struct Ways {
     next: Vec<AtomicU32>,
 }
 
@@ -16,7 +16,7 @@ const END: u32 = 1 << 31;
 
 impl Ways {
     /// Each place leads as many places further as `step` says; without a step it leads to the end of number 0.
-    pub fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
+    pub(super) fn new(places: usize, step: impl Fn(usize) -> isize + Sync) -> Self {
         let next = |place: usize| {
             let step = step(place);
             AtomicU32::new(if step == 0 { END } else { place.wrapping_add_signed(step) as u32 })
@@ -26,12 +26,12 @@ impl Ways {
 
     /// A way ends here, with this number.
     #[inline(always)]
-    pub fn end(&self, place: usize, number: usize) {
+    pub(super) fn end(&self, place: usize, number: usize) {
         self.next[place].store(number as u32 | END, Relaxed);
     }
 
     /// Lets all places lead right to their ends.
-    pub fn shorten(&self) {
+    pub(super) fn shorten(&self) {
         (0..self.next.len()).into_par_iter().with_min_len(1 << 12).for_each(|place| {
             self.end_of(place);
         });
@@ -39,7 +39,7 @@ impl Ways {
 
     /// The end of the way from a place, and from now on of all places on it.
     #[inline]
-    pub fn end_of(&self, place: usize) -> u32 {
+    pub(super) fn end_of(&self, place: usize) -> u32 {
         let mut next = self.next[place].load(Relaxed);
         if next & END == 0 {
             let mut end = next;
@@ -59,14 +59,14 @@ impl Ways {
 }
 
 /// What joining trees did.
-pub struct Joined {
+pub(super) struct Joined {
     /// The node that each edge killed, or 0.
     victims: Vec<u32>,
 }
 
 /// Adds edges between nodes, one after the other: each that joins two trees kills the younger, which has the greater number, of their
 /// oldest nodes (Kruskal; the elder rule). Node 0 is older than all.
-pub fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
+pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
     let mut parents: Vec<u32> = (0..=nodes as u32).collect();
     let mut victims = Vec::with_capacity(ends.len());
     for ends in ends.chunks(BATCH) {
@@ -102,7 +102,7 @@ fn root(parents: &mut [u32], mut node: u32) -> u32 {
 
 impl Joined {
     /// The edges that killed, and those that did not, each in order.
-    pub fn split(&self, edges: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
+    pub(super) fn split(&self, edges: &[Cell]) -> (Vec<Cell>, Vec<Cell>) {
         let (mut killers, mut others) = (Vec::new(), Vec::new());
         for (&edge, &victim) in edges.iter().zip(&self.victims) {
             if victim > 0 { &mut killers } else { &mut others }.push(edge);
@@ -111,13 +111,13 @@ impl Joined {
     }
 
     /// The node that each edge killed, edges in order.
-    pub fn by_edge<'a>(&'a self, edges: &'a [Cell]) -> impl Iterator<Item = (u32, Cell)> + 'a {
+    pub(super) fn by_edge<'a>(&'a self, edges: &'a [Cell]) -> impl Iterator<Item = (u32, Cell)> + 'a {
         let pairs = self.victims.iter().zip(edges);
         pairs.filter(|(victim, _)| **victim > 0).map(|(&victim, &edge)| (victim, edge))
     }
 
     /// The edge that killed each node, nodes in order.
-    pub fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
+    pub(super) fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
         const NONE: u32 = u32::MAX;
         let mut killers = vec![NONE; nodes + 1];
         for (edge, &victim) in self.victims.iter().enumerate() {

@@ -64,13 +64,13 @@ impl Levels {
 }
 
 /// Units of work that it takes to number a voxel: it is dealt to a bucket, sorted, and told its rank.
-pub const WORK_OF_VOXEL: u64 = 3;
+pub(crate) const WORK_OF_VOXEL: u64 = 3;
 
 /// Voxels that are told their ranks at once.
 const PART: usize = 1 << 12;
 
 /// The rank of what is not there.
-pub const AFTER: u32 = i32::MAX.cast_unsigned();
+pub(crate) const AFTER: u32 = i32::MAX.cast_unsigned();
 
 impl Grid {
     /// Numbers the voxels of an image, each of which is [`WORK_OF_VOXEL`] units of work.

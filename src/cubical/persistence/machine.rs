@@ -7,7 +7,7 @@ use super::error::PersistenceError;
 use super::figures::Figures;
 use super::gradient::Gradient;
 use super::grid::Grid;
-use super::request::PersistenceRequest as Request;
+use super::request::PersistenceRequest;
 use super::via_gradient::persistence_with;
 use crate::backend::{self, Backend, Decision, Estimate, Outcome, Stage};
 use crate::cubical::image::AnyImage;
@@ -36,7 +36,7 @@ impl From<PersistenceError> for MachineError {
 }
 
 /// How long finding the gradient of an image should take on either machine.
-pub fn estimate(shape: Shape) -> Estimate {
+pub(crate) fn estimate(shape: Shape) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[shape.dim()] * rayon::current_num_threads() as f64;
     Estimate {
@@ -53,7 +53,7 @@ pub fn estimate(shape: Shape) -> Estimate {
 /// [`MachineError`]: the image has no persistence here; a GPU was asked for and cannot be used, fails, or differs from the processor.
 pub fn persistence_by(
     image: &AnyImage,
-    request: &Request,
+    request: &PersistenceRequest,
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Classes, Figures, Decision), MachineError> {
@@ -107,7 +107,8 @@ mod tests {
     }
 
     fn by(asked: BackendRequest) -> Result<(Classes, Decision), MachineError> {
-        let found = persistence_by(&image().into(), &Request::default(), &Backend::new(asked), &());
+        let found =
+            persistence_by(&image().into(), &PersistenceRequest::default(), &Backend::new(asked), &());
         found.map(|(classes, _, decision)| (classes, decision))
     }
 
@@ -125,7 +126,7 @@ mod tests {
                 };
                 decision.run(&mut GradientStage { grid, progress, device })
             };
-            let found = persistence_with(&image(), &Request::default(), &mut gradient, &sums);
+            let found = persistence_with(&image(), &PersistenceRequest::default(), &mut gradient, &sums);
             (found, decision.to_string(), sums.stages())
         };
         let (found, _, stages) = by(false);
@@ -136,13 +137,13 @@ mod tests {
         let counted: Vec<bool> =
             stages.iter().filter(|told| told.stage == "gradient").map(|told| told.total > 1).collect();
         assert_eq!(counted, [false, true]);
-        assert_eq!(found.unwrap().0, persistence(&image(), &Request::default()).unwrap());
+        assert_eq!(found.unwrap().0, persistence(&image(), &PersistenceRequest::default()).unwrap());
         assert!(decision.starts_with("cpu: as asked, but "), "{decision}");
     }
 
     #[test]
     fn the_processor_unless_a_device_pays() {
-        let expected = persistence(&image(), &Request::default()).unwrap();
+        let expected = persistence(&image(), &PersistenceRequest::default()).unwrap();
         for choice in [Choice::Cpu, Choice::Auto] {
             let (found, decision) = by(BackendRequest { choice, ..BackendRequest::default() }).unwrap();
             assert_eq!(found, expected);
@@ -157,7 +158,7 @@ mod tests {
             let asked = BackendRequest { choice: Choice::Cuda, self_check, ..BackendRequest::default() };
             let found = by(asked);
             let (found, decision) = found.unwrap();
-            let expected = persistence(&image(), &Request::default()).unwrap();
+            let expected = persistence(&image(), &PersistenceRequest::default()).unwrap();
             assert_eq!((found, decision.gpus.len()), (expected, 1));
         }
     }

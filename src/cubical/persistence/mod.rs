@@ -2,8 +2,8 @@
 //!
 //! | stage | source | module |
 //! |---|---|---|
-//! | voxels in order | — | `order`, [`grid`] |
-//! | a matching of each lower star | Robins, Wood, Sheppard 2011 | [`gradient`] |
+//! | voxels in order | — | `order`, `grid` |
+//! | a matching of each lower star | Robins, Wood, Sheppard 2011 | `gradient` |
 //! | dimension 0 | Kruskal; Delgado-Friedrichs, Robins, Sheppard 2015 | `components` |
 //! | the top dimension, by duality | the same | `cavities` |
 //! | dimension 1 of space | Morozov, Nigmetov 2020 | `loops` |
@@ -43,11 +43,11 @@ mod duality;
 mod error;
 mod figures;
 mod forest;
-pub mod gradient;
-pub mod grid;
+pub(crate) mod gradient;
+pub(crate) mod grid;
 mod layout;
 mod loops;
-pub mod machine;
+mod machine;
 mod order;
 pub mod plain;
 mod request;

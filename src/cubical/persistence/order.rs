@@ -23,7 +23,7 @@ const SAMPLES: usize = 8;
 const FEW: usize = 1 << 14;
 
 /// Beside a place: its voxel is the first of its value. Places are below.
-pub const FIRST: u32 = 1 << 31;
+pub(super) const FIRST: u32 = 1 << 31;
 
 /// What words are made of.
 struct Words<'a, K: Key> {
@@ -93,7 +93,7 @@ impl<K: Key> Words<'_, K> {
 /// that is turned round if the order is to be `reversed`. The first element is 0, the place of no voxel.
 ///
 /// A voxel is two units of work: it is dealt and sorted.
-pub fn order<K: Key>(
+pub(super) fn order<K: Key>(
     voxels: &[K],
     keys: Keys,
     layout: &GridLayout,

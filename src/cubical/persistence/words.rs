@@ -2,7 +2,7 @@
 
 /// Memory that is used again.
 #[derive(Default)]
-pub struct Spare {
+pub(super) struct Spare {
     words: Vec<u64>,
     ends: Vec<u32>,
 }
@@ -17,7 +17,7 @@ const MOST: u32 = 24;
 /// Sorts words, all of them different.
 ///
 /// Each is dealt to one of many bins by where in the range it lies, which brings it within a bin of its place; insertion does the rest.
-pub fn sort_even(words: &mut Vec<u64>, spare: &mut Spare) {
+pub(super) fn sort_even(words: &mut Vec<u64>, spare: &mut Spare) {
     let bins = words.len() / OF_BIN;
     let (least, greatest) = words.iter().fold((u64::MAX, 0), |(a, b), &word| (a.min(word), b.max(word)));
     if words.len() < FEW || u32::try_from(words.len()).is_err() {

@@ -20,6 +20,7 @@ pub type ImageProblem = input::Problem<ImagePlace>;
 
 /// A place in an image file. Bytes, pages and coordinates count from 0, lines from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ImagePlace {
     /// The file as a whole.
     Whole,

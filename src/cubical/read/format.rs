@@ -7,6 +7,7 @@ use crate::names::{self, named};
 /// The input formats of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ImageFormat {
     /// NumPy array.
     Npy,

@@ -72,7 +72,7 @@ pub use voxel::VoxelType;
 use std::path::Path;
 
 use crate::cubical::image::AnyImage;
-use crate::input;
+use crate::input::source;
 use bytes::Bytes;
 use error::{Context, Fault};
 
@@ -98,7 +98,7 @@ pub fn read_bytes(name: &str, file: &[u8], options: &ImageOptions) -> Result<Any
 /// # Errors
 /// The file cannot be read, or its header is not what its format promises.
 pub fn open(path: &Path, options: &ImageOptions) -> Result<AnyStream, ImageReadError> {
-    open_bytes(&input::name_of(path), Bytes::open(path), options)
+    open_bytes(&source::name_of(path), Bytes::open(path), options)
 }
 
 fn open_bytes(
@@ -162,6 +162,6 @@ fn open_as(
 /// The refusal of an image that is decoded by the feature `codecs` alone.
 #[cfg(not(feature = "codecs"))]
 fn without_codecs(found: &str) -> Fault {
-    let refused = input::codecs::require(found).map_err(Fault::from);
-    refused.err().unwrap_or_else(|| input::codecs::missing().into())
+    let refused = crate::input::codecs::require(found).map_err(Fault::from);
+    refused.err().unwrap_or_else(|| crate::input::codecs::missing().into())
 }

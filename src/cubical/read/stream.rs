@@ -49,6 +49,7 @@ pub(super) trait Anywhere<T>: Send + Sync {
 
 /// What a file was detected to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Detection {
     /// Its format.
     pub format: ImageFormat,

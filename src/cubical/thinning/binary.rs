@@ -27,6 +27,7 @@ pub enum Foreground {
 
 /// Why there is no threshold.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OtsuError {
     /// All voxels have the same value.
     #[error("Otsu's threshold: expected voxels of two values or more, found only {value}")]

@@ -5,8 +5,8 @@
 //! deleted. Iterations past the last that deletes something change nothing.
 
 use super::bits::BitImage;
-use super::figures::{Pass, ThinningFigures as Figures};
-use super::request::{ThinError, ThinningRequest as Request};
+use super::figures::{Pass, ThinningFigures};
+use super::request::{ThinError, ThinningRequest};
 use super::rule::Rule;
 use crate::backend::MachineError;
 use crate::cubical::shape::Shape;
@@ -41,7 +41,7 @@ impl Prepared {
         image: &BitImage,
         iterations: Option<usize>,
         watch: &mut dyn FnMut(Pass),
-    ) -> Result<(BitImage, Figures), MachineError<ThinError>> {
+    ) -> Result<(BitImage, ThinningFigures), MachineError<ThinError>> {
         let mut resident = self.bring(image)?;
         resident.thin(iterations, watch)?;
         Ok(resident.fetch()?)
@@ -54,12 +54,12 @@ impl Prepared {
     pub fn bring(&self, image: &BitImage) -> Result<Resident<'_>, MachineError<ThinError>> {
         let Prepared { gpu, rule, kernel } = self;
         let shape = image.shape();
-        Request { rule: Some(*rule), iterations: None }.suiting(shape)?;
+        ThinningRequest { rule: Some(*rule), iterations: None }.suiting(shape)?;
         let [planes, rows, _] = shape.extents();
         let counted = LAUNCHES.end() * kernel.most();
         let work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], counted)?;
         gpu.finish()?;
-        let figures = Figures { before: image.count(), ..Figures::default() };
+        let figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
         Ok(Resident { prepared: self, shape, work, figures })
     }
 }
@@ -69,7 +69,7 @@ pub struct Resident<'p> {
     prepared: &'p Prepared,
     shape: Shape,
     work: Thinning,
-    figures: Figures,
+    figures: ThinningFigures,
 }
 
 impl Resident<'_> {
@@ -104,7 +104,7 @@ impl Resident<'_> {
     ///
     /// # Errors
     /// The driver fails.
-    pub fn fetch(mut self) -> Result<(BitImage, Figures), CudaError> {
+    pub fn fetch(mut self) -> Result<(BitImage, ThinningFigures), CudaError> {
         let (gpu, mut skeleton) = (&self.prepared.gpu, BitImage::new(self.shape));
         skeleton.words_mut().copy_from_slice(&self.work.words(gpu)?);
         self.figures.after = skeleton.count();
@@ -120,9 +120,9 @@ impl Resident<'_> {
 pub fn thin_device(
     gpu: &Gpu,
     image: &BitImage,
-    request: &Request,
+    request: &ThinningRequest,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures), MachineError<ThinError>> {
+) -> Result<(BitImage, ThinningFigures), MachineError<ThinError>> {
     let rule = request.suiting(image.shape())?;
     Prepared::new(gpu, rule)?.thin(image, request.iterations, watch)
 }
@@ -147,13 +147,13 @@ mod tests {
 
     fn same(prepared: &Prepared, image: &BitImage, iterations: Option<usize>) {
         let rule = prepared.rule;
-        let request = Request { rule: Some(rule), iterations };
+        let request = ThinningRequest { rule: Some(rule), iterations };
         let (mut expected_passes, mut passes) = (Vec::new(), Vec::new());
         let (expected, cpu) = thin(image, &request, &mut |pass| expected_passes.push(pass)).unwrap();
         let (found, figures) = prepared.thin(image, iterations, &mut |pass| passes.push(pass)).unwrap();
         assert!(found == expected, "{rule}, {}, at most {iterations:?}", image.shape());
         assert_eq!(passes, expected_passes, "{rule}, {}", image.shape());
-        let counts = |f: &Figures| (f.before, f.after, f.iterations);
+        let counts = |f: &ThinningFigures| (f.before, f.after, f.iterations);
         assert_eq!(counts(&figures), counts(&cpu));
     }
 
@@ -263,7 +263,7 @@ mod tests {
     fn gpu_without_room_says_so() {
         let gpu = device(Some(10_000));
         let image = drawn(&[1000, 1000], |_, _, _| true);
-        let error = thin_device(&gpu, &image, &Request::default(), &mut |_| ()).unwrap_err();
+        let error = thin_device(&gpu, &image, &ThinningRequest::default(), &mut |_| ()).unwrap_err();
         assert!(matches!(error, MachineError::Device(CudaError::OutOfMemory { .. })), "{error}");
     }
 }

@@ -2,6 +2,7 @@
 
 /// An iteration that deleted something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Pass {
     /// Its number, from 1.
     pub iteration: usize,
@@ -11,6 +12,7 @@ pub struct Pass {
 
 /// What was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ThinningFigures {
     /// Voxels of the foreground before.
     pub before: usize,

@@ -3,9 +3,9 @@
 use super::bits::BitImage;
 use super::cpu::thin;
 use super::cuda::thin_device;
-use super::figures::{Pass, ThinningFigures as Figures};
+use super::figures::{Pass, ThinningFigures};
 use super::footprint::check_rule;
-use super::request::{ThinError, ThinningRequest as Request};
+use super::request::{ThinError, ThinningRequest};
 use super::rule::Rule;
 use crate::backend::{self, Backend, Decision, Difference, Estimate, Outcome, Stage, expect_same};
 use crate::cubical::shape::Shape;
@@ -29,7 +29,7 @@ impl From<ThinError> for MachineError {
 }
 
 /// How long thinning should take on either machine.
-pub fn estimate(shape: Shape, rule: Rule) -> Estimate {
+pub(crate) fn estimate(shape: Shape, rule: Rule) -> Estimate {
     let count = shape.count() as f64;
     let rate = CPU_RATES[usize::from(!rule.is_planar())];
     Estimate {
@@ -46,10 +46,10 @@ pub fn estimate(shape: Shape, rule: Rule) -> Estimate {
 /// [`MachineError`]: the rule does not suit the image; a GPU was asked for and cannot be used, fails, or differs from the processor.
 pub fn thin_by(
     image: &BitImage,
-    request: &Request,
+    request: &ThinningRequest,
     backend: &Backend,
     watch: &mut dyn FnMut(Pass),
-) -> Result<(BitImage, Figures, Decision), MachineError> {
+) -> Result<(BitImage, ThinningFigures, Decision), MachineError> {
     let rule = request.suiting(image.shape())?;
     let mut decision = backend.decide(&estimate(image.shape(), rule))?;
     let (skeleton, figures) = decision.run(&mut ThinningStage { image, request, watch })?;
@@ -59,12 +59,12 @@ pub fn thin_by(
 /// Thinning as a stage.
 struct ThinningStage<'a> {
     image: &'a BitImage,
-    request: &'a Request,
+    request: &'a ThinningRequest,
     watch: &'a mut dyn FnMut(Pass),
 }
 
 impl Stage for ThinningStage<'_> {
-    type Found = (BitImage, Figures);
+    type Found = (BitImage, ThinningFigures);
     type Error = ThinError;
     type Failure = CudaError;
 
@@ -90,8 +90,8 @@ impl Stage for ThinningStage<'_> {
 /// # Errors
 /// The first difference.
 pub fn compare(
-    (device, of_device): (&BitImage, &Figures),
-    (processor, of_processor): (&BitImage, &Figures),
+    (device, of_device): (&BitImage, &ThinningFigures),
+    (processor, of_processor): (&BitImage, &ThinningFigures),
 ) -> Result<(), Difference> {
     let shape = processor.shape();
     let state = |image: &BitImage, place| if image.get(place) { "left" } else { "deleted" };
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn the_processor_unless_a_device_pays() {
         let image = drawn(&[9, 70], |_, y, x| (y + x) % 5 != 0);
-        let request = Request::default();
+        let request = ThinningRequest::default();
         for choice in [Choice::Cpu, Choice::Auto] {
             let backend = Backend::new(BackendRequest { choice, ..BackendRequest::default() });
             let (found, figures, decision) = thin_by(&image, &request, &backend, &mut |_| ()).unwrap();
@@ -131,9 +131,9 @@ mod tests {
     fn gpu_that_is_asked_for_and_checked() {
         let image = drawn(&[40, 30, 50], |z, y, x| z * y + x > 300);
         let asked = BackendRequest { choice: Choice::Cuda, self_check: true, ..BackendRequest::default() };
-        let found = thin_by(&image, &Request::default(), &Backend::new(asked), &mut |_| ());
+        let found = thin_by(&image, &ThinningRequest::default(), &Backend::new(asked), &mut |_| ());
         let (found, _, decision) = found.unwrap();
-        let expected = thin(&image, &Request::default(), &mut |_| ()).unwrap().0;
+        let expected = thin(&image, &ThinningRequest::default(), &mut |_| ()).unwrap().0;
         assert_eq!((found, decision.gpus.len()), (expected, 1));
     }
 
@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn differences_are_named() {
         let (image, other) = (drawn(&[3, 4], |_, y, x| x > y), drawn(&[3, 4], |_, y, x| x > y || y == 2));
-        let figures = Figures { iterations: 3, ..Figures::default() };
-        let more = Figures { iterations: 4, words: 7, ..Figures::default() };
+        let figures = ThinningFigures { iterations: 3, ..ThinningFigures::default() };
+        let more = ThinningFigures { iterations: 4, words: 7, ..ThinningFigures::default() };
         assert_eq!(compare((&image, &figures), (&image, &figures)), Ok(()));
         let of = |device, processor| compare(device, processor).unwrap_err().to_string();
         assert_eq!(of((&image, &more), (&image, &figures)), "4 iterations on the device, 3 on the processor");

@@ -23,12 +23,12 @@
 //! [`binary`] says what is foreground of an image of values, [`topology`] compares a skeleton with its image, [`two_valued`]
 //! thins an image before its barcode is computed.
 //!
-//! A rule is a Boolean formula on words of 64 voxels ([`window`], `simple`); what runs it over an image is
+//! A rule is a Boolean formula on words of 64 voxels (`window`, `simple`); what runs it over an image is
 //! `planar` and [`subfields`], which are one of two ways: a device would take a [`BitImage`] and give one back in the
 //! same way, from the same formulas. [`plain`] is the rules voxel by voxel, and what the tests hold against everything else.
 
 pub mod binary;
-pub mod bits;
+mod bits;
 mod cpu;
 pub mod cuda;
 mod figures;
@@ -39,14 +39,14 @@ pub mod machine;
 pub mod plain;
 mod planar;
 mod request;
-pub mod rule;
+mod rule;
 mod simple;
 pub mod subfields;
 #[cfg(test)]
 mod tests;
 pub mod topology;
 pub mod two_valued;
-pub mod window;
+mod window;
 pub mod zhang_suen;
 
 pub use bits::BitImage;

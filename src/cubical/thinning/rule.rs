@@ -8,6 +8,7 @@ use crate::names::named;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Rule {
     /// Guo, Hall 1989: two subiterations. Of the plane.
     GuoHall,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::guo_hall::GuoHall;
 use super::kashani::{Kashani, KashaniSafe};
-use super::window::{PlanarRule as Formula, Window};
+use super::window::{PlanarRule, Window};
 use super::zhang_suen::ZhangSuen;
 use super::{BitImage, Rule, ThinError, ThinningFigures, ThinningRequest, plain, thin};
 use crate::cubical::{Image, Order, Shape};

@@ -11,6 +11,7 @@ use crate::cubical::shape::{Order, Shape};
 
 /// The topology of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Topology {
     /// Components; holes of the plane or tunnels; cavities.
     pub betti: [usize; 3],
@@ -33,6 +34,7 @@ pub struct Changed {
 
 /// How two images compare, of which the second lies in the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The topology of the first.
     pub before: Topology,

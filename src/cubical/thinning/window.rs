@@ -4,7 +4,7 @@
 //! middle. Nothing here or in the rules depends on the width of a word or on where it came from.
 
 /// The rows and columns of pixels around those of a word; north is up, the row before; what is outside the image is
-/// background.
+/// background. Fields are named as points of the compass; `c` are the pixels themselves.
 ///
 /// ```text
 ///  nnww  nnw  nn  nne
@@ -13,8 +13,7 @@
 ///   sww   sw   s   se
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(missing_docs, reason = "compass points, and c the pixels themselves")]
-pub struct Window {
+pub(super) struct Window {
     pub nnww: u64,
     pub nnw: u64,
     pub nn: u64,
@@ -34,7 +33,7 @@ pub struct Window {
 }
 
 /// A rule that looks at a window and says which pixels go. All pixels are decided at once, from the same image.
-pub trait PlanarRule: Copy + Send + Sync + 'static {
+pub(super) trait PlanarRule: Copy + Send + Sync + 'static {
     /// Subiterations, 1 or 2: an iteration runs through them.
     const STEPS: usize;
     /// Which pixels of the foreground a subiteration, 0 or 1, deletes. Bits of the background may be either.

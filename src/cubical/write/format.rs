@@ -17,6 +17,7 @@ use crate::names::named;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ImageOutputFormat {
     /// NumPy array.
     Npy,
@@ -33,6 +34,7 @@ pub enum ImageOutputFormat {
 /// The name of a file tells no format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected a name that ends in .png, .tif, .tiff, .npy, .nii or .nii.gz, found {found}")]
+#[non_exhaustive]
 pub struct UnknownName {
     /// The name.
     pub found: String,
@@ -40,6 +42,7 @@ pub struct UnknownName {
 
 /// A format cannot hold an image.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unwritable {
     /// It holds planes.
     #[error(

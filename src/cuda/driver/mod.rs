@@ -24,8 +24,8 @@ mod pinned;
 mod plain;
 
 pub use device::{Gpu, devices};
-pub use inbox::Inbox;
+pub(crate) use inbox::Inbox;
 pub(crate) use launch::Kernel;
-pub use memory::Buffer;
-pub use pinned::Pinned;
-pub use plain::Plain;
+pub(crate) use memory::Buffer;
+pub(crate) use pinned::Pinned;
+pub(crate) use plain::Plain;

@@ -17,7 +17,7 @@ const DEVICE_FIXED: f64 = 0.005;
 ///
 /// The device's own time does not matter: it looks at entries twenty times as fast as they come. The processor may have less to do:
 /// the sieve does not scan blocks that are graphs.
-pub fn estimate<I: SharedIndex>(size: MatrixSize) -> Estimate {
+pub(crate) fn estimate<I: SharedIndex>(size: MatrixSize) -> Estimate {
     let MatrixSize { columns, entries } = size;
     let looked_at = (entries + columns) as f64;
     let width = size_of::<I>() as f64;

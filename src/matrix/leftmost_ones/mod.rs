@@ -28,7 +28,6 @@ mod tests;
 use crate::backend::Difference;
 pub use cpu::scan;
 pub(super) use cpu::{claim, note_leftmost, pair_stable};
-pub use estimate::estimate;
 pub use feed::{Feed, Feeds};
 pub(crate) use scan::Leftmost;
 pub use scan::Scan;

@@ -18,6 +18,7 @@ pub struct MatrixReadOptions {
 
 /// A filtered cell complex from a file.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadedComplex<I> {
     /// Its boundary matrix.
     pub matrix: BoundaryMatrix<I>,
@@ -40,6 +41,7 @@ pub enum AnyComplex {
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LoadedMatrix {
     /// The complex.
     pub input: AnyComplex,

@@ -20,6 +20,7 @@ impl input::Formats for MatrixFormat {
 
 /// One thing that is wrong with an input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MatrixFileProblem {
     /// The file is empty.
     #[error("expected a boundary matrix, found an empty file")]

@@ -45,7 +45,7 @@ use std::path::Path;
 use phat_formats::Source;
 
 use self::complex::{Content, bytes, no_room};
-use crate::input::{self, gzip, text::plain};
+use crate::input::{gzip, source, text::plain};
 use crate::memory;
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
@@ -70,10 +70,10 @@ pub fn read_path_observed(
     options: &MatrixReadOptions,
     observer: &impl ReadObserver,
 ) -> Result<LoadedMatrix, MatrixReadError> {
-    let name = input::name_of(path);
+    let name = source::name_of(path);
     let failed = |error| MatrixReadError::Io { file: name.clone(), error };
     if path == Path::new("-") {
-        return read_source_observed(&name, &input::read_all(path).map_err(failed)?, options, observer);
+        return read_source_observed(&name, &source::read_all(path).map_err(failed)?, options, observer);
     }
     let mut file = File::open(path).map_err(failed)?;
     #[cfg(unix)]

@@ -20,7 +20,7 @@
 //! second, its open columns have lows before the chunk, and it pairs rows of the chunk before; that one's open columns
 //! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
 //! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
-//! passes, dimensions and phases ([`Team::map`] is one). Phase 3 is sequential, as it was published.
+//! passes, dimensions and phases (`Team::map` is one). Phase 3 is sequential, as it was published.
 
 use phat_formats::Index;
 

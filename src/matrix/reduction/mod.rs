@@ -28,13 +28,13 @@
 
 pub mod chunk;
 pub mod lock_free;
-pub mod problem;
+pub(super) mod problem;
 pub mod row;
 pub mod spectral_sequence;
 pub mod ss_plus;
 pub mod standard;
-pub mod stripes;
-pub mod team;
+pub(super) mod stripes;
+pub(super) mod team;
 pub mod twist;
 
 #[cfg(doc)]

@@ -20,8 +20,8 @@
 //! the reader of the result, reads what the last pass wrote. PHAT leaves the column that a thread reduced last in the
 //! thread's working column, and flushes these at the start of each pass. Nothing flushes them after the last one, and
 //! then the pairs are read off the columns at rest: a column that another thread reduced last shows as it was before,
-//! so with two threads a pair can come out wrong. Here [`Worker::reduce`] writes a column before it returns,
-//! [`Team::map`] returns when all have, and pairs are read off the lookup.
+//! so with two threads a pair can come out wrong. Here `Worker::reduce` writes a column before it returns,
+//! `Team::map` returns when all have, and pairs are read off the lookup.
 
 use std::ops::Range;
 

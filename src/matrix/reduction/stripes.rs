@@ -8,7 +8,7 @@ use phat_formats::Index;
 /// where stripe b does, and ends where the next one starts. A low is before its column, so stripe s has
 /// lows in the blocks 0 to s only.
 #[derive(Debug)]
-pub struct Stripes<I> {
+pub(crate) struct Stripes<I> {
     /// The columns of each stripe that are neither paired nor zero, ascending.
     pub open: Vec<Vec<I>>,
     /// The first row of each block, and the end of the last.
@@ -17,7 +17,7 @@ pub struct Stripes<I> {
 
 impl<I: Index> Stripes<I> {
     /// At most `stripes` of them, none empty.
-    pub fn cut(columns: &[I], stripes: usize) -> Self {
+    pub(crate) fn cut(columns: &[I], stripes: usize) -> Self {
         let share = columns.len().div_ceil(stripes.max(1)).max(1);
         let open: Vec<Vec<I>> = columns.chunks(share).map(<[I]>::to_vec).collect();
         let starts = open.iter().skip(1).map(|columns| columns[0].to_usize());
@@ -26,12 +26,12 @@ impl<I: Index> Stripes<I> {
     }
 
     /// The number of stripes, of blocks and of passes.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.open.len()
     }
 
     /// The rows that a stripe is about in a pass: from its own block in pass 0 to the first. None when it is done.
-    pub fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
+    pub(crate) fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
         stripe.checked_sub(pass).map_or(0..0, |block| self.bounds[block]..self.bounds[block + 1])
     }
 }

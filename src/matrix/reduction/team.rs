@@ -11,7 +11,7 @@ use crate::matrix::working_columns::WorkingColumn;
 use crate::parallel;
 
 /// The working column of a thread, and the number of its additions.
-pub struct Worker<I, C> {
+pub(crate) struct Worker<I, C> {
     working: C,
     rows: Vec<I>,
     /// The additions so far.
@@ -20,7 +20,7 @@ pub struct Worker<I, C> {
 
 impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
     /// A worker for the columns of a problem.
-    pub fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
+    pub(crate) fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
         Worker { working: (problem.working_column)(problem.matrix.len()), rows: Vec::new(), additions: 0 }
     }
 
@@ -30,7 +30,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
     /// The column is written before this returns; nothing of it stays in the working column. A column whose first
     /// pivot has no answer is not touched.
     #[inline]
-    pub fn reduce<'a>(
+    pub(crate) fn reduce<'a>(
         &mut self,
         matrix: &ReductionMatrix<'_, I>,
         column: usize,
@@ -68,7 +68,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
     }
 
     /// Takes the rows of a column from the greatest down, and keeps, drops or replaces each as `rule` says.
-    pub fn rewrite<'a>(
+    pub(crate) fn rewrite<'a>(
         &mut self,
         matrix: &ReductionMatrix<'_, I>,
         column: usize,
@@ -99,7 +99,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
 }
 
 /// What becomes of a row of a column.
-pub enum Rewrite<'a, I> {
+pub(crate) enum Rewrite<'a, I> {
     /// The row stays.
     Keep,
     /// The row is removed.
@@ -110,7 +110,7 @@ pub enum Rewrite<'a, I> {
 
 /// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
 /// all threads in the next call: each call is a barrier.
-pub struct Team<I, C> {
+pub(crate) struct Team<I, C> {
     workers: Vec<Worker<I, C>>,
 }
 
@@ -119,12 +119,12 @@ const BATCH: usize = 16;
 
 impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     /// A worker for each of the problem's threads.
-    pub fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
+    pub(crate) fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
         Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
     /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks.
-    pub fn map<R: Send>(
+    pub(crate) fn map<R: Send>(
         &mut self,
         tasks: usize,
         each: impl Fn(&mut Worker<I, C>, usize) -> R + Sync,
@@ -147,7 +147,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     }
 
     /// Calls `each` for many small items. Each worker takes the next items in order.
-    pub fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
+    pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
         let next = AtomicUsize::new(0);
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
             loop {
@@ -162,7 +162,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     }
 
     /// All additions so far.
-    pub fn additions(&self) -> Additions {
+    pub(crate) fn additions(&self) -> Additions {
         self.workers.iter().map(|worker| worker.additions).sum()
     }
 }

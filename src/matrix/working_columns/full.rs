@@ -8,7 +8,7 @@ use super::WorkingColumn;
 
 /// A set of the rows in the column, and a heap with all of them and some that have cancelled since.
 #[derive(Debug, Clone)]
-pub struct Full<I> {
+pub(crate) struct Full<I> {
     /// A bit for each row: whether it is in the column.
     ones: Vec<u64>,
     /// A bit for each row: whether it is in the heap.
@@ -23,7 +23,7 @@ fn place<I: Index>(row: I) -> (usize, u64) {
 
 impl<I: Index> Full<I> {
     /// The empty column over `rows` rows.
-    pub fn new(rows: usize) -> Self {
+    pub(crate) fn new(rows: usize) -> Self {
         let words = rows.div_ceil(64);
         Full { ones: vec![0; words], touched: vec![0; words], heap: BinaryHeap::new() }
     }

@@ -11,7 +11,7 @@ use super::WorkingColumn;
 /// When more has been added than was left by the last cancelling, all that is equal is cancelled at once, so that
 /// memory is within a factor of the longest that the column has been.
 #[derive(Debug, Clone)]
-pub struct Heap<I> {
+pub(crate) struct Heap<I> {
     rows: BinaryHeap<I>,
     /// The number of rows above which equal rows are cancelled.
     limit: usize,

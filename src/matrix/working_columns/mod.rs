@@ -17,20 +17,20 @@
 //! An algorithm is generic over its working column. [`BoxedColumn`] is one, too: whatever representation is in the box, the
 //! algorithm is compiled once for all of them, and a call through the box is made for a whole column at a time.
 
-pub mod bit_tree;
-pub mod full;
-pub mod heap;
-pub mod sparse;
+pub(crate) mod bit_tree;
+pub(crate) mod full;
+pub(crate) mod heap;
+pub(crate) mod sparse;
 #[cfg(test)]
 mod tests;
-pub mod vector;
+pub(crate) mod vector;
 
 use phat_formats::Index;
 
-pub use bit_tree::BitTree;
-pub use full::Full;
-pub use heap::Heap;
-pub use sparse::Sparse;
+pub(crate) use bit_tree::BitTree;
+pub(crate) use full::Full;
+pub(crate) use heap::Heap;
+pub(crate) use sparse::Sparse;
 pub use vector::Vector;
 
 #[cfg(doc)]
@@ -59,7 +59,7 @@ pub trait WorkingColumn<I: Index>: Send {
 }
 
 /// A working column whose representation is known at run time only.
-pub type BoxedColumn<I> = Box<dyn WorkingColumn<I>>;
+pub(crate) type BoxedColumn<I> = Box<dyn WorkingColumn<I>>;
 
 impl<I: Index> WorkingColumn<I> for BoxedColumn<I> {
     fn add(&mut self, column: &[I]) {

@@ -8,7 +8,7 @@ use super::WorkingColumn;
 
 /// The rows, ordered.
 #[derive(Debug, Clone, Default)]
-pub struct Sparse<I> {
+pub(crate) struct Sparse<I> {
     rows: BTreeSet<I>,
 }
 

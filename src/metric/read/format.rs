@@ -11,6 +11,7 @@ use crate::names::{self, UnknownChoice, named};
 /// the distances above the diagonal row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum DistanceFormat {
     /// Text, the entries below the diagonal.
     LowerDistance,

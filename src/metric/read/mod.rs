@@ -80,7 +80,7 @@ pub use format::DistanceFormat;
 pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns};
 
 use super::{Distances, MetricError, Value};
-use crate::input::{self, gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, text::plain};
+use crate::input::{gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
 use detect::{Kind, Numbers};
 use std::path::Path;
 use text::Table;
@@ -103,6 +103,7 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
 
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The distances.
     pub input: Input,
@@ -119,8 +120,8 @@ pub struct Loaded {
 /// # Errors
 /// The file cannot be read, its content is not what its format promises, or may mean two things.
 pub fn read_path(path: &Path, options: impl Into<DistanceOptions>) -> Result<Loaded, ReadError> {
-    let name = input::name_of(path);
-    let bytes = input::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
+    let name = source::name_of(path);
+    let bytes = source::read_all(path).map_err(|error| ReadError::Io { file: name.clone(), error })?;
     read_bytes(&name, &bytes, options)
 }
 

@@ -71,6 +71,7 @@ impl fmt::Display for Columns {
 /// Text that names no columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("columns: expected ascending numbers from 1 and ranges such as 1-3,5,7-, found {found:?}")]
+#[non_exhaustive]
 pub struct UnknownColumns {
     /// The text found.
     pub found: String,
@@ -115,6 +116,7 @@ pub enum Decimal {
 /// The distance of two points of which a square matrix holds two, d(i, j) and d(j, i).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[non_exhaustive]
 pub enum Symmetrize {
     /// The one below the diagonal.
     Lower,

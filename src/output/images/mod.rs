@@ -72,6 +72,7 @@ use crate::with_image;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ImageBarsFormat {
     /// As Ripser's text.
     #[default]

@@ -64,6 +64,7 @@ pub use solution::{Class, Solution, ValuedClass};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PairsFormat {
     /// PHAT's text.
     #[default]

@@ -33,7 +33,7 @@ impl<'a, R: Rank> RankMatrix<'a, R> {
 }
 
 /// The length of a padded row.
-pub fn stride(n: usize) -> usize {
+pub(crate) fn stride(n: usize) -> usize {
     n.next_multiple_of(MAX_LANES)
 }
 
@@ -101,7 +101,7 @@ fn reach<R: Rank, S: Simd<R>>(
 
 /// The last vertex of a vector that starts at `at`, not before `floor`, whose lane is true.
 #[inline(always)]
-pub fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize) -> Option<usize> {
+pub(crate) fn last_lane<R: Rank, S: Simd<R>>(s: S, lanes: S::M, at: usize, floor: usize) -> Option<usize> {
     let mut within = s.bits(lanes);
     if at < floor {
         within &= u32::MAX << (floor - at);

@@ -3,13 +3,14 @@
 mod dense;
 mod sparse;
 
-pub use dense::{Dense, RankMatrix, last_lane, stride};
-pub use sparse::Sparse;
+pub use dense::Dense;
+pub(crate) use dense::{RankMatrix, last_lane, stride};
+pub(crate) use sparse::Sparse;
 
 use super::apparent_pairs;
 
 /// The rank of a pair of points that is no edge of the filtration.
-pub const ABSENT: u32 = u32::MAX;
+pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// Ranks from one to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

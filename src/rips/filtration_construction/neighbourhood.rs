@@ -46,10 +46,7 @@ impl Enumerate for Sparse {
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
-        match enumeration.rank_width {
-            16 => by_neighbourhoods::<u16>(self, enumeration, parts, sink, MOST_VERTICES),
-            _ => by_neighbourhoods::<u32>(self, enumeration, parts, sink, MOST_VERTICES),
-        }
+        by_neighbourhoods(self, enumeration, parts, sink, MOST_VERTICES)
     }
 
     fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {
@@ -57,8 +54,21 @@ impl Enumerate for Sparse {
     }
 }
 
-/// Sweeps neighbourhoods of `most_vertices` vertices at most.
-pub(super) fn by_neighbourhoods<R: Rank>(
+/// Sweeps neighbourhoods of `most_vertices` vertices at most, in ranks of the width that is asked for.
+pub(super) fn by_neighbourhoods(
+    complex: &Sparse,
+    enumeration: &Enumeration<'_>,
+    parts: &SharedRange,
+    sink: &mut dyn Sink,
+    most_vertices: usize,
+) -> SimplexCounts {
+    match enumeration.rank_width {
+        16 => sweep_parts::<u16>(complex, enumeration, parts, sink, most_vertices),
+        _ => sweep_parts::<u32>(complex, enumeration, parts, sink, most_vertices),
+    }
+}
+
+fn sweep_parts<R: Rank>(
     complex: &Sparse,
     enumeration: &Enumeration<'_>,
     parts: &SharedRange,

@@ -23,6 +23,7 @@ use crate::simd::{Kernel, Rank, Simd};
 
 /// Simplices counted by a sweep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SimplexCounts {
     /// Up to the threshold.
     pub simplices: u64,

@@ -11,6 +11,7 @@ use crate::diagram::infinite;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum SecondLayer {
     /// Apparent pairs are recomputed at look-up from the distances: no memory.
     #[default]

@@ -87,6 +87,7 @@ pub struct Reduction<W> {
 
 /// Numbers of columns, additions and look-ups of a reduction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReductionCounts {
     /// Columns that kept their oldest cofacet, of their own rank, as pivot.
     pub shortcut: u64,

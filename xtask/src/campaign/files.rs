@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use lacuna::cubical::read::{self, ImageOptions as Options, Raw, VoxelType};
+use lacuna::cubical::read::{self, ImageOptions, Raw, VoxelType};
 use lacuna::cubical::{AnyImage, Image, Key, Order, Voxel, write};
 use lacuna::metric::read as metric;
 use lacuna::metric::{Distances, Value};
@@ -207,13 +207,13 @@ fn image_is_written(image: &Image<u8>, format: write::ImageOutputFormat) -> Resu
     if written.is_err() {
         return Ok(());
     }
-    let read = read::read_bytes("image", &file, &Options::default());
+    let read = read::read_bytes("image", &file, &ImageOptions::default());
     let read = read.map_err(|error| format!("{format} is not read: {error}"))?;
     same(&format!("the image written as {format}"), &canonical(&read), &canonical(&image.clone().into()))
 }
 
 /// A file, and how to read it.
-fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, Options), String>
+fn encoded<T: Sample>(image: &Image<T>, format: ImageFormat) -> Result<(Vec<u8>, ImageOptions), String>
 where
     [T]: TiffValue,
 {
@@ -259,7 +259,8 @@ where
         }
     };
     let raw = Raw { shape: shape.axes(), dtype, order: shape.order() };
-    let options = Options { raw: (format == ImageFormat::Raw).then_some(raw), ..Options::default() };
+    let options =
+        ImageOptions { raw: (format == ImageFormat::Raw).then_some(raw), ..ImageOptions::default() };
     Ok((file, options))
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use lacuna::simd::Level;
+use lacuna::internals::Level;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::random::Random;

@@ -4,7 +4,7 @@
 use lacuna::compare::{Barcode, CellPairs, compare, read};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
-use lacuna::output::pairs::{PairsFormat as Format, Solution};
+use lacuna::output::pairs::{PairsFormat, Solution};
 
 use super::complexes::{self, Complex, pairs_of};
 use super::pools::{Machine, Pools};
@@ -27,7 +27,7 @@ pub(super) struct Case {
     /// Whether the matrix is written and read before, and how.
     written: Option<Written>,
     /// How pairs are written, and read.
-    output: Option<Format>,
+    output: Option<PairsFormat>,
 }
 
 /// PHAT's two formats.
@@ -45,7 +45,7 @@ impl Subject for Reductions {
 
     fn draw(random: &mut Random) -> Case {
         // Without values there is no diagram.
-        let formats = [Format::PhatAscii, Format::PhatBinary, Format::Csv, Format::Json];
+        let formats = [PairsFormat::PhatAscii, PairsFormat::PhatBinary, PairsFormat::Csv, PairsFormat::Json];
         let random_format = random.pick(&formats);
         if random.once_in(20) {
             return Case::of_no_complex(random);
@@ -132,7 +132,7 @@ fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
 
 /// Pairs that were written are read as they were.
 fn pairs_read_back<I: MatrixIndex>(
-    format: Format,
+    format: PairsFormat,
     matrix: &BoundaryMatrix<I>,
     pairs: &Pairs<I>,
 ) -> Result<(), String> {

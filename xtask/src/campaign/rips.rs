@@ -1,15 +1,13 @@
 //! Vietoris–Rips barcodes: the fast version against the plain one, and what must not change the bars.
 
 use lacuna::compare::{Barcode, Bars, compare, read};
+use lacuna::internals::{Code, Dense, Level};
 use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
-use lacuna::rips::code::Code;
-use lacuna::rips::complex::Dense;
 use lacuna::rips::filtration_construction::{Construction, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{Ranking, rank};
 use lacuna::rips::{Outcome, Rips, SecondLayer, plain};
-use lacuna::simd::Level;
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
 

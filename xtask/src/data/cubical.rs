@@ -2,9 +2,9 @@
 
 use std::io;
 
-use lacuna::cubical::persistence::{PersistenceRequest as Request, plain};
+use lacuna::cubical::persistence::{PersistenceRequest, plain};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, ShapeError, Voxel};
-use lacuna::output::images::{Barcode, ImageBarsFormat as Format};
+use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::with_image;
 use npyz::WriterBuilder as _;
 
@@ -27,9 +27,9 @@ pub(super) struct Input {
 pub(super) struct Case {
     /// The input's file name.
     pub(super) file: &'static str,
-    request: Request,
+    request: PersistenceRequest,
     threshold: Option<f64>,
-    output: Format,
+    output: ImageBarsFormat,
     /// Where its output is, below `expected/`.
     pub(super) expected: &'static str,
 }
@@ -38,10 +38,10 @@ impl Case {
     const fn new(
         file: &'static str,
         construction: Construction,
-        output: Format,
+        output: ImageBarsFormat,
         expected: &'static str,
     ) -> Self {
-        let request = Request { construction, superlevel: false, max_dim: None };
+        let request = PersistenceRequest { construction, superlevel: false, max_dim: None };
         Case { file, request, threshold: None, output, expected }
     }
 
@@ -62,7 +62,7 @@ impl Case {
 
     /// What the program is to be told.
     pub(super) fn arguments(&self) -> String {
-        let Request { construction, superlevel, max_dim } = self.request;
+        let PersistenceRequest { construction, superlevel, max_dim } = self.request;
         let construction = construction.to_string().to_lowercase();
         let superlevel = if superlevel { " --superlevel" } else { "" };
         let max_dim = max_dim.map(|max_dim| format!(" --max-dim {max_dim}")).unwrap_or_default();
@@ -89,7 +89,7 @@ impl Case {
 }
 
 use Construction::{T, V};
-use Format::{Cripser, Csv, Dipha, Json, Text};
+use ImageBarsFormat::{Cripser, Csv, Dipha, Json, Text};
 
 /// Every run with a committed answer.
 pub(super) const CASES: [Case; 20] = [

@@ -1,6 +1,6 @@
 //! What is in data/ for `lacuna reduce`: the inputs, and the runs whose answers are committed.
 
-use lacuna::matrix::read::MatrixFormat as Format;
+use lacuna::matrix::read::MatrixFormat;
 
 use super::complexes::{self, Complex, Image};
 
@@ -17,7 +17,7 @@ pub(super) struct Input {
     /// File name.
     pub(super) file: &'static str,
     /// The format it is written in.
-    pub(super) format: Format,
+    pub(super) format: MatrixFormat,
     /// The call that makes it.
     pub(super) generator: &'static str,
     /// What it is, what its pairs should show and why.
@@ -92,7 +92,7 @@ pub(super) fn inputs() -> Vec<Input> {
     vec![
         complex(
             "triangle.dat",
-            Format::PhatAscii,
+            MatrixFormat::PhatAscii,
             "triangle()",
             "a triangle with its faces: two edges join its vertices, the third closes a loop that the triangle fills; \
              one essential class",
@@ -100,49 +100,49 @@ pub(super) fn inputs() -> Vec<Input> {
         ),
         complex(
             "triangle.mtx",
-            Format::MatrixMarket,
+            MatrixFormat::MatrixMarket,
             "triangle()",
             "the same as a sparse matrix of Matrix Market, whose dimensions are those that boundaries tell",
             complexes::triangle(),
         ),
         complex(
             "triangle.npz",
-            Format::Npz,
+            MatrixFormat::Npz,
             "triangle()",
             "the same as SciPy's sparse matrix",
             complexes::triangle(),
         ),
         complex(
             "octahedron_surface.dat",
-            Format::PhatAscii,
+            MatrixFormat::PhatAscii,
             "octahedron()",
             "the octahedron's surface by dimension: essential classes in dimensions 0 and 2",
             complexes::octahedron(),
         ),
         complex(
             "octahedron_surface.bin",
-            Format::PhatBinary,
+            MatrixFormat::PhatBinary,
             "octahedron()",
             "the same in binary",
             complexes::octahedron(),
         ),
         complex(
             "torus_surface.bin",
-            Format::PhatBinary,
+            MatrixFormat::PhatBinary,
             "torus()",
             "the torus of nine vertices, swept along one of its circles: essential classes 1, 2, 1",
             complexes::torus(),
         ),
         complex(
             "projective_plane_surface.dat",
-            Format::PhatAscii,
+            MatrixFormat::PhatAscii,
             "projective_plane()",
             "the projective plane of six vertices: over Z/2 an essential class in each of the dimensions 0, 1, 2",
             complexes::projective_plane(),
         ),
         complex(
             "octahedron_height.complex",
-            Format::Dipha,
+            MatrixFormat::Dipha,
             "octahedron_by_height()",
             "the octahedron's surface with heights: [0, ∞) in dimension 0, and [2.5, ∞) in dimension 2, which a DIPHA \
              diagram leaves out, as all essential classes of the greatest dimension",
@@ -150,7 +150,7 @@ pub(super) fn inputs() -> Vec<Input> {
         ),
         Input {
             file: "rings.complex",
-            format: Format::Dipha,
+            format: MatrixFormat::Dipha,
             generator: "rings()",
             shows: "an image of two dark rings and a dark dot: three bars in dimension 0, two in dimension 1, for each \
                     ring one from its own value to that of the brightest pixel inside",

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use lacuna::matrix::read::MatrixFormat as Format;
+use lacuna::matrix::read::MatrixFormat;
 
 use super::arrays::{npy, npy_text, npz};
 use super::complexes::{Complex, Image};
@@ -17,11 +17,11 @@ const MAGIC: i64 = 8_067_171_840;
 pub(super) fn input(input: &Input) -> io::Result<Vec<u8>> {
     Ok(match (&input.shape, input.format) {
         (Shape::Image(image), _) => dipha_image(image),
-        (Shape::Complex(complex), Format::PhatAscii) => phat_text(complex).into_bytes(),
-        (Shape::Complex(complex), Format::PhatBinary) => phat_words(complex),
-        (Shape::Complex(complex), Format::Dipha) => dipha_matrix(complex),
-        (Shape::Complex(complex), Format::Npz) => scipy_archive(complex)?,
-        (Shape::Complex(complex), Format::MatrixMarket) => matrix_market(complex).into_bytes(),
+        (Shape::Complex(complex), MatrixFormat::PhatAscii) => phat_text(complex).into_bytes(),
+        (Shape::Complex(complex), MatrixFormat::PhatBinary) => phat_words(complex),
+        (Shape::Complex(complex), MatrixFormat::Dipha) => dipha_matrix(complex),
+        (Shape::Complex(complex), MatrixFormat::Npz) => scipy_archive(complex)?,
+        (Shape::Complex(complex), MatrixFormat::MatrixMarket) => matrix_market(complex).into_bytes(),
     })
 }
 

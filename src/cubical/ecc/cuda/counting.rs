@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use crate::cubical::construction::Construction;
 use crate::cubical::ecc::bins::{Bins, BinsError, Edges, FiniteRange};
-use crate::cubical::ecc::request::EccRequest as Request;
-use crate::cubical::ecc::vcec::Vcec as Curve;
+use crate::cubical::ecc::request::EccRequest;
+use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
@@ -63,8 +63,8 @@ pub fn ecc_device<T: KernelVoxel>(
     gpu: &Gpu,
     voxels: &Buffer<T>,
     shape: Shape,
-    request: &Request,
-) -> Result<Curve, DeviceError> {
+    request: &EccRequest,
+) -> Result<Vcec, DeviceError> {
     Prepared::new(gpu)?.curve(voxels, shape, request)
 }
 
@@ -115,7 +115,7 @@ impl<T: KernelVoxel> Prepared<T> {
     ///
     /// # Panics
     /// As [`ecc_device`].
-    pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &Request) -> Result<Curve, DeviceError> {
+    pub fn curve(&self, voxels: &Buffer<T>, shape: Shape, request: &EccRequest) -> Result<Vcec, DeviceError> {
         let part = whole(voxels, shape);
         let mut counting = self.begin(&part, request)?;
         counting.count(&part)?;
@@ -126,7 +126,7 @@ impl<T: KernelVoxel> Prepared<T> {
     }
 
     /// Looks at an image that is going to be counted, and begins.
-    fn begin(&self, part: &Part<'_, T>, request: &Request) -> Result<Counting<'_, T>, DeviceError> {
+    fn begin(&self, part: &Part<'_, T>, request: &EccRequest) -> Result<Counting<'_, T>, DeviceError> {
         request.bins.check()?;
         let (gpu, order) = (&self.gpu, order_of(request));
         let mut request = *request;
@@ -178,7 +178,7 @@ impl<T: KernelVoxel> Prepared<T> {
         &'p self,
         voxels: &'p Buffer<T>,
         shape: Shape,
-        request: &Request,
+        request: &EccRequest,
     ) -> Result<Resident<'p, T>, DeviceError> {
         let part = whole(voxels, shape);
         Ok(Resident { counting: self.begin(&part, request)?, part })
@@ -198,7 +198,7 @@ impl<T: KernelVoxel> Resident<'_, T> {
     ///
     /// # Errors
     /// What the driver says; there are no bins of the range of the voxels.
-    pub fn finish(self) -> Result<Curve, DeviceError> {
+    pub fn finish(self) -> Result<Vcec, DeviceError> {
         self.counting.finish()
     }
 }
@@ -215,14 +215,14 @@ fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
     Part { voxels, planes, rows, columns, from: 0, to: planes }
 }
 
-fn order_of(request: &Request) -> KeyOrder {
+fn order_of(request: &EccRequest) -> KeyOrder {
     KeyOrder { is_vertex: request.construction == Construction::V, superlevel: request.superlevel }
 }
 
 /// A curve in the making: parts of an image are counted one after the other.
 pub(super) struct Counting<'p, T: KernelVoxel> {
     pub(super) prepared: &'p Prepared<T>,
-    request: Request,
+    request: EccRequest,
     order: KeyOrder,
     found: Found<'p, T>,
 }
@@ -259,7 +259,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     /// Begins. For bins of keys of more than 16 bits a range is asked for, or known.
     pub(super) fn begin(
         prepared: &'p Prepared<T>,
-        request: &Request,
+        request: &EccRequest,
         known: Known<T::Key>,
     ) -> Result<Self, DeviceError> {
         let gpu = &prepared.gpu;
@@ -323,13 +323,13 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// The curve, when all parts have been counted.
-    pub(super) fn finish(self) -> Result<Curve, DeviceError> {
+    pub(super) fn finish(self) -> Result<Vcec, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
         Ok(match self.found {
             Found::Bins { edges, totals, .. } => {
                 let changes = totals.fetch(gpu, self.order)?.into_iter().map(|(change, _)| change).collect();
-                Curve { values: edges.values, changes }
+                Vcec { values: edges.values, changes }
             }
             Found::Distinct { found, .. } => curve_of(&found, value),
             Found::Keys { low, totals, flags, .. } => {
@@ -352,7 +352,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                                 changes[bin] += change;
                             }
                         }
-                        Curve { values: edges.values, changes }
+                        Vcec { values: edges.values, changes }
                     }
                 }
             }
@@ -453,8 +453,8 @@ fn ordered(a: Value, b: Value) -> (Value, Value) {
     if a <= b { (a, b) } else { (b, a) }
 }
 
-fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> Value) -> Curve {
-    Curve {
+fn curve_of<K: Key>(rows: &[(K, i64)], value: impl Fn(K) -> Value) -> Vcec {
+    Vcec {
         values: rows.iter().map(|&(key, _)| value(key)).collect(),
         changes: rows.iter().map(|&(_, change)| change).collect(),
     }

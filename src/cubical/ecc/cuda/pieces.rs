@@ -20,9 +20,9 @@ use crate::cuda::{CudaError, Gpu, Inbox, KernelVoxel};
 
 use super::counting::{Counting, DeviceError, Known, Prepared, arranged, device};
 use crate::cubical::ecc::bins::Bins;
-use crate::cubical::ecc::request::EccRequest as Request;
+use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::source::Voxels;
-use crate::cubical::ecc::vcec::Vcec as Curve;
+use crate::cubical::ecc::vcec::Vcec;
 use feed::{Feed, Memory, Readers};
 
 /// Bytes of a slab. With 16 and 64 MiB streams are as fast (H200, 16 threads).
@@ -42,10 +42,10 @@ impl<T: KernelVoxel> Prepared<T> {
     pub fn stream<E: From<DeviceError> + Send>(
         &self,
         shape: Shape,
-        request: &Request,
+        request: &EccRequest,
         voxels: Voxels<'_, T, E>,
         advance: &dyn Fn(u64),
-    ) -> Result<Curve, E> {
+    ) -> Result<Vcec, E> {
         request.bins.check().map_err(DeviceError::from)?;
         if T::Key::BITS > 16 && matches!(request.bins, Bins::Uniform { range: None, .. }) {
             return Err(DeviceError::NoRange.into());
@@ -71,7 +71,7 @@ fn count<T: KernelVoxel, E: From<DeviceError>>(
     mut counting: Counting<'_, T>,
     mut feed: Feed<'_, T, E>,
     advance: &dyn Fn(u64),
-) -> Result<Curve, E> {
+) -> Result<Vcec, E> {
     let Slabs { planes, plane, .. } = *slabs;
     let [_, rows, columns] = slabs.extents;
     for slab in slabs.iter() {

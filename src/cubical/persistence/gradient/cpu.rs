@@ -12,7 +12,7 @@ use crate::progress::Progress;
 const PART: usize = 1 << 12;
 
 /// The code of each place's lower star; [`NO_VOXEL`] on the rim. Places are the units of its work.
-pub fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
+pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
     let [planes, rows, columns] = grid.extents();
     let mut codes = vec![NO_VOXEL; grid.ranks().len()];
     let table = Table::of(grid.axes());

@@ -9,7 +9,7 @@ use crate::cuda::{CudaError, Gpu};
 ///
 /// # Errors
 /// [`CudaError::OutOfMemory`]: the device has no room for six bytes a place. Else the driver fails.
-pub fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
+pub(crate) fn codes(gpu: &Gpu, grid: &Grid) -> Result<Vec<u16>, CudaError> {
     let kernel = GradientKernel::load(gpu)?;
     let (first, packed) = Table::of(grid.axes()).numbering();
     let numbering = Numbering { first: gpu.upload(&first)?, packed: gpu.upload(packed)? };
@@ -32,7 +32,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    use super::super::super::PersistenceRequest as Request;
+    use super::super::super::PersistenceRequest;
     use super::super::cpu;
     use super::*;
     use crate::cubical::{Construction, Image, Order, Shape};
@@ -62,7 +62,7 @@ mod tests {
                 let image = Image::new(shape, voxels).unwrap();
                 for construction in [Construction::T, Construction::V] {
                     for superlevel in [false, true] {
-                        let request = Request { construction, superlevel, max_dim: None };
+                        let request = PersistenceRequest { construction, superlevel, max_dim: None };
                         let grid = Grid::new(&image, &request, &()).unwrap();
                         assert!(
                             codes(&gpu, &grid).unwrap() == cpu::codes(&grid, &()),

@@ -6,9 +6,9 @@
 //! on nothing but which of the 26 cells around a voxel it owns. There are 15 935 ways ([`table`]), so the whole gradient is a
 //! *code* of 16 bits a voxel, found from 26 comparisons, and each cell's mate is looked up from its owner's code.
 
-pub mod cpu;
-pub mod cuda;
-pub mod table;
+pub(crate) mod cpu;
+pub(crate) mod cuda;
+pub(crate) mod table;
 
 use rayon::prelude::*;
 
@@ -221,7 +221,7 @@ pub struct Critical {
 }
 
 /// Units of work that it takes to list the critical cells of a voxel: they are counted, then written.
-pub const WORK_OF_VOXEL: u64 = 2;
+pub(crate) const WORK_OF_VOXEL: u64 = 2;
 
 /// What its stage is called.
 const STAGE: &str = "gradient";

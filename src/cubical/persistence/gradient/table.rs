@@ -19,40 +19,40 @@ use crate::cuda::constants::gradient;
 
 /// Cells around a voxel by what they span. Axes are 0 (fastest in memory) to 2, signs 0 (towards lesser places) and 1.
 /// Edges: 2 · axis + sign.
-pub const EDGES: usize = 6;
+pub(crate) const EDGES: usize = 6;
 /// Faces: 4 · pair + 2 · (sign of the pair's greater axis) + sign of the lesser; pairs are [`PAIRS`].
-pub const FACES: usize = 12;
+pub(crate) const FACES: usize = 12;
 /// Cubes: the signs of axes 0, 1, 2 as bits 0, 1, 2.
-pub const CUBES: usize = 8;
+pub(crate) const CUBES: usize = 8;
 
 /// The axes of each kind of face. Pair p omits axis 2 − p.
-pub const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+pub(crate) const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
 
 /// The two edges of a face at its voxel, that of the lesser axis first.
-pub const fn edges_of_face(face: usize) -> (usize, usize) {
+pub(crate) const fn edges_of_face(face: usize) -> (usize, usize) {
     let (a, b) = PAIRS[face / 4];
     (2 * a + face % 2, 2 * b + face / 2 % 2)
 }
 
 /// The face of a cube at its voxel that omits an axis.
-pub const fn face_of_cube(cube: usize, omitted: usize) -> usize {
+pub(crate) const fn face_of_cube(cube: usize, omitted: usize) -> usize {
     let pair = 2 - omitted;
     let (a, b) = PAIRS[pair];
     4 * pair + 2 * (cube >> b & 1) + (cube >> a & 1)
 }
 
 /// The axis that a face does not span.
-pub const fn omitted_axis(face: usize) -> usize {
+pub(crate) const fn omitted_axis(face: usize) -> usize {
     2 - face / 4
 }
 
 /// Which cells a voxel owns: edges in bits 0 to 5, faces in 6 to 17, cubes in 18 to 25. Of a cell it owns all that lie in it.
-pub type Owned = u32;
+pub(crate) type Owned = u32;
 
 /// The first bit of the faces of [`Owned`], which are those of the kernel too.
-pub const FIRST_FACE: u32 = gradient::FIRST_FACE;
+pub(crate) const FIRST_FACE: u32 = gradient::FIRST_FACE;
 /// The first bit of the cubes of [`Owned`].
-pub const FIRST_CUBE: u32 = gradient::FIRST_CUBE;
+pub(crate) const FIRST_CUBE: u32 = gradient::FIRST_CUBE;
 
 /// The edges along the axes 0 and 1, and the faces between them.
 const PLANE: Owned = 0xf | 0xf << FIRST_FACE;
@@ -298,10 +298,10 @@ impl Matching {
 }
 
 /// The bit of critical cells for the voxel itself.
-pub const VOXEL: u32 = 1 << 31;
+pub(crate) const VOXEL: u32 = 1 << 31;
 
 /// The lower stars, numbered.
-pub struct Table {
+pub(crate) struct Table {
     /// An entry for each set of faces owned: the number of the first star that owns these faces, which cubes it can own besides, and
     /// which edges it need not own.
     first: Vec<(u32, u8, u8)>,
@@ -312,14 +312,14 @@ pub struct Table {
 }
 
 /// The code of a place that is no voxel: it owns nothing and nothing is critical.
-pub const NO_VOXEL: u16 = u16::MAX;
+pub(crate) const NO_VOXEL: u16 = u16::MAX;
 
 static OF_PLANE: LazyLock<Table> = LazyLock::new(|| Table::new(true));
 static OF_SPACE: LazyLock<Table> = LazyLock::new(|| Table::new(false));
 
 impl Table {
     /// The table for grids of so many axes. Codes are the same in all; that of the plane knows no stars of space.
-    pub fn of(axes: usize) -> &'static Table {
+    pub(crate) fn of(axes: usize) -> &'static Table {
         if axes < 3 { &OF_PLANE } else { &OF_SPACE }
     }
 
@@ -360,7 +360,7 @@ impl Table {
 
     /// The code of a lower star.
     #[inline(always)]
-    pub fn code(&self, owned: Owned) -> u16 {
+    pub(crate) fn code(&self, owned: Owned) -> u16 {
         let (first, closed, free) = self.first[(owned >> FIRST_FACE & 0xfff) as usize];
         let cubes = self.packed[usize::from(closed) << 8 | (owned >> FIRST_CUBE & 0xff) as usize];
         let edges = self.packed[usize::from(free) << 8 | (owned & 0x3f) as usize];
@@ -369,7 +369,7 @@ impl Table {
 
     /// What [`Table::code`] looks at, for those who look elsewhere: by the faces owned the first code (16 bits), which cubes there can be (8),
     /// and which edges need not be there (8); and by a mask and bits, those of the bits that are in the mask, side by side.
-    pub fn numbering(&self) -> (Vec<u32>, &[u8]) {
+    pub(crate) fn numbering(&self) -> (Vec<u32>, &[u8]) {
         let entry =
             |&(first, closed, free): &(u32, u8, u8)| first | u32::from(closed) << 16 | u32::from(free) << 24;
         (self.first.iter().map(entry).collect(), &self.packed)
@@ -377,13 +377,13 @@ impl Table {
 
     /// The matching of the lower star with a code.
     #[inline(always)]
-    pub fn star(&self, code: u16) -> Star {
+    pub(crate) fn star(&self, code: u16) -> Star {
         self.stars[usize::from(code)]
     }
 
     /// The critical cells of the lower star with a code, as in [`Owned`]; [`VOXEL`] if the voxel is.
     #[inline(always)]
-    pub fn critical(&self, code: u16) -> u32 {
+    pub(crate) fn critical(&self, code: u16) -> u32 {
         self.critical[usize::from(code)]
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Words in chunks. A column is at an address, never 0: its number, how many words follow, the words.
 #[derive(Default)]
-pub struct Arena {
+pub(super) struct Arena {
     chunks: boxcar::Vec<Box<[AtomicU32]>>,
 }
 
@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 18;
 
 /// Where a thread writes: a chunk of its own, and how much of it is full.
 #[derive(Default)]
-pub struct Writer {
+pub(super) struct Writer {
     chunk: Option<usize>,
     full: usize,
     words: Vec<u32>,
@@ -29,13 +29,13 @@ impl Arena {
 
     /// The number of the column at an address.
     #[inline]
-    pub fn column(&self, address: u64) -> u32 {
+    pub(super) fn column(&self, address: u64) -> u32 {
         self.at(address)[0].load(Relaxed)
     }
 
     /// The words of the column at an address.
     #[inline]
-    pub fn rest(&self, address: u64) -> impl Iterator<Item = u32> {
+    pub(super) fn rest(&self, address: u64) -> impl Iterator<Item = u32> {
         let words = self.at(address);
         let count = words[1].load(Relaxed) as usize;
         words[2..2 + count].iter().map(|word| word.load(Relaxed))
@@ -44,7 +44,7 @@ impl Arena {
 
 impl Writer {
     /// Writes a column down, and gives its address.
-    pub fn write(&mut self, arena: &Arena, number: u32, words: impl Iterator<Item = u32>) -> u64 {
+    pub(super) fn write(&mut self, arena: &Arena, number: u32, words: impl Iterator<Item = u32>) -> u64 {
         self.words.clear();
         self.words.extend([number, 0]);
         self.words.extend(words);

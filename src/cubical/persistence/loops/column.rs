@@ -7,7 +7,7 @@ use super::super::cell::Cell;
 /// Runs of ascending edges: the front, to which single edges are added, and behind it others, each less than half of the one before.
 /// What is added whole becomes a run, and runs of like lengths are merged, equal edges cancelled.
 #[derive(Default)]
-pub struct Column {
+pub(super) struct Column {
     front: Vec<Cell>,
     runs: Vec<Vec<Cell>>,
     /// Emptied runs.
@@ -20,7 +20,7 @@ const FEW: usize = 32;
 impl Column {
     /// Adds an edge.
     #[inline]
-    pub fn add(&mut self, edge: Cell) {
+    pub(super) fn add(&mut self, edge: Cell) {
         let mut place = self.front.len();
         while place > 0 && self.front[place - 1] > edge {
             place -= 1;
@@ -43,12 +43,12 @@ impl Column {
     }
 
     /// A run to add edges to and give to [`Column::add_run`].
-    pub fn start_run(&mut self) -> Vec<Cell> {
+    pub(super) fn start_run(&mut self) -> Vec<Cell> {
         self.spare.pop().unwrap_or_default()
     }
 
     /// Adds ascending edges.
-    pub fn add_run(&mut self, mut run: Vec<Cell>) {
+    pub(super) fn add_run(&mut self, mut run: Vec<Cell>) {
         if self.front.len() + run.len() <= FEW {
             let mut sum = self.spare.pop().unwrap_or_default();
             merge(&self.front, &run, &mut sum);
@@ -75,7 +75,7 @@ impl Column {
 
     /// Takes the last edge out.
     #[inline]
-    pub fn pop(&mut self) -> Option<Cell> {
+    pub(super) fn pop(&mut self) -> Option<Cell> {
         if self.runs.is_empty() { self.front.pop() } else { self.pop_of_runs() }
     }
 
@@ -101,7 +101,7 @@ impl Column {
     }
 
     /// Empties the column into one ascending run, each edge once.
-    pub fn take(&mut self) -> Vec<Cell> {
+    pub(super) fn take(&mut self) -> Vec<Cell> {
         let mut all = std::mem::take(&mut self.front);
         while let Some(mut run) = self.runs.pop() {
             let mut sum = self.spare.pop().unwrap_or_default();
@@ -116,7 +116,7 @@ impl Column {
     }
 
     /// A run that is done with.
-    pub fn give_back(&mut self, mut run: Vec<Cell>) {
+    pub(super) fn give_back(&mut self, mut run: Vec<Cell>) {
         run.clear();
         self.spare.push(run);
     }

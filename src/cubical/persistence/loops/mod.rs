@@ -51,7 +51,7 @@ const BATCH: usize = 512;
 
 /// The number of the face that fills the loop of each edge. All are given in order. Tells of its stage, whose units of
 /// work are faces.
-pub fn loops(
+pub(super) fn loops(
     grid: &Grid,
     gradient: &Gradient,
     edges: &[Cell],

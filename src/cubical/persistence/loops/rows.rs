@@ -5,7 +5,7 @@ use super::super::gradient::Gradient;
 use super::super::gradient::table::EDGES;
 
 /// The numbers of the first critical edges of places: those of every 32nd, and how many there are from it to each place.
-pub struct Rows {
+pub(super) struct Rows {
     of_block: Vec<u32>,
     in_block: Vec<u8>,
     count: usize,
@@ -15,7 +15,7 @@ pub struct Rows {
 const BLOCK: usize = 32;
 
 impl Rows {
-    pub fn new(gradient: &Gradient, places: usize) -> Self {
+    pub(super) fn new(gradient: &Gradient, places: usize) -> Self {
         let (mut of_block, mut in_block) =
             (Vec::with_capacity(places / BLOCK + 1), Vec::with_capacity(places));
         let mut count = 0;
@@ -32,13 +32,13 @@ impl Rows {
     }
 
     /// How many there are.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
     /// The number of a critical edge.
     #[inline(always)]
-    pub fn of(&self, gradient: &Gradient, edge: Cell) -> usize {
+    pub(super) fn of(&self, gradient: &Gradient, edge: Cell) -> usize {
         let place = edge.place();
         let before = critical_edges(gradient, place) & ((1 << edge.direction()) - 1);
         (self.of_block[place / BLOCK] + u32::from(self.in_block[place]) + before.count_ones()) as usize

@@ -37,7 +37,7 @@ impl Patch {
         }
     }
 
-    fn deleted<R: Formula, const STEP: usize>(&self, y: i32, x: i32) -> bool {
+    fn deleted<R: PlanarRule, const STEP: usize>(&self, y: i32, x: i32) -> bool {
         self.black(y, x) && R::deleted::<STEP>(&self.window(y, x)) & 1 == 1
     }
 
@@ -56,7 +56,7 @@ impl Patch {
 }
 
 /// The first condition that a step of a rule breaks.
-fn broken<R: Formula, const STEP: usize>() -> Option<&'static str> {
+fn broken<R: PlanarRule, const STEP: usize>() -> Option<&'static str> {
     let deleted = |patch: &Patch, y, x| patch.deleted::<R, STEP>(y, x);
     // A pixel at (2, 2) of 4×4, and a pair of it and its eastern or southern neighbour.
     let single = (0..1 << 16_u32).into_par_iter().any(|bits| {

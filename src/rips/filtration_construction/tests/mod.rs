@@ -165,11 +165,7 @@ impl Enumerate for Cut<'_> {
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
-        let &Cut(graph, most) = self;
-        match enumeration.rank_width {
-            16 => neighbourhood::by_neighbourhoods::<u16>(graph, enumeration, parts, sink, most),
-            _ => neighbourhood::by_neighbourhoods::<u32>(graph, enumeration, parts, sink, most),
-        }
+        neighbourhood::by_neighbourhoods(self.0, enumeration, parts, sink, self.1)
     }
 
     fn on_device(&self, rank_width: u32) -> DeviceComplex<'_> {

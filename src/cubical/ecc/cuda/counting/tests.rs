@@ -14,10 +14,10 @@ fn device(memory: Option<u64>) -> Gpu {
     Gpu::open(0, memory).unwrap()
 }
 
-const REQUESTS: [Request; 4] = {
-    let t = Request { construction: Construction::T, superlevel: false, bins: Bins::Distinct };
-    let v = Request { construction: Construction::V, ..t };
-    [t, Request { superlevel: true, ..t }, v, Request { superlevel: true, ..v }]
+const REQUESTS: [EccRequest; 4] = {
+    let t = EccRequest { construction: Construction::T, superlevel: false, bins: Bins::Distinct };
+    let v = EccRequest { construction: Construction::V, ..t };
+    [t, EccRequest { superlevel: true, ..t }, v, EccRequest { superlevel: true, ..v }]
 };
 
 const BINS: [Bins; 5] = [
@@ -60,7 +60,7 @@ fn of_all_kinds<T: KernelVoxel>(gpu: &Gpu, seed: u64, voxel: impl Fn(f64) -> T) 
             let image = Image::new(shape, voxels).unwrap();
             for request in REQUESTS {
                 for bins in BINS {
-                    let request = Request { bins, ..request };
+                    let request = EccRequest { bins, ..request };
                     let found = prepared.curve(&buffer, shape, &request).unwrap();
                     let expected = plain::curve(&image, &request).unwrap();
                     assert_eq!(found, expected, "{} {shape} {levels} levels, {request:?}", T::NAME);
@@ -95,7 +95,7 @@ fn gpu_takes_infinite_voxels() {
     let (buffer, image) = (gpu.upload(&voxels).unwrap(), Image::new(shape, voxels.to_vec()).unwrap());
     for request in REQUESTS {
         for bins in BINS {
-            let request = Request { bins, ..request };
+            let request = EccRequest { bins, ..request };
             assert_eq!(
                 ecc_device(&gpu, &buffer, shape, &request).unwrap(),
                 plain::curve(&image, &request).unwrap(),
@@ -117,8 +117,8 @@ fn gpu_finds_bins_that_end_at_the_same_value() {
     let (count, request) = (crate::cubical::ecc::bins::MOST_BINS, REQUESTS[0]);
     for (low, high) in [(3.0, 3.0), (0.0, 10.0), (-1e30, 1e30)] {
         let range = (low.into(), high.into());
-        for request in [request, Request { superlevel: true, ..request }] {
-            let request = Request { bins: Bins::Uniform { count, range: Some(range) }, ..request };
+        for request in [request, EccRequest { superlevel: true, ..request }] {
+            let request = EccRequest { bins: Bins::Uniform { count, range: Some(range) }, ..request };
             let found = ecc_device(&gpu, &gpu.upload(floats.voxels()).unwrap(), shape, &request).unwrap();
             assert_eq!(found, crate::cubical::ecc::curve(&floats, &request).unwrap(), "{request:?}");
             let found = ecc_device(&gpu, &gpu.upload(wholes.voxels()).unwrap(), shape, &request).unwrap();
@@ -207,7 +207,7 @@ fn gpu_counts_what_comes_a_piece_at_a_time() {
             }
         }
     }
-    let request = Request { bins: BINS[1], ..REQUESTS[0] };
+    let request = EccRequest { bins: BINS[1], ..REQUESTS[0] };
     let shape = Shape::new(&[2], Axes::C).unwrap();
     let prepared = Prepared::<f32>::new(&gpu).unwrap();
     let mut read = |_: &mut [f32]| Ok::<usize, DeviceError>(0);
@@ -253,7 +253,7 @@ fn gpu_says_the_first_of_several_faults_of_reading() {
         Ok::<(), Broken>(())
     };
     let found = prepared.stream(shape, &REQUESTS[0], Voxels::Anywhere(&read), &|_| ()).unwrap();
-    assert_eq!(found, Curve::new(vec![1.0], vec![1]));
+    assert_eq!(found, Vcec::new(vec![1.0], vec![1]));
 }
 
 #[test]

@@ -1,0 +1,15 @@
+//! What the program, benches, tests and tools of this repository use beside the public interface. It carries no promise: anything here
+//! may change or go in any version.
+
+pub use crate::cubical::persistence::gradient::Gradient;
+pub use crate::cuda::{Gpu, KERNELS, KernelVoxel, Version, devices};
+pub use crate::input::source::name_of;
+pub use crate::matrix::pivot_lookup::PivotLookup;
+pub use crate::matrix::reduction_matrix::ReductionMatrix;
+pub use crate::matrix::working_columns::Vector;
+pub use crate::memory::available;
+pub use crate::rips::code::Code;
+pub use crate::rips::complex::Dense;
+pub use crate::rips::field::Two;
+pub use crate::rips::modulus::prime_modulus;
+pub use crate::simd::{Level, Rank};
