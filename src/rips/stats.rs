@@ -66,6 +66,19 @@ pub struct PairStoreStats {
     pub layer2_reads: u64,
     /// Pairs written to layer 2 (none when it is implicit).
     pub layer2_writes: u64,
+    /// Those of the look-ups in layer 1 by which columns are cleared; the others are reduction's.
+    pub clearing_reads: u64,
+    /// Seconds of sorting layer 2, on devices or on the processor's threads; 0 when it is implicit.
+    pub layer2_sort_seconds: f64,
+    /// Seconds of bringing it from devices, not a part of those.
+    pub layer2_copy_seconds: f64,
+    /// Seconds of making one list of what threads or devices found of it, not a part of those either.
+    pub layer2_list_seconds: f64,
+    /// Seconds of insertions into layer 1, summed over threads; 0 unless [`Rips::time_pair_store`](super::Rips::time_pair_store)
+    /// asks for it.
+    pub layer1_write_seconds: f64,
+    /// Seconds of reduction's look-ups in both layers, summed over threads; 0 unless asked for, likewise.
+    pub read_seconds: f64,
 }
 
 /// Reads the name of a machine; figures that nothing was counted in have none.
