@@ -14,11 +14,13 @@ mod ecc;
 mod hypha;
 mod machine;
 mod page;
+mod process;
 mod ripserpp;
 mod rows;
 mod thinning;
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -43,6 +45,15 @@ enum Command {
         /// What `run` wrote.
         #[arg(required = true)]
         rows: Vec<PathBuf>,
+    },
+    /// Runs a program, its standard output to a file, and says what it took.
+    #[command(hide = true)]
+    Launch {
+        /// The file.
+        stdout: PathBuf,
+        /// The program and its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<OsString>,
     },
     /// What `cargo bench` runs without arguments: nothing.
     #[command(hide = true)]
@@ -105,6 +116,7 @@ fn main() -> ExitCode {
     let done = match Command::parse_from(given) {
         Command::Run(run) => measure(&run),
         Command::Write { page, rows } => page::write(&page, &rows),
+        Command::Launch { stdout, command } => process::launch(&stdout, &command),
         Command::Nothing => Ok(()),
     };
     match done {

@@ -57,6 +57,7 @@ pub struct DimensionStats {
 
 /// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PairStoreStats {
     /// Look-ups in layer 1.
     pub layer1_reads: u64,
@@ -96,5 +97,8 @@ mod tests {
         let stats = Stats { dimensions: vec![DimensionStats::default(), dimension], ..Stats::default() };
         let json = serde_json::to_string(&stats).unwrap();
         assert_eq!(serde_json::from_str::<Stats>(&json).unwrap(), stats);
+        let earlier = r#"{"layer1_reads": 1, "layer1_writes": 2, "layer2_reads": 3, "layer2_writes": 4}"#;
+        let store: PairStoreStats = serde_json::from_str(earlier).unwrap();
+        assert_eq!((store.layer2_writes, store.clearing_reads, store.read_seconds), (4, 0, 0.0));
     }
 }
