@@ -111,6 +111,13 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// The run of the median time.
+    pub fn typical(&self) -> &Answer {
+        let mut answers: Vec<&Answer> = self.answers.iter().collect();
+        answers.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        answers[answers.len() / 2]
+    }
+
     /// The median of a figure.
     pub fn median(&self, figure: impl Fn(&Answer) -> f64) -> f64 {
         let mut figures: Vec<f64> = self.answers.iter().map(figure).collect();

@@ -43,12 +43,12 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
     }
     for (way, label) in ways {
         let measured = answers.of(number, way)?;
-        let answer = &measured.answers[0];
+        let answer = measured.typical();
         let backend = match way.machine {
             Machine::Auto => format!("{label}: {}", answer.backend),
             _ => label,
         };
-        let seconds = measured.median(|answer| answer.seconds);
+        let seconds = answer.seconds;
         let figure = Figure {
             quantity: "time, Ripser++",
             unit: Unit::Seconds,
@@ -64,14 +64,14 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
         }
     }
     let one = answers.of(number, Way::on(Machine::OneThread))?;
-    let sequential = one.median(|answer| answer.seconds);
+    let sequential = one.typical().seconds;
     let figure = |quantity, unit, paper, ours| Figure {
         quantity,
         unit,
         paper,
         ours,
         backend: "cpu, one thread",
-        remark: one.answers[0].parts(),
+        remark: one.typical().parts(),
     };
     let paper_time = paper.map(|paper| paper.times[1]);
     times.push(figure("time, Ripser", Unit::Seconds, paper_time, sequential).limited(name, verified));
