@@ -189,8 +189,6 @@ impl<'a> Answers<'a> {
                 let (answer, fallen) = watched(&gpu, || self.once(set, way))?;
                 answer?;
                 seen = Some(fallen);
-            } else if !is_once {
-                self.once(set, way)?;
             }
             let runs = if is_once { 1 } else { RUNS };
             let answers = (0..runs).map(|_| self.once(set, way)).collect::<Result<_, _>>()?;

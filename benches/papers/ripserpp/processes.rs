@@ -12,7 +12,8 @@ const NOTES: [&str; 4] = [
      /usr/bin/time too.",
     "Device memory is how far the device's free memory fell during the run, the context of CUDA included (500 MB on this device and more); \
      the paper's is the same difference.",
-    "Medians of three runs after one that does not count; one thread runs once. `auto` takes the machine that should finish first.",
+    "Medians of three runs, on the device after one that does not count; one thread runs once. `auto` takes the machine that should \
+     finish first.",
     "\"Ripser++\" and \"Ripser\" say whose figure of the paper stands in the row: Ripser has one thread.",
 ];
 
@@ -31,17 +32,7 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
     let (name, verified, paper, is_full) = (set.name, set.verified(), set.paper, set.threshold.is_infinite());
     let threads = answers.threads();
     let (mut times, mut memory, mut by_machine) = (Vec::new(), Vec::new(), Vec::new());
-    let mut ways: Vec<(Way, String)> = answers
-        .machines()
-        .into_iter()
-        .map(|(machine, name)| (Way::on(machine), String::from(name)))
-        .collect();
-    ways.push((Way::on(Machine::Auto), String::from("auto")));
-    if is_full {
-        let way = Way { is_whole: false, ..Way::on(Machine::Auto) };
-        ways.push((way, String::from("auto, to the enclosing radius")));
-    }
-    for (way, label) in ways {
+    for (way, label) in ways(answers, is_full) {
         let measured = answers.of(number, way)?;
         let answer = measured.typical();
         let backend = match way.machine {
@@ -90,6 +81,18 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
     ));
     times.extend(memory);
     Ok(times)
+}
+
+/// The ways to run the program and what rows call them; the first one is the device's if there is one.
+fn ways(answers: &Answers<'_>, is_full: bool) -> Vec<(Way, String)> {
+    let machines = answers.machines().into_iter();
+    let mut ways: Vec<_> = machines.map(|(machine, name)| (Way::on(machine), String::from(name))).collect();
+    ways.push((Way::on(Machine::Auto), String::from("auto")));
+    if is_full {
+        let way = Way { is_whole: false, ..Way::on(Machine::Auto) };
+        ways.push((way, String::from("auto, to the enclosing radius")));
+    }
+    ways
 }
 
 /// The rows of memory of runs on one machine.
