@@ -133,12 +133,19 @@ fn scrambled(mut x: u32) -> u32 {
 /// greatest further vertex; the youngest facet of a triangle is, of those of its diameter, the one of least index.
 fn by_definition(distances: &DistanceMatrix<f64>) -> u64 {
     let n = distances.len();
-    let lower = distances.lower();
-    let distance = |a: usize, b: usize| lower[a.max(b) * (a.max(b) - 1) / 2 + a.min(b)];
+    // A square, so that the distances from a point lie side by side.
+    let mut square = vec![0.0; n * n];
+    square.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        let others = row.iter_mut().enumerate().filter(|&(j, _)| j != i);
+        others.for_each(|(j, out)| *out = distances.get(i, j));
+    });
+    let row = |i: usize| &square[i * n..][..n];
+    let distance = |a: usize, b: usize| square[a * n + b];
     let is_apparent = |i: usize, j: usize| {
         let diameter = distance(i, j);
-        let third =
-            (0..n).rev().find(|&w| w != i && w != j && distance(i, w).max(distance(j, w)) <= diameter);
+        let mut near = row(i).iter().zip(row(j)).map(|(&a, &b)| a <= diameter && b <= diameter).enumerate();
+        // The edge's own points are at distance 0 from themselves.
+        let third = near.rfind(|&(w, is_near)| is_near && w != i && w != j).map(|(w, _)| w);
         third.is_some_and(|w| {
             let mut triangle = [i, j, w];
             triangle.sort_unstable();

@@ -10,8 +10,8 @@ pub const TITLE: &str = "Table 2. Time and memory";
 const NOTES: [&str; 4] = [
     "Whole processes from start to exit: the file is read, the device opened, the bars written as text. The paper's are those of \
      /usr/bin/time too.",
-    "Device memory is how far the device's free memory fell during the run, the context of CUDA included (500 MB on this device and more); \
-     the paper's is the same difference.",
+    "Device memory is how far the device's free memory fell during the run, the context of CUDA included; the paper's \
+     is the same difference.",
     "Medians of three runs, on the device after one that does not count; one thread runs once. `auto` takes the machine that should \
      finish first.",
     "\"Ripser++\" and \"Ripser\" say whose figure of the paper stands in the row: Ripser has one thread.",
