@@ -313,7 +313,8 @@ fn output(
     };
     // An output, and beside it a copy and some totals while it is sorted.
     let entry = 8 * limbs as u64 * (outputs + 1) + 1;
-    let capacity = (left / entry).min(most);
+    // Lists that would fill the device leave a part of it: the driver rounds what it hands out.
+    let capacity = ((left - left / 16) / entry).min(most);
     if capacity < LEAST_ENTRIES {
         let asked = matrices + lists + LEAST_ENTRIES * entry;
         return Err(CudaError::OutOfMemory { device: gpu.name().to_string(), asked, available });
