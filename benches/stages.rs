@@ -123,6 +123,7 @@ fn submatrix<'a>(
         ranks,
         columns: &residue.columns,
         apparent: &residue.apparent,
+        times_store: false,
         progress: &(),
     }
 }

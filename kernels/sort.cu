@@ -1,6 +1,6 @@
 // Ordering of entries: a stable radix sort, least significant digit first (Satish, Harris, Garland 2009), descending.
 //
-// Three kernels run for each digit of DIGIT_BITS bits. A block owns TILE consecutive keys, a warp of it a consecutive share of those, read in
+// Four kernels run for each digit of DIGIT_BITS bits. A block owns TILE consecutive keys, a warp of it a consecutive share of those, read in
 // rounds of 32 in their order: so equal digits keep their order. `totals` is digit after digit, block after block.
 //
 // Compiled for LIMBS (64-bit limbs of a key, the least first: 1, 2), and for DIGIT_BITS, BLOCK and ROUNDS of `src/cuda/constants.rs`.
@@ -29,11 +29,18 @@ extern "C" __global__ void sort_count(const u64 *keys, u64 n, u32 shift, u64 *to
     for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) totals[(u64)d * gridDim.x + blockIdx.x] = found[d];
 }
 
-// Makes each total the sum of those before it. Runs as one block.
-extern "C" __global__ void sort_offsets(u64 *totals, u64 n) { sums_before(totals, n); }
+// Makes each of the n totals of a digit the sum of those before it, a block a value of the digit, and writes the sum of all.
+extern "C" __global__ void sort_offsets(u64 *totals, u64 n, u64 *sums) {
+    const u64 all = sums_before(totals + (u64)blockIdx.x * n, n);
+    if (threadIdx.x == 0) sums[blockIdx.x] = all;
+}
+
+// Makes each digit's sum the sum of those before it. Runs as one block.
+extern "C" __global__ void sort_digits(u64 *sums, u64 n) { sums_before(sums, n); }
 
 // Moves a tile's keys to their places.
-extern "C" __global__ void sort_scatter(const u64 *keys, u64 n, u32 shift, const u64 *totals, u64 *sorted) {
+extern "C" __global__ void sort_scatter(const u64 *keys, u64 n, u32 shift, const u64 *totals, const u64 *sums,
+                                        u64 *sorted) {
     __shared__ u64 next[BLOCK / WARP][DIGITS];
     for (u32 k = threadIdx.x; k < BLOCK / WARP * DIGITS; k += BLOCK) next[k / DIGITS][k % DIGITS] = 0;
     __syncthreads();
@@ -45,7 +52,7 @@ extern "C" __global__ void sort_scatter(const u64 *keys, u64 n, u32 shift, const
     }
     __syncthreads();
     for (u32 d = threadIdx.x; d < DIGITS; d += BLOCK) {
-        u64 to = totals[(u64)d * gridDim.x + blockIdx.x];
+        u64 to = sums[d] + totals[(u64)d * gridDim.x + blockIdx.x];
         for (u32 k = 0; k < BLOCK / WARP; k++) {
             const u64 own = next[k][d];
             next[k][d] = to;

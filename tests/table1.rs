@@ -16,6 +16,12 @@
 //!
 //! With ties the second bound can fail, see `ties_can_have_fewer`: the vertices of the diameter of s are then not
 //! fixed, and the youngest facet of its oldest cofacet may be another.
+//!
+//! The paper states both under a hypothesis: no d-simplex with the last vertex n−1 is longer than any d-simplex without it. Then the
+//! first is an equality, see `under_the_hypothesis_the_upper_bound_is_the_number`. Let s be a d-simplex without n−1, and t = s ∪ {n−1}.
+//! Each facet of t but s holds n−1, so the diameter of t is that of s; no cofacet of s adds a greater vertex, so t is the oldest of its
+//! diameter; and s lacks the greatest vertex of t, so it has the least index of its facets and is the youngest. So all C(n−1, d+1) of
+//! these simplices are apparent, which is as many as there can be; and (n−d−1)/n ≥ 1/(d+2) as soon as there is a cofacet, n ≥ d+2.
 
 mod common;
 
@@ -286,6 +292,48 @@ fn the_bounds_are_reached() {
         let metric = Metric::random(Family::Generic, n, &mut generator(n as u64));
         let outcome = Variant::PLAINEST.run(&metric, Ask::whole(n - 2));
         assert_eq!(outcome.stats.dimensions.last().map(|counts| counts.apparent), Some(1));
+    }
+}
+
+/// Of d + 1 vertices two are equal modulo d, so the diameter of every d-simplex without the last vertex is the greatest distance
+/// there is, and the hypothesis holds whatever the other distances are.
+fn under_the_hypothesis(n: usize, dim: usize, rng: &mut rand_pcg::Pcg64) -> Metric {
+    let ties = rng.random_range(1..=1000);
+    Metric::from_fn(n, |i, j| match i {
+        i if i < n - 1 && i % dim == j % dim => 2.0,
+        _ => 1.0 + f64::from(rng.random_range(0..=ties)) / f64::from(ties),
+    })
+}
+
+#[test]
+fn under_the_hypothesis_the_upper_bound_is_the_number() {
+    for dim in 1..=4 {
+        for n in [dim + 2, dim + 3, 11, 16] {
+            for seed in 0..4 {
+                let metric = under_the_hypothesis(n, dim, &mut generator(seed));
+                let outcome = Variant { threads: 2, ..Variant::PLAINEST }.run(&metric, Ask::whole(dim));
+                let counts = outcome.stats.dimensions.last().expect("a dimension");
+                let (n, d) = (n as u64, dim as u64);
+                assert_eq!(counts.dim, dim);
+                assert_eq!(counts.apparent, choose(n - 1, d + 1), "{metric:?}");
+                assert_eq!((counts.pairs, counts.residue), (counts.apparent, 0), "{metric:?}");
+                assert!(counts.apparent * (d + 2) >= choose(n, d + 1), "{metric:?}");
+                let brute = Filtration::new(&metric, dim + 1, f64::INFINITY).counts(dim);
+                assert_eq!(brute.last().map(|counts| counts.apparent), Some(counts.apparent), "{metric:?}");
+            }
+        }
+    }
+}
+
+/// A star of four points: its centre is at distance 1 from the others, which are at distance 2 from each other. The bounds depend on
+/// the order of the vertices: the hypothesis holds if the centre is the last one; if it is the first, fewer than a third are apparent.
+#[test]
+fn the_order_of_the_vertices_counts() {
+    for (centre, apparent) in [(0, 1), (3, 3)] {
+        let star = Metric::from_fn(4, |i, j| if i == centre || j == centre { 1.0 } else { 2.0 });
+        let outcome = Variant::PLAINEST.run(&star, Ask::whole(1));
+        let counts = outcome.stats.dimensions.first().expect("dimension 1");
+        assert_eq!((counts.simplices, counts.apparent), (6, apparent), "the centre is vertex {centre}");
     }
 }
 

@@ -13,6 +13,7 @@ const DIGITS: usize = 1 << DIGIT_BITS;
 pub(crate) struct SortKernels {
     count: Kernel,
     offsets: Kernel,
+    digits: Kernel,
     scatter: Kernel,
     limbs: usize,
 }
@@ -26,6 +27,7 @@ impl SortKernels {
         Ok(SortKernels {
             count: kernel(c"sort_count")?,
             offsets: kernel(c"sort_offsets")?,
+            digits: kernel(c"sort_digits")?,
             scatter: kernel(c"sort_scatter")?,
             limbs,
         })
@@ -42,18 +44,22 @@ impl SortKernels {
         let blocks = u32::try_from(n.div_ceil(TILE)).expect("more keys than any device has memory for");
         let mut other = gpu.zeros::<u64>(n as usize * self.limbs)?;
         let mut totals = gpu.zeros::<u64>(blocks as usize * DIGITS)?;
+        let mut sums = gpu.zeros::<u64>(DIGITS)?;
+        let (of_digit, digits) = (u64::from(blocks), DIGITS as u64);
         let mut in_other = false;
         for shift in (0..bits).step_by(DIGIT_BITS as usize) {
             let (from, to) = if in_other { (&mut other, &mut *keys) } else { (&mut *keys, &mut other) };
             let count = self.count.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
             // SAFETY: reads the n keys and writes a total a digit and block.
             unsafe { count.output(&mut totals).go() }?;
-            let length = totals.len() as u64;
-            // SAFETY: reads and writes the totals.
-            unsafe { self.offsets.launch(1, 1024, 0).output(&mut totals).value(&length).go() }?;
+            let offsets = self.offsets.launch(DIGITS as u32, 1024, 0).output(&mut totals).value(&of_digit);
+            // SAFETY: a block a digit reads and writes the totals of it, one a block of keys, and writes their sum.
+            unsafe { offsets.output(&mut sums).go() }?;
+            // SAFETY: reads and writes the sums.
+            unsafe { self.digits.launch(1, 1024, 0).output(&mut sums).value(&digits).go() }?;
             let scatter = self.scatter.launch(blocks, BLOCK, 0).input(from).value(&n).value(&shift);
-            // SAFETY: the totals are places of the n keys, each once.
-            unsafe { scatter.input(&totals).output(to).go() }?;
+            // SAFETY: the totals, with the sums of their digits, are places of the n keys, each once.
+            unsafe { scatter.input(&totals).input(&sums).output(to).go() }?;
             in_other = !in_other;
         }
         if in_other {

@@ -61,6 +61,7 @@ pub struct Rips<T = f32> {
     modulus: u32,
     threads: Option<usize>,
     pair_store: SecondLayer,
+    times_pair_store: bool,
     backend: Backend,
 }
 
@@ -183,6 +184,7 @@ impl<T: Value> Rips<T> {
             modulus: 2,
             threads: None,
             pair_store: SecondLayer::Implicit,
+            times_pair_store: false,
             backend: Backend::default(),
         }
     }
@@ -216,6 +218,13 @@ impl<T: Value> Rips<T> {
     /// there are nearly as many as simplices.
     pub fn pair_store(mut self, layer: SecondLayer) -> Self {
         self.pair_store = layer;
+        self
+    }
+
+    /// Whether reduction reads a clock before and after each access to the pair store (default not), for
+    /// [`PairStoreStats::read_seconds`] and [`PairStoreStats::layer1_write_seconds`]. Reading it takes about as long as a look-up.
+    pub fn time_pair_store(mut self, is_timed: bool) -> Self {
+        self.times_pair_store = is_timed;
         self
     }
 

@@ -58,6 +58,7 @@ pub struct DimensionStats {
 
 /// Look-ups and insertions by layer: 1 holds pairs found by reduction, 2 the apparent pairs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct PairStoreStats {
     /// Look-ups in layer 1.
@@ -68,6 +69,19 @@ pub struct PairStoreStats {
     pub layer2_reads: u64,
     /// Pairs written to layer 2 (none when it is implicit).
     pub layer2_writes: u64,
+    /// Those of the look-ups in layer 1 by which columns are cleared; the others are reduction's.
+    pub clearing_reads: u64,
+    /// Seconds of sorting layer 2, on devices or on the processor's threads; 0 when it is implicit.
+    pub layer2_sort_seconds: f64,
+    /// Seconds of bringing it from devices, not a part of those.
+    pub layer2_copy_seconds: f64,
+    /// Seconds of making one list of what threads or devices found of it, not a part of those either.
+    pub layer2_list_seconds: f64,
+    /// Seconds of insertions into layer 1, summed over threads; 0 unless [`Rips::time_pair_store`](super::Rips::time_pair_store)
+    /// asks for it.
+    pub layer1_write_seconds: f64,
+    /// Seconds of reduction's look-ups in both layers, summed over threads; 0 unless asked for, likewise.
+    pub read_seconds: f64,
 }
 
 /// Reads the name of a machine; figures that nothing was counted in have none.
@@ -85,5 +99,8 @@ mod tests {
         let stats = Stats { dimensions: vec![DimensionStats::default(), dimension], ..Stats::default() };
         let json = serde_json::to_string(&stats).unwrap();
         assert_eq!(serde_json::from_str::<Stats>(&json).unwrap(), stats);
+        let earlier = r#"{"layer1_reads": 1, "layer1_writes": 2, "layer2_reads": 3, "layer2_writes": 4}"#;
+        let store: PairStoreStats = serde_json::from_str(earlier).unwrap();
+        assert_eq!((store.layer2_writes, store.clearing_reads, store.read_seconds), (4, 0, 0.0));
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 
-use rayon::slice::ParallelSliceMut;
+use rayon::iter::ParallelIterator;
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use ruint::aliases::U512;
 
 use super::field::{Field, Modulo, Two};
@@ -52,6 +53,10 @@ pub trait Word:
     fn limb(self, k: usize) -> u64;
     /// The word of these limbs.
     fn from_limbs(limb: impl Fn(usize) -> u64) -> Self;
+    /// The words of a list of limbs, [`Word::LIMBS`] a word.
+    fn from_limb_list(limbs: Vec<u64>) -> Vec<Self> {
+        limbs.par_chunks_exact(Self::LIMBS).map(|word| Self::from_limbs(|k| word[k])).collect()
+    }
 
     /// A hash of all limbs (multiply and fold, as in wyhash: the keys are structured, the table is open-addressed).
     #[inline]
@@ -64,8 +69,10 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($t:ty) => {
+    ($t:ty $(, $from_limb_list:item)?) => {
         impl Word for $t {
+            $($from_limb_list)?
+
             const BITS: u32 = <$t>::BITS;
             const ZERO: Self = 0;
             type BinaryField = Two;
@@ -116,7 +123,12 @@ macro_rules! word {
     };
 }
 
-word!(u64);
+word!(
+    u64,
+    fn from_limb_list(limbs: Vec<u64>) -> Vec<u64> {
+        limbs
+    }
+);
 word!(u128);
 
 /// Entries of 512 bits are for simplices of very many vertices. They are so rare that little is compiled for them alone: reduction

@@ -131,7 +131,7 @@ fn counts_add_up(dimension: &Value) {
     assert_eq!(count("simplices"), count("cleared") + count("pairs") + count("essential"));
     assert!(count("apparent") <= count("shortcut") && count("shortcut") <= count("emergent"));
     assert!(count("emergent") <= count("pairs") && count("additions") < 100);
-    for key in ["layer1_reads", "layer1_writes", "layer2_reads", "layer2_writes"] {
+    for key in ["layer1_reads", "layer1_writes", "layer2_reads", "layer2_writes", "clearing_reads"] {
         assert!(dimension["pair_store"][key].is_u64(), "{key}: {}", dimension["pair_store"][key]);
     }
     for key in ["assembly_seconds", "reduction_seconds"] {

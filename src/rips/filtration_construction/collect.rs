@@ -1,9 +1,11 @@
 //! What sweeps leave, as entries: looked up in layer 1, and collected from all threads.
 
+use std::time::Instant;
+
 use super::sweep::Sink;
 use super::{Construction, Residue, SimplexCounts};
 use crate::rips::clearing::Layer1Clearing;
-use crate::rips::pair_store::ApparentPairs;
+use crate::rips::pair_store::{ApparentPairs, Layer2Seconds};
 use crate::rips::plan::SecondLayer;
 use crate::rips::word::Word;
 
@@ -53,27 +55,35 @@ pub(super) fn residue<W: Word>(
     collected: Vec<(Collector<'_, W>, SimplexCounts)>,
     layer: SecondLayer,
 ) -> Residue<W> {
-    let (mut columns, mut cofacets) = (Vec::new(), Vec::new());
+    let (mut columns, mut listed) = (Vec::new(), Vec::new());
     let (mut counts, mut layer1_reads) = (SimplexCounts::default(), 0);
     columns.reserve_exact(collected.iter().map(|(part, _)| part.columns.len()).sum());
-    cofacets.reserve_exact(collected.iter().map(|(part, _)| part.cofacets.len()).sum());
     for (part, swept) in collected {
         // Every undecided simplex was looked up, and is a column unless it was cleared.
         counts.cleared += swept.cleared + part.clearing.reads - part.columns.len() as u64;
         columns.extend(part.columns);
-        cofacets.extend(part.cofacets);
+        listed.push(part.cofacets);
         counts.simplices += swept.simplices;
         counts.apparent += swept.apparent;
         layer1_reads += part.clearing.reads;
     }
     W::sort(&mut columns);
     columns.reverse();
-    let apparent = match layer {
-        SecondLayer::Implicit => ApparentPairs::Implicit,
-        SecondLayer::Sorted => {
-            W::sort(&mut cofacets);
-            ApparentPairs::Sorted(cofacets)
-        }
+    let (apparent, layer2_seconds) = match layer {
+        SecondLayer::Implicit => (ApparentPairs::Implicit, Layer2Seconds::default()),
+        SecondLayer::Sorted => sorted(listed),
     };
-    Residue { columns, apparent, counts, layer1_reads }
+    Residue { columns, apparent, counts, layer1_reads, layer2_seconds }
+}
+
+/// The sorted layer 2 of the cofacets that the threads listed, and what making it took.
+fn sorted<W: Word>(listed: Vec<Vec<W>>) -> (ApparentPairs<W>, Layer2Seconds) {
+    let started = Instant::now();
+    let mut cofacets = Vec::new();
+    cofacets.reserve_exact(listed.iter().map(Vec::len).sum());
+    listed.into_iter().for_each(|part| cofacets.extend(part));
+    let list = started.elapsed().as_secs_f64();
+    W::sort(&mut cofacets);
+    let sort = started.elapsed().as_secs_f64() - list;
+    (ApparentPairs::Sorted(cofacets), Layer2Seconds { sort, copy: 0.0, list })
 }

@@ -32,7 +32,7 @@ use self::collect::{Collector, residue};
 use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
-use super::pair_store::{ApparentPairs, PairStore};
+use super::pair_store::{ApparentPairs, Layer2Seconds, PairStore};
 use super::plan::SecondLayer;
 use super::word::Word;
 use crate::parallel::{SharedRange, into_inner, lock};
@@ -49,6 +49,8 @@ pub struct Residue<W> {
     pub counts: SimplexCounts,
     /// Look-ups in layer 1.
     pub layer1_reads: u64,
+    /// What making layer 2 took, if it is sorted.
+    pub layer2_seconds: Layer2Seconds,
 }
 
 /// A complex whose simplices can be enumerated.

@@ -7,11 +7,30 @@
 
 mod pivots;
 
-pub use pivots::Pivots;
+pub use pivots::{Found, Pivots};
 
 use super::apparent_pairs;
 use super::complex::Complex;
 use super::word::Word;
+
+/// What making the sorted layer 2 of a dimension took, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Layer2Seconds {
+    /// Of sorting.
+    pub sort: f64,
+    /// Of bringing it from devices.
+    pub copy: f64,
+    /// Of making it one list.
+    pub list: f64,
+}
+
+impl std::ops::AddAssign for Layer2Seconds {
+    fn add_assign(&mut self, other: Layer2Seconds) {
+        self.sort += other.sort;
+        self.copy += other.copy;
+        self.list += other.list;
+    }
+}
 
 /// Zero apparent pairs (σ, τ) of one dimension, looked up by τ.
 #[derive(Debug)]

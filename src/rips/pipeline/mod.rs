@@ -71,7 +71,7 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips { distances, threshold, max_dim, pair_store, backend, .. } = rips;
+    let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, .. } = rips;
     let (distances, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
@@ -80,7 +80,14 @@ fn run_on<T: Value>(
     progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
     drop(distances);
-    compute(start, Asked { max_dim, modulus, pair_store }, decide, summary, ranking, progress)
+    compute(
+        start,
+        Asked { max_dim, modulus, pair_store, times_pair_store },
+        decide,
+        summary,
+        ranking,
+        progress,
+    )
 }
 
 /// Chooses the widths and the machine, and computes. From here on the precision of the distances does not matter.
@@ -99,7 +106,10 @@ fn compute(
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };
-    let mut run = Run { plan: &plan, values: &values, machine: &machine, progress, stats, failure: None };
+    let times_pair_store = asked.times_pair_store;
+    let values = &values;
+    let mut run =
+        Run { plan: &plan, values, machine: &machine, times_pair_store, progress, stats, failure: None };
     let diagram = match plan.entry_width {
         64 => beside_devices::<u64>(&mut run, &*complex),
         128 => beside_devices::<u128>(&mut run, &*complex),

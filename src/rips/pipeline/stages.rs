@@ -34,6 +34,8 @@ pub(super) struct Run<'a> {
     pub(super) values: &'a [f64],
     /// What sweeps ahead of the processor, if anything does.
     pub(super) machine: &'a Machine,
+    /// Whether reduction times its accesses to the pair store.
+    pub(super) times_pair_store: bool,
     /// Told of the stages.
     pub(super) progress: &'a dyn Progress,
     /// The figures so far.
@@ -154,6 +156,7 @@ impl Run<'_> {
             ranks: self.values.len() as u32,
             columns: &residue.columns,
             apparent: &residue.apparent,
+            times_store: self.times_pair_store,
             progress: self.progress,
         };
         let reduction = reduce_modulo(&submatrix, self.plan.modulus)?;
@@ -196,6 +199,12 @@ impl Run<'_> {
                 layer1_writes: counts.layer1_writes,
                 layer2_reads: counts.layer2_reads,
                 layer2_writes: residue.apparent.written(),
+                clearing_reads: residue.layer1_reads,
+                layer2_sort_seconds: residue.layer2_seconds.sort,
+                layer2_copy_seconds: residue.layer2_seconds.copy,
+                layer2_list_seconds: residue.layer2_seconds.list,
+                layer1_write_seconds: 1e-9 * counts.write_nanoseconds as f64,
+                read_seconds: 1e-9 * counts.read_nanoseconds as f64,
             },
             reduction_seconds,
             ..*stats

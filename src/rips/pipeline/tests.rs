@@ -53,6 +53,33 @@ fn a_device_that_works_is_recorded() {
 }
 
 #[test]
+fn accesses_to_the_pair_store_are_counted_and_timed_if_asked_for() {
+    let rips = Rips::new(distances(false)).max_dim(2).threshold(f64::INFINITY).threads(2);
+    for layer in [SecondLayer::Implicit, SecondLayer::Sorted] {
+        let rips = rips.clone().pair_store(layer);
+        let untimed = rips.clone().solve(&()).unwrap();
+        let timed = rips.clone().time_pair_store(true).solve(&()).unwrap();
+        assert_eq!(untimed.diagram, timed.diagram);
+        let on_device = solve(&rips, None, false, false).unwrap();
+        for outcome in [&untimed, &timed, &on_device] {
+            for stats in &outcome.stats.dimensions {
+                let store = &stats.pair_store;
+                // Each column that is not cleared by an apparent pair is looked up once, and a pivot at least once.
+                assert!(store.clearing_reads >= stats.residue, "{stats:?}");
+                assert!(store.layer1_reads - store.clearing_reads >= stats.residue, "{stats:?}");
+                let is_sorted = layer == SecondLayer::Sorted;
+                assert_eq!(store.layer2_sort_seconds > 0.0, is_sorted, "{stats:?}");
+                assert_eq!(store.layer2_list_seconds > 0.0, is_sorted, "{stats:?}");
+                assert_eq!(store.layer2_copy_seconds, 0.0, "no device: {stats:?}");
+                let times = [store.read_seconds, store.layer1_write_seconds];
+                let is_timed = std::ptr::eq(outcome, &timed);
+                assert!(times.iter().all(|&seconds| (seconds > 0.0) == is_timed), "{stats:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_device_that_fails_is_replaced_and_the_records_say_so() {
     let rips = Rips::new(distances(false)).max_dim(3);
     let expected = rips.clone().solve(&()).unwrap().diagram;

@@ -22,6 +22,7 @@ pub(in crate::rips) struct Asked {
     pub(in crate::rips) max_dim: usize,
     pub(in crate::rips) modulus: u16,
     pub(in crate::rips) pair_store: SecondLayer,
+    pub(in crate::rips) times_pair_store: bool,
 }
 
 /// Chooses the widths of ranks and entries, and the shape of the complex.

@@ -23,12 +23,14 @@
 //! - *Storing the column.* Over Z/2 a column to which nothing was added is named by its simplex ([`Claim::Plain`]).
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use super::queue::{Queue, Term, cancel};
 use super::{Claim, ReductionCounts, Shared, Version};
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::{Band, Cofacet};
 use crate::rips::field::Field;
+use crate::rips::pair_store::Found;
 use crate::rips::word::Word;
 
 /// The first band of a column is this part of all ranks, from the rank of its pivot on.
@@ -79,12 +81,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let mut j = j;
         let mut is_built = false;
         loop {
-            self.counts.layer1_reads += 1;
-            if let Some(found) = self.shared.store.get(pivot.0) {
+            if let Some(found) = self.claimed(pivot.0) {
                 let other = self.shared.column_of(found.value);
                 if other > j {
                     let claim = self.claim(j, pivot.1, is_built);
-                    if !self.shared.store.replace(found, claim) {
+                    let started = self.clock();
+                    let is_replaced = self.shared.store.replace(found, claim);
+                    self.counts.write_nanoseconds += nanoseconds_since(started);
+                    if !is_replaced {
                         continue;
                     }
                     self.counts.layer1_writes += 1;
@@ -100,7 +104,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 self.add_apparent(apparent, pivot.1);
             } else {
                 let claim = self.claim(j, pivot.1, is_built);
-                if self.shared.store.insert(pivot.0, claim).is_ok() {
+                let started = self.clock();
+                let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
+                self.counts.write_nanoseconds += nanoseconds_since(started);
+                if is_inserted {
                     self.counts.layer1_writes += 1;
                     return;
                 }
@@ -111,6 +118,20 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 None => return,
             }
         }
+    }
+
+    /// The time, if accesses to the pair store are timed.
+    fn clock(&self) -> Option<Instant> {
+        self.shared.submatrix.times_store.then(Instant::now)
+    }
+
+    /// The column that claims a pivot, looked up in layer 1.
+    fn claimed(&mut self, pivot: W) -> Option<Found> {
+        let started = self.clock();
+        let found = self.shared.store.get(pivot);
+        self.counts.layer1_reads += 1;
+        self.counts.read_nanoseconds += nanoseconds_since(started);
+        found
     }
 
     /// The first pivot of column j.
@@ -241,12 +262,15 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// The σ of the zero apparent pair (σ, τ), its vertices in `self.facet`, and the coefficient of τ in its
     /// coboundary.
     fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
+        let started = self.clock();
         self.counts.layer2_reads += 1;
         let submatrix = self.shared.submatrix;
         submatrix.cofacet_code.vertices_of(cofacet, &mut self.pivot);
         let rank = submatrix.cofacet_code.rank(cofacet);
         let apparent = submatrix.apparent;
-        let omitted = apparent.facet(submatrix.complex, cofacet, &self.pivot, rank, &mut self.facet)?;
+        let omitted = apparent.facet(submatrix.complex, cofacet, &self.pivot, rank, &mut self.facet);
+        self.counts.read_nanoseconds += nanoseconds_since(started);
+        let omitted = omitted?;
         let below = self.pivot.len() - 1 - omitted;
         let entry = submatrix.code.entry(rank, self.facet.iter().copied());
         Some((entry, self.shared.field.sign(below)))
@@ -267,4 +291,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let terms = self.terms.iter().map(|&(entry, c)| (entry, field.mul(c, scale))).collect();
         Claim::Version(self.shared.versions.push(Version { column: j, terms })).encode()
     }
+}
+
+/// Nanoseconds since a time; none have passed since none.
+#[inline]
+fn nanoseconds_since(started: Option<Instant>) -> u64 {
+    // Half a millennium in nanoseconds fits 64 bits.
+    started.map_or(0, |started| started.elapsed().as_nanos() as u64)
 }

@@ -70,6 +70,8 @@ pub struct Submatrix<'a, W> {
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.
     pub apparent: &'a ApparentPairs<W>,
+    /// Whether to read a clock before and after each access to the pair store.
+    pub times_store: bool,
     /// Told of the work done, in columns.
     pub progress: &'a dyn Progress,
 }
@@ -101,6 +103,10 @@ pub struct ReductionCounts {
     pub layer1_writes: u64,
     /// Look-ups in layer 2.
     pub layer2_reads: u64,
+    /// Nanoseconds of look-ups in both layers, summed over threads, if they are timed.
+    pub read_nanoseconds: u64,
+    /// Nanoseconds of insertions, likewise.
+    pub write_nanoseconds: u64,
 }
 
 impl std::ops::AddAssign for ReductionCounts {
@@ -111,6 +117,8 @@ impl std::ops::AddAssign for ReductionCounts {
         self.layer1_reads += other.layer1_reads;
         self.layer1_writes += other.layer1_writes;
         self.layer2_reads += other.layer2_reads;
+        self.read_nanoseconds += other.read_nanoseconds;
+        self.write_nanoseconds += other.write_nanoseconds;
     }
 }
 

@@ -94,6 +94,7 @@ fn pairs<W: Word, F: Field>(
         ranks: 30,
         columns: &columns,
         apparent: &apparent,
+        times_store: false,
         progress: &(),
     };
     let reduction = reduce(&submatrix, field).unwrap();

@@ -37,13 +37,21 @@ impl Batch {
     }
 }
 
-/// The jobs of every group in a dimension, in batches for so many devices.
-pub(super) fn of_groups(groups: &[Group], dim: usize, devices: u64) -> VecDeque<Batch> {
+/// The greatest number of simplices of a group, in a dimension up to `max_dim`.
+pub(super) fn most_simplices(groups: &[Group], max_dim: usize) -> u64 {
+    let simplices = |group: &Group| (1..=max_dim).map(|dim| group.simplices(dim)).max();
+    groups.iter().filter_map(simplices).max().unwrap_or(0)
+}
+
+/// The jobs of every group in a dimension, in batches for so many devices, of `most` simplices or, without a number, of as many as
+/// leave about as many undecided as there is room for.
+pub(super) fn of_groups(groups: &[Group], dim: usize, devices: u64, most: Option<u64>) -> VecDeque<Batch> {
+    let most = most.unwrap_or(MOST_SIMPLICES);
     let mut batches = VecDeque::new();
     for (number, group) in groups.iter().enumerate() {
         let (jobs, simplices) = (group.jobs(dim), group.simplices(dim));
         let shares = if devices > 1 && simplices > MOST_SIMPLICES / SHARES { devices * SHARES } else { 1 };
-        let parts = shares.max(simplices.div_ceil(MOST_SIMPLICES)).max(jobs.div_ceil(MOST_BLOCKS));
+        let parts = shares.max(simplices.div_ceil(most)).max(jobs.div_ceil(MOST_BLOCKS));
         batches.extend(Batch { group: number, from: 0, to: jobs }.cut(parts));
     }
     batches

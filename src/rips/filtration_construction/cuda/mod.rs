@@ -22,12 +22,13 @@ use std::thread::{Builder, ScopedJoinHandle};
 use std::time::Instant;
 
 use self::groups::Group;
-use self::worker::{Sweeping, Worker};
+use self::worker::{Room, Sweeping, Worker};
 use super::{SimplexCounts, Undecided};
 use crate::cuda::filtration_construction::MOST_VERTICES;
 use crate::cuda::{CudaError, Gpu, KernelRank};
 use crate::parallel::into_inner;
 use crate::rips::complex::{RankMatrix, Sparse};
+use crate::rips::pair_store::Layer2Seconds;
 use crate::rips::plan::SecondLayer;
 use crate::simd::Rank;
 
@@ -137,8 +138,11 @@ impl DeviceSweep<'_> {
         if limbs > 2 {
             return Err(CudaError::Unfit { what: "bits of an entry", limit: 128, found: 64 * limbs });
         }
-        let lists_apparent = self.layer == SecondLayer::Sorted;
-        self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, lists_apparent)).collect()
+        let room = match self.layer {
+            SecondLayer::Implicit => Room::Undecided,
+            SecondLayer::Sorted => Room::Apparent { most: batches::most_simplices(groups, self.max_dim) },
+        };
+        self.gpus.iter().map(|gpu| Worker::new(gpu, source, groups, limbs, room)).collect()
     }
 
     /// What the sweep of a dimension on all devices leaves.
@@ -152,10 +156,12 @@ impl DeviceSweep<'_> {
         }
         let started = Instant::now();
         let groups = workers.first().map_or(&[][..], |worker| worker.groups());
-        let queue = Mutex::new(batches::of_groups(groups, dim, workers.len() as u64));
+        let most = workers.iter().filter_map(Worker::most_simplices).min();
+        let queue = Mutex::new(batches::of_groups(groups, dim, workers.len() as u64, most));
         let found = Mutex::new(Undecided {
             columns: Vec::new(),
             cofacets: Vec::new(),
+            layer2_seconds: Layer2Seconds::default(),
             counts: SimplexCounts::default(),
             seconds: 0.0,
         });

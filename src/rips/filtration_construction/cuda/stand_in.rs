@@ -51,11 +51,11 @@ impl StandIn {
                     progress: &(),
                 },
             );
-            let mut cofacets = match residue.apparent {
+            let layer2_seconds = residue.layer2_seconds;
+            let cofacets = match residue.apparent {
                 ApparentPairs::Sorted(cofacets) => cofacets,
                 _ => Vec::new(),
             };
-            cofacets.reverse();
             let counts = match failure {
                 Some(Failure::Error) => {
                     found(Err(CudaError::NoDevice));
@@ -70,7 +70,7 @@ impl StandIn {
             };
             // An entry of 64 bits is its only limb.
             let (columns, cofacets) = (vec![residue.columns], vec![cofacets]);
-            if !found(Ok(Undecided { columns, cofacets, counts, seconds: 0.0 })) {
+            if !found(Ok(Undecided { columns, cofacets, layer2_seconds, counts, seconds: 0.0 })) {
                 return;
             }
         }

@@ -2,24 +2,45 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::thread::available_parallelism;
+use std::time::Instant;
 
-use super::Source;
 use super::batches::Batch;
 use super::groups::Group;
+use super::{Source, in_parallel};
 use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
-use crate::cuda::{Buffer, CudaError, Gpu, KernelRank};
+use crate::cuda::{Buffer, CudaError, Gpu, KernelRank, Pinned};
 use crate::parallel::lock;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::{Complex, Sparse};
 use crate::rips::filtration_construction::Undecided;
+use crate::rips::pair_store::Layer2Seconds;
 use crate::simd::Rank;
 
-/// Most entries of an output: with the scratch of sorting 64 MiB of entries of 64 bits.
+/// Most entries of an output of undecided simplices: with the scratch of sorting 64 MiB of entries of 64 bits.
 const MOST_ENTRIES: u64 = 1 << 22;
+/// Most entries of an output of apparent pairs, of which there are nearly as many as simplices. All in one part need no merging.
+const MOST_PAIRS: u64 = 1 << 30;
 /// Least entries of an output: with room for fewer a launch is not worth while.
 const LEAST_ENTRIES: u64 = 1 << 10;
+
+/// Most limbs of each of the two pieces of page-locked memory through which sorted cofacets come: 32 MiB.
+const MOST_STAGED: usize = 1 << 22;
+/// Threads that copy from there: what they write to is memory that the system has yet to hand out, page by page.
+const COPIERS: usize = 8;
+/// Entries for which it is not worth while to start a thread.
+const LEAST_SHARE: usize = 1 << 14;
+
+/// What a worker makes room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Undecided simplices.
+    Undecided,
+    /// These, and the apparent pairs of up to so many simplices.
+    Apparent { most: u64 },
+}
 
 /// A group on the device.
 struct Loaded<R> {
@@ -51,6 +72,8 @@ pub(super) struct Worker<'a, R> {
     groups: &'a [Group],
     loaded: Option<Loaded<R>>,
     output: Output,
+    /// Through which the apparent pairs come to the host, if they are listed.
+    staged: Option<[Pinned<u64>; 2]>,
     /// Bytes of memory that the threads of a block may share.
     shared: u32,
 }
@@ -62,8 +85,9 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         source: &'a Source<'a, R>,
         groups: &'a [Group],
         limbs: usize,
-        lists_apparent: bool,
+        room: Room,
     ) -> Result<Self, CudaError> {
+        let lists_apparent = room != Room::Undecided;
         let kernels = RipsKernels::load(gpu, limbs, lists_apparent)?;
         let sorting = SortKernels::load(gpu, limbs)?;
         let graph = match source {
@@ -72,9 +96,33 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             }
             Source::Graph(graph) => upload(gpu, graph)?,
         };
-        let output = output(gpu, groups, limbs, lists_apparent, size_of::<R>())?;
+        let output = output(gpu, groups, limbs, room, size_of::<R>())?;
+        let staged = if lists_apparent {
+            // Whole entries.
+            let entries = output.capacity.min((MOST_STAGED / limbs) as u64) as usize;
+            Some([gpu.pinned(entries * limbs)?, gpu.pinned(entries * limbs)?])
+        } else {
+            None
+        };
         let shared = gpu.shared_memory()?.saturating_sub(1024);
-        Ok(Worker { gpu, source, kernels, sorting, limbs, graph, groups, loaded: None, output, shared })
+        Ok(Worker {
+            gpu,
+            source,
+            kernels,
+            sorting,
+            limbs,
+            graph,
+            groups,
+            loaded: None,
+            output,
+            staged,
+            shared,
+        })
+    }
+
+    /// The most simplices of a batch, if their apparent pairs are listed.
+    pub(super) fn most_simplices(&self) -> Option<u64> {
+        self.staged.is_some().then_some(self.output.capacity)
     }
 
     /// The groups of tiles that batches are of.
@@ -101,12 +149,12 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
             }
             let bits = |vertices: usize| vertex_bits(sweeping.points) * vertices as u32 + sweeping.rank_bits;
             self.sorting.sort(self.gpu, &mut self.output.columns, counts[3], bits(sweeping.dim + 1))?;
-            self.sorting.sort(self.gpu, &mut self.output.cofacets, counts[4], bits(sweeping.dim + 2))?;
             let columns = self.entries(&self.output.columns, counts[3])?;
-            let cofacets = self.entries(&self.output.cofacets, counts[4])?;
+            let (cofacets, layer2_seconds) = self.cofacets(counts[4], bits(sweeping.dim + 2))?;
             let mut found = lock(found);
             found.columns.push(columns);
             found.cofacets.push(cofacets);
+            found.layer2_seconds += layer2_seconds;
             found.counts.simplices += counts[0];
             found.counts.apparent += counts[1];
             found.counts.cleared += counts[2];
@@ -190,29 +238,83 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
         self.gpu.read(&self.output.counts, 0..COUNTS as usize)
     }
 
+    /// The limbs of the first `n` cofacets, ascending, and what sorting them and bringing them here took. The device has nothing
+    /// else to do.
+    fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, Layer2Seconds), CudaError> {
+        let Some(staged) = self.staged.as_mut().filter(|_| n > 0) else {
+            return Ok((Vec::new(), Layer2Seconds::default()));
+        };
+        let started = Instant::now();
+        self.sorting.sort(self.gpu, &mut self.output.cofacets, n, bits)?;
+        self.gpu.finish()?;
+        let sort = started.elapsed().as_secs_f64();
+        let cofacets = reversed(self.gpu, &self.output.cofacets, n as usize, self.limbs, staged)?;
+        let copy = started.elapsed().as_secs_f64() - sort;
+        Ok((cofacets, Layer2Seconds { sort, copy, list: 0.0 }))
+    }
+
     /// The limbs of the first `n` entries of an output.
     fn entries(&self, buffer: &Buffer<u64>, n: u64) -> Result<Vec<u64>, CudaError> {
         self.gpu.read(buffer, 0..n as usize * self.limbs)
     }
 }
 
-/// Room for what the kernels write, as much as the matrices of a group leave, up to [`MOST_ENTRIES`].
+/// The first `n` entries of a buffer, the last one first. One piece comes from the device while threads copy the other.
+fn reversed(
+    gpu: &Gpu,
+    buffer: &Buffer<u64>,
+    n: usize,
+    limbs: usize,
+    staged: &mut [Pinned<u64>; 2],
+) -> Result<Vec<u64>, CudaError> {
+    let mut all = vec![0; n * limbs];
+    let length = staged[0].slice()?.len();
+    let piece = |k: usize| (k * length).min(n * limbs)..((k + 1) * length).min(n * limbs);
+    gpu.receive(buffer, piece(0), &mut staged[0])?;
+    for (k, part) in all.rchunks_mut(length).enumerate() {
+        gpu.receive(buffer, piece(k + 1), &mut staged[(k + 1) % 2])?;
+        reverse_into(part, &staged[k % 2].slice()?[..part.len()], limbs)?;
+    }
+    Ok(all)
+}
+
+/// Copies entries in reverse order, on several threads.
+fn reverse_into(to: &mut [u64], from: &[u64], limbs: usize) -> Result<(), CudaError> {
+    let copiers = available_parallelism().map_or(1, |threads| threads.get().min(COPIERS));
+    let share = (from.len() / limbs).div_ceil(copiers).max(LEAST_SHARE) * limbs;
+    let mut shares: Vec<_> = to.rchunks_mut(share).zip(from.chunks(share)).collect();
+    let copy = |(to, from): &mut (&mut [u64], &[u64])| {
+        let entries = to.chunks_exact_mut(limbs).rev().zip(from.chunks_exact(limbs));
+        entries.for_each(|(to, from)| to.copy_from_slice(from));
+        Ok(())
+    };
+    match &mut shares[..] {
+        [share] => copy(share),
+        shares => in_parallel(shares, copy),
+    }
+}
+
+/// Room for what the kernels write, as much as the matrices of a group leave, up to [`MOST_ENTRIES`] or [`MOST_PAIRS`].
 fn output(
     gpu: &Gpu,
     groups: &[Group],
     limbs: usize,
-    lists_apparent: bool,
+    room: Room,
     rank_size: usize,
 ) -> Result<Output, CudaError> {
     let available = gpu.available()?;
     let matrices = groups.iter().map(|group| (group.elements * rank_size) as u64).max().unwrap_or(0);
     let lists =
         groups.iter().map(|group| group.tiles.len() * 32 + group.ids.len() * 4).max().unwrap_or(0) as u64;
-    let room = available.saturating_sub(matrices + lists + (1 << 16));
-    let outputs = if lists_apparent { 2 } else { 1 };
+    let left = available.saturating_sub(matrices + lists + (1 << 16));
+    let (outputs, most) = match room {
+        Room::Undecided => (1, MOST_ENTRIES),
+        Room::Apparent { most } => (2, most.clamp(LEAST_ENTRIES, MOST_PAIRS)),
+    };
     // An output, and beside it a copy and some totals while it is sorted.
     let entry = 8 * limbs as u64 * (outputs + 1) + 1;
-    let capacity = (room / entry).min(MOST_ENTRIES);
+    // Lists that would fill the device leave a part of it: the driver rounds what it hands out.
+    let capacity = ((left - left / 16) / entry).min(most);
     if capacity < LEAST_ENTRIES {
         let asked = matrices + lists + LEAST_ENTRIES * entry;
         return Err(CudaError::OutOfMemory { device: gpu.name().to_string(), asked, available });
@@ -221,7 +323,7 @@ fn output(
     Ok(Output {
         counts: gpu.zeros(COUNTS as usize)?,
         columns: entries(capacity)?,
-        cofacets: entries(if lists_apparent { capacity } else { 1 })?,
+        cofacets: entries(if room == Room::Undecided { 1 } else { capacity })?,
         capacity,
     })
 }
@@ -242,4 +344,22 @@ fn upload(gpu: &Gpu, graph: &Sparse) -> Result<Graph, CudaError> {
         neighbours: gpu.upload(&neighbours)?,
         ranks: gpu.upload(&ranks)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_reversed_whole() {
+        for limbs in [1, 2] {
+            for entries in [1, 2, 5, LEAST_SHARE, LEAST_SHARE + 1, 3 * LEAST_SHARE + 7] {
+                let from: Vec<u64> = (0..(entries * limbs) as u64).collect();
+                let mut to = vec![0; from.len()];
+                reverse_into(&mut to, &from, limbs).unwrap();
+                let expected: Vec<u64> = from.chunks_exact(limbs).rev().flatten().copied().collect();
+                assert_eq!(to, expected, "{entries} entries of {limbs} limbs");
+            }
+        }
+    }
 }

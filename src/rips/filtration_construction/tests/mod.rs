@@ -295,12 +295,13 @@ fn undecided_of_several_parts_are_merged_and_checked() {
     };
     let own = construct(&table.sparse(), &construction);
     let ApparentPairs::Sorted(cofacets) = &own.apparent else { panic!("they were asked for") };
-    // A part has every other entry, descending.
+    // A part has every other entry, descending; of the cofacets ascending.
     let parts =
         |entries: Vec<u64>| [0, 1].map(|k| entries.iter().copied().skip(k).step_by(2).collect()).to_vec();
     let swept = || Undecided {
         columns: parts(own.columns.clone()),
-        cofacets: parts(cofacets.iter().rev().copied().collect()),
+        cofacets: parts(cofacets.clone()),
+        layer2_seconds: own.layer2_seconds,
         counts: own.counts,
         seconds: 0.0,
     };

@@ -1,0 +1,162 @@
+//! The tables of the papers that Lacuna implements, ours beside: `cargo bench --bench papers -- run PAPER… --out ROWS.json`.
+//!
+//! ```text
+//! cargo bench --bench papers -- run ripserpp hypha ecc thinning --data DIR --out ROWS.json
+//! cargo bench --bench papers -- write benches/PAPERS.md ROWS.json...
+//! ```
+//!
+//! A module a paper makes or finds the inputs, computes each answer and compares it with a known or an independent one, and only then
+//! times it: a row without [`rows::Row::verified`] cannot be made. `run` writes what was measured as JSON, with the machine, so that
+//! the binary can be carried to a machine that has a GPU and nothing else; `write` makes of one or more such files
+//! the page that readers see. Where the same table was measured on several machines, the page has it once a machine.
+
+mod ecc;
+mod hypha;
+mod machine;
+mod page;
+mod process;
+mod ripserpp;
+mod rows;
+mod thinning;
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+
+use crate::rows::{Measured, Table};
+
+/// Whatever went wrong, to be said.
+pub type Failure = Box<dyn Error>;
+
+/// The papers' tables, ours beside.
+#[derive(Parser)]
+#[command(name = "papers")]
+enum Command {
+    /// Verify and measure.
+    Run(Run),
+    /// Write the page of one or more measurements.
+    Write {
+        /// The page.
+        page: PathBuf,
+        /// What `run` wrote.
+        #[arg(required = true)]
+        rows: Vec<PathBuf>,
+    },
+    /// Runs a program, its standard output to a file, and says what it took.
+    #[command(hide = true)]
+    Launch {
+        /// The file.
+        stdout: PathBuf,
+        /// The program and its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<OsString>,
+    },
+    /// What `cargo bench` runs without arguments: nothing.
+    #[command(hide = true)]
+    Nothing,
+}
+
+/// What is measured, on which inputs.
+#[derive(clap::Args)]
+pub struct Run {
+    /// The papers; all of them unless named.
+    #[arg(value_enum)]
+    papers: Vec<Paper>,
+    /// Folder with the inputs that are found, not made: each module's documentation lists their names.
+    #[arg(long)]
+    pub data: Option<PathBuf>,
+    /// Folder for inputs that are made and outputs; a temporary one unless named.
+    #[arg(long)]
+    pub scratch: Option<PathBuf>,
+    /// Worker threads of the processor.
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, |count| count.get()))]
+    pub threads: usize,
+    /// The tables whose titles contain this text, such as "Table 2"; all unless named.
+    #[arg(long)]
+    pub only: Vec<String>,
+    /// Smaller inputs and single runs: whether everything works, not how fast it is. The page refuses such rows.
+    #[arg(long)]
+    pub small: bool,
+    /// The file of rows.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+/// The papers, by the short names of the page.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Paper {
+    /// Zhang, Xiao, Wang 2020.
+    Ripserpp,
+    /// Zhang, Xiao, Guo, Geng, Wang, Zhang 2019.
+    Hypha,
+    /// Wang, Wagner, Chen 2022.
+    Ecc,
+    /// Kashani-Akhavan 2017.
+    Thinning,
+}
+
+impl Run {
+    /// Whether a table of this title is asked for.
+    pub fn wants(&self, title: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| title.contains(text.as_str()))
+    }
+}
+
+fn main() -> ExitCode {
+    // Cargo adds `--bench`, and with no other argument there is nothing to measure.
+    let mut given: Vec<_> = std::env::args_os().filter(|argument| argument != "--bench").collect();
+    if given.len() == 1 {
+        println!("skipped: nothing named; cargo bench --bench papers -- run --data DIR --out ROWS.json");
+        given.push("nothing".into());
+    }
+    let done = match Command::parse_from(given) {
+        Command::Run(run) => measure(&run),
+        Command::Write { page, rows } => page::write(&page, &rows),
+        Command::Launch { stdout, command } => process::launch(&stdout, &command),
+        Command::Nothing => Ok(()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures what is asked for, and writes after each paper what there is by then.
+fn measure(run: &Run) -> Result<(), Failure> {
+    let papers = if run.papers.is_empty() { Paper::value_variants().to_vec() } else { run.papers.clone() };
+    let mut measured = Measured {
+        machine: machine::describe(run.threads),
+        small: run.small,
+        command: command(),
+        tables: Vec::new(),
+    };
+    for paper in papers {
+        let mut add = |table: Table| -> Result<(), Failure> {
+            eprintln!("{}: {}, {} rows", table.paper, table.title, table.rows.len());
+            measured.tables.push(table);
+            // After each table, so that a run that is cut short keeps those that it has.
+            Ok(fs::write(&run.out, serde_json::to_vec_pretty(&measured)?)?)
+        };
+        match paper {
+            Paper::Ripserpp => ripserpp::measure(run, &mut add)?,
+            Paper::Hypha => hypha::measure(run, &mut add)?,
+            Paper::Ecc => ecc::measure(run, &mut add)?,
+            Paper::Thinning => thinning::measure(run, &mut add)?,
+        }
+    }
+    Ok(())
+}
+
+/// The command line, without the folders of this machine.
+fn command() -> String {
+    let words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let short = words.map(|word| if word.starts_with('/') { String::from("…") } else { word });
+    format!("cargo bench --bench papers -- {}", short.collect::<Vec<_>>().join(" "))
+}
