@@ -14,6 +14,7 @@ mod ecc;
 mod hypha;
 mod machine;
 mod page;
+mod program;
 mod ripserpp;
 mod rows;
 mod thinning;
@@ -118,6 +119,8 @@ fn main() -> ExitCode {
 
 /// Measures what is asked for, and writes after each paper what there is by then.
 fn measure(run: &Run) -> Result<(), Failure> {
+    // The threads of the processor's rows, and of what makes images.
+    rayon::ThreadPoolBuilder::new().num_threads(run.threads).build_global()?;
     let papers = if run.papers.is_empty() { Paper::value_variants().to_vec() } else { run.papers.clone() };
     let mut measured = Measured {
         machine: machine::describe(run.threads),
