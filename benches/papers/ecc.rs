@@ -42,7 +42,11 @@ pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> 
         (frames::TITLE, frames::table),
     ];
     for (title, table) in tables.into_iter().filter(|(title, _)| run.wants(title)) {
-        add(Table { title: title.to_owned(), ..table(&bench)? })?;
+        let table = Table { title: title.to_owned(), ..table(&bench)? };
+        // Some need a device.
+        if !table.rows.is_empty() {
+            add(table)?;
+        }
     }
     Ok(())
 }
