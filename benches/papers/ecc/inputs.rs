@@ -163,7 +163,7 @@ pub const FIELD: Rows = Rows { bins: LEVELS, low: -1.0, high: (LEVELS - 1) as f6
 pub const LABEL: Rows = Rows { bins: 256, low: -1.0, high: 255.0 };
 
 /// Bins of one width.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Rows {
     pub bins: usize,
     pub low: f64,
