@@ -101,7 +101,7 @@ fn figure(value: f64, unit: Unit) -> String {
         )
     };
     match unit {
-        Unit::Seconds => scaled(&[(1.0, "s")], "s").replace(" s", " s"),
+        Unit::Seconds => scaled(&[(1.0, "s")], "s"),
         Unit::Milliseconds => format!("{} ms", digits(value)),
         Unit::Bytes => scaled(&[(1e9, "GB"), (1e6, "MB"), (1e3, "kB")], "B"),
         Unit::PerSecond => scaled(&[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s")], "/s"),

@@ -101,16 +101,42 @@ fn file<T: KernelVoxel + IntoBytes + Immutable>(
     fs::write(&path, image.voxels().as_bytes())?;
     let verified = format!("{}; the written curve", verify::words(bench.gpu.is_some()));
     let mut rows = InputRows { input: case.name, verified, rows: Vec::new() };
-    let [cpu_overall, overall, _, disk, overhead, kernel, rate] = case.paper;
+    let [_, _, _, disk, _, kernel, rate] = case.paper;
     let (bytes, count) = (size_of_val(image.voxels()), image.voxels().len());
+    processes::<T>(bench, case, (&path, image.shape().axes()), bins, &expected, &mut rows)?;
     let read = reading(bench, &path, bytes)?;
-    let process = |backend| Process {
-        bench,
-        path: &path,
-        axes: image.shape().axes(),
-        bins,
-        expected: &expected,
-        backend,
+    let of_cache = format!("page cache, {:.1} GB/s", bytes as f64 / read / 1e9);
+    rows.add("disk read", Unit::Seconds, (Some(disk), read), "cpu", &of_cache);
+    let mut counted = |seconds: f64, backend: &str, remark: &str| {
+        rows.add("kernel", Unit::Milliseconds, (Some(1e3 * kernel), 1e3 * seconds), backend, "");
+        let figures = (Some(1e9 * rate), count as f64 / seconds);
+        rows.add("kernel", Unit::VoxelsPerSecond, figures, backend, remark);
+    };
+    if let Some(prepared) = &prepared {
+        let seconds = kernel_time(bench, prepared, image, &request, &expected)?;
+        let few = if count < 1 << 23 { "few voxels: launches take a part of it" } else { "" };
+        counted(seconds, "cuda, kernel alone", few);
+    }
+    let seconds = median(bench.runs, || curve(image, &request)).as_secs_f64();
+    counted(seconds, "cpu", "in memory");
+    fs::remove_file(&path)?;
+    Ok(rows.rows)
+}
+
+/// The rows of whole processes.
+fn processes<T: KernelVoxel>(
+    bench: &Bench<'_>,
+    case: &Case,
+    (path, axes): (&Path, Vec<usize>),
+    bins: Option<Rows>,
+    expected: &Vcec,
+    rows: &mut InputRows<'_>,
+) -> Result<(), Failure> {
+    let [cpu_overall, overall, _, _, overhead, ..] = case.paper;
+    let process = |backend| Process { bench, path, axes: axes.clone(), bins, expected, backend };
+    let start = |took: &Took| {
+        let starting = if took.backend == "cuda" { "the process and the device" } else { "the process" };
+        format!("{:.1} ms of it are the start and end of {starting}", 1e3 * took.overhead)
     };
     if bench.gpu.is_some() {
         let whole = process("cuda").measure::<T>()?;
@@ -119,46 +145,23 @@ fn file<T: KernelVoxel + IntoBytes + Immutable>(
         } else {
             ""
         };
-        let remark =
-            format!("{misprint}Of it {:.3} s are the start of the process and the device.", whole.overhead);
+        let remark = format!("{misprint}{}", start(&whole));
         rows.add("overall", Unit::Seconds, (Some(overall), whole.overall), "cuda", &remark);
         let chosen = process("auto").measure::<T>()?;
+        let by = format!("auto: {}", chosen.backend);
         rows.add(
             "overall, machine chosen",
             Unit::Seconds,
             (Some(overall), chosen.overall),
-            &format!("auto: {}", chosen.backend),
-            "",
+            &by,
+            &start(&chosen),
         );
         let opening = "CUDA's driver takes most of it: the same whatever the image";
         rows.add("GPU overhead", Unit::Seconds, (Some(overhead), whole.overhead), "cuda", opening);
     }
     let processor = process("cpu").measure::<T>()?;
-    rows.add("CPU overall", Unit::Seconds, (Some(cpu_overall), processor.overall), "cpu", "");
-    let of_cache = format!("page cache, {:.1} GB/s", bytes as f64 / read / 1e9);
-    rows.add("disk read", Unit::Seconds, (Some(disk), read), "cpu", &of_cache);
-    let mut counted = |seconds: f64, backend: &str, remark: &str| {
-        rows.add("kernel", Unit::Milliseconds, (Some(1e3 * kernel), 1e3 * seconds), backend, "");
-        rows.add(
-            "kernel",
-            Unit::VoxelsPerSecond,
-            (Some(1e9 * rate), count as f64 / seconds),
-            backend,
-            remark,
-        );
-    };
-    if let Some(prepared) = &prepared {
-        let seconds = kernel_time(bench, prepared, image, &request, &expected)?;
-        counted(
-            seconds,
-            "cuda, kernel alone",
-            if count < 1 << 23 { "few voxels: launches take a part of it" } else { "" },
-        );
-    }
-    let seconds = median(bench.runs, || curve(image, &request)).as_secs_f64();
-    counted(seconds, "cpu", "in memory");
-    fs::remove_file(&path)?;
-    Ok(rows.rows)
+    rows.add("CPU overall", Unit::Seconds, (Some(cpu_overall), processor.overall), "cpu", &start(&processor));
+    Ok(())
 }
 
 /// Bytes that a thread reads at a time.
