@@ -24,7 +24,7 @@ const PART: usize = 1 << 30;
 /// The side of the box whose stream is compared with the processor's curve.
 const PREFIX: usize = 512;
 /// Bytes of memory of the processor's counter.
-const MEMORY: usize = 512 << 20;
+const MEMORY: usize = 4 << 30;
 
 pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
