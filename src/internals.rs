@@ -12,4 +12,4 @@ pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;
 pub use crate::rips::field::Two;
 pub use crate::rips::modulus::prime_modulus;
-pub use crate::simd::{Level, Rank};
+pub use crate::simd::{Kernel, Level, Rank, Simd};

@@ -130,6 +130,8 @@ fn main() -> ExitCode {
 
 /// Measures what is asked for, and writes after each paper what there is by then.
 fn measure(run: &Run) -> Result<(), Failure> {
+    // The threads of the processor's rows, and of what makes images.
+    rayon::ThreadPoolBuilder::new().num_threads(run.threads).build_global()?;
     let papers = if run.papers.is_empty() { Paper::value_variants().to_vec() } else { run.papers.clone() };
     let mut measured = Measured {
         machine: machine::describe(run.threads),

@@ -84,6 +84,7 @@ fn comparison(row: &Row) -> String {
     match (row.factor(), row.paper) {
         (Some(factor), _) if factor >= 10.0 => format!("{factor:.0}×"),
         (Some(factor), _) => format!("{factor:.2}×"),
+        (None, _) if row.unit == Unit::Share => String::from("–"),
         (None, Some(paper)) if figure(paper, row.unit) == figure(row.ours, row.unit) => String::from("equal"),
         (None, Some(_)) => String::from("differs"),
         (None, None) => String::from("–"),
@@ -108,6 +109,7 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Hertz => format!("{} Hz", digits(value)),
         Unit::Count | Unit::Work => grouped(value),
         Unit::Fraction => format!("{:.5} %", value * 100.0),
+        Unit::Share => format!("{:.1} %", value * 100.0),
         Unit::Times => format!("{}×", digits(value)),
     }
 }

@@ -9,7 +9,7 @@
 #![allow(unsafe_code)]
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -86,6 +86,21 @@ pub fn run(program: &Path, arguments: &[OsString], scratch: &Path) -> Result<Ran
         Some(code) => Err(failed(format!("exit code {code}"))),
         None => Err(failed(String::from("ended by a signal"))),
     }
+}
+
+/// Runs a program to its end, and says how long it took.
+///
+/// # Errors
+/// As [`run`].
+pub fn time(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    let done = Command::new(program).args(arguments).output()?;
+    let took = start.elapsed();
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        return Err(format!("{}: {}: {}", program.display(), done.status, said.trim()).into());
+    }
+    Ok(took)
 }
 
 /// The launcher: runs a command, whose standard output goes to a file, and says what it took.

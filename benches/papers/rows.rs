@@ -74,6 +74,8 @@ pub enum Unit {
     Work,
     /// A share of one, which is to be equal.
     Fraction,
+    /// A share of a run's time, of which neither more nor less is better.
+    Share,
     /// A ratio of two times; more is better.
     Times,
 }
@@ -85,7 +87,7 @@ impl Row {
         match self.unit {
             Unit::Seconds | Unit::Milliseconds | Unit::Bytes | Unit::Work => Some(paper / self.ours),
             Unit::PerSecond | Unit::VoxelsPerSecond | Unit::Hertz | Unit::Times => Some(self.ours / paper),
-            Unit::Count | Unit::Fraction => None,
+            Unit::Count | Unit::Fraction | Unit::Share => None,
         }
     }
 }

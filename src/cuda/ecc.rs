@@ -3,7 +3,7 @@
 
 use super::constants::ecc::{BLOCK, COLUMNS};
 use super::unsigned::sealed::Sealed;
-use super::{Buffer, CudaError, Gpu, Kernel, Plain, Unsigned, ptx};
+use super::{Buffer, CudaError, Gpu, Kernel, Pinned, Plain, Unsigned, ptx};
 use crate::cubical::{Key, Voxel};
 
 /// Threads of a block that marches, and of a block with so many counters that few blocks fit into shared memory.
@@ -141,6 +141,23 @@ impl Totals {
         // The first and the last level are those of what is outside the image.
         let rows = (1..levels - 1).map(|level| (totals[level].cast_signed(), touched[level] != 0));
         Ok(if order.is_vertex { rows.rev().collect() } else { rows.collect() })
+    }
+
+    /// The number of levels: those of the rows, and two more.
+    pub(crate) fn levels(&self) -> usize {
+        self.totals.len()
+    }
+
+    /// Begins to bring the totals to the host, after which they are zero.
+    pub(crate) fn hand_over(&mut self, gpu: &Gpu, to: &mut Pinned<u64>) -> Result<(), CudaError> {
+        gpu.receive(&self.totals, 0..self.totals.len(), to)?;
+        gpu.clear(&mut self.totals)
+    }
+
+    /// The change of each row, of totals that were handed over.
+    pub(crate) fn changes(handed: &[u64], order: KeyOrder) -> Vec<i64> {
+        let rows = handed[1..handed.len() - 1].iter().map(|total| total.cast_signed());
+        if order.is_vertex { rows.rev().collect() } else { rows.collect() }
     }
 }
 

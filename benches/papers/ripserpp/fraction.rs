@@ -1,14 +1,14 @@
 //! Figure 10 with Theorem 6: the share of edges that are apparent, by the number of points.
 
-use lacuna::internals::Gpu;
-use lacuna::metric::{DistanceMatrix, Distances};
 use lacuna::internals::Code;
 use lacuna::internals::Dense;
+use lacuna::internals::Gpu;
+use lacuna::internals::Level;
+use lacuna::metric::{DistanceMatrix, Distances};
 use lacuna::rips::filtration_construction::{Construction, DeviceSweep, Enumerate, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::rank;
 use lacuna::rips::{Progress, SecondLayer};
-use lacuna::internals::Level;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

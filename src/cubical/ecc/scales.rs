@@ -12,6 +12,13 @@
 //!
 //! The first curve is that of the image as it is, of any type of voxels; only the smoothed ones are of floats. Infinite voxels cannot be
 //! smoothed, nor those past the range of 32-bit floats.
+//!
+//! On a device the image and the smoothed one change places, and only changes come back, those of one scale while the next is made
+//! ([`ResidentScales`]); where rows are not bins of a range that is known, scale after scale by itself.
+
+mod resident;
+
+pub use resident::ResidentScales;
 
 use rayon::prelude::*;
 
@@ -145,20 +152,37 @@ pub fn curves_device<T: KernelVoxel>(
         advance(shape.count() as u64);
     }
     if scales.count > 1 {
-        let kernel = SmoothKernel::load(gpu).map_err(failed)?;
         let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
-        let weights = gpu.upload(&weights).map_err(failed)?;
-        let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
-        for _ in 1..scales.count {
-            let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
-            for [length, inner] in axes(shape) {
-                kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
-                std::mem::swap(&mut voxels, &mut smoothed);
-            }
-            // Its memory is for counting.
-            drop(smoothed);
-            curves.push(prepared.curve(&voxels, shape, request)?);
+        let mut advance = |curve| {
+            curves.push(curve);
             advance(shape.count() as u64);
+        };
+        if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
+            let image = Image::new(shape, floats(image)?).expect("as many as before");
+            let mut resident = ResidentScales::new(&prepared, &image, request, scales)?;
+            for _ in 1..scales.count {
+                resident.smooth()?;
+                resident.count()?;
+                resident.send()?;
+                if resident.waiting() > 1 {
+                    resident.take()?.into_iter().for_each(&mut advance);
+                }
+            }
+            resident.take()?.into_iter().for_each(&mut advance);
+        } else {
+            let kernel = SmoothKernel::load(gpu).map_err(failed)?;
+            let weights = gpu.upload(&weights).map_err(failed)?;
+            let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
+            for _ in 1..scales.count {
+                let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
+                for [length, inner] in axes(shape) {
+                    kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
+                    std::mem::swap(&mut voxels, &mut smoothed);
+                }
+                // Its memory is for counting.
+                drop(smoothed);
+                advance(prepared.curve(&voxels, shape, request)?);
+            }
         }
     }
     Ok(curves)

@@ -9,6 +9,8 @@
 //! An image comes whole, in a buffer of the device ([`ecc_device`]), or in parts. Totals have 64 bits. Where there is no room to sort all
 //! pairs, or for an image of bin numbers, fewer are taken at a time; without room for a few the run ends in an error.
 
+mod handed;
+
 use std::ops::Range;
 
 use crate::cubical::construction::Construction;
@@ -106,6 +108,11 @@ impl<T: KernelVoxel> Prepared<T> {
             Kernels::Wide { march: Box::new(march), march_many: Box::new(march_many), rows }
         };
         Ok(Prepared { gpu: gpu.clone(), kernels, ring: Ring::default() })
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
     }
 
     /// The curve of an image in a buffer, as [`ecc_device`].
@@ -210,7 +217,7 @@ pub(super) fn arranged(shape: Shape) -> [usize; 3] {
 }
 
 /// An image as the kernels take it.
-fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
+pub(super) fn whole<T>(voxels: &Buffer<T>, shape: Shape) -> Part<'_, T> {
     let [planes, rows, columns] = arranged(shape);
     Part { voxels, planes, rows, columns, from: 0, to: planes }
 }

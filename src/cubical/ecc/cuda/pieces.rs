@@ -54,7 +54,7 @@ impl<T: KernelVoxel> Prepared<T> {
         let known = Known { range: None, flags: None };
         let counting = Counting::begin(self, request, known)?;
         let (memory, spared) = Memory::new(slabs.pieces::<T>().count(), self.ring.take());
-        let readers = Readers::new(voxels, slabs.pieces::<T>(), spared);
+        let readers = Readers::new(voxels, slabs.pieces::<T>(), &memory, spared);
         let curve = thread::scope(|scope| {
             let feed = readers.start(scope, &self.gpu, memory)?;
             count(slots, &slabs, counting, feed, advance)

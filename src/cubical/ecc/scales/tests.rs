@@ -139,3 +139,29 @@ fn gpu_finds_the_same_curves_at_all_scales() {
         }
     }
 }
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_keeps_an_image_in_bins_of_a_range_only() {
+    let gpu = Gpu::open(0, None).unwrap();
+    let prepared = Prepared::<f32>::new(&gpu).unwrap();
+    let image = image(&[30, 40], 3);
+    let of = |bins| EccRequest { bins, ..EccRequest::default() };
+    for bins in [Bins::Distinct, Bins::Uniform { count: 9, range: None }] {
+        let refused = ResidentScales::new(&prepared, &image, &of(bins), &Scales::default()).err();
+        assert_eq!(refused, Some(ScalesError::Device(DeviceError::NoRange)));
+    }
+    let request = of(Bins::Uniform { count: 9, range: Some(((-1.0).into(), 1.0.into())) });
+    let mut resident = ResidentScales::new(&prepared, &image, &request, &Scales::default()).unwrap();
+    assert_eq!(resident.take().unwrap(), None);
+    // Counted twice before it is sent: twice the changes; and then from zero again.
+    resident.count().unwrap();
+    resident.count().unwrap();
+    resident.send().unwrap();
+    resident.count().unwrap();
+    resident.send().unwrap();
+    assert_eq!(resident.waiting(), 2);
+    let [twice, once] = [(); 2].map(|()| resident.take().unwrap().unwrap());
+    assert_eq!(once, curve(&image, &request).unwrap());
+    assert!(twice.changes.iter().zip(&once.changes).all(|(twice, once)| *twice == 2 * once));
+}

@@ -1,4 +1,4 @@
-//! Slabs one after another: one thread reads them, the others add them up.
+//! Slabs one after another: one thread reads them, the others add them up. An image of few voxels is read and added up by who asks for it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -18,6 +18,9 @@ pub(super) fn add_up<T: Voxel, E>(
     slabs: &Slabs,
     read: impl FnMut(&mut [T]) -> Result<usize, E>,
 ) -> Result<(), SlabError<E>> {
+    if job.threads == 1 && slabs.count() == 1 {
+        return add_up_here(job, slabs, read);
+    }
     let Job { counter, buffers, count, threads, advance } = job;
     let (hand_back, done) = mpsc::channel();
     let queue = &Queue::new();
@@ -47,6 +50,32 @@ pub(super) fn add_up<T: Voxel, E>(
     });
     *buffers = reader.spare;
     found
+}
+
+/// Adds up an image of one slab without a thread: to start one takes longer than to add up a few voxels.
+fn add_up_here<T: Voxel, E>(
+    job: Job<'_, T>,
+    slabs: &Slabs,
+    mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+) -> Result<(), SlabError<E>> {
+    let Job { counter, buffers, count, advance, .. } = job;
+    let mut voxels = buffers.pop().unwrap_or_default();
+    resize(&mut voxels, slabs.longest());
+    for own in slabs.iter() {
+        fill(&mut read, &mut voxels[..slabs.around(&own).len() * slabs.slice], 0, count)?;
+        if let Some(mut adder) = counter.adders().next() {
+            for tile in &slabs.tiles::<T>(&own) {
+                adder.add(slabs.view(&own, &voxels), tile);
+                if adder.has_failed() {
+                    // `finish` tells why the rows could not be kept.
+                    break;
+                }
+            }
+        }
+        advance((own.len() * slabs.slice) as u64);
+    }
+    buffers.push(voxels);
+    Ok(())
 }
 
 /// Adds up tiles as long as there are such.

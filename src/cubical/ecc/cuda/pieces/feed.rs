@@ -77,10 +77,17 @@ where
     E: From<DeviceError> + Send,
     P: Iterator<Item = Range<usize>> + Send,
 {
-    pub(super) fn new(voxels: Voxels<'a, T, E>, pieces: P, spared: Receiver<Pinned<T>>) -> Self {
+    /// For these pieces, each of which `memory` has room for in turn.
+    pub(super) fn new(
+        voxels: Voxels<'a, T, E>,
+        pieces: P,
+        memory: &Memory<T>,
+        spared: Receiver<Pinned<T>>,
+    ) -> Self {
         let threads = match voxels {
             Voxels::InOrder(_) => 1,
-            Voxels::Anywhere(_) => rayon::current_num_threads().min(READERS),
+            // No more than pieces: to start a thread takes longer than to read a small image.
+            Voxels::Anywhere(_) => rayon::current_num_threads().min(READERS).min(memory.most.max(1)),
         };
         Readers { turn: Mutex::new(Turn { voxels, pieces: pieces.enumerate().peekable(), spared }), threads }
     }

@@ -1,0 +1,143 @@
+//! The two images of Table 1 that are larger than memory: noise that is made while it is counted.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::slabs::SlabCounter;
+use lacuna::cubical::ecc::{Vcec, Voxels, curve};
+use lacuna::cubical::{Image, Order, Shape};
+use rayon::prelude::*;
+
+use super::inputs::{self, NOISE};
+use super::{Bench, InputRows, table1, verify};
+use crate::Failure;
+use crate::rows::{Row, Unit};
+
+/// Side, then the paper's seconds: CPU overall, GPU overall, GPU disk, overhead, kernel; its GVox/s.
+const CASES: [(&str, usize, [f64; 6]); 2] = [
+    ("noise 4096³", 4096, [37.72 * 60.0, 9.10 * 60.0, 9.08 * 60.0, 0.67, 0.20 * 60.0, 5.62]),
+    ("noise 2048³", 2048, [4.86 * 60.0, 0.71 * 60.0, 0.71 * 60.0, 0.41, 0.03 * 60.0, 5.61]),
+];
+/// Voxels of the planes whose kernel time is measured.
+const PART: usize = 1 << 30;
+/// The side of the box whose stream is compared with the processor's curve.
+const PREFIX: usize = 512;
+/// Bytes of memory of the processor's counter.
+const MEMORY: usize = 4 << 30;
+
+pub fn rows(bench: &Bench<'_>) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for (name, side, paper) in CASES {
+        let side = if bench.small { side / 32 } else { side };
+        let mut found = InputRows {
+            input: name,
+            verified: format!(
+                "processor, on the first voxels as a box of {}³; the whole: expectation of noise, sum 1, number of voxels",
+                if bench.small { PREFIX / 16 } else { PREFIX }
+            ),
+            rows: Vec::new(),
+        };
+        if bench.gpu.is_some() {
+            on_device(bench, side, paper, &mut found)?;
+        }
+        // The larger would take the processor half a minute on sixteen cores.
+        if name == CASES[1].0 {
+            on_processor(bench, side, paper[0], &mut found)?;
+        }
+        rows.extend(found.rows);
+    }
+    Ok(rows)
+}
+
+fn on_device(
+    bench: &Bench<'_>,
+    side: usize,
+    paper: [f64; 6],
+    rows: &mut InputRows<'_>,
+) -> Result<(), Failure> {
+    let Some(gpu) = &bench.gpu else { return Ok(()) };
+    let request = NOISE.request();
+    let prefix = if bench.small { PREFIX / 16 } else { PREFIX };
+    verify::streamed(&Prepared::new(gpu)?, &[prefix; 3], &request)?;
+    let (shape, count) = (Shape::new(&[side; 3], Order::C)?, Cell::new(0));
+    let start = Instant::now();
+    let prepared = Prepared::<f32>::new(gpu)?;
+    let read = |first: usize, room: &mut [f32]| {
+        inputs::noise(first, room);
+        Ok::<(), DeviceError>(())
+    };
+    let found =
+        prepared.stream(shape, &request, Voxels::Anywhere(&read), &|more| count.set(count.get() + more))?;
+    let seconds = start.elapsed().as_secs_f64();
+    is_right(&found, side, count.get())?;
+    let [_, overall, disk, _, kernel, rate] = paper;
+    let (voxels, made) = (shape.count() as f64, generator(bench, shape.count()));
+    let remark = format!(
+        "{:.1} GB/s to the device, which the bus limits; the generator alone makes {made:.0} GB/s. The opened device is not in it: add the GPU overhead of noise 1024³",
+        4.0 * voxels / seconds / 1e9
+    );
+    rows.add("overall", Unit::Seconds, (Some(overall), seconds), "cuda", &remark);
+    let generated = "a generator on all threads, not a disk";
+    rows.add("disk read", Unit::Seconds, (Some(disk), 4.0 * voxels / 1e9 / made), "cpu", generated);
+    // As many planes as the measured part has voxels.
+    let planes = (PART / (side * side)).clamp(2, side);
+    let part = Shape::new(&[planes, side, side], Order::C)?;
+    let image = Image::new(part, inputs::noise_of(part.count()))?;
+    let expected = curve(&image, &request)?;
+    let counted = table1::kernel_time(bench, &prepared, &image, &request, &expected)?;
+    let whole = counted * side as f64 / planes as f64;
+    let by = "cuda, kernel alone";
+    rows.add(
+        "kernel",
+        Unit::Seconds,
+        (Some(kernel), whole),
+        by,
+        &format!("{planes} of {side} planes, scaled"),
+    );
+    rows.add("kernel", Unit::VoxelsPerSecond, (Some(1e9 * rate), voxels / whole), by, "");
+    Ok(())
+}
+
+fn on_processor(bench: &Bench<'_>, side: usize, paper: f64, rows: &mut InputRows<'_>) -> Result<(), Failure> {
+    let (shape, count) = (Shape::new(&[side; 3], Order::C)?, Cell::new(0));
+    let read = |first: usize, room: &mut [f32]| {
+        inputs::noise(first, room);
+        Ok::<(), DeviceError>(())
+    };
+    let start = Instant::now();
+    let mut counter = SlabCounter::<f32>::new(&NOISE.request(), MEMORY)?;
+    let found = counter.curve_anywhere(shape, None, &read, &|more| count.set(count.get() + more))?;
+    let found = found.into_vcec()?;
+    let seconds = start.elapsed().as_secs_f64();
+    is_right(&found, side, count.get())?;
+    let remark = format!("{} threads count and generate", bench.threads);
+    rows.add("CPU overall", Unit::Seconds, (Some(paper), seconds), "cpu", &remark);
+    Ok(())
+}
+
+/// What can be said of the whole without another way to count it.
+fn is_right(found: &Vcec, side: usize, voxels: u64) -> Result<(), Failure> {
+    verify::is_whole(found)?;
+    verify::is_as_expected(found, &[side; 3])?;
+    let expected = (side as u64).pow(3);
+    if voxels != expected {
+        return Err(format!("expected {expected} voxels, {voxels} were read").into());
+    }
+    Ok(())
+}
+
+/// GB/s that all threads generate, each into memory of its own.
+fn generator(bench: &Bench<'_>, count: usize) -> f64 {
+    const PIECE: usize = 1 << 19;
+    let pieces = count.min(bench.threads << 28).div_ceil(PIECE);
+    let start = Instant::now();
+    (0..pieces).into_par_iter().for_each_init(
+        || vec![0.0; PIECE],
+        |room, piece| {
+            inputs::noise(piece * PIECE, room);
+            std::hint::black_box(&room);
+        },
+    );
+    (4 * pieces * PIECE) as f64 / start.elapsed().as_secs_f64() / 1e9
+}

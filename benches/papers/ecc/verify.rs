@@ -1,0 +1,139 @@
+//! That curves are right: by the processor, by cells counted one by one, by their sum, and of noise by what is expected of it.
+
+use lacuna::cubical::ecc::cuda::{DeviceError, Prepared};
+use lacuna::cubical::ecc::{EccRequest, Vcec, Voxels, curve, plain};
+use lacuna::cubical::thinning::BitImage;
+use lacuna::cubical::thinning::topology::euler_characteristic;
+use lacuna::cubical::{Image, Order, Shape};
+use lacuna::internals::KernelVoxel;
+use rayon::prelude::*;
+
+use super::inputs;
+use crate::Failure;
+
+/// Rows at which cells are counted, as parts of all rows.
+const COUNTED: [f64; 3] = [0.1, 0.5, 0.8];
+
+/// The processor's curve of an image: all of it equal to the device's, some of it to cells counted by words, a corner to cells counted one by one.
+pub fn verified<T: KernelVoxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    prepared: Option<&Prepared<T>>,
+) -> Result<Vcec, Failure> {
+    let corner = corner(image)?;
+    let expected = plain::curve(&corner, request)?;
+    same("a corner, cells one by one", &expected, &curve(&corner, request)?)?;
+    on_device("a corner", &corner, request, prepared, &expected)?;
+    let found = curve(image, request)?;
+    on_device("the image", image, request, prepared, &found)?;
+    let euler = found.euler();
+    COUNTED.par_iter().try_for_each(|part| {
+        let row = (part * euler.len() as f64) as usize;
+        let end = found.values.at(row).double();
+        let cells = euler_characteristic(&BitImage::of(image, |voxel: T| voxel.value() <= end));
+        if cells == euler[row] {
+            return Ok(());
+        }
+        Err(format!("up to {end}: expected {cells}, by cells, found {}", euler[row]))
+    })?;
+    is_whole(&found)?;
+    Ok(found)
+}
+
+/// What [`verified`] compared, in words.
+pub fn words(has_device: bool) -> String {
+    let whole = if has_device { "processor, every row; " } else { "" };
+    format!("{whole}cells by words, 3 rows; a corner's cells one by one; sum 1")
+}
+
+/// That a box is left in the end.
+pub fn is_whole(curve: &Vcec) -> Result<(), Failure> {
+    match curve.changes.iter().sum::<i64>() {
+        1 => Ok(()),
+        sum => Err(format!("changes of a box: expected the sum 1, found {sum}").into()),
+    }
+}
+
+/// That two curves are the same.
+pub fn same(what: &str, expected: &Vcec, found: &Vcec) -> Result<(), Failure> {
+    if expected == found {
+        return Ok(());
+    }
+    let rows = expected.rows().zip(found.rows());
+    let first = rows.into_iter().find(|(expected, found)| expected != found);
+    Err(format!(
+        "{what}: expected {} rows, found {}; first that differ: {first:?}",
+        expected.changes.len(),
+        found.changes.len()
+    )
+    .into())
+}
+
+fn on_device<T: KernelVoxel>(
+    what: &str,
+    image: &Image<T>,
+    request: &EccRequest,
+    prepared: Option<&Prepared<T>>,
+    expected: &Vcec,
+) -> Result<(), Failure> {
+    let Some(prepared) = prepared else { return Ok(()) };
+    let found = prepared.curve(&prepared.gpu().upload(image.voxels())?, image.shape(), request)?;
+    same(&format!("{what}, device against processor"), expected, &found)
+}
+
+/// The first voxels of an image along each axis.
+fn corner<T: KernelVoxel>(image: &Image<T>) -> Result<Image<T>, Failure> {
+    let axes = image.shape().axes();
+    let most = if axes.len() == 3 { 21 } else { 85 };
+    let few: Vec<usize> = axes.iter().map(|&axis| axis.min(most)).collect();
+    let place = |mut number: usize| {
+        let (mut place, mut stride) = (0, 1);
+        for (&axis, &few) in axes.iter().zip(&few).rev() {
+            place += number % few * stride;
+            number /= few;
+            stride *= axis;
+        }
+        place
+    };
+    let voxels = (0..few.iter().product()).map(|number| image.voxels()[place(number)]).collect();
+    Ok(Image::new(Shape::new(&few, Order::C)?, voxels)?)
+}
+
+/// That the device finds of a stream of noise what the processor finds of the same noise in memory.
+pub fn streamed(prepared: &Prepared<f32>, axes: &[usize], request: &EccRequest) -> Result<(), Failure> {
+    let shape = Shape::new(axes, Order::C)?;
+    let expected = curve(&Image::new(shape, inputs::noise_of(shape.count()))?, request)?;
+    let read = |first: usize, room: &mut [f32]| {
+        inputs::noise(first, room);
+        Ok::<(), DeviceError>(())
+    };
+    let found = prepared.stream(shape, request, Voxels::Anywhere(&read), &|_| ())?;
+    same("a stream of noise", &expected, &found)
+}
+
+/// That the curve of noise is no farther from its expectation than 20 standard deviations of a sum of as many independent numbers of
+/// variance 1 as there are voxels: a cell that k voxels share is there at a level that a voxel reaches with probability p with probability
+/// 1 − (1 − p)^k. Along an axis of n voxels there are n cells of one voxel, n − 1 between two, and 2 at the ends.
+pub fn is_as_expected(curve: &Vcec, axes: &[usize]) -> Result<(), Failure> {
+    let allowed = 20.0 * (axes.iter().product::<usize>() as f64).sqrt();
+    // Signed numbers of cells, by the number of voxels that share them.
+    let mut cells = vec![(1_u32, 1.0)];
+    for &n in axes {
+        // A cell that is one voxel long is of a dimension more.
+        let kinds = [(1, 2.0 - n as f64), (2, n as f64 - 1.0)];
+        cells = cells
+            .iter()
+            .flat_map(|&(k, count)| kinds.map(|(more, signed)| (k * more, count * signed)))
+            .collect();
+    }
+    for (end, _, euler) in curve.rows() {
+        // Values are multiples of 2^−24 below 1.
+        let reached = ((end.double() * 16_777_216.0).floor() + 1.0).min(16_777_216.0) / 16_777_216.0;
+        let there = |k: u32| 1.0 - (1.0 - reached).powf(f64::from(k));
+        let expected: f64 = cells.iter().map(|&(k, count)| count * there(k)).sum();
+        if (euler as f64 - expected).abs() > allowed {
+            return Err(format!("noise up to {end:?}: expected about {expected:.0}, found {euler}").into());
+        }
+    }
+    Ok(())
+}
