@@ -32,7 +32,17 @@ impl<I: Index> Stripes<I> {
 
     /// The rows that a stripe is about in a pass: from its own block in pass 0 to the first. None when it is done.
     pub fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
-        stripe.checked_sub(pass).map_or(0..0, |block| self.bounds[block]..self.bounds[block + 1])
+        stripe.checked_sub(pass).map_or(0..0, |block| self.rows(block))
+    }
+
+    /// The rows of a block.
+    pub fn rows(&self, block: usize) -> Range<usize> {
+        self.bounds[block]..self.bounds[block + 1]
+    }
+
+    /// The block of a row.
+    pub fn block_of(&self, row: usize) -> usize {
+        self.bounds.partition_point(|&first| first <= row) - 1
     }
 }
 
@@ -49,6 +59,7 @@ mod tests {
         assert_eq!(stripes.block(2, 1), 8..20);
         assert_eq!(stripes.block(2, 2), 0..8);
         assert!(stripes.block(1, 2).is_empty());
+        assert_eq!([0, 7, 8, 19, 20, 90].map(|row| stripes.block_of(row)), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
