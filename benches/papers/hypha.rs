@@ -37,7 +37,7 @@ use crate::{Failure, Run};
 
 /// The titles, in the paper's order.
 const TITLES: [&str; 7] = [
-    "Table 1. Columns by additions, and Table 1's sizes",
+    "Table 1. Columns by their additions",
     "Table 2. Tail-addition columns",
     "Figure 7. Column additions",
     "Figure 8. SS+ against SS",

@@ -154,13 +154,11 @@ fn found(lookup: &PivotLookup<u32>) -> FoundPairs {
     lookup.pairs().map(|(row, column)| (row as u32, column as u32)).collect()
 }
 
-/// What HYPHA found, and how long its stages took.
+/// What HYPHA found.
 pub struct Staged {
     pub solved: Solved,
     /// Additions of compression, which are among those of `solved`.
     pub compression: Additions,
-    /// The time of scan, clearing and compression.
-    pub before: Duration,
 }
 
 /// HYPHA (Algorithm 6) with the scan of some machine, then a reduction of what is left.
@@ -184,8 +182,7 @@ pub fn hypha(
         working_column: BitTree::new,
     };
     let compression = compression::compress(&problem, &found_by_scan).additions;
-    let before = start.elapsed();
     let additions = compression + then(&problem);
     let pairs = found(&found_by_scan.lookup);
-    Ok(Staged { solved: Solved { pairs, additions, took: start.elapsed() }, compression, before })
+    Ok(Staged { solved: Solved { pairs, additions, took: start.elapsed() }, compression })
 }
