@@ -76,9 +76,12 @@ const BATCH: usize = 16;
 /// Reduces tiles or columns in parallel.
 pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
-    for columns in dimensions(problem, &mut team).into_iter().rev() {
-        let open = open(problem, &mut team, &columns);
-        let mut tiles = Tiles::cut(problem, &open, stripes(open.len(), problem.threads));
+    let parts: Vec<&[I]> = problem.todo.chunks(PART).collect();
+    let by_dimension = team.map(parts.len(), |_, part| problem.by_dimension(parts[part]));
+    for dim in (0..by_dimension.first().map_or(0, Vec::len)).rev() {
+        let open = open(problem, &mut team, &by_dimension, dim);
+        let columns = open.iter().map(Vec::len).sum();
+        let mut tiles = Tiles::cut(problem, &open, stripes(columns, problem.threads));
         for pass in 0..tiles.count() {
             run_pass(problem, &mut team, &mut tiles, pass);
         }
@@ -86,26 +89,17 @@ pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'
     team.additions()
 }
 
-/// The columns to reduce, for each dimension from 0 up: those of [`ReductionProblem::dimensions`], listed by all threads.
-fn dimensions<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<I, C>,
-) -> Vec<Vec<I>> {
-    let parts: Vec<&[I]> = problem.todo.chunks(PART).collect();
-    let found = team.map(parts.len(), |_, part| problem.by_dimension(parts[part]));
-    let count = found.first().map_or(0, Vec::len);
-    team.map(count, |_, dim| found.iter().map(|part| &part[dim][..]).collect::<Vec<_>>().concat())
-}
-
-/// The columns that are not zero.
+/// The columns of a dimension that are not zero, ascending, as [`ReductionProblem::dimensions`] lists them, but listed by all threads. Each
+/// part of the columns is given by dimension, and answered by one.
 fn open<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<I, C>,
-    columns: &[I],
-) -> Vec<I> {
-    let parts: Vec<&[I]> = columns.chunks(PART).collect();
+    parts: &[Vec<Vec<I>>],
+    dim: usize,
+) -> Vec<Vec<I>> {
     let is_open = |column: &I| problem.is_open(*column);
-    team.map(parts.len(), |_, part| parts[part].iter().copied().filter(is_open).collect::<Vec<I>>()).concat()
+    let open_of = |part: usize| parts[part][dim].iter().copied().filter(is_open).collect::<Vec<I>>();
+    team.map(parts.len(), |_, part| open_of(part))
 }
 
 /// The number of stripes of so many columns.

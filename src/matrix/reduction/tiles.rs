@@ -30,10 +30,10 @@ pub struct Tiles<I> {
 }
 
 impl<I: SharedIndex> Tiles<I> {
-    /// The columns of a dimension, ascending, cut into at most `stripes` stripes.
-    pub fn cut<C>(problem: &ReductionProblem<'_, I, C>, columns: &[I], stripes: usize) -> Self {
-        let mut stripes = Stripes::cut(columns, stripes);
-        let rows_are_mixed = rows_are_mixed(problem, columns);
+    /// The columns of a dimension, ascending and in several parts, cut into at most `stripes` stripes.
+    pub fn cut<C>(problem: &ReductionProblem<'_, I, C>, parts: &[Vec<I>], stripes: usize) -> Self {
+        let mut stripes = Stripes::cut_parts(parts, stripes);
+        let rows_are_mixed = rows_are_mixed(problem, parts.iter().flatten().next());
         let whole = std::mem::take(&mut stripes.open).into_iter().enumerate();
         let open = whole.map(|(stripe, columns)| {
             let mut open = vec![Vec::new(); stripe + 1];
@@ -117,8 +117,8 @@ fn ascending<I: SharedIndex>(columns: &[I]) -> Cow<'_, [I]> {
 }
 
 /// Whether cells of the dimension below come after the first of the columns, which are of one dimension.
-fn rows_are_mixed<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, columns: &[I]) -> bool {
+fn rows_are_mixed<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, first: Option<&I>) -> bool {
     let dims = problem.matrix.boundaries().dims();
-    let Some(first) = columns.first().map(|first| first.to_usize()) else { return false };
+    let Some(first) = first.map(|first| first.to_usize()) else { return false };
     dims[first].checked_sub(1).is_some_and(|below| dims[first..].contains(&below))
 }
