@@ -216,8 +216,8 @@ fn device<I: MatrixIndex>(
     let with_transfer = median(RUNS, || done(whole()?))?;
     let mut resident = Resident::load(gpu, matrix)?;
     let counts = resident.scan()?;
-    if counts != [found.stable, found.unstable.len()] {
-        return Err(format!("{name}: {counts:?} stable and unstable columns on the device").into());
+    if counts != [found.stable, found.cleared, found.unstable.len()] {
+        return Err(format!("{name}: {counts:?} stable, cleared and unstable columns on the device").into());
     }
     Ok((with_transfer, median(RUNS, || done(resident.scan()?))?))
 }

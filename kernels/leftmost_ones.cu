@@ -3,7 +3,7 @@
 //   set_leftmost   a thread owns an entry      leftmost[row] = the least column of the row; lows[column] = its greatest row, plus one
 //   set_lookup     a thread owns a row         lookup[row] = the column, plus one, whose low and leftmost one it is;
 //                                              destroyers[column] = 1 if the column holds a leftmost one
-//   set_unstable   a thread owns a column      the columns that are neither zero nor stable, ascending
+//   set_unstable   a thread owns a column      the columns that are neither zero nor stable nor the low of a stable one, ascending
 //
 // set_leftmost is called for one piece of the matrix after the other, in any order: a least and a greatest number do not depend on the
 // order. There are no ties: a column has a row once. The other kernels look at the tables only, so no entry is needed twice, and the
@@ -85,27 +85,34 @@ extern "C" __global__ void set_lookup(const INDEX *leftmost, const INDEX *lows, 
     lookup[row] = stable;
 }
 
-// Writes the unstable columns of a tile as bits, and their number; adds the number of stable columns to `stable`.
-extern "C" __global__ void set_unstable_flags(const INDEX *leftmost, const INDEX *lows, u64 n, u32 *flags, u64 *totals, u64 *stable) {
-    __shared__ u32 found[2];
-    if (threadIdx.x < 2) found[threadIdx.x] = 0;
+// Writes the unstable columns of a tile as bits, and their number; adds the numbers of stable columns and of other lows of stable columns,
+// which reduce to zero (clearing), to `counts`.
+extern "C" __global__ void set_unstable_flags(const INDEX *leftmost, const INDEX *lows, u64 n, u32 *flags, u64 *totals, u64 *counts) {
+    __shared__ u32 found[3];
+    if (threadIdx.x < 3) found[threadIdx.x] = 0;
     __syncthreads();
     for (u32 word = warp(); word < WORDS; word += warps()) {
         const u64 column = (u64)blockIdx.x * TILE + word * WARP + lane();
         const INDEX low = column < n ? lows[column] : 0;
         const bool is_stable = low != 0 && leftmost[low - 1] == column;
         const u32 stable_ones = __ballot_sync(ALL, is_stable);
-        const u32 unstable_ones = __ballot_sync(ALL, low != 0 && !is_stable);
+        const bool is_open = low != 0 && !is_stable;
+        const INDEX over = is_open ? leftmost[column] : NONE;
+        const bool is_cleared = over != NONE && lows[over] == (INDEX)column + 1;
+        const u32 cleared_ones = __ballot_sync(ALL, is_cleared);
+        const u32 unstable_ones = __ballot_sync(ALL, is_open && !is_cleared);
         if (lane() == 0) {
             flags[(u64)blockIdx.x * WORDS + word] = unstable_ones;
             atomicAdd(&found[0], (u32)__popc(unstable_ones));
             atomicAdd(&found[1], (u32)__popc(stable_ones));
+            atomicAdd(&found[2], (u32)__popc(cleared_ones));
         }
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         totals[blockIdx.x] = found[0];
-        atomicAdd(stable, (u64)found[1]);
+        atomicAdd(&counts[0], (u64)found[1]);
+        atomicAdd(&counts[1], (u64)found[2]);
     }
 }
 

@@ -6,7 +6,7 @@ pub use crate::cuda::{Gpu, KERNELS, KernelVoxel, Version, devices};
 pub use crate::input::source::name_of;
 pub use crate::matrix::pivot_lookup::PivotLookup;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
-pub use crate::matrix::working_columns::Vector;
+pub use crate::matrix::working_columns::{BitTree, Vector, WorkingColumn};
 pub use crate::memory::available;
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;

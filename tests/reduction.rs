@@ -290,6 +290,7 @@ fn from_apparent_pairs(
         matrix: &columns,
         lookup: &lookup,
         todo: &todo,
+        clears: true,
         threads,
         working_column: |_| Vector::default(),
     });
@@ -306,6 +307,7 @@ fn the_standard_algorithm_counts_its_additions() {
         matrix: &columns,
         lookup: &lookup,
         todo: &todo,
+        clears: true,
         threads: 1,
         working_column: |_| Vector::<u32>::default(),
     };

@@ -75,6 +75,7 @@ impl PairsRecord {
         figure("additions", &self.figures.additions);
         if let Some(hypha) = &self.figures.hypha {
             figure("scan: stable columns (0 additions)", &hypha.stable);
+            figure("scan: columns cleared", &hypha.scan_cleared);
             figure("scan: unstable columns", &hypha.unstable);
             figure("clearing: columns", &hypha.cleared_columns);
             figure("clearing: entries", &hypha.cleared_entries);
@@ -91,7 +92,7 @@ impl PairsRecord {
                 "of these creators",
                 &format!("{} ({:.2} %)", found.tail_creators, percent(found.tail_creators, found.tail)),
             );
-            figure("mean additions of columns with any", &format!("{:.2}", found.mean));
+            figure("least additions of a column of the tail", &found.tail_least);
             figure("most additions of a column", &found.most);
         }
         if self.plan.algorithm == Algorithm::Sieve {

@@ -59,8 +59,8 @@ pub(crate) struct Flags {
     bits: Buffer<u32>,
     /// The number of flags before each tile, and after these the number of all flags.
     totals: Buffer<u64>,
-    /// The number of stable columns, one element.
-    stable: Buffer<u64>,
+    /// The numbers of stable and of cleared columns.
+    counts: Buffer<u64>,
 }
 
 /// The kernels of `leftmost_ones.cu` for rows and columns of type `I`.
@@ -144,30 +144,31 @@ impl<I: KernelIndex> LeftmostKernels<I> {
         unsafe { launch.output(lookup).output(destroyers).go() }
     }
 
-    /// Finds the unstable columns, and the numbers of stable and of unstable ones.
+    /// Finds the unstable columns, and the numbers of stable, of cleared and of unstable ones.
     pub(crate) fn find_unstable(
         &self,
         gpu: &Gpu,
         tables: &Tables<I>,
-    ) -> Result<(Flags, [usize; 2]), CudaError> {
+    ) -> Result<(Flags, [usize; 3]), CudaError> {
         let n = tables.lows.len();
         let tiles = blocks(n, TILE);
         let words = tiles as usize * (TILE / u32::BITS) as usize;
         let mut flags =
-            Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, stable: gpu.zeros(1)? };
+            Flags { bits: gpu.zeros(words)?, totals: gpu.zeros(tiles as usize + 1)?, counts: gpu.zeros(2)? };
         let (count, tile_count) = (n as u64, u64::from(tiles));
         let launch = self.unstable_flags.launch(tiles, THREADS, 0);
         let launch = launch.input(&tables.leftmost).input(&tables.lows).value(&count);
-        let launch = launch.output(&mut flags.bits).output(&mut flags.totals).output(&mut flags.stable);
-        // SAFETY: lows are rows plus one, below the tables' length; a block writes the words and the total of its tile.
+        let launch = launch.output(&mut flags.bits).output(&mut flags.totals).output(&mut flags.counts);
+        // SAFETY: lows are rows plus one, and leftmost ones are columns, below the tables' length; a block writes the words and the total of
+        // its tile, and adds to the two counts.
         unsafe { launch.go() }?;
         let launch = self.unstable_offsets.launch(1, OFFSET_THREADS, 0).output(&mut flags.totals);
         // SAFETY: one more total than tiles.
         unsafe { launch.value(&tile_count).go() }?;
-        let stable = gpu.read(&flags.stable, 0..1)?[0];
+        let counts = gpu.read(&flags.counts, 0..2)?;
         let unstable = gpu.read(&flags.totals, tiles as usize..tiles as usize + 1)?[0];
         // Columns are numbered by `usize`.
-        Ok((flags, [stable as usize, unstable as usize]))
+        Ok((flags, [counts[0] as usize, counts[1] as usize, unstable as usize]))
     }
 
     /// Lists the unstable columns, ascending.

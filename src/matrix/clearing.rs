@@ -52,8 +52,8 @@ pub struct Cleared {
     pub entries: usize,
 }
 
-/// Clears the columns of creators, and removes them from `unstable`. (The column of a creator is never stable, since a stable column
-/// does not reduce to zero.)
+/// Clears the columns of creators, and removes them from `unstable`, which the scan has freed of the lows of stable columns already.
+/// (The column of a creator is never stable, since a stable column does not reduce to zero.)
 pub fn clear<I: SharedIndex>(
     matrix: &ReductionMatrix<'_, I>,
     creators: &Creators<I>,

@@ -29,6 +29,8 @@ pub struct Figures {
 pub struct HyphaFigures {
     /// Columns whose low is the leftmost one of its row: reduced without an addition.
     pub stable: usize,
+    /// Other columns that are not zero, which the scan clears: the lows of stable ones.
+    pub scan_cleared: usize,
     /// The other columns that are not zero.
     pub unstable: usize,
     /// Unstable columns that clearing made zero.
@@ -44,9 +46,6 @@ pub struct HyphaFigures {
 }
 
 /// Where the additions of the standard algorithm are (Zhang et al. 2019, Tables 1 and 2).
-///
-/// The paper tells apart the columns without additions and a *tail*, the fewest columns that take more than half of all
-/// additions. Our tail is another one: the columns that need more additions than the mean of those that need any.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Distribution {
@@ -54,14 +53,14 @@ pub struct Distribution {
     pub columns: usize,
     /// Columns that need no addition.
     pub without_additions: usize,
-    /// Columns that need some, the mean at most.
+    /// Columns that need some and are not of the tail.
     pub non_tail: usize,
-    /// Columns that need more.
+    /// The tail: the fewest columns that take more than half of all additions.
     pub tail: usize,
     /// Columns of the tail that reduce to zero.
     pub tail_creators: usize,
-    /// The mean number of additions of the columns that need any.
-    pub mean: f64,
+    /// The least number of additions of a column of the tail. Columns that need as many may be outside the tail.
+    pub tail_least: u64,
     /// The greatest number of additions of a column.
     pub most: u64,
 }
@@ -70,19 +69,31 @@ impl Distribution {
     /// The distribution of the additions, given the number for each column and whether it reduced to zero.
     pub fn of(additions: &[u64], is_zero: impl Fn(usize) -> bool) -> Self {
         let some = additions.iter().filter(|&&count| count > 0).count();
-        let sum: u64 = additions.iter().sum();
-        let mean = if some == 0 { 0.0 } else { sum as f64 / some as f64 };
-        let tail: Vec<usize> =
-            (0..additions.len()).filter(|&column| additions[column] as f64 > mean).collect();
+        let tail = Self::tail_of(additions);
         Distribution {
             columns: additions.len(),
             without_additions: additions.len() - some,
             non_tail: some - tail.len(),
             tail: tail.len(),
             tail_creators: tail.iter().filter(|&&column| is_zero(column)).count(),
-            mean,
-            most: additions.iter().copied().max().unwrap_or(0),
+            tail_least: tail.last().map_or(0, |&column| additions[column]),
+            most: tail.first().map_or(0, |&column| additions[column]),
         }
+    }
+
+    /// The columns of the tail, by descending additions. Of columns that need the same number, those further to the left come first.
+    pub fn tail_of(additions: &[u64]) -> Vec<usize> {
+        let mut columns: Vec<usize> = (0..additions.len()).filter(|&column| additions[column] > 0).collect();
+        columns.sort_by_key(|&column| std::cmp::Reverse(additions[column]));
+        let all: u64 = additions.iter().sum();
+        let mut taken = 0;
+        let outside = columns.iter().position(|&column| {
+            let is_outside = 2 * taken > all;
+            taken += additions[column];
+            is_outside
+        });
+        columns.truncate(outside.unwrap_or(columns.len()));
+        columns
     }
 }
 
@@ -163,18 +174,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tail_is_above_the_mean_of_the_columns_that_need_any() {
-        let found = Distribution::of(&[0, 0, 1, 2, 0, 9, 4], |column| column == 5);
+    fn the_tail_are_the_fewest_columns_that_take_more_than_half() {
+        let found = Distribution::of(&[0, 4, 1, 2, 0, 4, 4], |column| column == 5);
         let expected = Distribution {
             columns: 7,
-            without_additions: 3,
+            without_additions: 2,
             non_tail: 3,
-            tail: 1,
+            // Two of the three columns of 4 take 8 of 15.
+            tail: 2,
             tail_creators: 1,
-            mean: 4.0,
-            most: 9,
+            tail_least: 4,
+            most: 4,
         };
         assert_eq!(found, expected);
-        assert_eq!(Distribution::of(&[0], |_| true).mean, 0.0);
+        assert_eq!(Distribution::tail_of(&[3, 1, 1, 1]), [0, 1]);
+        assert_eq!(Distribution::of(&[0], |_| true).tail, 0);
     }
 }

@@ -1,7 +1,7 @@
 //! HYPHA: what a scan tells, used before a column is added (Zhang et al. 2019).
 //!
 //! ```text
-//! scan         leftmost ones: stable columns are reduced, columns that hold a leftmost one belong to destroyers
+//! scan         leftmost ones: stable columns are reduced, their lows belong to creators, columns that hold a leftmost one to destroyers
 //! clearing     the low of every column belongs to a creator: its column is zero
 //! compression  rows that are never lows leave the unstable columns, and so do the lows of stable ones
 //! reduction    of the unstable columns: SS+ or twist
@@ -46,14 +46,21 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
     lap(figures, "clearing");
-    let problem =
-        ReductionProblem { matrix: &columns, lookup: &found.lookup, todo: &todo, threads, working_column };
+    let problem = ReductionProblem {
+        matrix: &columns,
+        lookup: &found.lookup,
+        todo: &todo,
+        clears: true,
+        threads,
+        working_column,
+    };
     let compressed = compression::compress(&problem, &found);
     lap(figures, "compression");
     figures.additions = compressed.additions + then(&problem);
     lap(figures, "reduction");
     figures.hypha = Some(HyphaFigures {
         stable: found.stable,
+        scan_cleared: found.cleared,
         unstable,
         cleared_columns: cleared.columns,
         cleared_entries: cleared.entries,
@@ -65,3 +72,6 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     lap(figures, "pairs");
     Ok(pairs)
 }
+
+#[cfg(test)]
+mod tests;

@@ -234,8 +234,14 @@ fn on_all_columns<I: SharedIndex, C>(
     let columns = ReductionMatrix::new(matrix);
     let lookup = PivotLookup::new(matrix.len());
     let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
-    let problem =
-        ReductionProblem { matrix: &columns, lookup: &lookup, todo: &todo, threads, working_column };
+    let problem = ReductionProblem {
+        matrix: &columns,
+        lookup: &lookup,
+        todo: &todo,
+        clears: true,
+        threads,
+        working_column,
+    };
     timed(figures, "reduction", |figures| algorithm(&problem, figures));
     timed(figures, "pairs", |_| lookup.to_pairs())
 }

@@ -31,6 +31,7 @@ pub(super) fn scan<I: SharedIndex>(device: &Scan<I>, processor: &Scan<I>) -> Res
         expect_same(place, destroys(device), destroys(processor))?;
     }
     expect_same(|| "stable: all columns".to_owned(), device.stable, processor.stable)?;
+    expect_same(|| "cleared: all columns".to_owned(), device.cleared, processor.cleared)?;
     for place in 0..device.unstable.len().max(processor.unstable.len()) {
         let unstable = |scan: &Scan<I>| Column(scan.unstable.get(place).map(|column| column.to_usize()));
         expect_same(|| format!("unstable: place {place}"), unstable(device), unstable(processor))?;

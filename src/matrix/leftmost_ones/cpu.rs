@@ -3,6 +3,8 @@
 //! A column claims its rows by compare and exchange, and the smaller of two columns wins; so the order in which columns are
 //! looked at does not matter.
 
+use std::ops::Range;
+
 use phat_formats::{BoundaryMatrix, Dimension};
 use rayon::prelude::*;
 
@@ -94,26 +96,45 @@ pub(super) fn scan_with<I: SharedIndex>(matrix: &BoundaryMatrix<I>, leftmost: &L
     let holds_leftmost =
         |column: usize| matrix.column(column).iter().any(|row| leftmost.get(row.to_usize()) == Some(column));
     let destroyers = (0..matrix.len()).into_par_iter().with_min_len(TASK).map(holds_leftmost).collect();
-    let found: Vec<(usize, Vec<I>)> = map_tasks(matrix.len(), &|columns| {
-        let mut stable = 0;
-        let mut unstable = Vec::new();
-        for column in columns {
-            match matrix.low(column).map(|low| low.to_usize()) {
-                Some(low) if leftmost.get(low) == Some(column) => {
-                    lookup.set(low, column);
-                    stable += 1;
-                }
-                Some(_) => unstable.push(I::from_usize(column)),
-                None => {}
-            }
-        }
-        (stable, unstable)
-    });
-    let stable = found.iter().map(|(stable, _)| stable).sum();
+    let found: Vec<Kinds<I>> = map_tasks(matrix.len(), &|columns| kinds(matrix, leftmost, &lookup, columns));
     Scan {
         lookup,
         destroyers,
-        stable,
-        unstable: found.into_iter().flat_map(|(_, unstable)| unstable).collect(),
+        stable: found.iter().map(|found| found.stable).sum(),
+        cleared: found.iter().map(|found| found.cleared).sum(),
+        unstable: found.into_iter().flat_map(|found| found.unstable).collect(),
     }
+}
+
+/// What the columns of a task are, by the names of [`Scan`].
+struct Kinds<I> {
+    stable: usize,
+    cleared: usize,
+    unstable: Vec<I>,
+}
+
+/// Tells the kinds of columns apart, and notes the pairs of the stable ones.
+fn kinds<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    leftmost: &Leftmost<I>,
+    lookup: &PivotLookup<I>,
+    columns: Range<usize>,
+) -> Kinds<I> {
+    // The column that a row is the low and the leftmost one of. A table of these is being made, and has not all of them yet.
+    let stable_with = |row: usize| {
+        leftmost.get(row).filter(|&column| matrix.low(column).is_some_and(|low| low.to_usize() == row))
+    };
+    let mut kinds = Kinds { stable: 0, cleared: 0, unstable: Vec::new() };
+    for column in columns {
+        match matrix.low(column).map(|low| low.to_usize()) {
+            Some(low) if leftmost.get(low) == Some(column) => {
+                lookup.set(low, column);
+                kinds.stable += 1;
+            }
+            Some(_) if stable_with(column).is_some() => kinds.cleared += 1,
+            Some(_) => kinds.unstable.push(I::from_usize(column)),
+            None => {}
+        }
+    }
+    kinds
 }

@@ -207,8 +207,8 @@ impl<I: SharedIndex> Scanned<I> {
     pub fn scan(&mut self) -> Result<Scan<I>, CudaError> {
         let lookup = PivotLookup::new(self.len());
         let destroyers = self.stable(|row, column| lookup.set(row, column))?;
-        let (stable, unstable) = self.unstable()?;
-        Ok(Scan { lookup, destroyers, stable, unstable })
+        let ([stable, cleared], unstable) = self.unstable()?;
+        Ok(Scan { lookup, destroyers, stable, cleared, unstable })
     }
 
     /// The device with its buffers, for another matrix.
@@ -251,13 +251,13 @@ impl<I: SharedIndex> Scanned<I> {
         Ok(gpu.read(&destroyers, 0..n)?.into_iter().map(|found| found != 0).collect())
     }
 
-    /// The number of stable columns, and the unstable ones.
-    fn unstable(&mut self) -> Result<(usize, Vec<I>), CudaError> {
+    /// The numbers of stable and of cleared columns, and the unstable ones.
+    fn unstable(&mut self) -> Result<([usize; 2], Vec<I>), CudaError> {
         let Scanned { prepared: Prepared { gpu, kernels, .. }, tables } = self;
-        let (flags, [stable, count]) = kernels.find_unstable(gpu, tables)?;
+        let (flags, [stable, cleared, count]) = kernels.find_unstable(gpu, tables)?;
         let mut unstable = gpu.zeros(count)?;
         kernels.set_unstable(gpu, &flags, &mut unstable)?;
-        Ok((stable, gpu.read(&unstable, 0..count)?))
+        Ok(([stable, cleared], gpu.read(&unstable, 0..count)?))
     }
 
     fn len(&self) -> usize {

@@ -4,6 +4,8 @@
 //! The *leftmost one* of row i is in the first column that has a one there. A column whose low is the leftmost one of its
 //! row is *stable*: no column to its left has that low, before or after any additions, for none of them ever has a one in
 //! that row. So a stable column is reduced, and its pair is known without an addition. (Path 1 calls such pairs apparent pairs.)
+//! The column of that low then reduces to zero, as [`clearing`](super::clearing) explains; so does a column of zeros. The paper counts
+//! both as stable too, and what is left is *unstable*.
 //!
 //! | module | what it does |
 //! |---|---|

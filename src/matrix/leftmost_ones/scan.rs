@@ -26,8 +26,10 @@ pub struct Scan<I: SharedIndex> {
     /// Whether each column holds the leftmost one of some row. Such a column cannot reduce to zero (Lemma 4), for no
     /// column that is added to it has that row. So its cell destroys a class.
     pub destroyers: Vec<bool>,
-    /// The number of stable columns, which are reduced as they stand.
+    /// The number of columns whose low is the leftmost one of its row. They are reduced as they stand.
     pub stable: usize,
-    /// The other columns that are not zero, ascending.
+    /// The number of the other columns that are not zero and are the low of a stable one. They reduce to zero (clearing).
+    pub cleared: usize,
+    /// The columns that are left, ascending: `u` of HYPHA's Algorithm 2.
     pub unstable: Vec<I>,
 }

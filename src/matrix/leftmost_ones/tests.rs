@@ -103,19 +103,19 @@ fn plain<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> (Vec<Option<usize>>, Sca
     let has = |column: usize, row: usize| matrix.column(column).contains(&I::from_usize(row));
     let leftmost: Vec<Option<usize>> = (0..n).map(|row| (0..n).find(|&column| has(column, row))).collect();
     let lookup = PivotLookup::new(n);
-    let (mut stable, mut unstable) = (0, Vec::new());
-    for column in 0..n {
-        match matrix.low(column).map(|low| low.to_usize()) {
-            Some(low) if leftmost[low] == Some(column) => {
-                lookup.set(low, column);
-                stable += 1;
-            }
-            Some(_) => unstable.push(I::from_usize(column)),
-            None => {}
-        }
+    let low = |column: usize| matrix.low(column).map(|low| low.to_usize());
+    let (is_stable, others): (Vec<usize>, Vec<usize>) = (0..n)
+        .filter(|&column| low(column).is_some())
+        .partition(|&column| low(column).and_then(|low| leftmost[low]) == Some(column));
+    for &column in &is_stable {
+        lookup.set(low(column).expect("a low"), column);
     }
+    let (is_cleared, left): (Vec<usize>, Vec<usize>) =
+        others.into_iter().partition(|&column| is_stable.iter().any(|&stable| low(stable) == Some(column)));
+    let (stable, cleared) = (is_stable.len(), is_cleared.len());
+    let unstable = left.into_iter().map(I::from_usize).collect();
     let destroyers = (0..n).map(|column| leftmost.contains(&Some(column))).collect();
-    (leftmost, Scan { lookup, destroyers, stable, unstable })
+    (leftmost, Scan { lookup, destroyers, stable, cleared, unstable })
 }
 
 #[test]
@@ -160,6 +160,8 @@ fn differences_are_named_by_stage_and_place() {
     assert_eq!(said(wrong), "destroyers: column 3: none on the device, a leftmost one on the processor");
     let wrong = Scan { stable: 7, ..right() };
     assert_eq!(said(wrong), "stable: all columns: 7 on the device, 2 on the processor");
+    let wrong = Scan { cleared: 1, ..right() };
+    assert_eq!(said(wrong), "cleared: all columns: 1 on the device, 0 on the processor");
     let wrong = Scan { unstable: vec![4, 2], ..right() };
     assert_eq!(said(wrong), "unstable: place 1: column 2 on the device, none on the processor");
     let other = Leftmost::<u32>::of(&BoundaryMatrix::from_parts(vec![0; 5], vec![0; 6], vec![]).unwrap());

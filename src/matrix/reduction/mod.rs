@@ -35,6 +35,7 @@ pub mod ss_plus;
 pub mod standard;
 pub(super) mod stripes;
 pub(super) mod team;
+pub(super) mod tiles;
 pub mod twist;
 
 #[cfg(doc)]
@@ -47,4 +48,4 @@ pub use self::row::row;
 pub use self::spectral_sequence::spectral_sequence;
 pub use self::ss_plus::ss_plus;
 pub use self::standard::{standard, standard_counted};
-pub use self::twist::twist;
+pub use self::twist::{twist, twist_counted};

@@ -2,19 +2,21 @@
 //!
 //! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly:
 //! where all cells of a dimension come after those of the one below, each pass has a single tile with anything in it.
-//! So each pass looks at its tiles first:
+//! And each pass looks at all open columns, whether their low is in its blocks or not. So here columns lie in the tiles of their lows
+//! ([`Tiles`]), a pass takes its tiles out, and it looks at them first:
 //!
 //! ```text
 //! for each dimension, from the greatest down:
-//!     cut its columns into stripes, several for each thread
+//!     cut its columns into stripes, and put them into tiles
 //!     for each pass:
-//!         the load of a tile: its open columns whose low is in its block
-//!         heavy: a tile with more than a thread's share of all loads
+//!         heavy: a tile with more than a thread's share of the columns of this pass, and with many,
+//!                of which some have the low of a reduced column
 //!         in parallel:
 //!             each tile that is not heavy is a task, as in the spectral sequence
-//!             each column of a heavy tile is a task: add what earlier passes paired, while its low is in the block
+//!             some columns of a heavy tile are a task: add what earlier passes paired, while their low is in the block
 //!         barrier
 //!         in parallel: each heavy tile is a task, as in the spectral sequence
+//!         put the columns whose low is in an earlier block into the tile there
 //! ```
 //!
 //! **Why parallel is safe.** While the columns of a heavy tile are tasks, none of them is paired, and no other stripe
@@ -25,124 +27,159 @@
 //!
 //! **What needs the barrier.** Three do: columns → settling of the heavy tiles (settling pairs, and its columns must
 //! not be found by the tasks that expect earlier ones only, nor be read half way), pass → pass and dimension →
-//! dimension (as in the spectral sequence, flush included: a column is written when its task ends). The published
-//! program adds the flush after the last pass that PHAT, on which it is built, lacks.
+//! dimension (as in the spectral sequence, flush included: a column is written when its task ends). A pass without columns has none, and
+//! one with a single task wakes no other thread. The published program adds the flush after the last pass that PHAT, on which it is
+//! built, lacks.
 //!
 //! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
 //! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
-//! published program has plain stripes only. So the rule of loads above, applied to each tile by itself, the number of stripes
-//! (`STRIPES`) and the number of columns in a task (`BATCH`) are our choices.
+//! published program has plain stripes only. So these are our choices, made by measuring (two threads, high_genus, bit trees, seconds):
+//!
+//! | choice | value | why |
+//! |---|---|---|
+//! | "a small portion of the tiles" | a tile with more than a thread's share of the columns, each tile by itself | the threads would wait for it |
+//! | "many more than the threads" | more than 8 columns a thread (`MANY`) | 0.124; with 64: 0.143; never: 0.138 |
+//! | "unstable columns" | of 64 columns of the tile (`ASKED`) one has something to be added to | else a column would be looked at twice |
+//! | tile size | 2 stripes a thread, 8 at least (`STRIPES`, `LEAST_STRIPES`), 1024 columns each where there are as many | 8 stripes 0.124, 4: 0.160, 2: 0.158; of 16 threads 32 stripes take less than 64, which write long columns back too often |
+//!
+//! The columns of each dimension are listed by all threads: on matrices of few additions that is half of the time otherwise.
 //!
 //! With one thread there is one stripe, and the algorithm is [`mod@super::twist`].
 
-use std::ops::Range;
-
 use super::problem::{Additions, ReductionProblem};
-use super::spectral_sequence::reduce_tile;
-use super::stripes::Stripes;
-use super::team::{Team, Worker};
+use super::team::Team;
+use super::tiles::{Tile, Tiles};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::working_columns::WorkingColumn;
 
 /// Stripes for each thread where there are several threads, so that a thread that is done early finds another.
-const STRIPES: usize = 4;
+const STRIPES: usize = 2;
 
-/// Columns of a heavy tile that a thread takes at a time.
+/// Stripes where there are few threads.
+const LEAST_STRIPES: usize = 8;
+
+/// Columns for which a stripe more than one a thread is worth while: with fewer a pass ends sooner than its threads have woken.
+const STRIPE: usize = 1 << 10;
+
+/// Columns for each thread from which a tile has many.
+const MANY: usize = 8;
+
+/// Columns of a tile that are asked whether there is something to add to them.
+const ASKED: usize = 64;
+
+/// Columns that a thread lists at a time.
+const PART: usize = 1 << 14;
+
+/// Columns that a thread takes at a time where columns are tasks.
 const BATCH: usize = 16;
 
 /// Reduces tiles or columns in parallel.
 pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
     let mut team = Team::new(problem);
-    let stripes = if problem.threads > 1 { STRIPES * problem.threads } else { 1 };
-    for columns in problem.dimensions() {
-        let mut stripes = Stripes::cut(&columns, stripes);
-        for pass in 0..stripes.count() {
-            run_pass(problem, &mut team, &mut stripes, pass);
+    let parts: Vec<&[I]> = problem.todo.chunks(PART).collect();
+    let by_dimension = team.map(parts.len(), |_, part| problem.by_dimension(parts[part]));
+    for dim in (0..by_dimension.first().map_or(0, Vec::len)).rev() {
+        let open = open(problem, &mut team, &by_dimension, dim);
+        let columns = open.iter().map(Vec::len).sum();
+        let mut tiles = Tiles::cut(problem, &open, stripes(columns, problem.threads));
+        for pass in 0..tiles.count() {
+            run_pass(problem, &mut team, &mut tiles, pass);
         }
     }
     team.additions()
 }
 
+/// The columns of a dimension that are not zero, ascending, as [`ReductionProblem::dimensions`] lists them, but listed by all threads. Each
+/// part of the columns is given by dimension, and answered by one.
+fn open<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+    team: &mut Team<I, C>,
+    parts: &[Vec<Vec<I>>],
+    dim: usize,
+) -> Vec<Vec<I>> {
+    let is_open = |column: &I| problem.is_open(*column);
+    let open_of = |part: usize| parts[part][dim].iter().copied().filter(is_open).collect::<Vec<I>>();
+    team.map(parts.len(), |_, part| open_of(part))
+}
+
+/// The number of stripes of so many columns.
+fn stripes(columns: usize, threads: usize) -> usize {
+    let most = (STRIPES * threads).max(LEAST_STRIPES);
+    if threads <= 1 { 1 } else { (columns / STRIPE).clamp(threads, most) }
+}
+
 /// What a thread does at a time in the first step of a pass.
 enum Task<'a, I> {
-    /// The tile of a stripe.
+    /// A tile, by its place among those of the pass.
     Tile(usize),
-    /// Columns of the heavy tile of a stripe.
+    /// Columns of the tile at this place.
     Columns(usize, &'a [I]),
 }
 
 fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
     team: &mut Team<I, C>,
-    stripes: &mut Stripes<I>,
+    tiles: &mut Tiles<I>,
     pass: usize,
 ) {
-    let loads = team.map(stripes.count(), |_, stripe| load(problem, stripes, stripe, pass));
+    let now = tiles.take(pass);
+    let loads: Vec<usize> = now.iter().map(|tile| tile.columns.len()).collect();
     let heavy = heavy_tiles(&loads, problem.threads);
-    let light = (0..stripes.count()).filter(|stripe| loads[*stripe] > 0 && !heavy.contains(stripe));
-    let columns = heavy.iter().flat_map(|&stripe| {
-        stripes.open[stripe].chunks(BATCH).map(move |columns| Task::Columns(stripe, columns))
-    });
+    let by_columns: Vec<usize> =
+        heavy.into_iter().filter(|&tile| wants_additions(problem, &now[tile])).collect();
+    let by_tile = (0..now.len()).filter(|tile| !by_columns.contains(tile));
+    let columns = by_columns
+        .iter()
+        .flat_map(|&tile| now[tile].columns.chunks(BATCH).map(move |columns| Task::Columns(tile, columns)));
     // Tiles come first: a column is a short task, so the last tasks end at nearly the same time.
-    let tasks: Vec<Task<'_, I>> = light.map(Task::Tile).chain(columns).collect();
-    let settle = |worker: &mut Worker<I, C>, stripe: usize| {
-        (stripe, reduce_tile(problem, worker, &stripes.open[stripe], &stripes.block(stripe, pass)))
-    };
+    let tasks: Vec<Task<'_, I>> = by_tile.map(Task::Tile).chain(columns).collect();
     let first = team.map(tasks.len(), |worker, task| match tasks[task] {
-        Task::Tile(stripe) => Some(settle(worker, stripe)),
-        Task::Columns(stripe, columns) => {
-            add_earlier(problem, worker, columns, &stripes.block(stripe, pass));
+        Task::Tile(tile) => Some((tile, tiles.settle(problem, worker, &now[tile]))),
+        Task::Columns(tile, columns) => {
+            tiles.add_earlier(problem, worker, now[tile].block, columns);
             None
         }
     });
-    let second = team.map(heavy.len(), |worker, task| settle(worker, heavy[task]));
-    for (stripe, open) in first.into_iter().flatten().chain(second) {
-        stripes.open[stripe] = open;
+    let second = team.map(by_columns.len(), |worker, task| {
+        (by_columns[task], tiles.settle(problem, worker, &now[by_columns[task]]))
+    });
+    for (tile, left) in first.into_iter().flatten().chain(second) {
+        tiles.put(now[tile].stripe, left);
     }
 }
 
-/// The open columns of a tile: those of the stripe whose low is in the block of this pass.
-fn load<I: SharedIndex, C>(
-    problem: &ReductionProblem<'_, I, C>,
-    stripes: &Stripes<I>,
-    stripe: usize,
-    pass: usize,
-) -> usize {
-    let block = stripes.block(stripe, pass);
-    let within = |column: &&I| problem.matrix.low(column.to_usize()).is_some_and(|low| block.contains(&low));
-    if block.is_empty() { 0 } else { stripes.open[stripe].iter().filter(within).count() }
-}
-
-/// The stripes whose tile has more than a thread's share. With one thread there are none, since its share is the whole load.
+/// The tiles that have more than a thread's share of the columns, and many. With one thread there are none, since its share is all.
 fn heavy_tiles(loads: &[usize], threads: usize) -> Vec<usize> {
     let total: usize = loads.iter().sum();
-    (0..loads.len()).filter(|&stripe| loads[stripe] * threads > total).collect()
+    let is_heavy = |load: usize| load * threads > total && load > MANY * threads;
+    (0..loads.len()).filter(|&tile| is_heavy(loads[tile])).collect()
 }
 
-/// Adds to each column what earlier passes paired in the block.
-fn add_earlier<I: SharedIndex, C: WorkingColumn<I>>(
-    problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<I, C>,
-    columns: &[I],
-    block: &Range<usize>,
-) {
-    let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
-    for column in columns {
-        worker.reduce(problem.matrix, column.to_usize(), within);
-    }
+/// Whether, of some columns of a tile, one has the low of a reduced column.
+fn wants_additions<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, tile: &Tile<I>) -> bool {
+    let some = tile.columns.iter().step_by(tile.columns.len().div_ceil(ASKED).max(1));
+    some.filter_map(|column| problem.matrix.low(column.to_usize()))
+        .any(|low| problem.lookup.get(low).is_some())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::heavy_tiles;
+    use super::{heavy_tiles, stripes};
 
     #[test]
-    fn a_tile_is_heavy_above_a_threads_share() {
+    fn a_tile_is_heavy_above_a_threads_share_if_it_has_many_columns() {
         assert!(heavy_tiles(&[0, 50, 51, 1], 2).is_empty());
         assert_eq!(heavy_tiles(&[0, 52, 50, 1], 2), [1]);
-        assert_eq!(heavy_tiles(&[9, 0, 9, 3], 4), [0, 2]);
-        assert_eq!(heavy_tiles(&[7], 2), [0]);
-        assert!(heavy_tiles(&[7, 0], 1).is_empty());
+        assert_eq!(heavy_tiles(&[90, 0, 90, 30], 4), [0, 2]);
+        assert_eq!(heavy_tiles(&[17], 2), [0]);
+        assert!(heavy_tiles(&[16], 2).is_empty());
+        assert!(heavy_tiles(&[70, 0], 1).is_empty());
         assert!(heavy_tiles(&[0, 0], 2).is_empty());
+    }
+
+    #[test]
+    fn few_columns_make_a_stripe_a_thread() {
+        assert_eq!(stripes(1_000_000, 1), 1);
+        assert_eq!([10, 5_000, 1_000_000].map(|columns| stripes(columns, 2)), [2, 4, 8]);
     }
 }

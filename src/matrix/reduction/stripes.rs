@@ -18,8 +18,26 @@ pub(crate) struct Stripes<I> {
 impl<I: Index> Stripes<I> {
     /// At most `stripes` of them, none empty.
     pub(crate) fn cut(columns: &[I], stripes: usize) -> Self {
-        let share = columns.len().div_ceil(stripes.max(1)).max(1);
-        let open: Vec<Vec<I>> = columns.chunks(share).map(<[I]>::to_vec).collect();
+        Self::cut_parts(&[columns], stripes)
+    }
+
+    /// Like [`Stripes::cut`], of columns that follow each other in several slices.
+    pub(crate) fn cut_parts(parts: &[impl AsRef<[I]>], stripes: usize) -> Self {
+        let columns: usize = parts.iter().map(|part| part.as_ref().len()).sum();
+        let share = columns.div_ceil(stripes.max(1)).max(1);
+        let mut open: Vec<Vec<I>> = Vec::new();
+        for part in parts {
+            let mut part = part.as_ref();
+            while !part.is_empty() {
+                open.extend(
+                    open.last().is_none_or(|last| last.len() == share).then(|| Vec::with_capacity(share)),
+                );
+                let Some(last) = open.last_mut() else { break };
+                let (now, rest) = part.split_at(part.len().min(share - last.len()));
+                last.extend_from_slice(now);
+                part = rest;
+            }
+        }
         let starts = open.iter().skip(1).map(|columns| columns[0].to_usize());
         let bounds = std::iter::once(0).chain(starts).chain([usize::MAX]).collect();
         Stripes { open, bounds }
@@ -32,7 +50,17 @@ impl<I: Index> Stripes<I> {
 
     /// The rows that a stripe is about in a pass: from its own block in pass 0 to the first. None when it is done.
     pub(crate) fn block(&self, stripe: usize, pass: usize) -> Range<usize> {
-        stripe.checked_sub(pass).map_or(0..0, |block| self.bounds[block]..self.bounds[block + 1])
+        stripe.checked_sub(pass).map_or(0..0, |block| self.rows(block))
+    }
+
+    /// The rows of a block.
+    pub(crate) fn rows(&self, block: usize) -> Range<usize> {
+        self.bounds[block]..self.bounds[block + 1]
+    }
+
+    /// The block of a row.
+    pub(crate) fn block_of(&self, row: usize) -> usize {
+        self.bounds.partition_point(|&first| first <= row) - 1
     }
 }
 
@@ -45,10 +73,13 @@ mod tests {
         let stripes = Stripes::cut(&[3u32, 5, 8, 9, 20], 3);
         assert_eq!(stripes.open, [vec![3, 5], vec![8, 9], vec![20]]);
         assert_eq!(stripes.count(), 3);
+        let parts = [vec![3u32], vec![], vec![5, 8, 9], vec![20]];
+        assert_eq!(Stripes::cut_parts(&parts, 3).open, stripes.open);
         assert_eq!(stripes.block(2, 0), 20..usize::MAX);
         assert_eq!(stripes.block(2, 1), 8..20);
         assert_eq!(stripes.block(2, 2), 0..8);
         assert!(stripes.block(1, 2).is_empty());
+        assert_eq!([0, 7, 8, 19, 20, 90].map(|row| stripes.block_of(row)), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]

@@ -123,12 +123,16 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
         Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
-    /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks.
+    /// Does tasks 0..`tasks`, each on the worker that is free first. Returns the results in the order of the tasks. A single task is
+    /// done by the calling thread, and no other is woken for it.
     pub(crate) fn map<R: Send>(
         &mut self,
         tasks: usize,
         each: impl Fn(&mut Worker<I, C>, usize) -> R + Sync,
     ) -> Vec<R> {
+        if tasks <= 1 {
+            return (0..tasks).map(|task| each(&mut self.workers[0], task)).collect();
+        }
         let next = AtomicUsize::new(0);
         let all = Mutex::new(Vec::with_capacity(tasks));
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {

@@ -22,12 +22,23 @@ use crate::matrix::working_columns::WorkingColumn;
 
 /// Reduces the columns by descending dimension, with clearing.
 pub fn twist<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I, C>) -> Additions {
+    twist_counted(problem, |_, _| ())
+}
+
+/// Like [`twist`]; calls `count` with each column that is not zero when its turn comes and the number of columns that were added to it, in
+/// the order in which the columns are reduced.
+pub fn twist_counted<I: SharedIndex, C: WorkingColumn<I>>(
+    problem: &ReductionProblem<'_, I, C>,
+    mut count: impl FnMut(usize, Additions),
+) -> Additions {
     let mut worker = Worker::new(problem);
     for columns in problem.dimensions() {
         for column in columns.into_iter().map(Index::to_usize) {
+            let before = worker.additions;
             if let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| problem.reduced(pivot)) {
                 problem.pair(pivot, column);
             }
+            count(column, worker.additions - before);
         }
     }
     worker.additions

@@ -12,7 +12,7 @@ use super::WorkingColumn;
 /// Adding a row flips one bit, and goes up only where a word becomes zero or ceases to be zero: once for many rows of one
 /// word. The pivot is found on the way down along the highest bits.
 #[derive(Debug, Clone)]
-pub(crate) struct BitTree {
+pub struct BitTree {
     words: Vec<u64>,
     leaves: usize,
 }
@@ -22,7 +22,7 @@ const CHILDREN: usize = 1 << SHIFT;
 
 impl BitTree {
     /// The empty column over `rows` rows.
-    pub(crate) fn new(rows: usize) -> Self {
+    pub fn new(rows: usize) -> Self {
         let last = rows.div_ceil(CHILDREN).max(1);
         let (mut level, mut leaves) = (1, 0);
         while level < last {

@@ -27,7 +27,7 @@ pub(crate) mod vector;
 
 use phat_formats::Index;
 
-pub(crate) use bit_tree::BitTree;
+pub use bit_tree::BitTree;
 pub(crate) use full::Full;
 pub(crate) use heap::Heap;
 pub(crate) use sparse::Sparse;

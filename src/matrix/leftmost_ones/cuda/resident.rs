@@ -45,11 +45,11 @@ impl<I: SharedIndex> Resident<I> {
         })
     }
 
-    /// Runs all kernels, waits for them, and returns the numbers of stable and of unstable columns.
+    /// Runs all kernels, waits for them, and returns the numbers of stable, of cleared and of unstable columns.
     ///
     /// # Errors
     /// The driver fails.
-    pub fn scan(&mut self) -> Result<[usize; 2], CudaError> {
+    pub fn scan(&mut self) -> Result<[usize; 3], CudaError> {
         let Resident { gpu, kernels, rows, starts, whole, tables, lookup, destroyers } = self;
         kernels.clear(gpu, tables)?;
         if whole.entries > 0 {
@@ -57,7 +57,7 @@ impl<I: SharedIndex> Resident<I> {
         }
         kernels.set_lookup(gpu, tables, lookup, destroyers)?;
         let (flags, counts) = kernels.find_unstable(gpu, tables)?;
-        let mut unstable = gpu.zeros(counts[1])?;
+        let mut unstable = gpu.zeros(counts[2])?;
         kernels.set_unstable(gpu, &flags, &mut unstable)?;
         gpu.finish()?;
         Ok(counts)

@@ -69,10 +69,12 @@ impl Twin {
             }
         }
         let is_stable = |column: usize| self.leftmost[self.lows[column] - 1] == Some(column);
-        let (stable, unstable): (Vec<usize>, Vec<usize>) =
+        let (stable, others): (Vec<usize>, Vec<usize>) =
             (0..n).filter(|&column| self.lows[column] > 0).partition(|&column| is_stable(column));
+        let (cleared, unstable): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|&column| lookup.get(column).is_some());
         let unstable = unstable.into_iter().map(|column| column as u32).collect();
-        Scan { lookup, destroyers, stable: stable.len(), unstable }
+        Scan { lookup, destroyers, stable: stable.len(), cleared: cleared.len(), unstable }
     }
 }
 
@@ -291,13 +293,14 @@ fn gpu_tables_do_not_depend_on_what_was_there() {
             kernels.set_leftmost(&rows, &starts, &whole, &mut tables).unwrap();
         }
         kernels.set_lookup(&gpu, &tables, &mut lookup, &mut destroyers).unwrap();
-        let (flags, [stable, count]) = kernels.find_unstable(&gpu, &tables).unwrap();
+        let (flags, [stable, cleared, count]) = kernels.find_unstable(&gpu, &tables).unwrap();
         let mut unstable = poisoned(count);
         kernels.set_unstable(&gpu, &flags, &mut unstable).unwrap();
         let found = Scan {
             lookup: PivotLookup::new(n),
             destroyers: gpu.read(&destroyers, 0..n).unwrap().iter().map(|&found| found == 1).collect(),
             stable,
+            cleared,
             unstable: gpu.read(&unstable, 0..count).unwrap(),
         };
         for (row, &column) in gpu.read(&lookup, 0..n).unwrap().iter().enumerate() {
@@ -318,7 +321,8 @@ fn gpu_resident_counts() {
         let expected = crate::matrix::leftmost_ones::scan(&matrix);
         let mut resident = Resident::load(&gpu, &matrix).unwrap();
         for _ in 0..2 {
-            assert_eq!(resident.scan().unwrap(), [expected.stable, expected.unstable.len()], "{what}");
+            let counts = [expected.stable, expected.cleared, expected.unstable.len()];
+            assert_eq!(resident.scan().unwrap(), counts, "{what}");
         }
     }
 }

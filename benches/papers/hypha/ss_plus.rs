@@ -1,0 +1,89 @@
+//! Figure 8: SS+ beside SS.
+
+use std::time::Duration;
+
+use lacuna::internals::{BitTree, Vector, WorkingColumn};
+use lacuna::matrix::BoundaryMatrix;
+use lacuna::matrix::reduction::{Additions, ReductionProblem, spectral_sequence, ss_plus};
+
+use super::subject::{FoundPairs, Subject, solve};
+use super::{inputs, row};
+use crate::Failure;
+use crate::rows::{Row, Unit};
+
+/// The part of high_genus, from its beginning, on which vectors are reduced without clearing: the whole would take minutes.
+const PART: usize = 8;
+
+/// What a bar of the figure is about, and the paper's seconds of SS+ and SS.
+struct Bar<C> {
+    what: String,
+    clears: bool,
+    paper: Option<[f64; 2]>,
+    working_column: fn(usize) -> C,
+}
+
+/// With and without clearing, bit trees and vectors, on high_genus; with clearing and bit trees on the others.
+pub fn figure_8(subject: &Subject<'_>) -> Result<Vec<Row>, Failure> {
+    let whole = (&subject.matrix, &subject.pairs);
+    let name = |clearing: &str, columns: &str| format!("{clearing}, {columns}");
+    let tree = |clears: bool, clearing, paper| Bar {
+        what: name(clearing, "bit tree"),
+        clears,
+        paper,
+        working_column: BitTree::new,
+    };
+    if subject.set.paper != "high_genus_extended" {
+        return bar(subject, whole, &tree(true, "clearing", None));
+    }
+    let vectors = |clears: bool, clearing, paper| Bar {
+        what: name(clearing, "vector"),
+        clears,
+        paper,
+        working_column: |_| Vector::default(),
+    };
+    let mut rows = bar(subject, whole, &tree(true, "clearing", Some([13.69, 15.20])))?;
+    rows.extend(bar(subject, whole, &vectors(true, "clearing", Some([46.15, 65.81])))?);
+    rows.extend(bar(subject, whole, &tree(false, "no clearing", Some([131.58, 167.04])))?);
+    let part = inputs::first(&subject.matrix, subject.matrix.len() / PART)?;
+    // A column that dies later is not there, and the others pair as in the whole.
+    let pairs = subject.pairs.iter().copied().filter(|pair| (pair.1 as usize) < part.len()).collect();
+    let mut last = bar(subject, (&part, &pairs), &vectors(false, "no clearing", None))?;
+    for row in &mut last {
+        row.input = format!("{}; its first {} columns", row.input, part.len());
+        row.remark = String::from("of the whole: SS+ 506.91 s, SS 738.19 s, saved 31.3 % in the paper");
+    }
+    rows.extend(last);
+    Ok(rows)
+}
+
+/// The rows of a bar. Runs alternate.
+fn bar<C: WorkingColumn<u32>>(
+    subject: &Subject<'_>,
+    (matrix, pairs): (&BoundaryMatrix<u32>, &FoundPairs),
+    bar: &Bar<C>,
+) -> Result<Vec<Row>, Failure> {
+    let once = |what: &str,
+                algorithm: fn(&ReductionProblem<'_, u32, C>) -> Additions|
+     -> Result<Duration, Failure> {
+        let solved = solve(matrix, bar.clears, subject.threads, bar.working_column, algorithm);
+        if solved.pairs == *pairs {
+            Ok(solved.took)
+        } else {
+            Err(format!("{}, {what}: wrong pairs", bar.what).into())
+        }
+    };
+    let mut plain = Vec::new();
+    let plus = subject.median(|| {
+        plain.push(once("SS", spectral_sequence)?);
+        once("SS+", ss_plus)
+    })?;
+    plain.sort_unstable();
+    let (plus, plain) = (plus.as_secs_f64(), plain[plain.len() / 2].as_secs_f64());
+    let of = |name: &str| format!("{name}, {}", bar.what);
+    let saved = |[plus, plain]: [f64; 2]| 1.0 - plus / plain;
+    Ok(vec![
+        row(subject, of("SS+"), Unit::Seconds, bar.paper.map(|paper| paper[0]), plus),
+        row(subject, of("SS"), Unit::Seconds, bar.paper.map(|paper| paper[1]), plain),
+        row(subject, of("saved"), Unit::Fraction, bar.paper.map(saved), saved([plus, plain])),
+    ])
+}

@@ -1,0 +1,188 @@
+//! A matrix with its pairs, and the ways to solve it.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use lacuna::internals::PivotLookup;
+use lacuna::internals::ReductionMatrix;
+use lacuna::internals::{BitTree, Vector, WorkingColumn};
+use lacuna::matrix::BoundaryMatrix;
+use lacuna::matrix::clearing::{self, Creators};
+use lacuna::matrix::compression;
+use lacuna::matrix::figures::Distribution;
+use lacuna::matrix::leftmost_ones::Scan;
+use lacuna::matrix::reduction::{Additions, ReductionProblem, standard_counted};
+use sha2::{Digest, Sha256};
+
+use super::inputs::DataSet;
+use crate::{Failure, Run};
+
+/// From this time on one run is enough.
+const LONG: Duration = Duration::from_secs(2);
+
+/// Runs of which the median counts.
+const RUNS: usize = 5;
+
+/// Pairs (row, column), by row.
+pub type FoundPairs = Vec<(u32, u32)>;
+
+/// A matrix, what its pairs are, and what the standard algorithm did to find them.
+pub struct Subject<'a> {
+    pub set: &'a DataSet,
+    pub matrix: BoundaryMatrix<u32>,
+    pub pairs: FoundPairs,
+    pub threads: usize,
+    pub small: bool,
+    /// The standard algorithm's additions to each column.
+    pub additions: Vec<u64>,
+    pub distribution: Distribution,
+    /// The time of the standard algorithm.
+    pub standard: Duration,
+}
+
+impl<'a> Subject<'a> {
+    /// Makes the matrix, runs the standard algorithm, and compares its pairs with PHAT's; those of a tiny matrix, for which there are none of
+    /// PHAT, with the same of vectors.
+    pub fn new(set: &'a DataSet, run: &Run) -> Result<Self, Failure> {
+        let matrix = set.matrix(run)?;
+        let mut additions = vec![0; matrix.len()];
+        let start = Instant::now();
+        let mut distribution = None;
+        let pairs = solve(&matrix, true, 1, BitTree::new, |problem| {
+            let sum = standard_counted(problem, |column, count| additions[column] = count);
+            distribution = Some(Distribution::of(&additions, |column| problem.matrix.low(column).is_none()));
+            sum
+        })
+        .pairs;
+        let standard = start.elapsed();
+        let small = run.small;
+        let is_right = if small {
+            let mut vectors = solve(
+                &matrix,
+                true,
+                1,
+                |_| Vector::default(),
+                |problem| standard_counted(problem, |_, _| ()),
+            );
+            std::mem::take(&mut vectors.pairs) == pairs
+        } else {
+            sum(&pairs) == set.pairs
+        };
+        if !is_right {
+            return Err(format!("{}: the standard algorithm's pairs are not PHAT's", set.name).into());
+        }
+        let distribution = distribution.ok_or("the standard algorithm did not run")?;
+        Ok(Subject { set, matrix, pairs, threads: run.threads, small, additions, distribution, standard })
+    }
+
+    /// Against what the rows of this matrix are verified.
+    pub fn verified(&self) -> &'static str {
+        if self.small { "the standard algorithm's pairs" } else { "PHAT's pairs (sha256)" }
+    }
+
+    /// Compares pairs with the right ones.
+    pub fn check(&self, what: &str, pairs: &FoundPairs) -> Result<(), Failure> {
+        if *pairs == self.pairs {
+            Ok(())
+        } else {
+            Err(format!("{}: {what}: wrong pairs", self.set.name).into())
+        }
+    }
+
+    /// The median time of some runs, or the time of the first if that is long or inputs are small.
+    pub fn median(&self, mut once: impl FnMut() -> Result<Duration, Failure>) -> Result<Duration, Failure> {
+        let first = once()?;
+        if first > LONG || self.small {
+            return Ok(first);
+        }
+        let mut times = (0..RUNS).map(|_| once()).collect::<Result<Vec<_>, _>>()?;
+        times.sort_unstable();
+        Ok(times[times.len() / 2])
+    }
+
+    /// The columns of a class of Table 1, as a table of their numbers: 0 without additions, 1 with some, 2 of the tail.
+    pub fn classes(&self) -> Vec<usize> {
+        let mut classes: Vec<usize> = self.additions.iter().map(|&count| usize::from(count > 0)).collect();
+        Distribution::tail_of(&self.additions).into_iter().for_each(|column| classes[column] = 2);
+        classes
+    }
+}
+
+/// The sum of the lines "birth death", by birth, with line feeds between.
+fn sum(pairs: &FoundPairs) -> String {
+    let mut text = String::new();
+    for (k, (birth, death)) in pairs.iter().enumerate() {
+        let between = if k == 0 { "" } else { "\n" };
+        // A string takes all.
+        let _ = write!(text, "{between}{birth} {death}");
+    }
+    Sha256::digest(text).iter().fold(String::new(), |sum, byte| sum + &format!("{byte:02x}"))
+}
+
+/// What a way to the pairs found.
+pub struct Solved {
+    pub pairs: FoundPairs,
+    pub additions: Additions,
+    /// From the matrix to the pairs.
+    pub took: Duration,
+}
+
+/// Solves a matrix by an algorithm that reduces all columns.
+pub fn solve<C: WorkingColumn<u32>>(
+    matrix: &BoundaryMatrix<u32>,
+    clears: bool,
+    threads: usize,
+    working_column: fn(usize) -> C,
+    algorithm: impl FnOnce(&ReductionProblem<'_, u32, C>) -> Additions,
+) -> Solved {
+    let start = Instant::now();
+    let (columns, lookup) = (ReductionMatrix::new(matrix), PivotLookup::new(matrix.len()));
+    let todo: Vec<u32> = (0..matrix.len() as u32).collect();
+    let additions = algorithm(&ReductionProblem {
+        matrix: &columns,
+        lookup: &lookup,
+        todo: &todo,
+        clears,
+        threads,
+        working_column,
+    });
+    let pairs = found(&lookup);
+    Solved { pairs, additions, took: start.elapsed() }
+}
+
+fn found(lookup: &PivotLookup<u32>) -> FoundPairs {
+    lookup.pairs().map(|(row, column)| (row as u32, column as u32)).collect()
+}
+
+/// What HYPHA found.
+pub struct Staged {
+    pub solved: Solved,
+    /// Additions of compression, which are among those of `solved`.
+    pub compression: Additions,
+}
+
+/// HYPHA (Algorithm 6) with the scan of some machine, then a reduction of what is left.
+pub fn hypha(
+    matrix: &BoundaryMatrix<u32>,
+    threads: usize,
+    scan: impl FnOnce() -> Result<Scan<u32>, Failure>,
+    then: impl FnOnce(&ReductionProblem<'_, u32, BitTree>) -> Additions,
+) -> Result<Staged, Failure> {
+    let start = Instant::now();
+    let mut found_by_scan = scan()?;
+    let columns = ReductionMatrix::new(matrix);
+    let mut todo = std::mem::take(&mut found_by_scan.unstable);
+    clearing::clear(&columns, &Creators::of(matrix), &mut todo);
+    let problem = ReductionProblem {
+        matrix: &columns,
+        lookup: &found_by_scan.lookup,
+        todo: &todo,
+        clears: true,
+        threads,
+        working_column: BitTree::new,
+    };
+    let compression = compression::compress(&problem, &found_by_scan).additions;
+    let additions = compression + then(&problem);
+    let pairs = found(&found_by_scan.lookup);
+    Ok(Staged { solved: Solved { pairs, additions, took: start.elapsed() }, compression })
+}

@@ -1,0 +1,124 @@
+//! The tiles of a dimension, and the open columns of each: what SS+ keeps of its work.
+
+use std::borrow::Cow;
+
+use super::problem::ReductionProblem;
+use super::stripes::Stripes;
+use super::team::Worker;
+use crate::matrix::index::SharedIndex;
+use crate::matrix::working_columns::WorkingColumn;
+
+/// A tile: the columns of a stripe whose low is in a block of rows. The columns need not ascend.
+pub(crate) struct Tile<I> {
+    /// The number of the stripe.
+    pub stripe: usize,
+    /// The number of the block.
+    pub block: usize,
+    /// The open columns.
+    pub columns: Vec<I>,
+}
+
+/// The open columns of one dimension, by tile. A column is looked at in the passes of the tiles that it is in, and in no other.
+///
+/// A column is put into the tile of its low when that is known. Before a stripe's first pass its columns are in the tile of its own block,
+/// which is the greatest that their lows can be in; or, where no cell of the dimension below comes after the first column, in that of
+/// block 0, which has all of their lows.
+pub(crate) struct Tiles<I> {
+    stripes: Stripes<I>,
+    /// For each stripe and block the open columns.
+    open: Vec<Vec<Vec<I>>>,
+}
+
+impl<I: SharedIndex> Tiles<I> {
+    /// The columns of a dimension, ascending and in several parts, cut into at most `stripes` stripes.
+    pub(crate) fn cut<C>(problem: &ReductionProblem<'_, I, C>, parts: &[Vec<I>], stripes: usize) -> Self {
+        let mut stripes = Stripes::cut_parts(parts, stripes);
+        let rows_are_mixed = rows_are_mixed(problem, parts.iter().flatten().next());
+        let whole = std::mem::take(&mut stripes.open).into_iter().enumerate();
+        let open = whole.map(|(stripe, columns)| {
+            let mut open = vec![Vec::new(); stripe + 1];
+            open[if rows_are_mixed { stripe } else { 0 }] = columns;
+            open
+        });
+        Tiles { open: open.collect(), stripes }
+    }
+
+    /// The number of stripes, of blocks and of passes.
+    pub(crate) fn count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Takes the tiles of a pass out that have open columns.
+    pub(crate) fn take(&mut self, pass: usize) -> Vec<Tile<I>> {
+        let tiles = self.open.iter_mut().enumerate().skip(pass).map(|(stripe, open)| {
+            let block = stripe - pass;
+            Tile { stripe, block, columns: std::mem::take(&mut open[block]) }
+        });
+        tiles.filter(|tile| !tile.columns.is_empty()).collect()
+    }
+
+    /// Puts columns back, which are given by block.
+    pub(crate) fn put(&mut self, stripe: usize, by_block: Vec<Vec<I>>) {
+        for (open, mut columns) in self.open[stripe].iter_mut().zip(by_block) {
+            if open.is_empty() {
+                *open = columns;
+            } else {
+                open.append(&mut columns);
+            }
+        }
+    }
+
+    /// Adds to each of some columns of a tile what earlier passes paired in its block.
+    pub(crate) fn add_earlier<C: WorkingColumn<I>>(
+        &self,
+        problem: &ReductionProblem<'_, I, C>,
+        worker: &mut Worker<I, C>,
+        block: usize,
+        columns: &[I],
+    ) {
+        let block = self.stripes.rows(block);
+        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
+        for column in columns {
+            worker.reduce(problem.matrix, column.to_usize(), within);
+        }
+    }
+
+    /// Reduces a tile as the spectral sequence does. Returns, for each block before it, the columns whose low is there now.
+    pub(crate) fn settle<C: WorkingColumn<I>>(
+        &self,
+        problem: &ReductionProblem<'_, I, C>,
+        worker: &mut Worker<I, C>,
+        tile: &Tile<I>,
+    ) -> Vec<Vec<I>> {
+        let block = self.stripes.rows(tile.block);
+        let within = |pivot: usize| block.contains(&pivot).then(|| problem.reduced(pivot)).flatten();
+        let mut left = Vec::new();
+        for &column in ascending(&tile.columns).iter() {
+            match worker.reduce(problem.matrix, column.to_usize(), within) {
+                Some(pivot) if block.contains(&pivot) => problem.pair(pivot, column.to_usize()),
+                Some(pivot) => {
+                    left.resize_with(tile.block, Vec::new);
+                    left[self.stripes.block_of(pivot)].push(column);
+                }
+                None => (),
+            }
+        }
+        left
+    }
+}
+
+/// The columns in order. Columns that came from several tiles are not.
+fn ascending<I: SharedIndex>(columns: &[I]) -> Cow<'_, [I]> {
+    let mut columns = Cow::Borrowed(columns);
+    if !columns.is_sorted() {
+        columns.to_mut().sort_unstable();
+    }
+    columns
+}
+
+/// Whether cells of the dimension below come after the first of the columns, which are of one dimension.
+fn rows_are_mixed<I: SharedIndex, C>(problem: &ReductionProblem<'_, I, C>, first: Option<&I>) -> bool {
+    let dims = problem.matrix.boundaries().dims();
+    let Some(first) = first.map(|first| first.to_usize()) else { return false };
+    dims[first].checked_sub(1).is_some_and(|below| dims[first..].contains(&below))
+}
