@@ -27,10 +27,13 @@ fn triangle() -> BoundaryMatrix<u32> {
     matrix
 }
 
-/// Columns with additions, and how many, and the pairs.
+/// Columns with additions, and how many.
+type Added = Vec<(usize, Additions)>;
+
+/// The columns with additions, and the pairs.
 fn additions(
     solve: impl Fn(&ReductionProblem<'_, u32, BitTree>, &mut dyn FnMut(usize, Additions)) -> Additions,
-) -> (Vec<(usize, Additions)>, Vec<(usize, usize)>) {
+) -> (Added, Vec<(usize, usize)>) {
     let matrix = triangle();
     let (columns, lookup) = (ReductionMatrix::new(&matrix), PivotLookup::new(7));
     let todo: Vec<u32> = (0..7).collect();

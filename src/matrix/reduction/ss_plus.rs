@@ -33,7 +33,9 @@
 //!
 //! **What is ours.** The paper switches from tiles to columns, at the start of each round, where the unstable columns lie in a small
 //! portion of its tiles and are many more than the threads; it gives neither thresholds nor tile sizes, and the
-//! published program has plain stripes only. So these are our choices, made by measuring (two threads, high_genus, bit trees, seconds):
+//! published program has plain stripes only. So these are our choices. The figures are seconds on
+//! high_genus with bit trees and two threads, each pass taken as long as the processor times of its tasks take when two threads share them
+//! out (the machine was busy):
 //!
 //! | choice | value | why |
 //! |---|---|---|
