@@ -25,6 +25,7 @@ pub fn write(page: &Path, files: &[PathBuf]) -> Result<(), Failure> {
 /// The text of the page.
 fn render(measured: &[Measured]) -> Result<String, std::fmt::Error> {
     let mut text = String::from(include_str!("preface.md"));
+    render_summary(&mut text, measured)?;
     let mut papers: Vec<&str> = Vec::new();
     for table in measured.iter().flat_map(|one| &one.tables) {
         if !papers.contains(&table.paper.as_str()) {
@@ -61,31 +62,115 @@ fn render_table(text: &mut String, one: &Measured, table: &Table) -> std::fmt::R
     if !table.notes.is_empty() {
         text.push('\n');
     }
-    text.push_str("| input | quantity | paper | ours | by | factor | verified against | remark |\n|---|---|---|---|---|---|---|---|\n");
-    for row in &table.rows {
+    render_rows(text, &table.rows)
+}
+
+/// The rows; what several of them say alike is said once, below them.
+fn render_rows(text: &mut String, rows: &[Row]) -> std::fmt::Result {
+    let verified = distinct(rows.iter().map(|row| row.verified.as_str()));
+    let remarks = distinct(rows.iter().map(|row| row.remark.as_str()));
+    text.push_str(
+        "| input | quantity | paper | ours | by | factor | notes |\n|---|---|---|---|---|---|---|\n",
+    );
+    let mut input = "";
+    for row in rows {
+        let number =
+            |texts: &[&str], text: &str| texts.iter().position(|other| *other == text).map(|k| k + 1);
+        let mut notes: Vec<String> = Vec::new();
+        if verified.len() > 1 {
+            notes.extend(number(&verified, &row.verified).map(|k| format!("v{k}")));
+        }
+        notes.extend(number(&remarks, &row.remark).map(|k| k.to_string()));
         writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} | {} |",
-            row.input,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            if row.input == input { "" } else { &row.input },
             row.quantity,
-            row.paper.map_or_else(|| String::from("picture only"), |value| figure(value, row.unit)),
+            row.paper.map_or_else(|| String::from("–"), |value| figure(value, row.unit)),
             figure(row.ours, row.unit),
             row.backend,
             comparison(row),
-            row.verified,
-            row.remark
+            notes.join(", ")
+        )?;
+        input = &row.input;
+    }
+    text.push('\n');
+    match verified[..] {
+        [all] => writeln!(text, "Verified against {all}.")?,
+        _ => {
+            for (k, what) in verified.iter().enumerate() {
+                writeln!(text, "- v{}: verified against {what}.", k + 1)?;
+            }
+        }
+    }
+    if !remarks.is_empty() {
+        text.push('\n');
+    }
+    remarks.iter().enumerate().try_for_each(|(k, remark)| writeln!(text, "{}. {remark}.", k + 1))
+}
+
+/// The texts that are not empty, each once, in their order.
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+/// A line a table: how many of its rows say the same as the paper, or are how many times better.
+fn render_summary(text: &mut String, measured: &[Measured]) -> std::fmt::Result {
+    text.push_str("\n## At a glance\n\n");
+    text.push_str("| paper | table | counts and shares | equal | rows that a device times | at least 10× | median factor | least factor |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    for table in measured.iter().flat_map(|one| &one.tables) {
+        let printed: Vec<&Row> = table.rows.iter().filter(|row| row.paper.is_some()).collect();
+        let counts: Vec<&&Row> =
+            printed.iter().filter(|row| row.factor().is_none() && row.unit != Unit::Share).collect();
+        let equal = counts.iter().filter(|row| comparison(row) == "equal").count();
+        let is_timed = |row: &&&Row| row.backend.contains("cuda") && row.unit.is_of_time();
+        let mut factors: Vec<f64> = printed.iter().filter(is_timed).filter_map(|row| row.factor()).collect();
+        factors.sort_by(f64::total_cmp);
+        let tenfold = factors.iter().filter(|factor| **factor >= 10.0).count();
+        let [median, least] = [factors.len() / 2, 0]
+            .map(|place| factors.get(place).map_or_else(|| String::from("–"), |factor| times(*factor)));
+        writeln!(
+            text,
+            "| {} | {} | {} | {equal} | {} | {tenfold} | {median} | {least} |",
+            table.paper,
+            table.title,
+            counts.len(),
+            factors.len()
         )?;
     }
     Ok(())
 }
 
+/// Whether ours is the paper's figure in all digits that the paper prints; zeros at the end of a whole number are none.
+fn agrees(paper: f64, ours: f64) -> bool {
+    let printed = format!("{paper}");
+    match printed.split_once('.') {
+        Some((_, decimals)) => format!("{ours:.0$}", decimals.len()) == printed,
+        None => {
+            let zeros = printed.len() - printed.trim_end_matches('0').len();
+            ours == paper || zeros > 0 && (ours - paper).abs() <= 0.5 * 10f64.powi(zeros as i32)
+        }
+    }
+}
+
+/// A factor, in digits that say something.
+fn times(factor: f64) -> String {
+    if factor >= 10.0 { format!("{factor:.0}×") } else { format!("{factor:.2}×") }
+}
+
 /// How ours compares: a factor, or whether two counts are equal.
 fn comparison(row: &Row) -> String {
     match (row.factor(), row.paper) {
-        (Some(factor), _) if factor >= 10.0 => format!("{factor:.0}×"),
-        (Some(factor), _) => format!("{factor:.2}×"),
+        (Some(factor), _) => times(factor),
         (None, _) if row.unit == Unit::Share => String::from("–"),
-        (None, Some(paper)) if figure(paper, row.unit) == figure(row.ours, row.unit) => String::from("equal"),
+        (None, Some(paper)) if agrees(paper, row.ours) => String::from("equal"),
         (None, Some(_)) => String::from("differs"),
         (None, None) => String::from("–"),
     }

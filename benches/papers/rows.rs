@@ -80,6 +80,14 @@ pub enum Unit {
     Times,
 }
 
+impl Unit {
+    /// Whether it says how fast something is.
+    pub fn is_of_time(self) -> bool {
+        use Unit::{Hertz, Milliseconds, PerSecond, Seconds, VoxelsPerSecond};
+        matches!(self, Seconds | Milliseconds | PerSecond | VoxelsPerSecond | Hertz)
+    }
+}
+
 impl Row {
     /// Our figure as a multiple of the paper's, above one where ours is better; none where there is nothing to compare.
     pub fn factor(&self) -> Option<f64> {

@@ -128,14 +128,6 @@ fn points_too_far_apart_for_their_precision() {
 }
 
 #[test]
-fn more_points_than_ids() {
-    let points = MOST_POINTS + 1;
-    let distances = SparseDistances::new(points, [(0, 1, 1.0f32)]).unwrap();
-    let refused = Rips::new(distances).run();
-    assert_eq!(refused, Err(RipsError::TooManyPoints { points, most: MOST_POINTS }));
-}
-
-#[test]
 fn what_is_reported_adds_up_to_the_totals() {
     for is_sparse in [false, true] {
         let sums = Sums::default();
