@@ -1,8 +1,11 @@
 //! Several inputs of one command: each has its answer in a directory, and one that fails does not stop the others.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::thread;
 
 use serde::Serialize;
 
@@ -92,21 +95,67 @@ impl Tasks {
         &self,
         mut run: impl FnMut(&Task) -> Result<T, CliError>,
     ) -> Result<Ran<T>, CliError> {
-        let mut ran = Ran { found: Vec::new(), failed: 0, all: self.tasks.len(), fault: Fault::Input };
+        let mut ran = Ran::new(self.tasks.len());
         for task in &self.tasks {
-            match run(task) {
-                Ok(found) => ran.found.push(found),
-                Err(error) if self.is_batch && error.concerns_one_input() => {
-                    report(&error);
-                    ran.failed += 1;
-                    if let CliError::Machine(_) = error {
-                        ran.fault = Fault::Machine;
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+            ran.take(run(task), self.is_batch)?;
         }
         Ok(ran)
+    }
+
+    /// Runs the tasks side by side, one on each of `workers` threads. `worker` makes what a thread works with, `run` does a task with it, and
+    /// `then` is told of each outcome by the calling thread, in the order of the tasks. Otherwise as [`run`](Tasks::run).
+    ///
+    /// What `run` calls takes its thread for the only one of its pool: tasks are too small to be shared out.
+    pub(crate) fn run_side_by_side<W, A: Send, T>(
+        &self,
+        workers: usize,
+        worker: &(dyn Fn() -> W + Sync),
+        run: &(dyn Fn(&mut W, &Task) -> Result<A, CliError> + Sync),
+        mut then: impl FnMut(&Task, Result<A, CliError>) -> Result<T, CliError>,
+    ) -> Result<Ran<T>, CliError> {
+        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (sender, outcomes) = mpsc::channel();
+        let work = |sender: Sender<(usize, Result<A, CliError>)>| {
+            // Kept as long as the thread works. Where there is no such pool, tasks are shared out after all, which is slower.
+            let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            let mut worker = worker();
+            while !is_over.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = self.tasks.get(number) else { return };
+                if sender.send((number, run(&mut worker, task))).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                let (work, sender) = (&work, sender.clone());
+                // Fewer threads than wanted do as well.
+                if thread::Builder::new().spawn_scoped(scope, move || work(sender)).is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            let mut ran = Ran::new(self.tasks.len());
+            let mut early = BTreeMap::new();
+            let mut told = 0;
+            for (number, outcome) in &outcomes {
+                early.insert(number, outcome);
+                while let Some(outcome) = early.remove(&told) {
+                    let taken = ran.take(then(&self.tasks[told], outcome), self.is_batch);
+                    told += 1;
+                    if let Err(error) = taken {
+                        is_over.store(true, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+            }
+            // Only if not a single thread could be started.
+            for task in &self.tasks[told..] {
+                ran.take(then(task, run(&mut worker(), task)), self.is_batch)?;
+            }
+            Ok(ran)
+        })
     }
 }
 
@@ -123,6 +172,30 @@ pub(crate) struct Ran<T> {
 }
 
 impl<T> Ran<T> {
+    /// Nothing yet, of so many tasks.
+    fn new(all: usize) -> Self {
+        Ran { found: Vec::new(), failed: 0, all, fault: Fault::Input }
+    }
+
+    /// Takes in the outcome of a task. In a batch, a failure that concerns one input is reported.
+    ///
+    /// # Errors
+    /// The failure of a task after which no other is to run.
+    fn take(&mut self, outcome: Result<T, CliError>, is_batch: bool) -> Result<(), CliError> {
+        match outcome {
+            Ok(found) => self.found.push(found),
+            Err(error) if is_batch && error.concerns_one_input() => {
+                report(&error);
+                self.failed += 1;
+                if let CliError::Machine(_) = error {
+                    self.fault = Fault::Machine;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
     /// # Errors
     /// [`Unanswered`]: some failed.
     pub(crate) fn verdict(&self) -> Result<(), CliError> {

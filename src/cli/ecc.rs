@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     // More than can be addressed is no limit.
     let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
     let options = arguments.input.options()?;
-    let curves = ImageCurves::new(&request, limit, arguments.machine.backend())
+    let mut curves = ImageCurves::new(&request, limit, arguments.machine.backend())
         .map_err(|source| CliError::about("--bins, --range", source))?
         .spilling_to(arguments.temp_dir.clone());
     if let Some(scales) = arguments.scales() {
@@ -145,18 +145,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if messages.explain {
         explain(limit);
     }
-    let mut job = Job {
-        arguments,
-        request,
-        options,
-        curves,
-        format,
-        tasks: &tasks,
-        notes,
-        stats: stats.as_ref(),
-        detected: Vec::new(),
-    };
-    let mut ran = tasks.run(|task| job.run(task))?;
+    let job = Job { arguments, request, options, format, tasks: &tasks, notes, stats: stats.as_ref() };
+    let mut teller = Teller { job: &job, detected: Vec::new() };
+    let workers = job.workers(limit);
+    let mut ran = if workers > 1 {
+        let beside = || job.curves(limit / workers);
+        let run = |curves: &mut ImageCurves, task: &Task| job.run(curves, task, false);
+        tasks.run_side_by_side(workers, &beside, &run, |task, outcome| {
+            // It may have been the memory, of which there was but a share.
+            let answered = outcome.or_else(|_| job.run(&mut curves, task, true))?;
+            Ok(teller.tell(task, answered))
+        })
+    } else {
+        tasks.run(|task| Ok(teller.tell(task, job.run(&mut curves, task, true)?)))
+    }?;
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, arguments.memory, start);
     tell_stats(stats, &record)?;
@@ -167,29 +169,59 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     ran.verdict()
 }
 
+/// The most bytes of a file whose image is left to one thread, while other threads have other images.
+const SMALL: u64 = 16 << 20;
+
 /// What all images share.
 struct Job<'a> {
     arguments: &'a Arguments,
     request: EccRequest,
     options: ImageOptions,
-    curves: ImageCurves,
     format: CurveFormat,
     tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
-    /// What images before were detected to be.
-    detected: Vec<Detection>,
+}
+
+/// What is said of an image that has been answered.
+struct Answered {
+    record: ImageRecord,
+    detection: Option<Detection>,
+    /// The lines of `-v`.
+    lines: Vec<String>,
 }
 
 impl Job<'_> {
-    fn run(&mut self, task: &Task) -> Result<ImageRecord, CliError> {
+    /// How many images are done side by side: one a thread if there are several, all of them small files, none of which a device is to do.
+    fn workers(&self, limit: usize) -> usize {
+        let tasks = &self.tasks.tasks;
+        let is_small = |task: &Task| {
+            fs::metadata(&task.input).is_ok_and(|found| found.is_file() && found.len() <= SMALL)
+        };
+        if self.arguments.machine.asks_for_device()
+            || self.arguments.scales.is_some()
+            || !tasks.iter().all(is_small)
+        {
+            return 1;
+        }
+        // So much that a small image is seldom cut in slabs.
+        let most = limit / usize::try_from(SMALL).unwrap_or(usize::MAX);
+        rayon::current_num_threads().min(tasks.len()).min(most)
+    }
+
+    /// The curves of a thread that has so many bytes of memory.
+    fn curves(&self, limit: usize) -> ImageCurves {
+        let curves = ImageCurves::new(&self.request, limit, self.arguments.machine.backend());
+        curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
+    }
+
+    fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
-        let meter = Meter::new(self.notes.wants_progress());
+        let meter = Meter::new(is_alone && self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let file = CurveFile { path: &task.input, options: &self.options };
-        let found = file.curves(&mut self.curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?;
-        meter.aside(|| self.tell_detection(task, found.detection.as_ref()));
+        let found = file.curves(curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?;
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
             CurveFormat::Csv | CurveFormat::Json => Written::Lines(found.count()),
@@ -200,22 +232,36 @@ impl Job<'_> {
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         sink.commit()?;
-        if self.arguments.report.messages.explain {
-            tell(format_args!("{:<13} {}", "backend", found.backend));
-        }
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
-        if self.notes.verbose {
-            record.tell(&found);
+        let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
+        Ok(Answered { record, detection: found.detection, lines })
+    }
+}
+
+/// Says what is to be said of images, in their order.
+struct Teller<'a> {
+    job: &'a Job<'a>,
+    /// What images before were detected to be.
+    detected: Vec<Detection>,
+}
+
+impl Teller<'_> {
+    fn tell(&mut self, task: &Task, answered: Answered) -> ImageRecord {
+        let Answered { record, detection, lines } = answered;
+        self.tell_detection(task, detection);
+        if self.job.arguments.report.messages.explain {
+            tell(format_args!("{:<13} {}", "backend", record.backend));
         }
-        Ok(record)
+        lines.iter().for_each(tell);
+        record
     }
 
     /// Says what an image was detected to be. Of a batch, whose images are many and mostly alike, the first of a kind stands for all.
-    fn tell_detection(&mut self, task: &Task, detection: Option<&Detection>) {
+    fn tell_detection(&mut self, task: &Task, detection: Option<Detection>) {
         let Some(detection) = detection.filter(|found| !self.detected.contains(found)) else { return };
-        self.detected.push(detection.clone());
-        let others = if self.tasks.is_batch { ", and others like it" } else { "" };
-        self.notes.note(format_args!("{}: {detection}{others}", name_of(&task.input)));
+        let others = if self.job.tasks.is_batch { ", and others like it" } else { "" };
+        self.job.notes.note(format_args!("{}: {detection}{others}", name_of(&task.input)));
+        self.detected.push(detection);
     }
 }
 
@@ -329,15 +375,19 @@ impl ImageRecord {
     }
 
     /// The lines of `-v`.
-    fn tell(&self, found: &CurvesFound) {
+    fn lines(&self, found: &CurvesFound) -> Vec<String> {
         let name = name_of(Path::new(&self.file));
         let (image, rows) = (found.shape.described(self.voxels), counted(self.rows as usize, "row"));
-        tell(format_args!("{name}: {image}, {rows}"));
+        let mut lines = vec![format!("{name}: {image}, {rows}")];
         if matches!(found.rows, VcecRows::Disk(_)) {
-            tell("rows that memory had no room for were kept in temporary files (--memory, --temp-dir)");
+            lines.push(String::from(
+                "rows that memory had no room for were kept in temporary files (--memory, --temp-dir)",
+            ));
         }
         let rate = found.shape.count() as f64 / self.curve_seconds / 1e6;
-        tell(format_args!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
-        tell(timing_line("write", self.write_seconds));
+        lines
+            .push(format!("{}, {rate:.0} million voxels a second", timing_line("curve", self.curve_seconds)));
+        lines.push(timing_line("write", self.write_seconds).to_string());
+        lines
     }
 }

@@ -139,6 +139,41 @@ fn a_directory_of_images_and_one_that_fails() {
     assert_eq!((&stats["failed"], stats["images"].as_array().unwrap().len()), (&1.into(), 2));
 }
 
+/// Small images are done side by side, one a thread: curves, messages and statistics come as they do one after another.
+#[test]
+fn many_small_images_on_any_number_of_threads() {
+    let scratch = Scratch::new();
+    let images = scratch.path("images");
+    fs::create_dir(&images).unwrap();
+    for k in 0..40_usize {
+        // The 13th and the 31st are too short.
+        let length = if k % 18 == 13 { 4 } else { 9 };
+        let voxels: Vec<u8> = (0..length).map(|place| ((k + 1) * (place * place + 3) % 17) as u8).collect();
+        fs::write(images.join(format!("{k:02}.raw")), voxels).unwrap();
+    }
+    let run = |threads: &str, memory: &str| {
+        let (curves, stats) =
+            (scratch.path(&format!("curves {threads} {memory}")), scratch.name("stats.json"));
+        let mut run = ecc(bytes("3,3"));
+        run.arg(&images).arg("-o").arg(&curves).args(["--stats", &stats, "--threads", threads]);
+        let failed = run.args(["--memory", memory]).assert().code(2).stdout(is_empty());
+        let said = String::from_utf8(failed.get_output().stderr.clone()).unwrap();
+        let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+        let files: Vec<Value> =
+            stats["images"].as_array().unwrap().iter().map(|image| image["file"].clone()).collect();
+        let rows: Vec<Option<String>> =
+            (0..40).map(|k| fs::read_to_string(curves.join(format!("{k:02}.raw.csv"))).ok()).collect();
+        (said, files, rows)
+    };
+    let one = run("1", "512M");
+    assert_eq!((one.1.len(), one.2.iter().flatten().count()), (38, 38));
+    let places = ["13.raw", "31.raw", "2 of 40 inputs"].map(|text| one.0.find(text));
+    assert!(places[0].is_some() && places.is_sorted(), "{}", one.0);
+    for (threads, memory) in [("2", "512M"), ("4", "512M"), ("16", "512M"), ("16", "48M")] {
+        assert!(run(threads, memory) == one, "{threads} threads, {memory}");
+    }
+}
+
 #[test]
 fn misuse() {
     let scratch = Scratch::new();
