@@ -3,7 +3,7 @@
 //! In [`mod@super::spectral_sequence`] a pass takes as long as its slowest tile, and the work is seldom spread evenly:
 //! where all cells of a dimension come after those of the one below, each pass has a single tile with anything in it.
 //! And each pass looks at all open columns, whether their low is in its blocks or not. So here columns lie in the tiles of their lows
-//! ([`Tiles`]), a pass takes its tiles out, and it looks at them first:
+//! (`tiles.rs`), a pass takes its tiles out, and it looks at them first:
 //!
 //! ```text
 //! for each dimension, from the greatest down:
