@@ -15,6 +15,8 @@ use crate::cubical::shape::Shape;
 
 /// Voxels that a core counts a second: of 8 and of 16 bits, of more in bins, and where rows are sorted.
 const CPU_RATES: [f64; 4] = [0.45e9, 0.4e9, 0.15e9, 0.02e9];
+/// Voxels of more than 16 bits that all threads together put in bins a second (`benches/PAPERS.md`: noise of f32 on 16 threads).
+const BINNED_RATE: f64 = 1e9;
 /// Bytes a second that a thread reads from the page cache for a device, and that all together bring there.
 const READ_RATE: f64 = 5e9;
 const TRANSFER_RATE: f64 = 48e9;
@@ -36,11 +38,13 @@ pub(crate) fn estimate<T: Voxel>(shape: Shape, request: &EccRequest) -> Estimate
         _ => 2,
     };
     let threads = rayon::current_num_threads() as f64;
+    let rate = CPU_RATES[kind] * threads;
+    let rate = if kind == 2 { rate.min(BINNED_RATE) } else { rate };
     let transfer = (READ_RATE * threads).min(TRANSFER_RATE);
     let sorting = if is_sorted { count / SORT_RATE } else { 0.0 };
     Estimate {
         work: format!("{} {} voxels to count", shape.count(), T::NAME),
-        cpu: count / (CPU_RATES[kind] * threads),
+        cpu: count / rate,
         device: count * size_of::<T>() as f64 / transfer + sorting + DEVICE_FIXED,
     }
 }
@@ -53,17 +57,21 @@ mod tests {
 
     #[test]
     fn a_device_pays_where_there_is_much_to_count() {
-        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let of = |axes: &[usize], bins| {
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let on = |threads, axes: &[usize], bins| {
             let request = EccRequest { bins, ..EccRequest::default() };
-            one.install(|| estimate::<f32>(Shape::new(axes, Order::C).unwrap(), &request))
+            pool(threads).install(|| estimate::<f32>(Shape::new(axes, Order::C).unwrap(), &request))
         };
+        let of = |axes: &[usize], bins| on(1, axes, bins);
         let bins = Bins::Uniform { count: 100, range: None };
         let small = of(&[64, 64, 64], bins);
         assert!(small.cpu < small.device, "{small:?}");
         assert_eq!(small.work, "262144 f32 voxels to count");
         let large = of(&[1024, 1024, 1024], bins);
         assert!(large.device + OPENING < large.cpu, "{large:?}");
+        // Sixteen threads take 1.2 s, a device half a second with its opening; of an eighth of the voxels they are first.
+        let [many, fewer] = [1024, 512].map(|planes| on(16, &[planes, planes, planes], bins));
+        assert!(many.device + OPENING < many.cpu && fewer.cpu < fewer.device + OPENING, "{many:?} {fewer:?}");
         let sorted = of(&[1024, 1024, 1024], Bins::Distinct);
         assert!(sorted.cpu > large.cpu && sorted.device > large.device && sorted.device < sorted.cpu);
     }
