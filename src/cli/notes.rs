@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
+use lacuna::rips::edge_collapse::CollapseFigures;
 use lacuna::rips::{Plan, Stats};
 
 /// How talkative the program is.
@@ -48,6 +49,14 @@ impl Notes {
         }
         tell(timing_line("read", times.read.as_secs_f64()));
         tell(timing_line("rank", stats.rank_seconds));
+        if let Some(collapse) = &stats.collapse {
+            let CollapseFigures { before, after, .. } = collapse.figures;
+            let line = timing_line("collapse", collapse.seconds);
+            tell(format_args!("{line}, {after} of {} left", counted(before, "edge")));
+            if let Some(dim) = collapse.ordered {
+                tell(format_args!("{}, to dimension {dim}", timing_line("order", collapse.order_seconds)));
+            }
+        }
         tell(timing_line("dimension 0", stats.components_seconds));
         for d in &stats.dimensions {
             tell(timing_line(&format!("dimension {} assembly", d.dim), d.assembly_seconds));

@@ -7,7 +7,7 @@ use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Outcome, RipsOptions, SecondLayer};
+use lacuna::rips::{Collapse, Outcome, RipsOptions, SecondLayer};
 
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
@@ -59,6 +59,13 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     machine: MachineArguments,
+
+    /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
+    ///
+    /// The bars and their order do not change. Counts in --stats are those of the collapsed graph.
+    #[arg(long, value_name = "WHEN", help_heading = "Computation", default_value = "off",
+        value_parser = parse::one_of::<Collapse>())]
+    collapse: Collapse,
 
     /// How apparent pairs are looked up: recomputed, which takes no memory, or kept sorted
     #[arg(long, value_name = "LAYER", help_heading = "Computation", default_value = "implicit",
@@ -175,6 +182,7 @@ impl Arguments {
             threshold: self.threshold,
             modulus: self.modulus.into(),
             pair_store: self.pair_store,
+            collapse: self.collapse,
             backend,
         }
     }

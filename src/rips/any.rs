@@ -1,6 +1,6 @@
 //! Rips computations on distances whose precision is known only when their file is read.
 
-use super::{Outcome, Progress, Rips, RipsError, SecondLayer};
+use super::{Collapse, Outcome, Progress, Rips, RipsError, SecondLayer};
 use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
@@ -16,6 +16,8 @@ pub struct RipsOptions {
     pub modulus: u32,
     /// The second layer of the pair store.
     pub pair_store: SecondLayer,
+    /// Whether edges are collapsed first.
+    pub collapse: Collapse,
     /// Which machine assembles.
     pub backend: Backend,
 }
@@ -34,7 +36,7 @@ impl RipsOptions {
 
     fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
         let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
-        let rips = rips.pair_store(self.pair_store).backend(self.backend);
+        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).backend(self.backend);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,

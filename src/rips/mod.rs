@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); dimension 0 is a spanning
+//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); edges are collapsed, if that is asked for
+//! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
 //! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]). [`plain`] computes the barcode from an explicit
@@ -25,6 +26,7 @@ pub mod clearing;
 pub(crate) mod code;
 pub(crate) mod complex;
 pub mod components;
+pub mod edge_collapse;
 mod estimate;
 pub(crate) mod field;
 pub mod filtration_construction;
@@ -48,8 +50,8 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
-pub use plan::{Plan, SecondLayer, Shape, Threshold};
-pub use stats::{DimensionStats, PairStoreStats, Stats};
+pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
+pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 
 /// A Vietoris–Rips computation: distances and what is asked of them.
@@ -62,6 +64,7 @@ pub struct Rips<T = f32> {
     threads: Option<usize>,
     pair_store: SecondLayer,
     times_pair_store: bool,
+    collapse: Collapse,
     backend: Backend,
 }
 
@@ -185,6 +188,7 @@ impl<T: Value> Rips<T> {
             threads: None,
             pair_store: SecondLayer::Implicit,
             times_pair_store: false,
+            collapse: Collapse::Off,
             backend: Backend::default(),
         }
     }
@@ -225,6 +229,12 @@ impl<T: Value> Rips<T> {
     /// [`PairStoreStats::read_seconds`] and [`PairStoreStats::layer1_write_seconds`]. Reading it takes about as long as a look-up.
     pub fn time_pair_store(mut self, is_timed: bool) -> Self {
         self.times_pair_store = is_timed;
+        self
+    }
+
+    /// Whether edges are collapsed first (default: no). The diagram is the same, in the same order.
+    pub fn collapse(mut self, collapse: Collapse) -> Self {
+        self.collapse = collapse;
         self
     }
 

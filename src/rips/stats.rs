@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::edge_collapse::CollapseFigures;
 use super::plan::{Name, known_name};
 
 /// Counts and times of a whole run, one entry a dimension from 1 up.
@@ -12,10 +13,29 @@ pub struct Stats {
     pub dimensions: Vec<DimensionStats>,
     /// Seconds from distances to ranks.
     pub rank_seconds: f64,
+    /// What collapsing edges did, if it was asked for. All else is of the collapsed graph then.
+    #[serde(default)]
+    pub collapse: Option<CollapseStats>,
     /// Seconds for the pairs of dimension 0.
     pub components_seconds: f64,
     /// The most bytes of a device's memory in use at a time; 0 without devices.
     pub device_memory: u64,
+}
+
+/// What collapsing edges did.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CollapseStats {
+    /// The edges.
+    #[serde(flatten)]
+    pub figures: CollapseFigures,
+    /// Seconds for the collapse.
+    pub seconds: f64,
+    /// The last dimension in which bars of equal birth have different deaths, if there is one. Up to it the barcode was computed of
+    /// the whole graph too, for the order of such bars.
+    pub ordered: Option<usize>,
+    /// Seconds for that.
+    pub order_seconds: f64,
 }
 
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.

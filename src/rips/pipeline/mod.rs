@@ -1,6 +1,7 @@
 //! Path 1 from distances to diagram: [`barcode`] is the algorithm (Zhang, Xiao, Wang 2020, Figure 3), [`stages`] the calls of its
 //! stages, with their figures.
 
+mod collapsed;
 mod stages;
 mod survey;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use super::plan::choose::{Asked, choose, rank_bits};
 use super::rank::{Edges, Ranking, rank};
 use super::stats::DimensionStats;
 use super::word::Word;
-use super::{Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
+use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
 use crate::backend::{BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
@@ -71,27 +72,26 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, .. } = rips;
+    let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, .. } = rips;
     let (distances, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
-    backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
+    if collapse == Collapse::Off {
+        backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
+    }
     footprint::check_ranking(&distances, &summary)?;
     progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
     drop(distances);
-    compute(
-        start,
-        Asked { max_dim, modulus, pair_store, times_pair_store },
-        decide,
-        summary,
-        ranking,
-        progress,
-    )
+    let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
+    match collapse {
+        Collapse::Off => compute_graph(start, asked, decide, summary, ranking, progress),
+        Collapse::On => collapsed::compute(start, asked, decide, summary, ranking, progress),
+    }
 }
 
 /// Chooses the widths and the machine, and computes. From here on the precision of the distances does not matter.
-fn compute(
+fn compute_graph(
     start: Instant,
     asked: Asked,
     decide: Decide<'_>,

@@ -20,6 +20,19 @@ pub enum SecondLayer {
     Sorted,
 }
 
+/// Whether edges are collapsed before anything else; see [`edge_collapse`](crate::rips::edge_collapse).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Collapse {
+    /// All edges are used.
+    #[default]
+    Off,
+    /// Edges without which the bars are the same are left out, or enter later.
+    On,
+}
+
 /// How a filtration is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Threshold {

@@ -125,14 +125,28 @@ impl Edges {
     pub fn graph(&self, n: usize) -> Result<Sparse, Refused> {
         match self {
             Edges::List(list) => Sparse::new(n, list),
+            Edges::Lower(_) => Sparse::new(n, &self.list()?),
+        }
+    }
+
+    /// The edges (i, j, rank), i > j.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn list(&self) -> Result<Vec<(u32, u32, u32)>, Refused> {
+        let mut edges = Vec::new();
+        match self {
+            Edges::List(list) => {
+                memory::reserve(&mut edges, list.len())?;
+                edges.extend_from_slice(list);
+            }
             Edges::Lower(lower) => {
-                let mut list = Vec::new();
-                memory::reserve(&mut list, lower.iter().filter(|&&rank| rank != ABSENT).count())?;
-                let pairs = (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+                memory::reserve(&mut edges, lower.iter().filter(|&&rank| rank != ABSENT).count())?;
+                let pairs = (0..).flat_map(|i| (0..i).map(move |j| (i, j)));
                 let present = pairs.zip(lower).filter(|&(_, &rank)| rank != ABSENT);
-                list.extend(present.map(|((i, j), &rank)| (i, j, rank)));
-                Sparse::new(n, &list)
+                edges.extend(present.map(|((i, j), &rank)| (i, j, rank)));
             }
         }
+        Ok(edges)
     }
 }
