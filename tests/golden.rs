@@ -33,6 +33,16 @@ fn golden_large() {
     compare(|name| LARGE.contains(&name));
 }
 
+/// Of the collapsed graph, whose bars and their order are those of the whole one. Left out are inputs that take a minute, since collapsing
+/// them takes longer than it saves.
+#[test]
+#[ignore = "needs LACUNA_SHARED"]
+fn golden_collapsed() {
+    compare_with(&["--collapse", "on"], |name| {
+        !["rand3_2000", "dragon1000", "o3_4096", "HIV"].contains(&name)
+    });
+}
+
 /// Ripser crashes on one point; the answer is one essential bar.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
@@ -49,17 +59,22 @@ fn golden_one_point() {
 
 /// Runs the cases whose names are wanted and reports all that differ.
 fn compare(wanted: impl Fn(&str) -> bool) {
+    compare_with(&[], wanted);
+}
+
+/// As [`compare`], with options beside those of the case.
+fn compare_with(options: &[&str], wanted: impl Fn(&str) -> bool) {
     let folder = folder();
     let cases: Vec<Case> = cases(&folder).into_iter().filter(|case| wanted(&case.name)).collect();
     assert!(!cases.is_empty(), "no such case in cases.tsv");
-    let differing: Vec<String> = cases.iter().filter_map(difference).collect();
+    let differing: Vec<String> = cases.iter().filter_map(|case| difference(case, options)).collect();
     assert!(differing.is_empty(), "{} of {} cases:\n{}", differing.len(), cases.len(), differing.join("\n"));
 }
 
 /// What is wrong with a case, if anything.
-fn difference(case: &Case) -> Option<String> {
-    let arguments: Vec<&str> =
-        ["--format", &case.format].into_iter().chain(case.arguments.iter().map(String::as_str)).collect();
+fn difference(case: &Case, options: &[&str]) -> Option<String> {
+    let of_case = ["--format", &case.format].into_iter().chain(case.arguments.iter().map(String::as_str));
+    let arguments: Vec<&str> = of_case.chain(options.iter().copied()).collect();
     let output = lacuna_rips(&arguments, &case.file);
     let golden = fs::read(&case.golden).unwrap_or_else(|error| panic!("{}: {error}", case.golden.display()));
     if !output.status.success() {

@@ -225,10 +225,14 @@ persistence intervals in dim 0:
 }
 
 #[test]
-fn threads_and_pair_store_change_nothing() {
+fn threads_pair_store_and_collapse_change_nothing() {
     for threads in ["1", "2", "4"] {
         for layer in ["implicit", "sorted"] {
-            expect(SQUARE, &["--threads", threads, "--pair-store", layer, "--backend", "cpu"], SQUARE_TEXT);
+            for collapse in ["off", "on"] {
+                let options =
+                    ["--threads", threads, "--pair-store", layer, "--backend", "cpu", "--collapse", collapse];
+                expect(SQUARE, &options, SQUARE_TEXT);
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::collapse;
 use crate::rips::rank::Ranking;
 use crate::rips::stats::CollapseStats;
-use crate::rips::{Outcome, Progress, RipsError, Summary};
+use crate::rips::{Outcome, Progress, RipsError, Summary, footprint};
 use crate::simd::Level;
 
 /// Computes on the collapsed graph.
@@ -25,6 +25,7 @@ pub(super) fn compute(
     whole: Ranking,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
+    footprint::check_collapse(summary.points, summary.edges, whole.values.len())?;
     progress.begin("collapse", None, 1);
     let began = Instant::now();
     let (edges, figures) = collapse(summary.points, &whole, Level::detect())?;

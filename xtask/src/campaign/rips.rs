@@ -7,7 +7,7 @@ use lacuna::output;
 use lacuna::rips::filtration_construction::{Construction, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use lacuna::rips::rank::{Ranking, rank};
-use lacuna::rips::{Outcome, Rips, SecondLayer, plain};
+use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, plain};
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
 
@@ -61,6 +61,8 @@ enum Relation {
     Written(usize),
     /// The residues of all dimensions, at every width of ranks and every level of vector instructions: the same columns.
     Assembled,
+    /// Of the collapsed graph: the same bars in the same order.
+    Collapsed,
 }
 
 const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
@@ -69,7 +71,7 @@ impl Subject for RipsBars {
     type Case = Case;
     const NAME: &'static str = "rips";
     const CROSSED: &'static str =
-        "shape, precision, --max-dim, threshold, modulus, pair store, threads, vectors, relation";
+        "shape, precision, --max-dim, threshold, modulus, pair store, collapse, threads, vectors, relation";
 
     fn draw(random: &mut Random) -> Case {
         let double = random.once_in(3);
@@ -193,7 +195,7 @@ impl Limit {
 
 impl Relation {
     fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
-        match random.below(13) {
+        match random.below(15) {
             0 => Relation::Plain,
             1 | 2 => Relation::Assembled,
             3 => Relation::Edges,
@@ -205,6 +207,7 @@ impl Relation {
                 let most = if double { 900 } else { 100 };
                 Relation::Scaled(random.within(-most, most) as i32)
             }
+            11 | 12 => Relation::Collapsed,
             _ => Relation::Written(random.below(output::OutputFormat::ALL.len())),
         }
     }
@@ -218,10 +221,22 @@ impl Case {
         max_dim: usize,
         pools: &Pools,
     ) -> Result<Outcome, String> {
+        self.run_collapsed(space, limit, max_dim, Collapse::Off, pools)
+    }
+
+    fn run_collapsed<T: Value>(
+        &self,
+        space: Distances<T>,
+        limit: Limit,
+        max_dim: usize,
+        collapse: Collapse,
+        pools: &Pools,
+    ) -> Result<Outcome, String> {
         // In dimensions past those of the case, the sorted layer of a graph with hubs may be refused for its memory.
         let sorted = self.sorted && max_dim <= self.max_dim;
         let store = if sorted { SecondLayer::Sorted } else { SecondLayer::Implicit };
-        let rips = Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store);
+        let rips =
+            Rips::new(space).max_dim(max_dim).modulus(self.modulus).pair_store(store).collapse(collapse);
         let rips = match limit {
             Limit::Enclosing => rips,
             Limit::Value(value) => rips.threshold(value),
@@ -265,6 +280,12 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
             let space = case.space.of_points(&order).distances::<T>();
             let bars = case.run(space, case.limit, case.max_dim, pools)?.diagram;
             same("bars with a point repeated", &multiset(&bars), &multiset(found))
+        }
+        // The collapse takes a square matrix of ranks.
+        Relation::Collapsed if distances.len() > 4096 => Ok(()),
+        Relation::Collapsed => {
+            let outcome = case.run_collapsed(distances, case.limit, case.max_dim, Collapse::On, pools)?;
+            same("bars of the collapsed graph", &outcome.diagram, found)
         }
         Relation::Cone => cone(case, &distances, pools),
         Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
