@@ -28,6 +28,8 @@
 //!
 //! The vertex that last removed an edge at u or v is asked first; it is right in nine cases of ten.
 
+use std::cmp::Reverse;
+
 use serde::{Deserialize, Serialize};
 
 use super::complex::stride;
@@ -74,7 +76,7 @@ fn collapse_with<R: Rank>(
     level: Level,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut order = edges.list()?;
-    order.sort_unstable_by(|a, b| (b.2, b.0, b.1).cmp(&(a.2, a.0, a.1)));
+    order.sort_unstable_by_key(|&(i, j, rank)| Reverse((rank, i, j)));
     let mut rows = Rows { stride: stride(points), ranks: edges.square::<R>(points)? };
     (0..points).for_each(|x| rows.set(x, x, R::narrow(0)));
     let mut dominators = vec![0_u32; points];
