@@ -174,13 +174,14 @@ pub fn curves_device<T: KernelVoxel>(
             let weights = gpu.upload(&weights).map_err(failed)?;
             let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
             for _ in 1..scales.count {
-                let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
-                for [length, inner] in axes(shape) {
-                    kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
-                    std::mem::swap(&mut voxels, &mut smoothed);
+                {
+                    // Its memory goes before anything is counted.
+                    let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
+                    for [length, inner] in axes(shape) {
+                        kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
+                        std::mem::swap(&mut voxels, &mut smoothed);
+                    }
                 }
-                // Its memory is for counting.
-                drop(smoothed);
                 advance(prepared.curve(&voxels, shape, request)?);
             }
         }
