@@ -81,7 +81,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
-    /// ImageOutputFormat of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
+    /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<ImageOutputFormat>(), hide_possible_values = true)]
     output: Option<ImageOutputFormat>,

@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
-    /// ImageBarsFormat of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
     ///
     /// text     as `lacuna rips` and Ripser print them
     /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
