@@ -61,7 +61,8 @@ fn program_counts(folder: &Path, name: &str) -> Vec<serde_json::Value> {
     let case = all.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"));
     let directory = tempfile::tempdir().expect("a temporary directory");
     let stats = directory.path().join("stats.json");
-    let mut arguments = vec!["--format", &case.format, "--stats", stats.to_str().expect("a UTF-8 path")];
+    let mut arguments =
+        vec!["--format", &case.format, "--collapse", "off", "--stats", stats.to_str().expect("a UTF-8 path")];
     arguments.extend(case.arguments.iter().map(String::as_str));
     if !case.arguments.iter().any(|argument| argument == "--threshold") {
         arguments.extend(["--threshold", "inf"]);

@@ -109,6 +109,11 @@ impl Backend {
         }
     }
 
+    /// Whether a device should finish first, if this machine has one, of which it has a driver at least.
+    pub(crate) fn prefers_device(&self, estimate: &Estimate) -> bool {
+        estimate.device + OPENING < estimate.cpu && crate::cuda::has_driver()
+    }
+
     /// The first device, if devices have begun to be opened and are open by now.
     pub(crate) fn ready(&self) -> Option<Gpu> {
         self.lock().as_mut()?.ready()?.first().cloned()

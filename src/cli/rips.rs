@@ -62,8 +62,9 @@ pub(crate) struct Arguments {
 
     /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
     ///
-    /// The bars and their order do not change. Counts in --stats are those of the collapsed graph.
-    #[arg(long, value_name = "WHEN", help_heading = "Computation", default_value = "off",
+    /// The bars and their order do not change. Counts in --stats are those of the graph that is left; auto leaves edges out as long as
+    /// that should take less time than it saves.
+    #[arg(long, value_name = "WHEN", help_heading = "Computation", default_value = "auto",
         value_parser = parse::one_of::<Collapse>())]
     collapse: Collapse,
 

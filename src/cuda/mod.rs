@@ -47,6 +47,7 @@ use std::fmt;
 use absent as driver;
 
 pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
+pub(crate) use driver::has_driver;
 pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};

@@ -16,13 +16,15 @@ const PORTABLE: f64 = 0.5;
 const DEVICE_RATE: f64 = 12e9;
 /// Seconds a dimension takes on a device whatever there is to sweep: launches and copies.
 const DEVICE_DIMENSION: f64 = 0.002;
+/// Seconds for an edge and a dimension past the first that reduction takes at the least; it is often ten times that.
+const REDUCTION: f64 = 0.5e-6;
 /// The assumed probability that two neighbours of a vertex are joined by an edge.
 const CLOSED: f64 = 0.6;
 
 /// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    let swept: f64 = dims.clone().map(|dim| simplices(summary, dim)).sum();
+    let swept: f64 = dims.clone().map(|dim| simplices(summary.points, summary.edges, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };
     Estimate {
@@ -32,9 +34,16 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
     }
 }
 
+/// Seconds for the dimensions from 1 up to this, on one thread, if so many edges were left of those of the summary.
+pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize) -> f64 {
+    let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
+    let swept: f64 = dims.map(|dim| simplices(summary.points, edges, dim)).sum();
+    swept / WIDE_RATE + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
+}
+
 /// An estimate of the number of simplices of a dimension.
-fn simplices(summary: &Summary, dim: usize) -> f64 {
-    let (n, edges) = (summary.points, summary.edges as f64);
+fn simplices(n: usize, edges: usize, dim: usize) -> f64 {
+    let edges = edges as f64;
     let pairs = binomial(n, 2) as f64;
     if pairs == 0.0 {
         return 0.0;
@@ -59,7 +68,7 @@ mod tests {
         let points: Vec<f32> = (0..40).map(|k| ((k * k) % 101) as f32).collect();
         let distances = Distances::from(PointCloud::new(1, points).unwrap());
         let summary = Summary::of(&distances, Threshold::Value(f64::INFINITY));
-        assert_eq!(simplices(&summary, 3), binomial(40, 4) as f64);
+        assert_eq!(simplices(40, summary.edges, 3), binomial(40, 4) as f64);
         let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits, Level::detect()));
         assert!(0.0 < narrow.cpu && narrow.cpu < wide.cpu && wide.device > 0.0);
     }

@@ -6,7 +6,7 @@
 use crate::memory;
 use crate::metric::{Distances, Value};
 use crate::rips::RipsError;
-use crate::rips::complex::stride;
+use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::Edges;
 use crate::rips::summary::Summary;
@@ -35,15 +35,13 @@ pub(super) fn check_ranking<T: Value>(distances: &Distances<T>, summary: &Summar
     check(summary.points, summary.edges as u64, needed, helps, memory::available())
 }
 
-/// Checks that the square matrix of ranks, which collapsing the edges of so many points takes, can fit in memory.
+/// Checks that the square matrix of ranks and the bits, which collapsing the edges of so many points takes, can fit in memory.
 ///
 /// # Errors
-/// [`RipsError::Memory`]: it cannot.
-pub(super) fn check_collapse(points: usize, edges: usize, ranks: usize) -> Result<(), RipsError> {
-    let width = if ranks <= usize::from(u16::MAX) { size_of::<u16>() as u64 } else { RANK };
-    let rows = (points as u64).saturating_mul(stride(points) as u64);
+/// [`RipsError::Memory`]: they cannot.
+pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsError> {
     let helps = "leave edges as they are (--collapse off), whose memory grows with the edges alone";
-    check(points, edges as u64, rows.saturating_mul(width), helps, memory::available())
+    check(points, edges as u64, edge_collapse::bytes(points, edges), helps, memory::available())
 }
 
 /// Checks that a sorted second layer of the pair store can fit in memory: a dimension has at most as many apparent pairs as
@@ -113,8 +111,8 @@ mod tests {
 
     #[test]
     fn a_collapse_of_very_many_points_is_refused() {
-        assert_eq!(check_collapse(1000, 10, 10), Ok(()));
-        let refused = check_collapse(50_000_000, 10, 10).unwrap_err();
+        assert_eq!(check_collapse(1000, 10), Ok(()));
+        let refused = check_collapse(50_000_000, 10).unwrap_err();
         assert!(refused.to_string().contains("--collapse off"), "{refused}");
     }
 

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); edges are collapsed, if that is asked for
+//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); edges are collapsed, where it pays
 //! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
@@ -188,7 +188,7 @@ impl<T: Value> Rips<T> {
             threads: None,
             pair_store: SecondLayer::Implicit,
             times_pair_store: false,
-            collapse: Collapse::Off,
+            collapse: Collapse::default(),
             backend: Backend::default(),
         }
     }
@@ -232,7 +232,7 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// Whether edges are collapsed first (default: no). The diagram is the same, in the same order.
+    /// Whether edges are collapsed first (default: as long as it pays). The diagram is the same, in the same order.
     pub fn collapse(mut self, collapse: Collapse) -> Self {
         self.collapse = collapse;
         self

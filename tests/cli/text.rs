@@ -228,7 +228,7 @@ persistence intervals in dim 0:
 fn threads_pair_store_and_collapse_change_nothing() {
     for threads in ["1", "2", "4"] {
         for layer in ["implicit", "sorted"] {
-            for collapse in ["off", "on"] {
+            for collapse in ["off", "on", "auto"] {
                 let options =
                     ["--threads", threads, "--pair-store", layer, "--backend", "cpu", "--collapse", collapse];
                 expect(SQUARE, &options, SQUARE_TEXT);

@@ -1,7 +1,7 @@
 //! The configurations that must all give the same bars: shape of the input × precision × pair store × threads.
 
 use lacuna::metric::{Distances, Value};
-use lacuna::rips::{Outcome, Rips, SecondLayer, Threshold, plain};
+use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, Threshold, plain};
 use lacuna::{Bar, Diagram};
 
 use super::metrics::Metric;
@@ -111,6 +111,8 @@ impl Variant {
         let dim =
             if self.form == Form::Scattered { ask.dim.min(metric.n.saturating_sub(2)) } else { ask.dim };
         let rips = Rips::new(distances).max_dim(dim).modulus(ask.modulus).pair_store(self.store);
+        // Figures are compared too, which a collapse changes.
+        let rips = rips.collapse(Collapse::Off);
         let rips = if self.threads == 0 { rips } else { rips.threads(self.threads) };
         let rips = match (self.form, ask.threshold) {
             (Form::Pruned | Form::Scattered, _)

@@ -41,10 +41,15 @@ fn properties(ordinal: i32) -> Result<DeviceInfo, DriverError> {
     })
 }
 
+/// Whether this machine has a driver, which may find no device all the same.
+pub(crate) fn has_driver() -> bool {
+    // SAFETY: the library of that name is CUDA's driver; loading it runs its initialisers and nothing else.
+    unsafe { sys::is_culib_present() }
+}
+
 /// Starts the driver, if it is there and new enough.
 fn driver() -> Result<Version, CudaError> {
-    // SAFETY: the library of that name is CUDA's driver; loading it runs its initialisers and nothing else.
-    if !unsafe { sys::is_culib_present() } {
+    if !has_driver() {
         return Err(CudaError::NoDriver);
     }
     let mut number = 0;

@@ -23,6 +23,7 @@ mod memory;
 mod pinned;
 mod plain;
 
+pub(crate) use device::has_driver;
 pub use device::{Gpu, devices};
 pub(crate) use inbox::Inbox;
 pub(crate) use launch::Kernel;

@@ -1,62 +1,139 @@
 //! Path 1 on the collapsed graph, and in which order bars are that are born together.
 //!
 //! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal birth by the simplices
-//! at which they are born, which need not be the same in the collapsed graph. Where bars of equal birth have different deaths, that
-//! order shows: so the barcode up to the last dimension in which there are such bars is computed of the whole graph after all. The dimensions
-//! above it, which take nearly all the time, are not.
+//! at which they are born. In dimension 1 the collapse keeps these ([`order`](crate::rips::edge_collapse)). In higher dimensions they need not
+//! be the same in the collapsed graph: where bars of equal birth have different deaths, that order shows, and the barcode up
+//! to the last dimension in which there are such bars is computed of the whole graph after all. The dimensions above it, which take nearly all
+//! the time, are not.
+//!
+//! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
+//! operations, not seconds, so that it does the same each time.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
 use super::{Asked, Decide, compute_graph};
+use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
-use crate::rips::edge_collapse::collapse;
+use crate::rips::edge_collapse::{self, Worth, collapse};
 use crate::rips::rank::Ranking;
 use crate::rips::stats::CollapseStats;
-use crate::rips::{Outcome, Progress, RipsError, Summary, footprint};
-use crate::simd::Level;
+use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
 
-/// Computes on the collapsed graph.
-pub(super) fn compute(
-    start: Instant,
-    asked: Asked,
-    decide: Decide<'_>,
-    summary: Summary,
-    whole: Ranking,
-    progress: &dyn Progress,
-) -> Result<Outcome, RipsError> {
-    footprint::check_collapse(summary.points, summary.edges, whole.values.len())?;
-    progress.begin("collapse", None, 1);
-    let began = Instant::now();
-    let (edges, figures) = collapse(summary.points, &whole, Level::detect())?;
-    let took = began.elapsed();
-    // The time of ranking is what has passed since the start, but for this.
-    let start = start + took;
-    let graph = Ranking { values: whole.values.clone(), edges };
-    let of_graph = Summary { edges: figures.after, ..summary.clone() };
-    let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
-    outcome.summary = summary.clone();
-    let began = Instant::now();
-    let ordered = last_open_order(&outcome.diagram);
-    if let Some(max_dim) = ordered {
-        let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
-        outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
-        outcome.notes.extend(again.notes);
-    }
-    let order_seconds = began.elapsed().as_secs_f64();
-    outcome.stats.collapse =
-        Some(CollapseStats { figures, seconds: took.as_secs_f64(), ordered, order_seconds });
-    Ok(outcome)
+/// A collapse that is to be attempted.
+pub(super) enum Attempt {
+    /// As long as it pays, by the estimates for so many dimensions; the numbers are those of operations that a device saves.
+    WhileItPays {
+        max_dim: usize,
+        /// How much of what the processor takes is taken by the machine that will do it.
+        share: f64,
+    },
+    /// All edges.
+    Whole,
 }
 
-/// The last dimension in which bars of equal birth have different deaths.
+impl Attempt {
+    /// The attempt to be made, if any. `estimate` is that of the whole graph.
+    ///
+    /// # Errors
+    /// [`RipsError::Memory`]: a collapse that is asked for cannot fit in memory.
+    pub(super) fn decide(
+        collapse: Collapse,
+        summary: &Summary,
+        max_dim: usize,
+        backend: &Backend,
+        estimate: &Estimate,
+    ) -> Result<Option<Self>, RipsError> {
+        let (points, edges) = (summary.points, summary.edges);
+        match collapse {
+            Collapse::Off => Ok(None),
+            Collapse::On => footprint::check_collapse(points, edges).map(|()| Some(Attempt::Whole)),
+            Collapse::Auto => {
+                let share = share(backend, estimate);
+                let pays = share * estimate::seconds(summary, edges, max_dim)
+                    > PREPARATION * edge_collapse::bytes(points, edges) as f64;
+                let fits = footprint::check_collapse(points, edges).is_ok();
+                Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, share }))
+            }
+        }
+    }
+
+    /// Computes on the collapsed graph.
+    pub(super) fn compute(
+        self,
+        start: Instant,
+        asked: Asked,
+        decide: Decide<'_>,
+        summary: Summary,
+        whole: Ranking,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, RipsError> {
+        progress.begin("collapse", None, 1);
+        let began = Instant::now();
+        let (graph, figures) = self.collapse(&summary, &whole)?;
+        let took = began.elapsed();
+        let mut stats =
+            CollapseStats { figures, seconds: took.as_secs_f64(), ordered: None, order_seconds: 0.0 };
+        // The time of ranking is what has passed since the start, but for this.
+        let start = start + took;
+        if figures.after == figures.before && figures.shifted == 0 {
+            let mut outcome = compute_graph(start, asked, decide, summary, whole, progress)?;
+            outcome.stats.collapse = Some(stats);
+            return Ok(outcome);
+        }
+        let of_graph = Summary { edges: figures.after, ..summary.clone() };
+        let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
+        outcome.summary = summary.clone();
+        let began = Instant::now();
+        stats.ordered = last_open_order(&outcome.diagram);
+        if let Some(max_dim) = stats.ordered {
+            let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
+            outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
+            outcome.notes.extend(again.notes);
+        }
+        stats.order_seconds = began.elapsed().as_secs_f64();
+        outcome.stats.collapse = Some(stats);
+        Ok(outcome)
+    }
+
+    /// The graph that is left.
+    fn collapse(
+        &self,
+        summary: &Summary,
+        whole: &Ranking,
+    ) -> Result<(Ranking, edge_collapse::CollapseFigures), RipsError> {
+        let points = summary.points;
+        Ok(match *self {
+            Attempt::Whole => collapse(points, whole, &Worth(None))?,
+            Attempt::WhileItPays { max_dim, share } => {
+                let seconds = |edges| share * estimate::seconds(summary, edges, max_dim);
+                collapse(points, whole, &Worth(Some(&seconds)))?
+            }
+        })
+    }
+}
+
+/// Seconds that it takes to prepare a collapse, for each byte of it, times what it must promise to save.
+const PREPARATION: f64 = 4.0 * 0.5e-9;
+
+/// How much of the processor's time the machine takes that is likely to do the work.
+fn share(backend: &Backend, estimate: &Estimate) -> f64 {
+    let takes_device = match backend.request().choice {
+        Choice::Cpu => false,
+        Choice::Cuda => true,
+        Choice::Auto => backend.prefers_device(estimate),
+    };
+    if takes_device && estimate.cpu > 0.0 { (estimate.device / estimate.cpu).min(1.0) } else { 1.0 }
+}
+
+/// The last dimension in which bars of equal birth have different deaths, and births do not tell their order.
 fn last_open_order(diagram: &Diagram) -> Option<usize> {
     let is_open = |bars: &[Bar]| {
         let mut deaths = HashMap::new();
         bars.iter().any(|bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death)
     };
     // In dimension 0 all are born at 0, and bars are in the order of their deaths.
-    (1..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim)))
+    (2..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim)))
 }
 
 /// The bars of one diagram up to a dimension, those of the other above it.

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use ruint::aliases::U512;
 
+use self::collapsed::Attempt;
 use self::stages::{CPU, CUDA, RipsComplex, Run};
 use self::survey::survey;
 use super::code::MOST_POINTS;
@@ -22,7 +23,7 @@ use super::plan::choose::{Asked, choose, rank_bits};
 use super::rank::{Edges, Ranking, rank};
 use super::stats::DimensionStats;
 use super::word::Word;
-use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
+use super::{Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
 use crate::backend::{BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
@@ -76,17 +77,19 @@ fn run_on<T: Value>(
     let (distances, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
-    if collapse == Collapse::Off {
-        backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
+    let estimate = estimate::of(&summary, max_dim, rank_width, Level::detect());
+    let attempt = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
+    if attempt.is_none() {
+        backend.expect(&estimate);
     }
     footprint::check_ranking(&distances, &summary)?;
     progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
     drop(distances);
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
-    match collapse {
-        Collapse::Off => compute_graph(start, asked, decide, summary, ranking, progress),
-        Collapse::On => collapsed::compute(start, asked, decide, summary, ranking, progress),
+    match attempt {
+        None => compute_graph(start, asked, decide, summary, ranking, progress),
+        Some(attempt) => attempt.compute(start, asked, decide, summary, ranking, progress),
     }
 }
 

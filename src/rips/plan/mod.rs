@@ -26,10 +26,12 @@ pub enum SecondLayer {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Collapse {
-    /// All edges are used.
+    /// As long as it should take less time than it saves.
     #[default]
+    Auto,
+    /// All edges are used.
     Off,
-    /// Edges without which the bars are the same are left out, or enter later.
+    /// All edges without which the bars are the same are left out, or enter later.
     On,
 }
 

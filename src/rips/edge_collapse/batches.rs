@@ -1,0 +1,168 @@
+//! Many edges at a time.
+//!
+//! For the edges of a batch all threads search at once how far they can be moved. Then the edges are moved one after another, the
+//! last first, each as far as is still right: what was found for an edge may have become wrong by the moves of the batch before it, though
+//! only where one of these has an end at the vertex that dominates. For if x becomes a common neighbour of u and v later than it was, or
+//! never, w is asked for less. So the result does not depend on the number of threads.
+//!
+//! A batch of 256 edges leaves one to six edges of a hundred more than one edge after the other would, and the moves take
+//! a twentieth of the time of the searches.
+
+use std::cmp::Reverse;
+use std::sync::Mutex;
+
+use super::graph::{Graph, Incident};
+use super::search::{Edge, Searcher, Step};
+use super::{CollapseFigures, EdgeList, Worth};
+use crate::memory::Refused;
+use crate::parallel::{SharedRange, into_inner, lock};
+use crate::rips::complex::ABSENT;
+
+/// The most edges of a batch.
+const BATCH: usize = 256;
+/// There are so many batches at the least, unless they are of fewer than eight edges.
+const BATCHES: usize = 256;
+/// Edges a thread takes at a time.
+const AT_ONCE: usize = 8;
+/// How often it is asked whether going on is worth while.
+const QUESTIONS: usize = 64;
+
+/// Collapses edges, in the order of the filtration.
+///
+/// # Errors
+/// There is no memory for a square matrix of ranks.
+pub(super) fn collapse(
+    points: usize,
+    edges: &[(u32, u32)],
+    worth: &Worth<'_>,
+) -> Result<(EdgeList, CollapseFigures), Refused> {
+    let mut state = State {
+        graph: Graph::new(points, edges)?,
+        batch: Incident::none(points),
+        moved: Incident::none(points),
+        dominators: vec![0; points],
+        figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
+    };
+    let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
+    let mut asked = worth.ask(edges.len());
+    let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
+    let mut searchers = Vec::new();
+    let mut end = edges.len();
+    while end > 0 {
+        let start = end.saturating_sub(size);
+        let steps = state.search(start, &edges[start..end], &mut searchers);
+        state.move_edges(start, &edges[start..end], &steps);
+        end = start;
+        if end <= next_question {
+            let work = searchers.iter().map(|searcher| searcher.work).sum();
+            if !asked.goes_on(state.figures.after, work) {
+                break;
+            }
+            next_question = end.saturating_sub(edges.len() / QUESTIONS);
+        }
+    }
+    state.figures.tried = edges.len() - end;
+    let ranked = edges.iter().map(|&(i, j)| (i, j, state.graph.rank(i as usize, j as usize)));
+    let left: EdgeList = ranked.filter(|&(_, _, rank)| rank != ABSENT).collect();
+    Ok((left, state.figures))
+}
+
+struct State {
+    graph: Graph,
+    /// The edges of the batch.
+    batch: Incident,
+    /// Those of them that were moved, with their new ranks.
+    moved: Incident,
+    /// The vertex that last removed an edge at each vertex: it is likely to remove the next one too.
+    dominators: Vec<u32>,
+    figures: CollapseFigures,
+}
+
+/// The edge at a place of the order.
+fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
+    Edge { ends: [i as usize, j as usize], rank: place as u32 + 1 }
+}
+
+impl State {
+    /// The steps of all edges of a batch that begins at a place of the order: the last edge first, the steps of an edge in their order.
+    fn search(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut Vec<Searcher>) -> Vec<Step> {
+        for (place, &edge) in (start..).zip(edges) {
+            let edge = edge_at(place, edge);
+            self.batch.add(edge.ends, edge.rank);
+        }
+        let (State { graph, batch, dominators, .. }, numbers) = (&*self, SharedRange::new(edges.len(), AT_ONCE));
+        let idle = Mutex::new(std::mem::take(searchers));
+        numbers.share(&|| {
+            let Some(mut numbers_taken) = numbers.take() else { return };
+            let mut searcher = lock(&idle).pop().unwrap_or_default();
+            loop {
+                for number in numbers_taken {
+                    let edge = edge_at(start + number, edges[number]);
+                    let guesses = edge.ends.map(|x| dominators[x] as usize);
+                    searcher.search(graph, batch, start + number, edge, guesses);
+                }
+                match numbers.take() {
+                    Some(next) => numbers_taken = next,
+                    None => break,
+                }
+            }
+            lock(&idle).push(searcher);
+        });
+        *searchers = into_inner(idle);
+        let mut steps: Vec<Step> = searchers.iter_mut().flat_map(|searcher| searcher.steps.drain(..)).collect();
+        steps.sort_unstable_by_key(|step| (Reverse(step.edge), step.until));
+        steps
+    }
+
+    /// Moves the edges of a batch.
+    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], steps: &[Step]) {
+        for &(i, j) in edges {
+            let ends = [i as usize, j as usize];
+            self.batch.clear(ends);
+            self.graph.take(ends);
+        }
+        for steps in steps.chunk_by(|a, b| a.edge == b.edge) {
+            let place = steps[0].edge;
+            self.move_edge(edge_at(place, edges[place - start]), steps);
+        }
+        edges.iter().for_each(|&(i, j)| self.moved.clear([i as usize, j as usize]));
+    }
+
+    /// Moves an edge as far as its steps go.
+    fn move_edge(&mut self, edge: Edge, steps: &[Step]) {
+        let (mut rank, mut dominator) = (edge.rank, 0);
+        for step in steps {
+            let until = self.until(edge, rank, step);
+            if until > rank {
+                (rank, dominator) = (until, step.dominator);
+            }
+            if until < step.until {
+                break;
+            }
+        }
+        if rank == edge.rank {
+            return;
+        }
+        self.graph.shift(edge.ends, rank);
+        self.moved.add(edge.ends, rank);
+        if rank == ABSENT {
+            self.figures.after -= 1;
+            edge.ends.iter().for_each(|&x| self.dominators[x] = dominator);
+        } else {
+            self.figures.shifted += 1;
+        }
+    }
+
+    /// The rank until which a step is still right from a scale on.
+    fn until(&self, edge: Edge, scale: u32, step: &Step) -> u32 {
+        let [u, v] = edge.ends;
+        let moved = self.moved.at(step.dominator as usize).iter();
+        let failing = moved.filter_map(|&(x, rank)| {
+            let x = x as usize;
+            let is_end = edge.ends.contains(&x);
+            let from = if is_end { edge.rank } else { self.graph.rank(u, x).max(self.graph.rank(v, x)) };
+            (rank > from.max(scale)).then_some(from.max(scale))
+        });
+        failing.min().map_or(step.until, |from| from.min(step.until))
+    }
+}

@@ -1,0 +1,136 @@
+//! The graph while its edges are taken one after another.
+
+use crate::memory::{self, Refused};
+use crate::rips::complex::ABSENT;
+
+/// A graph whose edges have ranks, 1 and up, and are taken from the last to the first.
+pub(super) struct Graph {
+    points: usize,
+    /// Words of 64 bits of a row of bits.
+    pub(super) words: usize,
+    /// Rank by row and column, `ABSENT` where there is no edge, 0 on the diagonal.
+    ranks: Vec<u32>,
+    /// Bits of the edges that were not taken yet, and of the diagonal.
+    untaken: Vec<u64>,
+    /// Bits of all edges there are, and of the diagonal.
+    present: Vec<u64>,
+}
+
+impl Graph {
+    /// The bytes of a graph of so many points.
+    pub(super) fn bytes(points: usize) -> u64 {
+        let points = points as u64;
+        let row = 4 * points + 2 * 8 * points.div_ceil(64);
+        points.saturating_mul(row)
+    }
+
+    /// The graph of these edges, of ranks 1, 2, 3, …
+    pub(super) fn new(points: usize, edges: &[(u32, u32)]) -> Result<Self, Refused> {
+        let words = points.div_ceil(64);
+        let mut graph = Graph {
+            points,
+            words,
+            ranks: memory::filled(ABSENT, points * points)?,
+            untaken: memory::zeroed(points * words)?,
+            present: Vec::new(),
+        };
+        let vertices = (0..points).map(|x| (x, x));
+        let edges = edges.iter().map(|&(i, j)| (i as usize, j as usize));
+        for (rank, (x, y)) in vertices.map(|edge| (0, edge)).chain((1..).zip(edges)) {
+            graph.set_rank(x, y, rank);
+            for (x, y) in [(x, y), (y, x)] {
+                graph.untaken[x * words + y / 64] |= 1 << (y % 64);
+            }
+        }
+        memory::reserve(&mut graph.present, points * words)?;
+        graph.present.extend_from_slice(&graph.untaken);
+        Ok(graph)
+    }
+
+    /// The rank of an edge.
+    #[inline]
+    pub(super) fn rank(&self, x: usize, y: usize) -> u32 {
+        self.ranks[x * self.points + y]
+    }
+
+    /// The bits of the neighbours of a point by edges that were not taken yet, its own among them.
+    #[inline]
+    pub(super) fn untaken(&self, x: usize) -> &[u64] {
+        &self.untaken[x * self.words..][..self.words]
+    }
+
+    /// The bits of all neighbours of a point, its own among them.
+    #[inline]
+    pub(super) fn present(&self, x: usize) -> &[u64] {
+        &self.present[x * self.words..][..self.words]
+    }
+
+    /// Whether a point is a neighbour of both others, or one of them, by edges that were not taken yet.
+    #[inline]
+    pub(super) fn joins_untaken(&self, x: usize, [u, v]: [usize; 2]) -> bool {
+        self.untaken(u)[x / 64] & self.untaken(v)[x / 64] & (1 << (x % 64)) != 0
+    }
+
+    /// Counts an edge among those that were taken.
+    pub(super) fn take(&mut self, [u, v]: [usize; 2]) {
+        for (x, y) in [(u, v), (v, u)] {
+            self.untaken[x * self.words + y / 64] &= !(1 << (y % 64));
+        }
+    }
+
+    /// Moves an edge that was taken to a greater rank; `ABSENT` removes it.
+    pub(super) fn shift(&mut self, [u, v]: [usize; 2], rank: u32) {
+        self.set_rank(u, v, rank);
+        if rank == ABSENT {
+            for (x, y) in [(u, v), (v, u)] {
+                self.present[x * self.words + y / 64] &= !(1 << (y % 64));
+            }
+        }
+    }
+
+    fn set_rank(&mut self, x: usize, y: usize, rank: u32) {
+        self.ranks[x * self.points + y] = rank;
+        self.ranks[y * self.points + x] = rank;
+    }
+}
+
+/// The numbers of the bits of a word, which stands at this place of a row.
+#[inline]
+pub(super) fn bits(place: usize, word: u64) -> impl Iterator<Item = usize> {
+    let mut word = word;
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| 64 * place + word.trailing_zeros() as usize);
+        word &= word.wrapping_sub(1);
+        bit
+    })
+}
+
+/// Some edges, by their ends.
+#[derive(Default)]
+pub(super) struct Incident {
+    at: Vec<Vec<(u32, u32)>>,
+}
+
+impl Incident {
+    /// No edges of so many points.
+    pub(super) fn none(points: usize) -> Self {
+        Incident { at: vec![Vec::new(); points] }
+    }
+
+    /// Adds an edge of a rank.
+    pub(super) fn add(&mut self, [u, v]: [usize; 2], rank: u32) {
+        self.at[u].push((v as u32, rank));
+        self.at[v].push((u as u32, rank));
+    }
+
+    /// The other end and the rank of each edge of a point.
+    #[inline]
+    pub(super) fn at(&self, x: usize) -> &[(u32, u32)] {
+        &self.at[x]
+    }
+
+    /// Forgets all edges of these points.
+    pub(super) fn clear(&mut self, points: [usize; 2]) {
+        points.into_iter().for_each(|x| self.at[x].clear());
+    }
+}

@@ -1,0 +1,67 @@
+//! The edges one after another, in the order of Ripser's filtration: shorter edges first, of equally long ones that with the greater index
+//! (i, then j).
+//!
+//! **Why.** Ripser lists the bars of dimension 1 by the edges at which they are born, the last edge first. Where several edges are equally long
+//! and bars that are born with them end at different values, it matters at which edge a bar is born. If each edge has a rank of its own,
+//! the collapse keeps that too, since it keeps the bars of this finer filtration: at most one bar of dimension 1 is born with an edge.
+//!
+//! Its bars are born at the edges at which Ripser's are. Of the boundary matrix both have the same rows (edges) in the same order; and of the
+//! columns (triangles) as many belong to the filtration up to each value. Which rows are pivots of the columns up to a value does not
+//! depend on how those are ordered among themselves: they are the greatest rows of the elements of their span. In higher dimensions
+//! the rows of equally long simplices are in another order, so that there the argument ends.
+
+use crate::memory::{self, Refused};
+use crate::rips::edge_collapse::EdgeList;
+use crate::rips::rank::Ranking;
+
+/// The edges of a filtration, one after another.
+pub(super) struct Ordered {
+    /// Edges (i, j), i > j. That at place k has the rank k + 1.
+    pub(super) edges: Vec<(u32, u32)>,
+    /// The value of each rank; rank 0 is a vertex's.
+    values: Vec<f64>,
+}
+
+/// The edges of a ranking in their order.
+///
+/// # Errors
+/// There is no memory for another list of them.
+pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
+    let list = ranking.edges.list()?;
+    let mut starts = memory::filled(0, ranking.values.len() + 1)?;
+    list.iter().for_each(|&(_, _, rank)| starts[rank as usize + 1] += 1);
+    (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
+    let mut edges = memory::filled((0, 0), list.len())?;
+    let mut places = starts.clone();
+    for &(i, j, rank) in &list {
+        let place = &mut places[rank as usize];
+        edges[*place] = (i, j);
+        *place += 1;
+    }
+    let mut values = Vec::new();
+    memory::reserve(&mut values, list.len() + 1)?;
+    values.push(0.0);
+    for (rank, &value) in ranking.values.iter().enumerate() {
+        let alike = &mut edges[starts[rank]..starts[rank + 1]];
+        alike.sort_unstable_by(|a, b| b.cmp(a));
+        values.extend(alike.iter().map(|_| value));
+    }
+    Ok(Ordered { edges, values })
+}
+
+impl Ordered {
+    /// Numbers the ranks that are left among `edges` anew, without gaps, and gives their values.
+    pub(super) fn renumber(&self, edges: &mut EdgeList) -> Vec<f64> {
+        let mut is_left = vec![false; self.values.len()];
+        is_left[0] = true;
+        edges.iter().for_each(|&(_, _, rank)| is_left[rank as usize] = true);
+        let mut values = Vec::new();
+        let mut numbers = vec![0; self.values.len()];
+        for (rank, _) in is_left.iter().enumerate().filter(|&(_, &is_left)| is_left) {
+            numbers[rank] = values.len() as u32;
+            values.push(self.values[rank]);
+        }
+        edges.iter_mut().for_each(|edge| edge.2 = numbers[edge.2 as usize]);
+        values
+    }
+}
