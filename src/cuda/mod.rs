@@ -46,8 +46,8 @@ use std::fmt;
 #[cfg(not(feature = "cuda"))]
 use absent as driver;
 
-pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
 pub(crate) use driver::has_driver;
+pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
 pub use driver::{Gpu, devices};
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};

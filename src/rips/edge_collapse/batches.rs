@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::sync::Mutex;
 
 use super::graph::{Graph, Incident};
+use super::pins::{Pin, Pinned};
 use super::search::{Edge, Searcher, Step};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
@@ -27,13 +28,14 @@ const AT_ONCE: usize = 8;
 /// How often it is asked whether going on is worth while.
 const QUESTIONS: usize = 64;
 
-/// Collapses edges, in the order of the filtration.
+/// Collapses edges, in the order of the filtration. If `pins` is true, those stay that the order of bars of dimension 2 hangs on.
 ///
 /// # Errors
 /// There is no memory for a square matrix of ranks.
 pub(super) fn collapse(
     points: usize,
     edges: &[(u32, u32)],
+    pins: bool,
     worth: &Worth<'_>,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut state = State {
@@ -41,6 +43,8 @@ pub(super) fn collapse(
         batch: Incident::none(points),
         moved: Incident::none(points),
         dominators: vec![0; points],
+        pins,
+        pinned: Pinned::default(),
         figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
     };
     let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
@@ -50,8 +54,8 @@ pub(super) fn collapse(
     let mut end = edges.len();
     while end > 0 {
         let start = end.saturating_sub(size);
-        let steps = state.search(start, &edges[start..end], &mut searchers);
-        state.move_edges(start, &edges[start..end], &steps);
+        state.search(start, &edges[start..end], &mut searchers);
+        state.move_edges(start, &edges[start..end], &mut searchers);
         end = start;
         if end <= next_question {
             let work = searchers.iter().map(|searcher| searcher.work).sum();
@@ -75,6 +79,9 @@ struct State {
     moved: Incident,
     /// The vertex that last removed an edge at each vertex: it is likely to remove the next one too.
     dominators: Vec<u32>,
+    /// Whether edges pin others.
+    pins: bool,
+    pinned: Pinned,
     figures: CollapseFigures,
 }
 
@@ -84,13 +91,14 @@ fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
 }
 
 impl State {
-    /// The steps of all edges of a batch that begins at a place of the order: the last edge first, the steps of an edge in their order.
-    fn search(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut Vec<Searcher>) -> Vec<Step> {
+    /// Searches for how far the edges of a batch can be moved, which begins at a place of the order.
+    fn search(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut Vec<Searcher>) {
         for (place, &edge) in (start..).zip(edges) {
             let edge = edge_at(place, edge);
             self.batch.add(edge.ends, edge.rank);
         }
-        let (State { graph, batch, dominators, .. }, numbers) = (&*self, SharedRange::new(edges.len(), AT_ONCE));
+        let State { graph, batch, dominators, pins, .. } = &*self;
+        let numbers = SharedRange::new(edges.len(), AT_ONCE);
         let idle = Mutex::new(std::mem::take(searchers));
         numbers.share(&|| {
             let Some(mut numbers_taken) = numbers.take() else { return };
@@ -99,7 +107,7 @@ impl State {
                 for number in numbers_taken {
                     let edge = edge_at(start + number, edges[number]);
                     let guesses = edge.ends.map(|x| dominators[x] as usize);
-                    searcher.search(graph, batch, start + number, edge, guesses);
+                    searcher.search(graph, batch, edge, guesses, *pins);
                 }
                 match numbers.take() {
                     Some(next) => numbers_taken = next,
@@ -109,22 +117,32 @@ impl State {
             lock(&idle).push(searcher);
         });
         *searchers = into_inner(idle);
-        let mut steps: Vec<Step> = searchers.iter_mut().flat_map(|searcher| searcher.steps.drain(..)).collect();
-        steps.sort_unstable_by_key(|step| (Reverse(step.edge), step.until));
-        steps
     }
 
-    /// Moves the edges of a batch.
-    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], steps: &[Step]) {
+    /// Moves the edges of a batch as was found, the last edge first.
+    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut [Searcher]) {
+        let mut steps: Vec<Step> =
+            searchers.iter_mut().flat_map(|searcher| searcher.steps.drain(..)).collect();
+        steps.sort_unstable_by_key(|step| (Reverse(step.edge), step.until));
+        let mut pins: Vec<Pin> = searchers.iter_mut().flat_map(|searcher| searcher.pins.drain(..)).collect();
+        pins.sort_unstable_by_key(|pin| Reverse(pin.edge));
+        let mut pins = pins.into_iter().peekable();
         for &(i, j) in edges {
             let ends = [i as usize, j as usize];
             self.batch.clear(ends);
             self.graph.take(ends);
         }
-        for steps in steps.chunk_by(|a, b| a.edge == b.edge) {
+        for steps in steps.chunk_by(|a: &Step, b| a.edge == b.edge) {
             let place = steps[0].edge;
-            self.move_edge(edge_at(place, edges[place - start]), steps);
+            while let Some(pin) = pins.next_if(|pin| pin.edge > place) {
+                self.pinned.pin(edge_at(pin.edge, edges[pin.edge - start]), pin);
+            }
+            let edge = edge_at(place, edges[place - start]);
+            if !self.pinned.holds(edge) {
+                self.move_edge(edge, steps);
+            }
         }
+        pins.for_each(|pin| self.pinned.pin(edge_at(pin.edge, edges[pin.edge - start]), pin));
         edges.iter().for_each(|&(i, j)| self.moved.clear([i as usize, j as usize]));
     }
 

@@ -27,11 +27,12 @@
 //!
 //! **Stages.** [`order`] gives each edge a rank of its own, so that the order of the bars is kept too. [`search`] finds out how far an edge can
 //! be moved; most cannot be moved at all, which a comparison of bitsets tells. [`batches`] searches for many edges at a time on all threads,
-//! and then moves them one by one. [`worth`] ends the work when it costs more than it saves.
+//! and then moves them one by one, but for those that [`pins`] holds in place. [`worth`] ends the work when it costs more than it saves.
 
 mod batches;
 mod graph;
 mod order;
+mod pins;
 mod search;
 mod worth;
 
@@ -58,20 +59,32 @@ pub struct CollapseFigures {
     pub shifted: usize,
 }
 
-/// The edges that are left of those of `points` points. Each edge had a rank of its own, in the order of Ripser's filtration: so several ranks
-/// may have the same value.
+/// What is left of a graph.
+pub(super) struct Collapsed {
+    /// The edges that are left. Each edge had a rank of its own, in the order of Ripser's filtration: so several ranks may have the same value.
+    pub(super) graph: Ranking,
+    /// The values that several edges had, ascending. With another value no bars of dimension 1 are born, nor of dimension 2 if their order was
+    /// to be kept, that come in another order than Ripser's.
+    pub(super) repeated: Vec<f64>,
+    /// What became of the edges.
+    pub(super) figures: CollapseFigures,
+}
+
+/// Collapses the edges of so many points. `keeps_order` is whether bars of dimension 2 are to be in their order.
 ///
 /// # Errors
 /// There is no memory for a square matrix of ranks.
 pub(super) fn collapse(
     points: usize,
     ranking: &Ranking,
+    keeps_order: bool,
     worth: &Worth<'_>,
-) -> Result<(Ranking, CollapseFigures), Refused> {
+) -> Result<Collapsed, Refused> {
     let order = ordered(ranking)?;
-    let (mut left, figures) = batches::collapse(points, &order.edges, worth)?;
+    let (mut left, figures) = batches::collapse(points, &order.edges, keeps_order, worth)?;
     let values = order.renumber(&mut left);
-    Ok((Ranking { values, edges: Edges::List(left) }, figures))
+    let graph = Ranking { values, edges: Edges::List(left) };
+    Ok(Collapsed { graph, repeated: order.repeated(), figures })
 }
 
 /// Bytes that collapsing so many edges of so many points takes at the least.

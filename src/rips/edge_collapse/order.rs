@@ -50,6 +50,12 @@ pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
 }
 
 impl Ordered {
+    /// The values that several edges have, ascending.
+    pub(super) fn repeated(&self) -> Vec<f64> {
+        let alike = self.values[1..].chunk_by(|a, b| a == b);
+        alike.filter(|values| values.len() > 1).map(|values| values[0]).collect()
+    }
+
     /// Numbers the ranks that are left among `edges` anew, without gaps, and gives their values.
     pub(super) fn renumber(&self, edges: &mut EdgeList) -> Vec<f64> {
         let mut is_left = vec![false; self.values.len()];

@@ -12,6 +12,7 @@
 //! 4. *From then on.* The longest that a vertex dominates e is the next scale, at which the search goes on, among all common neighbours by then.
 
 use super::graph::{Graph, Incident, bits};
+use super::pins::Pin;
 use crate::rips::complex::ABSENT;
 
 /// An edge and its rank.
@@ -19,6 +20,13 @@ use crate::rips::complex::ABSENT;
 pub(super) struct Edge {
     pub(super) ends: [usize; 2],
     pub(super) rank: u32,
+}
+
+impl Edge {
+    /// The place of the edge in the order of edges.
+    pub(super) fn place(self) -> usize {
+        self.rank as usize - 1
+    }
 }
 
 /// A vertex dominates an edge until a rank.
@@ -37,27 +45,29 @@ type Entry = (u32, u32);
 #[derive(Default)]
 pub(super) struct Searcher {
     /// The words of C that are not zero, and their places.
-    common: Vec<(u32, u64)>,
+    pub(super) common: Vec<(u32, u64)>,
     /// Common neighbours at the present scale.
     now: Vec<Entry>,
     /// Common neighbours that come later, ascending.
     later: Vec<Entry>,
     /// What was found: the steps of an edge one after another.
     pub(super) steps: Vec<Step>,
+    /// What must not be moved, so that the order of bars is kept.
+    pub(super) pins: Vec<Pin>,
     /// Words and entries looked at.
     pub(super) work: u64,
 }
 
 impl Searcher {
-    /// Searches for how far the edge at a place of the order can be moved. `guesses` are vertices that are asked first, `batch` the edges that
-    /// are searched for at the same time.
+    /// Searches for how far an edge can be moved. `guesses` are vertices that are asked first, `batch` the edges that are searched for at the
+    /// same time. If `pins` is true, an edge that cannot be moved pins others.
     pub(super) fn search(
         &mut self,
         graph: &Graph,
         batch: &Incident,
-        place: usize,
         edge: Edge,
         guesses: [usize; 2],
+        pins: bool,
     ) {
         let [u, v] = edge.ends;
         self.common.clear();
@@ -65,11 +75,15 @@ impl Searcher {
         let words = rows.zip(0..).map(|((a, b), place)| (place, a & b));
         self.common.extend(words.filter(|&(_, word)| word != 0));
         self.work += graph.words as u64;
-        let Some(mut best) = self.first(graph, batch, edge, guesses) else { return };
-        best.edge = place;
-        self.steps.push(best);
-        if best.until != ABSENT {
-            self.go_on(graph, edge, best);
+        match self.first(graph, batch, edge, guesses) {
+            Some(step) => {
+                self.steps.push(step);
+                if step.until != ABSENT {
+                    self.go_on(graph, edge, step);
+                }
+            }
+            None if pins => self.pin(graph, batch, edge),
+            None => {}
         }
     }
 
@@ -92,7 +106,7 @@ impl Searcher {
             }
             let until = until_later(graph, w, until_batch(graph, batch, edge, w), later, work);
             if until > best.map_or(edge.rank, |best| best.until) {
-                best = Some(Step { edge: 0, until, dominator: w as u32 });
+                best = Some(Step { edge: edge.place(), until, dominator: w as u32 });
                 if until == ABSENT {
                     break;
                 }
@@ -103,7 +117,7 @@ impl Searcher {
 
     /// Goes on from the rank until which a vertex dominates the edge.
     fn go_on(&mut self, graph: &Graph, edge: Edge, first: Step) {
-        let Searcher { common, now, later, steps, work } = self;
+        let Searcher { common, now, later, steps, work, .. } = self;
         now.clear();
         for x in common.iter().flat_map(|&(place, word)| bits(place as usize, word)) {
             let entry = entry(graph, edge, x);

@@ -25,10 +25,10 @@ fn bars(distances: &Distances<f32>, max_dim: usize, modulus: u32) -> Vec<Vec<(u6
 /// The graph that is left, as distances.
 fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, CollapseFigures) {
     let ranking = rank(distances, f32::INFINITY).unwrap();
-    let (left, figures) = collapse(distances.len(), &ranking, worth).unwrap();
-    let Edges::List(edges) = left.edges else { panic!("a list of edges is expected") };
+    let Collapsed { graph, figures, .. } = collapse(distances.len(), &ranking, true, worth).unwrap();
+    let Edges::List(edges) = graph.edges else { panic!("a list of edges is expected") };
     assert_eq!(figures.after, edges.len());
-    let edges = edges.into_iter().map(|(i, j, rank)| (i, j, left.values[rank as usize] as f32));
+    let edges = edges.into_iter().map(|(i, j, rank)| (i, j, graph.values[rank as usize] as f32));
     (SparseDistances::new(distances.len(), edges).unwrap().into(), figures)
 }
 
@@ -131,4 +131,41 @@ fn diagrams_and_their_order_stay() {
     }
     // Both ways to the order were taken.
     assert!((1..220).contains(&ordered) && collapsed > 1000, "{ordered} {collapsed}");
+}
+
+/// Octahedra that share an edge: their common neighbours are in several components, and with the edge several bars of dimension 2 are born,
+/// which end at different values. All distances differ, so that their order is kept without the whole graph.
+#[test]
+fn bars_born_with_one_edge_stay_in_their_order() {
+    let mut generator = Pcg64Mcg::seed_from_u64(41);
+    let mut together = 0;
+    for case in 0..400 {
+        let points = 12 + case % 9;
+        let mut numbers: Vec<u32> = (0..points as u32).collect();
+        (1..points).for_each(|k| numbers.swap(k, generator.random_range(0..=k)));
+        // The other vertices lie around the edge of the first two, each joined to these and to few others.
+        let mut edges = Vec::new();
+        for i in 1..points {
+            for j in 0..i {
+                let base = match (i, j) {
+                    (1, 0) => 2000,
+                    (_, 0 | 1) => generator.random_range(0..1500),
+                    _ if generator.random_bool(0.3) => generator.random_range(0..2000),
+                    _ => generator.random_range(2000..6000),
+                };
+                let distance = (base * 400 + edges.len() as u32) as f32;
+                edges.push((numbers[i], numbers[j], distance));
+            }
+        }
+        let edges = SparseDistances::new(points, edges).unwrap();
+        let rips = Rips::new(edges).max_dim(2).threads(1 + case % 3);
+        let whole = rips.clone().collapse(Collapse::Off).solve(&()).unwrap();
+        let found = rips.collapse(Collapse::On).solve(&()).unwrap();
+        assert_eq!(found.diagram, whole.diagram, "case {case}");
+        let stats = found.stats.collapse.unwrap();
+        assert_eq!(stats.ordered, None);
+        let bars = whole.diagram.bars(2);
+        together += bars.windows(2).filter(|w| w[0].birth == w[1].birth && w[0].death != w[1].death).count();
+    }
+    assert!(together > 100, "{together}");
 }

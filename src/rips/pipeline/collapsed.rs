@@ -1,10 +1,10 @@
 //! Path 1 on the collapsed graph, and in which order bars are that are born together.
 //!
 //! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal birth by the simplices
-//! at which they are born. In dimension 1 the collapse keeps these ([`order`](crate::rips::edge_collapse)). In higher dimensions they need not
-//! be the same in the collapsed graph: where bars of equal birth have different deaths, that order shows, and the barcode up
-//! to the last dimension in which there are such bars is computed of the whole graph after all. The dimensions above it, which take nearly all
-//! the time, are not.
+//! at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 where edges differ in length
+//! ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph: where bars of equal birth
+//! have different deaths, it shows, and the barcode up to the last dimension in which there are such bars is computed of the whole graph
+//! after all. The dimensions above it, which take nearly all the time, are not.
 //!
 //! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
 //! operations, not seconds, so that it does the same each time.
@@ -15,7 +15,7 @@ use std::time::Instant;
 use super::{Asked, Decide, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
-use crate::rips::edge_collapse::{self, Worth, collapse};
+use crate::rips::edge_collapse::{self, Collapsed, Worth, collapse};
 use crate::rips::rank::Ranking;
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
@@ -70,7 +70,7 @@ impl Attempt {
     ) -> Result<Outcome, RipsError> {
         progress.begin("collapse", None, 1);
         let began = Instant::now();
-        let (graph, figures) = self.collapse(&summary, &whole)?;
+        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, asked.max_dim >= 2)?;
         let took = began.elapsed();
         let mut stats =
             CollapseStats { figures, seconds: took.as_secs_f64(), ordered: None, order_seconds: 0.0 };
@@ -85,7 +85,7 @@ impl Attempt {
         let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
         outcome.summary = summary.clone();
         let began = Instant::now();
-        stats.ordered = last_open_order(&outcome.diagram);
+        stats.ordered = last_open_order(&outcome.diagram, &repeated);
         if let Some(max_dim) = stats.ordered {
             let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
             outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
@@ -96,20 +96,22 @@ impl Attempt {
         Ok(outcome)
     }
 
-    /// The graph that is left.
+    /// What is left of the graph.
     fn collapse(
         &self,
         summary: &Summary,
         whole: &Ranking,
-    ) -> Result<(Ranking, edge_collapse::CollapseFigures), RipsError> {
-        let points = summary.points;
-        Ok(match *self {
-            Attempt::Whole => collapse(points, whole, &Worth(None))?,
+        keeps_order: bool,
+    ) -> Result<Collapsed, RipsError> {
+        let seconds;
+        let worth = match *self {
+            Attempt::Whole => Worth(None),
             Attempt::WhileItPays { max_dim, share } => {
-                let seconds = |edges| share * estimate::seconds(summary, edges, max_dim);
-                collapse(points, whole, &Worth(Some(&seconds)))?
+                seconds = move |edges| share * estimate::seconds(summary, edges, max_dim);
+                Worth(Some(&seconds))
             }
-        })
+        };
+        Ok(collapse(summary.points, whole, keeps_order, &worth)?)
     }
 }
 
@@ -126,14 +128,17 @@ fn share(backend: &Backend, estimate: &Estimate) -> f64 {
     if takes_device && estimate.cpu > 0.0 { (estimate.device / estimate.cpu).min(1.0) } else { 1.0 }
 }
 
-/// The last dimension in which bars of equal birth have different deaths, and births do not tell their order.
-fn last_open_order(diagram: &Diagram) -> Option<usize> {
-    let is_open = |bars: &[Bar]| {
+/// The last dimension in which bars of equal birth have different deaths, and may be in another order than Ripser's. `repeated` are
+/// the values that several edges have, ascending.
+fn last_open_order(diagram: &Diagram, repeated: &[f64]) -> Option<usize> {
+    let is_open = |bars: &[Bar], is_settled: &dyn Fn(f64) -> bool| {
         let mut deaths = HashMap::new();
-        bars.iter().any(|bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death)
+        let mut unsettled = bars.iter().filter(|bar| !is_settled(bar.birth));
+        unsettled.any(|bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death)
     };
+    let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
     // In dimension 0 all are born at 0, and bars are in the order of their deaths.
-    (2..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim)))
+    (2..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim), &|birth| dim == 2 && is_single(birth)))
 }
 
 /// The bars of one diagram up to a dimension, those of the other above it.
