@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::thread::available_parallelism;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
 use super::batches::Batch;
@@ -28,8 +29,12 @@ const LEAST_ENTRIES: u64 = 1 << 10;
 
 /// Most limbs of each of the two pieces of page-locked memory through which sorted cofacets come: 32 MiB.
 const MOST_STAGED: usize = 1 << 22;
-/// Threads that copy from there: what they write to is memory that the system has yet to hand out, page by page.
-const COPIERS: usize = 8;
+/// Threads that copy from there, at most: what they write to is memory that the system may have yet to hand out, page by page.
+const COPIERS: usize = 16;
+/// Limbs of a piece of memory that a thread has the system hand out: a huge page.
+const TOUCHED: usize = 1 << 18;
+/// Limbs of the smallest page.
+const PAGE: usize = 512;
 /// Entries for which it is not worth while to start a thread.
 const LEAST_SHARE: usize = 1 << 14;
 
@@ -239,18 +244,21 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 
     /// The limbs of the first `n` cofacets, ascending, and what sorting them and bringing them here took. The device has nothing
-    /// else to do.
+    /// else to do. While it sorts, the system hands out the memory to which they come.
     fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, Layer2Seconds), CudaError> {
         let Some(staged) = self.staged.as_mut().filter(|_| n > 0) else {
             return Ok((Vec::new(), Layer2Seconds::default()));
         };
         let started = Instant::now();
-        self.sorting.sort(self.gpu, &mut self.output.cofacets, n, bits)?;
-        self.gpu.finish()?;
-        let sort = started.elapsed().as_secs_f64();
-        let cofacets = reversed(self.gpu, &self.output.cofacets, n as usize, self.limbs, staged)?;
+        let mut all = vec![0; n as usize * self.limbs];
+        let sort = touching_meanwhile(&mut all, || {
+            self.sorting.sort(self.gpu, &mut self.output.cofacets, n, bits)?;
+            self.gpu.finish()?;
+            Ok(started.elapsed().as_secs_f64())
+        })?;
+        receive_reversed(self.gpu, &self.output.cofacets, &mut all, self.limbs, staged)?;
         let copy = started.elapsed().as_secs_f64() - sort;
-        Ok((cofacets, Layer2Seconds { sort, copy, list: 0.0 }))
+        Ok((all, Layer2Seconds { sort, copy, list: 0.0 }))
     }
 
     /// The limbs of the first `n` entries of an output.
@@ -259,29 +267,59 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 }
 
-/// The first `n` entries of a buffer, the last one first. One piece comes from the device while threads copy the other.
-fn reversed(
+/// Does some work of a device, while threads write to memory that is zero, from its end on, as far as they get: the system hands out
+/// the pages of new memory when they are written to first, which takes longer than to copy to them.
+fn touching_meanwhile<T>(
+    zeros: &mut [u64],
+    work: impl FnOnce() -> Result<T, CudaError>,
+) -> Result<T, CudaError> {
+    let is_done = AtomicBool::new(false);
+    let pieces = Mutex::new(zeros.rchunks_mut(TOUCHED));
+    let touch = || {
+        while !is_done.load(Ordering::Relaxed) {
+            let next = lock(&pieces).next();
+            let Some(piece) = next else { return };
+            piece.chunks_mut(PAGE).for_each(|page| page[0] = std::hint::black_box(0));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..copiers() {
+            // Without a thread the memory is handed out later.
+            let _ = thread::Builder::new().name("sweep".into()).spawn_scoped(scope, touch);
+        }
+        let done = work();
+        is_done.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// The number of threads that write what comes from a device.
+fn copiers() -> usize {
+    available_parallelism().map_or(1, |threads| threads.get().min(COPIERS))
+}
+
+/// Brings as many entries of a buffer as there is room for, the last one first. One piece comes from the device while threads copy the
+/// other.
+fn receive_reversed(
     gpu: &Gpu,
     buffer: &Buffer<u64>,
-    n: usize,
+    to: &mut [u64],
     limbs: usize,
     staged: &mut [Pinned<u64>; 2],
-) -> Result<Vec<u64>, CudaError> {
-    let mut all = vec![0; n * limbs];
-    let length = staged[0].slice()?.len();
-    let piece = |k: usize| (k * length).min(n * limbs)..((k + 1) * length).min(n * limbs);
+) -> Result<(), CudaError> {
+    let (all, length) = (to.len(), staged[0].len());
+    let piece = |k: usize| (k * length).min(all)..((k + 1) * length).min(all);
     gpu.receive(buffer, piece(0), &mut staged[0])?;
-    for (k, part) in all.rchunks_mut(length).enumerate() {
+    for (k, part) in to.rchunks_mut(length).enumerate() {
         gpu.receive(buffer, piece(k + 1), &mut staged[(k + 1) % 2])?;
         reverse_into(part, &staged[k % 2].slice()?[..part.len()], limbs)?;
     }
-    Ok(all)
+    Ok(())
 }
 
 /// Copies entries in reverse order, on several threads.
 fn reverse_into(to: &mut [u64], from: &[u64], limbs: usize) -> Result<(), CudaError> {
-    let copiers = available_parallelism().map_or(1, |threads| threads.get().min(COPIERS));
-    let share = (from.len() / limbs).div_ceil(copiers).max(LEAST_SHARE) * limbs;
+    let share = (from.len() / limbs).div_ceil(copiers()).max(LEAST_SHARE) * limbs;
     let mut shares: Vec<_> = to.rchunks_mut(share).zip(from.chunks(share)).collect();
     let copy = |(to, from): &mut (&mut [u64], &[u64])| {
         let entries = to.chunks_exact_mut(limbs).rev().zip(from.chunks_exact(limbs));
@@ -349,6 +387,17 @@ fn upload(gpu: &Gpu, graph: &Sparse) -> Result<Graph, CudaError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_stays_zero_while_work_is_done() {
+        for length in [0, 1, PAGE, TOUCHED + 3, 5 * TOUCHED] {
+            let mut zeros = vec![0; length];
+            assert_eq!(touching_meanwhile(&mut zeros, || Ok(length)), Ok(length));
+            assert!(zeros.iter().all(|&limb| limb == 0));
+            let failed = touching_meanwhile(&mut zeros, || Err::<(), _>(CudaError::NoDevice));
+            assert_eq!(failed, Err(CudaError::NoDevice));
+        }
+    }
 
     #[test]
     fn entries_are_reversed_whole() {
