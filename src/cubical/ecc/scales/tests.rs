@@ -137,8 +137,7 @@ fn gpu_smooths_to_the_same_bits() {
         for axes_of_image in shapes {
             let image = image(axes_of_image, 5);
             let shape = image.shape();
-            let mut voxels =
-                [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
+            let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
             kernels.smooth(&axes(shape), &mut voxels).unwrap();
             let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
             let expected = smooth(image.voxels().to_vec(), shape, &weights, &mut untold());
