@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
+use super::Source;
 use super::batches::Batch;
 use super::groups::Group;
-use super::{Source, in_parallel};
+use super::received::{receive_reversed, touching_meanwhile};
 use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
@@ -29,14 +28,6 @@ const LEAST_ENTRIES: u64 = 1 << 10;
 
 /// Most limbs of each of the two pieces of page-locked memory through which sorted cofacets come: 32 MiB.
 const MOST_STAGED: usize = 1 << 22;
-/// Threads that copy from there, at most: what they write to is memory that the system may have yet to hand out, page by page.
-const COPIERS: usize = 16;
-/// Limbs of a piece of memory that a thread has the system hand out: a huge page.
-const TOUCHED: usize = 1 << 18;
-/// Limbs of the smallest page.
-const PAGE: usize = 512;
-/// Entries for which it is not worth while to start a thread.
-const LEAST_SHARE: usize = 1 << 14;
 
 /// What a worker makes room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,71 +258,6 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 }
 
-/// Does some work of a device, while threads write to memory that is zero, from its end on, as far as they get: the system hands out
-/// the pages of new memory when they are written to first, which takes longer than to copy to them.
-fn touching_meanwhile<T>(
-    zeros: &mut [u64],
-    work: impl FnOnce() -> Result<T, CudaError>,
-) -> Result<T, CudaError> {
-    let is_done = AtomicBool::new(false);
-    let pieces = Mutex::new(zeros.rchunks_mut(TOUCHED));
-    let touch = || {
-        while !is_done.load(Ordering::Relaxed) {
-            let next = lock(&pieces).next();
-            let Some(piece) = next else { return };
-            piece.chunks_mut(PAGE).for_each(|page| page[0] = std::hint::black_box(0));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..copiers() {
-            // Without a thread the memory is handed out later.
-            let _ = thread::Builder::new().name("sweep".into()).spawn_scoped(scope, touch);
-        }
-        let done = work();
-        is_done.store(true, Ordering::Relaxed);
-        done
-    })
-}
-
-/// The number of threads that write what comes from a device.
-fn copiers() -> usize {
-    available_parallelism().map_or(1, |threads| threads.get().min(COPIERS))
-}
-
-/// Brings as many entries of a buffer as there is room for, the last one first. One piece comes from the device while threads copy the
-/// other.
-fn receive_reversed(
-    gpu: &Gpu,
-    buffer: &Buffer<u64>,
-    to: &mut [u64],
-    limbs: usize,
-    staged: &mut [Pinned<u64>; 2],
-) -> Result<(), CudaError> {
-    let (all, length) = (to.len(), staged[0].len());
-    let piece = |k: usize| (k * length).min(all)..((k + 1) * length).min(all);
-    gpu.receive(buffer, piece(0), &mut staged[0])?;
-    for (k, part) in to.rchunks_mut(length).enumerate() {
-        gpu.receive(buffer, piece(k + 1), &mut staged[(k + 1) % 2])?;
-        reverse_into(part, &staged[k % 2].slice()?[..part.len()], limbs)?;
-    }
-    Ok(())
-}
-
-/// Copies entries in reverse order, on several threads.
-fn reverse_into(to: &mut [u64], from: &[u64], limbs: usize) -> Result<(), CudaError> {
-    let share = (from.len() / limbs).div_ceil(copiers()).max(LEAST_SHARE) * limbs;
-    let mut shares: Vec<_> = to.rchunks_mut(share).zip(from.chunks(share)).collect();
-    let copy = |(to, from): &mut (&mut [u64], &[u64])| {
-        let entries = to.chunks_exact_mut(limbs).rev().zip(from.chunks_exact(limbs));
-        entries.for_each(|(to, from)| to.copy_from_slice(from));
-        Ok(())
-    };
-    match &mut shares[..] {
-        [share] => copy(share),
-        shares => in_parallel(shares, copy),
-    }
-}
-
 /// Room for what the kernels write, as much as the matrices of a group leave, up to [`MOST_ENTRIES`] or [`MOST_PAIRS`].
 fn output(
     gpu: &Gpu,
@@ -382,33 +308,4 @@ fn upload(gpu: &Gpu, graph: &Sparse) -> Result<Graph, CudaError> {
         neighbours: gpu.upload(&neighbours)?,
         ranks: gpu.upload(&ranks)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_stays_zero_while_work_is_done() {
-        for length in [0, 1, PAGE, TOUCHED + 3, 5 * TOUCHED] {
-            let mut zeros = vec![0; length];
-            assert_eq!(touching_meanwhile(&mut zeros, || Ok(length)), Ok(length));
-            assert!(zeros.iter().all(|&limb| limb == 0));
-            let failed = touching_meanwhile(&mut zeros, || Err::<(), _>(CudaError::NoDevice));
-            assert_eq!(failed, Err(CudaError::NoDevice));
-        }
-    }
-
-    #[test]
-    fn entries_are_reversed_whole() {
-        for limbs in [1, 2] {
-            for entries in [1, 2, 5, LEAST_SHARE, LEAST_SHARE + 1, 3 * LEAST_SHARE + 7] {
-                let from: Vec<u64> = (0..(entries * limbs) as u64).collect();
-                let mut to = vec![0; from.len()];
-                reverse_into(&mut to, &from, limbs).unwrap();
-                let expected: Vec<u64> = from.chunks_exact(limbs).rev().flatten().copied().collect();
-                assert_eq!(to, expected, "{entries} entries of {limbs} limbs");
-            }
-        }
-    }
 }
