@@ -3,6 +3,7 @@
 //   ecc_march       a thread owns columns of voxels    totals[level] += changes; touched[level] = 1 where cells were counted
 //   ecc_march_wide  a thread owns columns of voxels    totals[level] += changes, without shared memory
 //   …_flat          either, for planes of one row
+//   ecc_hand_over   a thread owns a level              host[level] = totals[level]; totals[level] = 0
 //
 // Cells. A march goes along the slowest axis, plane after plane, and holds for each column of a tile the least key of four blocks
 // of voxels of the plane: one, two along a row, two along a column, four. Let a be the sequence of one of them. Cells that lie in the plane
@@ -300,4 +301,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide(PART, u64 *to
 
 extern "C" __global__ void __launch_bounds__(BLOCK) ecc_march_wide_flat(PART, u64 *totals) {
     march<true>(PARTS, Levels(mask, is_vertex, low, row_count, 0), Totals{totals, sign_of<true>(is_vertex)});
+}
+
+// Brings the totals to page-locked memory of the host, and begins at zero again: one launch takes less time than a copy and a fill, which are
+// few bytes, and the next kernel follows it without a pause.
+extern "C" __global__ void ecc_hand_over(u64 *totals, u64 levels, u64 *host) {
+    const u64 level = (u64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (level >= levels) return;
+    host[level] = totals[level];
+    totals[level] = 0;
 }

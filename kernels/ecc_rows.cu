@@ -111,9 +111,13 @@ struct Ends {
     }
 };
 
+// Voxels of a thread that are on their way to it at the same time.
+#define AT_ONCE 4
+
 // Writes the rows of n voxels from `from` on: their bins, numbered after `empty` others. Ends are copied to shared memory if it has room.
 template <typename ROW>
-__device__ __forceinline__ void bins(const VOXEL *voxels, u64 from, u64 n, VOXEL mask, Ends ends, u32 empty, u32 is_shared, ROW *rows) {
+__device__ __forceinline__ void
+bins(const VOXEL *__restrict__ voxels, u64 from, u64 n, VOXEL mask, Ends ends, u32 empty, u32 is_shared, ROW *__restrict__ rows) {
     extern __shared__ u64 memory[];
     if (is_shared) {
         VOXEL *copy = (VOXEL *)memory;
@@ -122,19 +126,25 @@ __device__ __forceinline__ void bins(const VOXEL *voxels, u64 from, u64 n, VOXEL
         __syncthreads();
     }
     voxels += from;
-    for (u64 place = thread_of_all(); place < n; place += threads_of_all()) {
-        const VOXEL bits = voxels[place];
-        rows[place] = (ROW)(empty + ends.bin(bits, key_of(bits, mask)));
+    const u64 step = threads_of_all();
+    for (u64 first = thread_of_all(); first < n; first += AT_ONCE * step) {
+        VOXEL bits[AT_ONCE];
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++) bits[k] = first + k * step < n ? voxels[first + k * step] : 0;
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; k++) {
+            if (first + k * step < n) rows[first + k * step] = (ROW)(empty + ends.bin(bits[k], key_of(bits[k], mask)));
+        }
     }
 }
 
 #define BINS const VOXEL *voxels, u64 from, u64 n, VOXEL mask, const VOXEL *ends, u32 count, VOXEL start, double scale, u32 empty, u32 is_shared
 
-extern "C" __global__ void ecc_bins_16(BINS, u16 *rows) {
+extern "C" __global__ void __launch_bounds__(TILE) ecc_bins_16(BINS, u16 *rows) {
     bins(voxels, from, n, mask, {ends, count, start, (SCALE)scale}, empty, is_shared, rows);
 }
 
-extern "C" __global__ void ecc_bins_32(BINS, u32 *rows) {
+extern "C" __global__ void __launch_bounds__(TILE) ecc_bins_32(BINS, u32 *rows) {
     bins(voxels, from, n, mask, {ends, count, start, (SCALE)scale}, empty, is_shared, rows);
 }
 

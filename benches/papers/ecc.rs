@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use lacuna::backend::CudaError;
 use lacuna::internals::Gpu;
 
-use crate::rows::{Row, Table, Unit};
+use crate::rows::{self, Measure, Row, Table, Unit};
 use crate::{Failure, Run, process};
 
 const PAPER: &str = "GPU ECC";
@@ -35,21 +35,13 @@ pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> 
         threads: run.threads,
         runs: if run.small { 1 } else { 3 },
     };
-    type Measure = fn(&Bench<'_>) -> Result<Table, Failure>;
-    let tables: [(&str, Measure); 4] = [
+    let tables: [(&str, Measure<_>); 4] = [
         (table1::TITLE, table1::table),
         (table2::TITLE, table2::table),
         (table3::TITLE, table3::table),
         (frames::TITLE, frames::table),
     ];
-    for (title, table) in tables.into_iter().filter(|(title, _)| run.wants(title)) {
-        let table = Table { title: title.to_owned(), ..table(&bench)? };
-        // Some need a device.
-        if !table.rows.is_empty() {
-            add(table)?;
-        }
-    }
-    Ok(())
+    rows::add_all(run, &bench, &tables, add)
 }
 
 /// The first device; none where there is none. One that cannot be opened is an error.

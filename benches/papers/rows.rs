@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Failure, Run};
+
 /// What one run of this program measured.
 #[derive(Serialize, Deserialize)]
 pub struct Measured {
@@ -98,6 +100,25 @@ impl Row {
             Unit::Count | Unit::Fraction | Unit::Share => None,
         }
     }
+}
+
+/// What measures a table of a paper, all but its title.
+pub type Measure<B> = fn(&B) -> Result<Table, Failure>;
+
+/// Adds those tables of a paper that are asked for, each under its title. A table without rows is left out: some need a device.
+pub fn add_all<B>(
+    run: &Run,
+    bench: &B,
+    tables: &[(&str, Measure<B>)],
+    add: &mut dyn FnMut(Table) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    for (title, measure) in tables.iter().filter(|(title, _)| run.wants(title)) {
+        let table = Table { title: (*title).to_owned(), ..measure(bench)? };
+        if !table.rows.is_empty() {
+            add(table)?;
+        }
+    }
+    Ok(())
 }
 
 /// The median of the times of `runs` runs, each of which gives its own clock's answer.

@@ -16,7 +16,7 @@ use lacuna::cubical::thinning::{BitImage, Pass, Rule, ThinningRequest, plain, th
 use lacuna::internals::Gpu;
 
 use crate::ecc::device;
-use crate::rows::{Row, Table, Unit};
+use crate::rows::{self, Measure, Row, Table, Unit};
 use crate::{Failure, Run, process};
 
 const PAPER: &str = "Thinning";
@@ -31,22 +31,14 @@ pub fn measure(run: &Run, add: &mut dyn FnMut(Table) -> Result<(), Failure>) -> 
         threads: run.threads,
         runs: if run.small { 1 } else { 3 },
     };
-    type Measure = fn(&Bench) -> Result<Table, Failure>;
-    let tables: [(&str, Measure); 5] = [
+    let tables: [(&str, Measure<_>); 5] = [
         (profile::TITLE, profile::table),
         (iterations::TITLE, iterations::table),
         (iterations::DECAY, iterations::decay),
         (iterations::SWEEP, iterations::sweep),
         (speedup::TITLE, speedup::table),
     ];
-    for (title, table) in tables.into_iter().filter(|(title, _)| run.wants(title)) {
-        let table = Table { title: title.to_owned(), ..table(&bench)? };
-        // Some need a device.
-        if !table.rows.is_empty() {
-            add(table)?;
-        }
-    }
-    Ok(())
+    rows::add_all(run, &bench, &tables, add)
 }
 
 /// Where and with what measurements are made.

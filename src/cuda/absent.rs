@@ -214,6 +214,16 @@ impl<T> Buffer<T> {
 }
 
 impl<T: Plain> Pinned<T> {
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        match self.never {}
+    }
+
+    /// Records that a copy was begun.
+    pub(crate) fn begun(&mut self) -> Result<(), CudaError> {
+        match self.never {}
+    }
+
     /// The elements, when all copies are done.
     pub fn slice(&self) -> Result<&[T], CudaError> {
         match self.never {}
@@ -272,6 +282,11 @@ impl<'a> Launch<'a> {
 
     /// Adds memory that the kernel writes.
     pub(crate) fn output<T>(self, _buffer: &'a mut Buffer<T>) -> Self {
+        match self.never {}
+    }
+
+    /// Adds page-locked memory of the host that the kernel writes.
+    pub(crate) fn host_output<T>(self, _memory: &'a mut Pinned<T>) -> Self {
         match self.never {}
     }
 

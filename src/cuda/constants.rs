@@ -39,6 +39,19 @@ constants! {
         /// Columns that a block looks at in `set_unstable_flags` and `set_unstable`.
         TILE = 1024;
     }
+    /// `kernels/smooth.cu`.
+    smooth {
+        /// The greatest radius for which kernels are compiled that hold neighbours in registers.
+        MOST_RADIUS = 8;
+        /// Columns of a tile of a plane.
+        WIDE = 64;
+        /// Rows of a tile of a plane.
+        TALL = 32;
+        /// Threads of a block that smooths a tile, or lines along the slowest axis.
+        THREADS = 256;
+        /// Voxels that a thread smooths at a time along the slowest axis.
+        STEP = 4;
+    }
     /// `kernels/sort.cu`.
     sort {
         /// Threads of a block.

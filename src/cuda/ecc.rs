@@ -14,6 +14,8 @@ const MANY: u32 = 32 << 10;
 const SPREAD: u64 = 12 << 10;
 /// Planes of a march: fewer would read too many twice, and with more a block could count past 32 bits.
 const SHARES: std::ops::RangeInclusive<u64> = 16..=4096;
+/// The least number of planes of a march in images of two axes, of which a plane is a row: a small one would have too few threads.
+const LEAST_OF_FLAT: u64 = 4;
 /// The greatest number of rows of a curve: the place of a level in bytes has to fit into 32 bits.
 pub(crate) const MOST_ROWS: usize = (1 << 28) - 2;
 
@@ -148,12 +150,6 @@ impl Totals {
         self.totals.len()
     }
 
-    /// Begins to bring the totals to the host, after which they are zero.
-    pub(crate) fn hand_over(&mut self, gpu: &Gpu, to: &mut Pinned<u64>) -> Result<(), CudaError> {
-        gpu.receive(&self.totals, 0..self.totals.len(), to)?;
-        gpu.clear(&mut self.totals)
-    }
-
     /// The change of each row, of totals that were handed over.
     pub(crate) fn changes(handed: &[u64], order: KeyOrder) -> Vec<i64> {
         let rows = handed[1..handed.len() - 1].iter().map(|total| total.cast_signed());
@@ -167,6 +163,7 @@ pub(crate) struct EccKernels<T> {
     march_flat: Kernel,
     march_wide: Kernel,
     march_wide_flat: Kernel,
+    hand_over: Kernel,
     multiprocessors: u64,
     shared: u32,
     voxel: std::marker::PhantomData<T>,
@@ -180,6 +177,7 @@ impl<T: KernelVoxel> EccKernels<T> {
             march_flat: module.kernel(c"ecc_march_flat")?,
             march_wide: module.kernel(c"ecc_march_wide")?,
             march_wide_flat: module.kernel(c"ecc_march_wide_flat")?,
+            hand_over: module.kernel(c"ecc_hand_over")?,
             multiprocessors: gpu.multiprocessors()?.into(),
             shared: gpu.shared_memory()?,
             voxel: std::marker::PhantomData,
@@ -223,7 +221,8 @@ impl<T: KernelVoxel> EccKernels<T> {
         let layer = tiles.div_ceil(threads.into());
         let counted = sizes[4] - sizes[3];
         let layers = (self.multiprocessors * SPREAD).div_ceil(layer * u64::from(threads));
-        let share = counted.div_ceil(layers).clamp(*SHARES.start(), *SHARES.end());
+        let least = if is_flat { LEAST_OF_FLAT } else { *SHARES.start() };
+        let share = counted.div_ceil(layers).clamp(least, *SHARES.end());
         let blocks = layer * counted.div_ceil(share);
         let blocks = u32::try_from(blocks).expect("more than any device has memory for");
         let (mask, is_vertex, row_count) = (order.mask::<T>(), u32::from(order.is_vertex), rows as u32);
@@ -236,5 +235,20 @@ impl<T: KernelVoxel> EccKernels<T> {
         }
         // SAFETY: voxels are read inside the part, by words that its buffer has room for; keys are rows, as the caller promises.
         unsafe { launch.go() }
+    }
+
+    /// Begins to bring totals to the host, after which they are zero.
+    ///
+    /// # Panics
+    /// There is no room for all of them.
+    pub(crate) fn hand_over(&self, totals: &mut Totals, to: &mut Pinned<u64>) -> Result<(), CudaError> {
+        let levels = totals.levels();
+        assert!(levels <= to.len(), "{levels} totals for {}", to.len());
+        let blocks = u32::try_from(levels.div_ceil(THREADS[0] as usize)).expect("levels are fewer than 2^32");
+        let levels = levels as u64;
+        let launch = self.hand_over.launch(blocks, THREADS[0], 0).output(&mut totals.totals).value(&levels);
+        // SAFETY: a thread reads and writes its total, and there is room for it on the host.
+        unsafe { launch.host_output(to).go() }?;
+        to.begun()
     }
 }

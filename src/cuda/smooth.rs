@@ -1,44 +1,144 @@
-//! The kernel of `kernels/smooth.cu`.
+//! The kernels of `kernels/smooth.cu`.
 #![allow(unsafe_code)]
 
+use super::constants::smooth::{MOST_RADIUS, STEP, TALL, THREADS, WIDE};
 use super::{Buffer, CudaError, Gpu, Kernel, ptx};
 
-/// Threads of a block.
-const THREADS: u32 = 256;
+/// Threads for each multiprocessor that march along the slowest axis; more would read more voxels twice.
+const SPREAD: usize = 1 << 10;
+/// The least number of voxels of such a march: those read before the first are twice the radius.
+const LEAST_SHARE: usize = 16;
+/// The PTX for all radii, then that for each of 1 to [`MOST_RADIUS`].
+const PTX: [&str; MOST_RADIUS as usize + 1] = [
+    ptx!("smooth"),
+    ptx!("smooth_1"),
+    ptx!("smooth_2"),
+    ptx!("smooth_3"),
+    ptx!("smooth_4"),
+    ptx!("smooth_5"),
+    ptx!("smooth_6"),
+    ptx!("smooth_7"),
+    ptx!("smooth_8"),
+];
 
-/// The kernel of `smooth.cu`.
-pub(crate) struct SmoothKernel {
+/// The kernels of `smooth.cu` for the radius of some weights.
+pub(crate) struct SmoothKernels {
     axis: Kernel,
+    /// The weights of a voxel itself, of its neighbours, of their next neighbours, and so on.
+    weights: Buffer<f32>,
+    /// The kernels that hold neighbours in registers, if the radius is one of theirs.
+    held: Option<Held>,
 }
 
-impl SmoothKernel {
-    pub(crate) fn load(gpu: &Gpu) -> Result<Self, CudaError> {
-        let module = gpu.module(ptx!("smooth"))?;
-        Ok(SmoothKernel { axis: module.kernel(c"smooth_axis")? })
-    }
+/// Kernels compiled for a radius.
+struct Held {
+    planes: Kernel,
+    slowest: Kernel,
+    weights: [f32; MOST_RADIUS as usize + 1],
+    multiprocessors: usize,
+}
 
-    /// Smooths lines of `length` voxels, each `inner` after the one before. `weights` are the weight of a voxel itself, of its
-    /// neighbours, of their next neighbours, and so on.
+impl SmoothKernels {
+    /// Loads the kernels. `weights` are the weight of a voxel itself, of its neighbours, of their next neighbours, and so on.
     ///
     /// # Panics
-    /// The voxels are not such lines, the buffers are not of one length, or there is no weight.
-    pub(crate) fn smooth(
+    /// There is no weight.
+    pub(crate) fn load(gpu: &Gpu, weights: &[f32]) -> Result<Self, CudaError> {
+        let radius = weights.len().checked_sub(1).expect("the weight of a voxel itself");
+        let ptx = PTX.get(radius).copied();
+        let module = gpu.module(ptx.unwrap_or(PTX[0]))?;
+        let held = if ptx.is_some() && radius > 0 {
+            let mut held = [0.0; MOST_RADIUS as usize + 1];
+            held[..weights.len()].copy_from_slice(weights);
+            Some(Held {
+                planes: module.kernel(c"smooth_planes")?,
+                slowest: module.kernel(c"smooth_slowest")?,
+                weights: held,
+                multiprocessors: gpu.multiprocessors()? as usize,
+            })
+        } else {
+            None
+        };
+        Ok(SmoothKernels { axis: module.kernel(c"smooth_axis")?, weights: gpu.upload(weights)?, held })
+    }
+
+    /// Smooths an image along its axes, the fastest first: of each its length, and how far apart the voxels of a line are. The image is
+    /// the first of the two buffers, before and after.
+    ///
+    /// # Panics
+    /// The axes are not those of so many voxels, or the buffers are not of one length.
+    pub(crate) fn smooth(&self, axes: &[[usize; 2]], voxels: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
+        let count: usize = axes.iter().map(|[length, _]| length).product();
+        assert!(voxels.iter().all(|voxels| voxels.len() == count), "{axes:?}");
+        let mut axes = axes;
+        if let (Some(held), &[[columns, _], [rows, _], ref slower @ ..]) = (&self.held, axes)
+            && columns >= WIDE as usize / 2
+            && rows >= TALL as usize / 2
+        {
+            held.planes(rows, columns, voxels)?;
+            voxels.swap(0, 1);
+            axes = slower;
+        }
+        for &[length, inner] in axes {
+            match &self.held {
+                // Lines along the slowest axis, enough of them for a block.
+                Some(held) if length * inner == count && inner >= THREADS as usize => {
+                    held.slowest(length, inner, voxels)?;
+                }
+                _ => self.axis(length, inner, voxels)?,
+            }
+            voxels.swap(0, 1);
+        }
+        Ok(())
+    }
+
+    /// Smooths lines of `length` voxels, each `inner` after the one before, from the first buffer into the second.
+    fn axis(&self, length: usize, inner: usize, [from, to]: &mut [Buffer<f32>; 2]) -> Result<(), CudaError> {
+        let sizes = [from.len(), length, inner].map(|size| size as u64);
+        let radius = (self.weights.len() - 1) as u32;
+        let launch = self.axis.launch(blocks_of(from.len().div_ceil(THREADS as usize)), THREADS, 0);
+        let launch = sizes.iter().fold(launch.input(from), |launch, size| launch.value(size));
+        // SAFETY: a thread writes its voxel and reads its line, which is in the buffer, and the weights.
+        unsafe { launch.input(&self.weights).value(&radius).output(to).go() }
+    }
+}
+
+impl Held {
+    /// Smooths planes of `rows` times `columns` voxels along both axes, from the first buffer into the second.
+    fn planes(
         &self,
-        from: &Buffer<f32>,
+        rows: usize,
+        columns: usize,
+        [from, to]: &mut [Buffer<f32>; 2],
+    ) -> Result<(), CudaError> {
+        let planes = from.len() / (rows * columns);
+        let blocks = blocks_of(planes * rows.div_ceil(TALL as usize) * columns.div_ceil(WIDE as usize));
+        let sizes = [rows, columns].map(|size| size as u64);
+        let launch = self.planes.launch(blocks, THREADS, 0).input(from);
+        let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
+        // SAFETY: a block reads voxels of its plane, and writes those of its tile that are in the plane.
+        unsafe { launch.value(&self.weights).output(to).go() }
+    }
+
+    /// Smooths lines of `length` voxels along the slowest axis, each `inner` after the one before, from the first buffer into the second.
+    fn slowest(
+        &self,
         length: usize,
         inner: usize,
-        weights: &Buffer<f32>,
-        to: &mut Buffer<f32>,
+        [from, to]: &mut [Buffer<f32>; 2],
     ) -> Result<(), CudaError> {
-        let count = from.len();
-        assert!(count == to.len() && count.is_multiple_of(length * inner) && !weights.is_empty());
-        let blocks =
-            u32::try_from(count.div_ceil(THREADS as usize)).expect("more than any device has memory for");
-        let sizes = [count, length, inner].map(|size| size as u64);
-        let radius = (weights.len() - 1) as u32;
-        let launch = self.axis.launch(blocks, THREADS, 0).input(from);
+        let layers = (self.multiprocessors * SPREAD).div_ceil(inner);
+        let share = length.div_ceil(layers).max(LEAST_SHARE).next_multiple_of(STEP as usize);
+        let blocks = blocks_of(inner.div_ceil(THREADS as usize) * length.div_ceil(share));
+        let sizes = [length, inner, share].map(|size| size as u64);
+        let launch = self.slowest.launch(blocks, THREADS, 0).input(from);
         let launch = sizes.iter().fold(launch, |launch, size| launch.value(size));
-        // SAFETY: a thread writes its voxel and reads its line, which is in the buffer, and the weights.
-        unsafe { launch.input(weights).value(&radius).output(to).go() }
+        // SAFETY: a thread reads its line, which is in the buffer, and writes voxels of it.
+        unsafe { launch.value(&self.weights).output(to).go() }
     }
+}
+
+/// A number of blocks as a launch takes it.
+fn blocks_of(blocks: usize) -> u32 {
+    u32::try_from(blocks).expect("more than any device has memory for")
 }

@@ -225,8 +225,8 @@ impl<T: Value> Rips<T> {
         self
     }
 
-    /// Whether reduction reads a clock before and after each access to the pair store (default not), for
-    /// [`PairStoreStats::read_seconds`] and [`PairStoreStats::layer1_write_seconds`]. Reading it takes about as long as a look-up.
+    /// Whether reduction times its accesses to the pair store (default not), for [`PairStoreStats::read_seconds`] and
+    /// [`PairStoreStats::layer1_write_seconds`]: one in 64, as reading a clock takes about as long as a look-up.
     pub fn time_pair_store(mut self, is_timed: bool) -> Self {
         self.times_pair_store = is_timed;
         self

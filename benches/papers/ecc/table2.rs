@@ -205,7 +205,7 @@ fn device_rows(
         let launches = |words| if count == 1 { once } else { words };
         add("ECC mem. avg.", Some(paper[2]), parts[0], once);
         add("ECC kernel avg.", Some(paper[3]), parts[1], launches("two launches: bins, count"));
-        add("Gaussian avg.", Some(paper[4]), parts[2], launches("two launches, one an axis"));
+        add("Gaussian avg.", Some(paper[4]), parts[2], launches("one launch, both axes"));
         add("disk read", Some(paper[5]), read, "page cache, one thread");
         all.rows.extend(rows.rows);
     }

@@ -13,14 +13,16 @@ use crate::rows::{Row, Table, Unit};
 
 pub const TITLE: &str = "Table 3. The pair store";
 
-const NOTES: [&str; 5] = [
+const NOTES: [&str; 6] = [
     "Written are all pairs, into both layers: those of reduction into layer 1, a hash map; apparent ones into layer 2, an array that is \
-     sorted on the device, brought to the processor and made one list. The time is the sum of these steps, and of the insertions, a clock \
-     before and after each, summed over threads.",
+     sorted on the device, brought to the processor and made one list. The time is the sum of these steps, and of the insertions, summed \
+     over threads.",
+    "What limits the copy is the bus, and the memory of the host: what comes is written by the bus into page-locked memory, and by threads \
+     from there into the list, the pages of which the system hands out, as many as it can, while the device sorts.",
     "\"Sorted\" is the paper's store, `--pair-store sorted`. \"Implicit\" is what Lacuna does unless it is told otherwise: apparent pairs \
      are recomputed at each look-up, so that layer 1 alone is written.",
     "Reads are the questions of reduction, whichever layer answers; those by which columns are cleared are not among them.",
-    "The time of reads is summed over threads, and half of it is the clock: it is read before and after each, which takes as long as a look-up.",
+    "Times of look-ups and insertions are those of one in 64, less what reading the clock takes, times their number.",
     "Two columns of the paper stand in one row each: Ripser++'s store and Ripser's hash map.",
 ];
 
@@ -159,7 +161,7 @@ impl Accesses {
             let figure = Figure { quantity: reads, unit: Unit::Work, paper: of_paper, ours, backend, remark };
             rows.push(figure.limited(set.name, set.verified()));
             let each = 1e9 * self.read_seconds / self.reads.max(1) as f64;
-            let remark = format!("{each:.0} ns a read, the clock included; the paper's reads are fewer");
+            let remark = format!("{each:.0} ns a read; the paper's reads are fewer");
             let (of_paper, ours) = (paper.map(|paper| paper.1), self.read_seconds);
             let figure =
                 Figure { quantity: seconds, unit: Unit::Seconds, paper: of_paper, ours, backend, remark };

@@ -29,7 +29,7 @@ use super::request::EccRequest;
 use super::vcec::Vcec;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
-use crate::cuda::smooth::SmoothKernel;
+use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::parallel;
 
@@ -170,18 +170,13 @@ pub fn curves_device<T: KernelVoxel>(
             }
             resident.take()?.into_iter().for_each(&mut advance);
         } else {
-            let kernel = SmoothKernel::load(gpu).map_err(failed)?;
-            let weights = gpu.upload(&weights).map_err(failed)?;
+            let kernels = SmoothKernels::load(gpu, &weights).map_err(failed)?;
             let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
             for _ in 1..scales.count {
-                {
-                    // Its memory goes before anything is counted.
-                    let mut smoothed = gpu.zeros(voxels.len()).map_err(failed)?;
-                    for [length, inner] in axes(shape) {
-                        kernel.smooth(&voxels, length, inner, &weights, &mut smoothed).map_err(failed)?;
-                        std::mem::swap(&mut voxels, &mut smoothed);
-                    }
-                }
+                let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
+                kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
+                // The memory of the other goes before anything is counted.
+                [voxels, _] = both;
                 advance(prepared.curve(&voxels, shape, request)?);
             }
         }
@@ -240,10 +235,11 @@ fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
 }
 
 /// The axes that are smoothed, in their order: of each its length, and how far apart the voxels of a line are.
-fn axes(shape: Shape) -> impl Iterator<Item = [usize; 2]> {
+fn axes(shape: Shape) -> Vec<[usize; 2]> {
     let [planes, rows, columns] = shape.extents();
-    let all = [[columns, 1], [rows, columns], [planes, rows * columns]];
-    all.into_iter().take(shape.dim())
+    let mut all = vec![[columns, 1], [rows, columns], [planes, rows * columns]];
+    all.truncate(shape.dim());
+    all
 }
 
 fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts<'_>) -> Vec<f32> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaFunction, CudaModule, DriverError, LaunchArgs, LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
 
-use super::{Buffer, Gpu, Plain};
+use super::{Buffer, Gpu, Pinned, Plain};
 use crate::cuda::CudaError;
 
 /// The kernels of a PTX text, loaded.
@@ -104,6 +104,16 @@ impl<'a> Launch<'a> {
     pub(crate) fn output<T>(mut self, buffer: &'a mut Buffer<T>) -> Self {
         self.kernel.gpu.expect_own(buffer);
         self.args.arg(&mut buffer.slice);
+        self
+    }
+
+    /// Adds page-locked memory of the host that the kernel writes. [`Pinned::begun`] is to be called after the launch.
+    ///
+    /// # Panics
+    /// It belongs to another device than the kernel.
+    pub(crate) fn host_output<T>(mut self, memory: &'a mut Pinned<T>) -> Self {
+        self.kernel.gpu.expect_same(&memory.gpu);
+        self.args.arg(&memory.address);
         self
     }
 

@@ -1,15 +1,18 @@
 //! Page-locked memory of the host: a device copies from and to it by itself, while the processor does something else.
 
-use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice};
+use cudarc::driver::{CudaEvent, CudaStream, PinnedHostSlice, sys};
 
 use super::{Buffer, Gpu, Plain};
 use crate::cuda::CudaError;
 
-/// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`] and
-/// [`Inbox::send`](super::Inbox::send); [`Pinned::slice`] and [`Pinned::slice_mut`] wait for them.
+/// Page-locked memory of the host. Copies from and to it are only begun by [`Gpu::send`], [`Gpu::receive`],
+/// [`Inbox::send`](super::Inbox::send) and kernels that write to it; [`Pinned::slice`] and [`Pinned::slice_mut`] wait for them.
 #[derive(Debug)]
 pub struct Pinned<T> {
     memory: PinnedHostSlice<T>,
+    len: usize,
+    /// Where kernels find the memory.
+    pub(super) address: sys::CUdeviceptr,
     /// Reached when the copies begun so far are done.
     copied: CudaEvent,
     pub(super) gpu: Gpu,
@@ -30,8 +33,12 @@ impl Gpu {
         let start = memory.as_mut_ptr().map_err(failed)?.cast::<u8>();
         // SAFETY: the allocation has this many bytes, and zero is a value of `T`.
         unsafe { start.write_bytes(0, bytes) };
+        let mut address = 0;
+        // SAFETY: the memory was allocated by the driver, for this context; the call writes one address.
+        let asked = unsafe { sys::cuMemHostGetDevicePointer_v2(&mut address, start.cast(), 0) };
+        asked.result().map_err(failed)?;
         let copied = self.context.new_event(None).map_err(failed)?;
-        Ok(Pinned { memory, copied, gpu: self.clone() })
+        Ok(Pinned { memory, len, address, copied, gpu: self.clone() })
     }
 
     /// Begins to copy the first `n` elements to a buffer, from its element `at` on.
@@ -98,6 +105,11 @@ impl Gpu {
 }
 
 impl<T: Plain> Pinned<T> {
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// The elements, when all copies are done.
     ///
     /// # Errors
@@ -122,7 +134,7 @@ impl<T: Plain> Pinned<T> {
     }
 
     /// Records that a copy was begun on the stream of all work, so that `copied` is reached after it.
-    fn begun(&mut self) -> Result<(), CudaError> {
+    pub(crate) fn begun(&mut self) -> Result<(), CudaError> {
         self.begun_on(&self.gpu.stream)
     }
 

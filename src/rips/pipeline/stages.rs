@@ -12,7 +12,7 @@ use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Und
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::stats::{DimensionStats, PairStoreStats};
-use crate::rips::submatrix_reduction::{Reduction, Submatrix, reduce_modulo};
+use crate::rips::submatrix_reduction::{Reduction, Submatrix, clock_nanoseconds, reduce_modulo};
 use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
@@ -183,6 +183,7 @@ impl Run<'_> {
     fn count<W: Word>(&mut self, residue: &Residue<W>, reduction: &Reduction<W>, reduction_seconds: f64) {
         let (simplices, counts) = (residue.counts, reduction.counts);
         let paired = reduction.pivots.iter().flatten().count() as u64;
+        let clock = if self.times_pair_store { clock_nanoseconds() } else { 0.0 };
         let Some(stats) = self.stats.dimensions.last_mut() else { return };
         *stats = DimensionStats {
             simplices: simplices.simplices,
@@ -203,8 +204,9 @@ impl Run<'_> {
                 layer2_sort_seconds: residue.layer2_seconds.sort,
                 layer2_copy_seconds: residue.layer2_seconds.copy,
                 layer2_list_seconds: residue.layer2_seconds.list,
-                layer1_write_seconds: 1e-9 * counts.write_nanoseconds as f64,
-                read_seconds: 1e-9 * counts.read_nanoseconds as f64,
+                layer1_write_seconds: counts.write_times.seconds(clock),
+                read_seconds: counts.layer1_read_times.seconds(clock)
+                    + counts.layer2_read_times.seconds(clock),
             },
             reduction_seconds,
             ..*stats

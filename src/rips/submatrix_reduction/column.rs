@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::queue::{Queue, Term, cancel};
-use super::{Claim, ReductionCounts, Shared, Version};
+use super::{AccessTimes, Claim, ReductionCounts, Shared, Version};
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::{Band, Cofacet};
 use crate::rips::field::Field;
@@ -85,9 +85,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 let other = self.shared.column_of(found.value);
                 if other > j {
                     let claim = self.claim(j, pivot.1, is_built);
-                    let started = self.clock();
+                    let began = self.clock(|counts| &mut counts.write_times);
                     let is_replaced = self.shared.store.replace(found, claim);
-                    self.counts.write_nanoseconds += nanoseconds_since(started);
+                    self.counts.write_times.end(began);
                     if !is_replaced {
                         continue;
                     }
@@ -104,9 +104,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 self.add_apparent(apparent, pivot.1);
             } else {
                 let claim = self.claim(j, pivot.1, is_built);
-                let started = self.clock();
+                let began = self.clock(|counts| &mut counts.write_times);
                 let is_inserted = self.shared.store.insert(pivot.0, claim).is_ok();
-                self.counts.write_nanoseconds += nanoseconds_since(started);
+                self.counts.write_times.end(began);
                 if is_inserted {
                     self.counts.layer1_writes += 1;
                     return;
@@ -120,17 +120,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The time, if accesses to the pair store are timed.
-    fn clock(&self) -> Option<Instant> {
-        self.shared.submatrix.times_store.then(Instant::now)
+    /// The time at which an access to the pair store begins, if it is one of those that are timed.
+    #[inline]
+    fn clock(&mut self, kind: fn(&mut ReductionCounts) -> &mut AccessTimes) -> Option<Instant> {
+        if self.shared.submatrix.times_store { kind(&mut self.counts).begin() } else { None }
     }
 
     /// The column that claims a pivot, looked up in layer 1.
     fn claimed(&mut self, pivot: W) -> Option<Found> {
-        let started = self.clock();
+        let began = self.clock(|counts| &mut counts.layer1_read_times);
         let found = self.shared.store.get(pivot);
         self.counts.layer1_reads += 1;
-        self.counts.read_nanoseconds += nanoseconds_since(started);
+        self.counts.layer1_read_times.end(began);
         found
     }
 
@@ -262,14 +263,14 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// The σ of the zero apparent pair (σ, τ), its vertices in `self.facet`, and the coefficient of τ in its
     /// coboundary.
     fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
-        let started = self.clock();
+        let began = self.clock(|counts| &mut counts.layer2_read_times);
         self.counts.layer2_reads += 1;
         let submatrix = self.shared.submatrix;
         submatrix.cofacet_code.vertices_of(cofacet, &mut self.pivot);
         let rank = submatrix.cofacet_code.rank(cofacet);
         let apparent = submatrix.apparent;
         let omitted = apparent.facet(submatrix.complex, cofacet, &self.pivot, rank, &mut self.facet);
-        self.counts.read_nanoseconds += nanoseconds_since(started);
+        self.counts.layer2_read_times.end(began);
         let omitted = omitted?;
         let below = self.pivot.len() - 1 - omitted;
         let entry = submatrix.code.entry(rank, self.facet.iter().copied());
@@ -291,11 +292,4 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let terms = self.terms.iter().map(|&(entry, c)| (entry, field.mul(c, scale))).collect();
         Claim::Version(self.shared.versions.push(Version { column: j, terms })).encode()
     }
-}
-
-/// Nanoseconds since a time; none have passed since none.
-#[inline]
-fn nanoseconds_since(started: Option<Instant>) -> u64 {
-    // Half a millennium in nanoseconds fits 64 bits.
-    started.map_or(0, |started| started.elapsed().as_nanos() as u64)
 }

@@ -38,6 +38,7 @@
 //!
 //! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
 
+mod access_times;
 mod column;
 mod queue;
 #[cfg(test)]
@@ -46,6 +47,7 @@ mod tests;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::column::Worker;
 use super::Progress;
 use super::code::Code;
@@ -70,7 +72,7 @@ pub struct Submatrix<'a, W> {
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.
     pub apparent: &'a ApparentPairs<W>,
-    /// Whether to read a clock before and after each access to the pair store.
+    /// Whether to time accesses to the pair store.
     pub times_store: bool,
     /// Told of the work done, in columns.
     pub progress: &'a dyn Progress,
@@ -103,10 +105,12 @@ pub struct ReductionCounts {
     pub layer1_writes: u64,
     /// Look-ups in layer 2.
     pub layer2_reads: u64,
-    /// Nanoseconds of look-ups in both layers, summed over threads, if they are timed.
-    pub read_nanoseconds: u64,
-    /// Nanoseconds of insertions, likewise.
-    pub write_nanoseconds: u64,
+    /// What look-ups in layer 1 took, if they are timed.
+    pub layer1_read_times: AccessTimes,
+    /// What look-ups in layer 2 took, likewise.
+    pub layer2_read_times: AccessTimes,
+    /// What insertions took, likewise.
+    pub write_times: AccessTimes,
 }
 
 impl std::ops::AddAssign for ReductionCounts {
@@ -117,8 +121,9 @@ impl std::ops::AddAssign for ReductionCounts {
         self.layer1_reads += other.layer1_reads;
         self.layer1_writes += other.layer1_writes;
         self.layer2_reads += other.layer2_reads;
-        self.read_nanoseconds += other.read_nanoseconds;
-        self.write_nanoseconds += other.write_nanoseconds;
+        self.layer1_read_times += other.layer1_read_times;
+        self.layer2_read_times += other.layer2_read_times;
+        self.write_times += other.write_times;
     }
 }
 

@@ -6,8 +6,7 @@ use crate::cubical::ecc::cuda::repeated::Repeated;
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::image::Image;
-use crate::cubical::shape::Shape;
-use crate::cuda::smooth::SmoothKernel;
+use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, CudaError, Gpu};
 
 /// An image of floats that stays on a device, where it is counted and smoothed as often as is asked for; nothing but curves comes back.
@@ -15,10 +14,9 @@ use crate::cuda::{Buffer, CudaError, Gpu};
 /// No call waits for the device but [`ResidentScales::take`] and [`ResidentScales::finish`].
 pub struct ResidentScales<'p> {
     gpu: Gpu,
-    kernel: SmoothKernel,
-    weights: Buffer<f32>,
-    shape: Shape,
-    /// The image, and room for it smoothed along an axis.
+    kernels: SmoothKernels,
+    axes: Vec<[usize; 2]>,
+    /// The image, and room for it smoothed.
     voxels: [Buffer<f32>; 2],
     counts: Repeated<'p, f32>,
 }
@@ -40,10 +38,10 @@ impl<'p> ResidentScales<'p> {
         let counts = Repeated::new(prepared, image.shape(), request)?;
         let bring = || {
             let voxels = [gpu.upload(image.voxels())?, gpu.zeros(image.voxels().len())?];
-            Ok((SmoothKernel::load(gpu)?, gpu.upload(&weights)?, voxels))
+            Ok((SmoothKernels::load(gpu, &weights)?, voxels))
         };
-        let (kernel, weights, voxels) = bring().map_err(|error: CudaError| DeviceError::from(error))?;
-        Ok(ResidentScales { gpu: gpu.clone(), kernel, weights, shape: image.shape(), voxels, counts })
+        let (kernels, voxels) = bring().map_err(|error: CudaError| DeviceError::from(error))?;
+        Ok(ResidentScales { gpu: gpu.clone(), kernels, axes: axes(image.shape()), voxels, counts })
     }
 
     /// Counts the image as it is, beside what has been counted since the last [`ResidentScales::send`].
@@ -59,12 +57,7 @@ impl<'p> ResidentScales<'p> {
     /// # Errors
     /// What the driver says.
     pub fn smooth(&mut self) -> Result<(), DeviceError> {
-        for [length, inner] in axes(self.shape) {
-            let [from, to] = &mut self.voxels;
-            self.kernel.smooth(from, length, inner, &self.weights, to)?;
-            self.voxels.swap(0, 1);
-        }
-        Ok(())
+        Ok(self.kernels.smooth(&self.axes, &mut self.voxels)?)
     }
 
     /// Has the curve of what has been counted come back; the next count begins at zero.

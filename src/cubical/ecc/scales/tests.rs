@@ -51,7 +51,7 @@ fn smoothed_as_defined() {
         let shape = image.shape();
         let weights = Scales { sigma: 1.3, taps, ..Scales::default() }.weights().unwrap();
         let mut expected = image.voxels().to_vec();
-        for [length, inner] in axes_of(shape) {
+        for [length, inner] in super::axes(shape) {
             let lines = expected.clone();
             for (place, sum) in expected.iter_mut().enumerate() {
                 let at = (place / inner % length) as isize;
@@ -74,10 +74,6 @@ fn smoothed_as_defined() {
             assert_eq!(found, expected, "{shape} {taps}");
         }
     }
-}
-
-fn axes_of(shape: Shape) -> Vec<[usize; 2]> {
-    axes(shape).collect()
 }
 
 #[test]
@@ -113,6 +109,46 @@ fn what_cannot_be_smoothed() {
 
 #[test]
 #[ignore = "needs a CUDA device"]
+fn gpu_smooths_to_the_same_bits() {
+    let gpu = Gpu::open(0, None).unwrap();
+    // Tiles that are full, cut, and few; axes shorter than the radius; rows that are not whole words; kernels of one axis.
+    let shapes: [&[usize]; 17] = [
+        &[1],
+        &[1000],
+        &[1, 300],
+        &[300, 1],
+        &[16, 32],
+        &[31, 300],
+        &[15, 70],
+        &[64, 128],
+        &[65, 129],
+        &[33, 67],
+        &[200, 260],
+        &[1, 40, 41],
+        &[2, 16, 36],
+        &[50, 20, 33],
+        &[7, 3, 100],
+        &[40, 16, 17],
+        &[9, 1, 1],
+    ];
+    for taps in (1..=21).step_by(2) {
+        let weights = Scales { sigma: 1.7, taps, ..Scales::default() }.weights().unwrap();
+        let kernels = SmoothKernels::load(&gpu, &weights).unwrap();
+        for axes_of_image in shapes {
+            let image = image(axes_of_image, 5);
+            let shape = image.shape();
+            let mut voxels = [gpu.upload(image.voxels()).unwrap(), gpu.zeros(image.voxels().len()).unwrap()];
+            kernels.smooth(&axes(shape), &mut voxels).unwrap();
+            let found = gpu.read(&voxels[0], 0..voxels[0].len()).unwrap();
+            let expected = smooth(image.voxels().to_vec(), shape, &weights, &mut untold());
+            let bits = |voxels: &[f32]| voxels.iter().map(|voxel| voxel.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&found), bits(&expected), "{shape}, {taps} taps");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
 fn gpu_finds_the_same_curves_at_all_scales() {
     let gpu = Gpu::open(0, None).unwrap();
     for (axes, sigma, taps) in [
@@ -121,6 +157,7 @@ fn gpu_finds_the_same_curves_at_all_scales() {
         (&[1000], 0.7, 5),
         (&[1, 2, 3], 1.0, 13),
         (&[3, 5, 7], 4.0, 41),
+        (&[3, 20, 70], 1.0, 7),
     ] {
         let image = image(axes, 9);
         let scales = Scales { count: 4, sigma, taps };

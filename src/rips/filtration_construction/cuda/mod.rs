@@ -12,6 +12,7 @@
 pub(in crate::rips) mod ahead;
 mod batches;
 mod groups;
+mod received;
 #[cfg(test)]
 pub(in crate::rips) mod stand_in;
 mod worker;

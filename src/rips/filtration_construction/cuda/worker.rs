@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
-use std::thread::available_parallelism;
 use std::time::Instant;
 
+use super::Source;
 use super::batches::Batch;
 use super::groups::Group;
-use super::{Source, in_parallel};
+use super::received::{receive_reversed, touching_meanwhile};
 use crate::cuda::constants::filtration_construction::COUNTS;
 use crate::cuda::filtration_construction::{Graph, Input, Output, Range, RipsKernels, Tile};
 use crate::cuda::sort::SortKernels;
@@ -28,10 +28,6 @@ const LEAST_ENTRIES: u64 = 1 << 10;
 
 /// Most limbs of each of the two pieces of page-locked memory through which sorted cofacets come: 32 MiB.
 const MOST_STAGED: usize = 1 << 22;
-/// Threads that copy from there: what they write to is memory that the system has yet to hand out, page by page.
-const COPIERS: usize = 8;
-/// Entries for which it is not worth while to start a thread.
-const LEAST_SHARE: usize = 1 << 14;
 
 /// What a worker makes room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,58 +235,26 @@ impl<'a, R: KernelRank + Rank> Worker<'a, R> {
     }
 
     /// The limbs of the first `n` cofacets, ascending, and what sorting them and bringing them here took. The device has nothing
-    /// else to do.
+    /// else to do. While it sorts, the system hands out the memory to which they come.
     fn cofacets(&mut self, n: u64, bits: u32) -> Result<(Vec<u64>, Layer2Seconds), CudaError> {
         let Some(staged) = self.staged.as_mut().filter(|_| n > 0) else {
             return Ok((Vec::new(), Layer2Seconds::default()));
         };
         let started = Instant::now();
-        self.sorting.sort(self.gpu, &mut self.output.cofacets, n, bits)?;
-        self.gpu.finish()?;
-        let sort = started.elapsed().as_secs_f64();
-        let cofacets = reversed(self.gpu, &self.output.cofacets, n as usize, self.limbs, staged)?;
+        let mut all = vec![0; n as usize * self.limbs];
+        let sort = touching_meanwhile(&mut all, || {
+            self.sorting.sort(self.gpu, &mut self.output.cofacets, n, bits)?;
+            self.gpu.finish()?;
+            Ok(started.elapsed().as_secs_f64())
+        })?;
+        receive_reversed(self.gpu, &self.output.cofacets, &mut all, self.limbs, staged)?;
         let copy = started.elapsed().as_secs_f64() - sort;
-        Ok((cofacets, Layer2Seconds { sort, copy, list: 0.0 }))
+        Ok((all, Layer2Seconds { sort, copy, list: 0.0 }))
     }
 
     /// The limbs of the first `n` entries of an output.
     fn entries(&self, buffer: &Buffer<u64>, n: u64) -> Result<Vec<u64>, CudaError> {
         self.gpu.read(buffer, 0..n as usize * self.limbs)
-    }
-}
-
-/// The first `n` entries of a buffer, the last one first. One piece comes from the device while threads copy the other.
-fn reversed(
-    gpu: &Gpu,
-    buffer: &Buffer<u64>,
-    n: usize,
-    limbs: usize,
-    staged: &mut [Pinned<u64>; 2],
-) -> Result<Vec<u64>, CudaError> {
-    let mut all = vec![0; n * limbs];
-    let length = staged[0].slice()?.len();
-    let piece = |k: usize| (k * length).min(n * limbs)..((k + 1) * length).min(n * limbs);
-    gpu.receive(buffer, piece(0), &mut staged[0])?;
-    for (k, part) in all.rchunks_mut(length).enumerate() {
-        gpu.receive(buffer, piece(k + 1), &mut staged[(k + 1) % 2])?;
-        reverse_into(part, &staged[k % 2].slice()?[..part.len()], limbs)?;
-    }
-    Ok(all)
-}
-
-/// Copies entries in reverse order, on several threads.
-fn reverse_into(to: &mut [u64], from: &[u64], limbs: usize) -> Result<(), CudaError> {
-    let copiers = available_parallelism().map_or(1, |threads| threads.get().min(COPIERS));
-    let share = (from.len() / limbs).div_ceil(copiers).max(LEAST_SHARE) * limbs;
-    let mut shares: Vec<_> = to.rchunks_mut(share).zip(from.chunks(share)).collect();
-    let copy = |(to, from): &mut (&mut [u64], &[u64])| {
-        let entries = to.chunks_exact_mut(limbs).rev().zip(from.chunks_exact(limbs));
-        entries.for_each(|(to, from)| to.copy_from_slice(from));
-        Ok(())
-    };
-    match &mut shares[..] {
-        [share] => copy(share),
-        shares => in_parallel(shares, copy),
     }
 }
 
@@ -344,22 +308,4 @@ fn upload(gpu: &Gpu, graph: &Sparse) -> Result<Graph, CudaError> {
         neighbours: gpu.upload(&neighbours)?,
         ranks: gpu.upload(&ranks)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_reversed_whole() {
-        for limbs in [1, 2] {
-            for entries in [1, 2, 5, LEAST_SHARE, LEAST_SHARE + 1, 3 * LEAST_SHARE + 7] {
-                let from: Vec<u64> = (0..(entries * limbs) as u64).collect();
-                let mut to = vec![0; from.len()];
-                reverse_into(&mut to, &from, limbs).unwrap();
-                let expected: Vec<u64> = from.chunks_exact(limbs).rev().flatten().copied().collect();
-                assert_eq!(to, expected, "{entries} entries of {limbs} limbs");
-            }
-        }
-    }
 }

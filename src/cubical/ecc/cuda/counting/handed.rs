@@ -1,6 +1,6 @@
 //! Changes in bins that come to the host without waiting.
 
-use super::{Counting, Found, Vcec};
+use super::{Counting, Found, Numbers, Vcec};
 use crate::cuda::ecc::Totals;
 use crate::cuda::{CudaError, KernelVoxel, Pinned};
 
@@ -13,8 +13,11 @@ impl<T: KernelVoxel> Counting<'_, T> {
 
     /// Begins to bring the totals to the host, after which they are zero. Only totals of bins are.
     pub(in crate::cubical::ecc::cuda) fn hand_over(&mut self, to: &mut Pinned<u64>) -> Result<(), CudaError> {
-        let Found::Bins { totals, .. } = &mut self.found else { return Ok(()) };
-        totals.hand_over(&self.prepared.gpu, to)
+        let Found::Bins { totals, numbers, .. } = &mut self.found else { return Ok(()) };
+        match numbers {
+            Numbers::Narrow(march, _) => march.hand_over(totals, to),
+            Numbers::Wide(march, _) => march.hand_over(totals, to),
+        }
     }
 
     /// The curve of totals that were handed over; none if those are not of bins.

@@ -1,0 +1,90 @@
+//! What accesses to the pair store take.
+//!
+//! An access takes about as long as reading a clock. So the clock is read before and after one access in [`EVERY`], what reading it takes
+//! is subtracted, and the rest stands for all of them.
+
+use std::time::Instant;
+
+/// Accesses of which one is timed.
+const EVERY: u64 = 64;
+/// Readings of the clock from which it is found what one takes.
+const READINGS: usize = 1 << 10;
+
+/// Accesses of one kind, if they are timed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AccessTimes {
+    accesses: u64,
+    /// Those that were timed.
+    timed: u64,
+    /// What these took, readings of the clock included.
+    nanoseconds: u64,
+}
+
+impl AccessTimes {
+    /// Counts an access that begins; the time, if it is to be timed.
+    #[inline]
+    pub(super) fn begin(&mut self) -> Option<Instant> {
+        let is_timed = self.accesses.is_multiple_of(EVERY);
+        self.accesses += 1;
+        is_timed.then(Instant::now)
+    }
+
+    /// Counts the time of an access that ends.
+    #[inline]
+    pub(super) fn end(&mut self, began: Option<Instant>) {
+        if let Some(began) = began {
+            self.timed += 1;
+            // Half a millennium in nanoseconds fits 64 bits.
+            self.nanoseconds += began.elapsed().as_nanos() as u64;
+        }
+    }
+
+    /// About how many seconds all accesses took, where reading the clock takes so many nanoseconds.
+    pub fn seconds(&self, clock: f64) -> f64 {
+        if self.timed == 0 {
+            return 0.0;
+        }
+        let each = (self.nanoseconds as f64 / self.timed as f64 - clock).max(0.0);
+        1e-9 * each * self.accesses as f64
+    }
+}
+
+impl std::ops::AddAssign for AccessTimes {
+    fn add_assign(&mut self, other: AccessTimes) {
+        self.accesses += other.accesses;
+        self.timed += other.timed;
+        self.nanoseconds += other.nanoseconds;
+    }
+}
+
+/// Nanoseconds between two readings of the clock, one right after the other: the median of many.
+pub fn clock_nanoseconds() -> f64 {
+    let mut readings: Vec<u128> = (0..READINGS).map(|_| Instant::now().elapsed().as_nanos()).collect();
+    readings.sort_unstable();
+    readings[READINGS / 2] as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_accesses_stand_for_all() {
+        let mut times = AccessTimes::default();
+        assert_eq!(times.seconds(10.0), 0.0);
+        let began: Vec<_> = (0..2 * EVERY + 1).map(|_| times.begin()).collect();
+        let timed: Vec<usize> = (0..began.len()).filter(|&access| began[access].is_some()).collect();
+        assert_eq!(timed, [0, EVERY as usize, 2 * EVERY as usize]);
+        began.into_iter().for_each(|began| times.end(began));
+        times.nanoseconds = 330;
+        times += times;
+        assert_eq!((times.accesses, times.timed), (258, 6));
+        assert!((times.seconds(10.0) - 258.0 * 100e-9).abs() < 1e-15);
+        assert_eq!(times.seconds(1e9), 0.0);
+    }
+
+    #[test]
+    fn reading_the_clock_takes_less_than_a_millisecond() {
+        assert!((0.0..1e6).contains(&clock_nanoseconds()));
+    }
+}
