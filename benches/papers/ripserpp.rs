@@ -16,7 +16,7 @@
 //! made by seed, stand in their place, and no row has a figure of the paper.
 //!
 //! The filtrations are whole, as the paper's are (its counts say so), except o3's, which ends at 1.4. What the program does unless it
-//! is told otherwise, to stop at the enclosing radius, gives the same bars, and has rows of its own.
+//! is told otherwise, to stop at the enclosing radius and to collapse edges where it pays, gives the same bars, and has rows of its own.
 
 mod answers;
 mod counts;

@@ -34,7 +34,7 @@ pub struct Way {
     pub machine: Machine,
     /// Whether apparent pairs are kept, sorted, as the paper does.
     pub is_sorted: bool,
-    /// Whether the filtration ends where the paper's does, and not at the enclosing radius.
+    /// Whether the filtration is the paper's: no enclosing radius, and no edge collapse.
     pub is_whole: bool,
 }
 
@@ -214,8 +214,11 @@ impl<'a> Answers<'a> {
         option("--backend", backend.into());
         option("--threads", threads.to_string().into());
         option("--stats", record.clone().into());
-        if way.is_whole {
+        if way.is_whole || set.threshold.is_finite() {
             option("--threshold", set.threshold.to_string().into());
+        }
+        if way.is_whole {
+            option("--collapse", "off".into());
         }
         if way.is_sorted {
             option("--pair-store", "sorted".into());

@@ -84,14 +84,12 @@ fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure>
 }
 
 /// The ways to run the program and what rows call them; the first one is the device's if there is one.
-fn ways(answers: &Answers<'_>, is_full: bool) -> Vec<(Way, String)> {
+fn ways(answers: &Answers<'_>) -> Vec<(Way, String)> {
     let machines = answers.machines().into_iter();
     let mut ways: Vec<_> = machines.map(|(machine, name)| (Way::on(machine), String::from(name))).collect();
     ways.push((Way::on(Machine::Auto), String::from("auto")));
-    if is_full {
-        let way = Way { is_whole: false, ..Way::on(Machine::Auto) };
-        ways.push((way, String::from("auto, to the enclosing radius")));
-    }
+    let by_default = Way { is_whole: false, ..Way::on(Machine::Auto) };
+    ways.push((by_default, String::from("auto, as it runs by default")));
     ways
 }
 

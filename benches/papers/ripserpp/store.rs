@@ -3,7 +3,7 @@
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::read::{Input, read_path};
 use lacuna::output::{Barcode, OutputFormat};
-use lacuna::rips::{Outcome, PairStoreStats, Rips, SecondLayer, Stats};
+use lacuna::rips::{Collapse, Outcome, PairStoreStats, Rips, SecondLayer, Stats};
 
 use super::Figure;
 use super::answers::{Answers, Machine, Way, short};
@@ -178,6 +178,7 @@ fn timed(set: &Set, layer: SecondLayer, backend: &Backend, threads: usize) -> Re
         return Err(format!("{}: expected distances of single precision", set.name).into());
     };
     let rips = Rips::new(distances).max_dim(set.max_dim).threshold(set.threshold).threads(threads);
+    let rips = rips.collapse(Collapse::Off);
     let outcome = rips.pair_store(layer).backend(backend.clone()).time_pair_store(true).solve(&())?;
     let mut text = Vec::new();
     let barcode = Barcode { diagram: &outcome.diagram, summary: &outcome.summary, modulus: 2 };

@@ -68,6 +68,10 @@ impl Attempt {
         whole: Ranking,
         progress: &dyn Progress,
     ) -> Result<Outcome, RipsError> {
+        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(asked.max_dim, &whole, &summary)
+        {
+            return compute_graph(start, asked, decide, summary, whole, progress);
+        }
         progress.begin("collapse", None, 1);
         let began = Instant::now();
         let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, asked.max_dim >= 2)?;
@@ -89,7 +93,10 @@ impl Attempt {
         if let Some(max_dim) = stats.ordered {
             let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
             outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
-            outcome.notes.extend(again.notes);
+            // What fails twice is told once.
+            let unheard = again.notes.into_iter().filter(|note| !outcome.notes.contains(note));
+            let unheard: Vec<String> = unheard.collect();
+            outcome.notes.extend(unheard);
         }
         stats.order_seconds = began.elapsed().as_secs_f64();
         outcome.stats.collapse = Some(stats);
@@ -126,6 +133,11 @@ fn share(backend: &Backend, estimate: &Estimate) -> f64 {
         Choice::Auto => backend.prefers_device(estimate),
     };
     if takes_device && estimate.cpu > 0.0 { (estimate.device / estimate.cpu).min(1.0) } else { 1.0 }
+}
+
+/// Whether the last dimension is likely to be computed of the whole graph too, since many edges are equally long.
+fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bool {
+    max_dim == 2 && whole.values.len() < summary.edges / 2
 }
 
 /// The last dimension in which bars of equal birth have different deaths, and may be in another order than Ripser's. `repeated` are

@@ -25,10 +25,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use super::coboundary::Coboundaries;
+use super::front::Front;
+use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Version};
 use crate::rips::code::CofacetEntries;
-use crate::rips::complex::{Band, Cofacet};
+use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::pair_store::Found;
 use crate::rips::word::Word;
@@ -38,25 +41,21 @@ const FIRST_BAND: u32 = 64;
 
 /// A worker: its working column, scratch and counts.
 pub(super) struct Worker<'a, W: Word, F: Field> {
-    shared: &'a Shared<'a, W, F>,
+    pub(super) shared: &'a Shared<'a, W, F>,
     pub(super) counts: ReductionCounts,
     /// The working column's entries of ranks up to `band.to`. Those beyond are looked for when these run out: most
     /// columns find their pivot near their birth, and an entry that is never pushed costs next to nothing.
-    column: Queue<W, F>,
+    pub(super) column: Queue<W, F>,
     /// The ranks looked at; while it is widened, those that are new.
-    band: Band,
+    pub(super) band: Band,
     /// Ranks the band grows by when it runs out.
-    step: u32,
+    pub(super) step: u32,
     /// The simplices whose coboundaries add up to the working column, its own among them.
-    terms: Vec<Term<W, F>>,
-    /// Scratch: the vertices of the simplex whose coboundary is being added.
-    vertices: Vec<u32>,
-    /// Scratch: its cofacets.
-    cofacets: Vec<Cofacet>,
-    /// Scratch: the vertices of a pivot.
-    pivot: Vec<u32>,
-    /// Scratch: the vertices of the facet that an apparent pair pairs with the pivot.
-    facet: Vec<u32>,
+    pub(super) terms: Vec<Term<W, F>>,
+    coboundaries: Coboundaries<'a, W, F>,
+    /// Whether the working column is long, and lies in `front`, not in `column`.
+    pub(super) is_long: bool,
+    pub(super) front: Front<W, F>,
 }
 
 impl<'a, W: Word, F: Field> Worker<'a, W, F> {
@@ -68,10 +67,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             band: Band { from: 0, to: 0 },
             step: 0,
             terms: Vec::new(),
-            vertices: Vec::new(),
-            cofacets: Vec::new(),
-            pivot: Vec::new(),
-            facet: Vec::new(),
+            coboundaries: Coboundaries::new(shared.submatrix, shared.field),
+            is_long: false,
+            front: Front::new(shared.field, shared.submatrix.cofacet_code),
         }
     }
 
@@ -113,7 +111,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 }
                 continue;
             }
-            match self.pop() {
+            match self.pop(j) {
                 Some(next) => pivot = next,
                 None => return,
             }
@@ -139,9 +137,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     fn oldest_cofacet(&mut self, j: usize) -> Option<Term<W, F>> {
         let submatrix = self.shared.submatrix;
         let (code, entry) = (&submatrix.code, submatrix.columns[j]);
-        code.vertices_of(entry, &mut self.vertices);
-        let oldest = submatrix.complex.oldest_cofacet(&self.vertices, code.rank(entry))?;
-        let mut entries = CofacetEntries::new(code, &submatrix.cofacet_code, entry, &self.vertices);
+        let vertices = &mut self.coboundaries.vertices;
+        code.vertices_of(entry, vertices);
+        let oldest = submatrix.complex.oldest_cofacet(vertices, code.rank(entry))?;
+        let mut entries = CofacetEntries::new(code, &submatrix.cofacet_code, entry, vertices);
         let (cofacet, below) = entries.entry(oldest.vertex, oldest.rank);
         Some((cofacet, self.shared.field.sign(below)))
     }
@@ -149,7 +148,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Makes the working column the coboundary of simplex j, unless it is built; then puts the pivot back that was taken out.
     fn build(&mut self, j: usize, is_built: &mut bool, pivot: Term<W, F>) {
         if *is_built {
-            self.column.push(pivot);
+            if self.is_long {
+                self.front.push(pivot)
+            } else {
+                self.column.push(pivot)
+            }
             return;
         }
         *is_built = true;
@@ -162,14 +165,24 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     fn reset(&mut self, pivot: W) {
         self.terms.clear();
         self.column.reset(pivot);
+        if self.is_long {
+            self.is_long = false;
+            self.front.close();
+        }
         let submatrix = self.shared.submatrix;
         let rank = submatrix.cofacet_code.rank(pivot);
         self.step = submatrix.ranks / FIRST_BAND + 1;
         self.band = Band { from: rank, to: rank.saturating_add(self.step) };
     }
 
-    /// Takes the pivot out of the working column.
-    fn pop(&mut self) -> Option<Term<W, F>> {
+    /// Takes the pivot out of the working column j.
+    fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
+        if self.terms.len() >= LONG && !self.is_long {
+            self.lengthen();
+        }
+        if self.is_long {
+            return self.pop_long(j);
+        }
         loop {
             let pivot = self.column.pop();
             if pivot.is_some() || self.band.to >= self.shared.submatrix.ranks {
@@ -227,12 +240,15 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Adds the coboundary of the simplex that [`Worker::apparent_facet`] found, so that the pivot, with coefficient `c`, cancels.
     fn add_apparent(&mut self, (facet, coefficient): Term<W, F>, c: F::Coefficient) {
         let field = self.shared.field;
-        let factor = field.neg(field.mul(c, field.inverse(coefficient)));
+        let term = (facet, field.neg(field.mul(c, field.inverse(coefficient))));
         self.counts.additions += 1;
-        self.terms.push((facet, factor));
-        self.vertices.clear();
-        self.vertices.extend_from_slice(&self.facet);
-        self.add_coboundary((facet, factor));
+        self.terms.push(term);
+        let Worker { coboundaries, column, front, band, .. } = self;
+        if self.is_long {
+            coboundaries.of_facet(term, *band, |term| front.push(term));
+        } else {
+            coboundaries.of_facet(term, *band, |term| column.push(term));
+        }
     }
 
     /// Adds a simplex's coboundary and notes it in the column of V.
@@ -241,40 +257,23 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         self.add_simplex(term);
     }
 
-    /// Adds a simplex's coboundary.
+    /// Adds the part within the band of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
-        self.shared.submatrix.code.vertices_of(term.0, &mut self.vertices);
-        self.add_coboundary(term);
-    }
-
-    /// Adds the part within the band of the coboundary of the simplex with vertices `self.vertices`.
-    fn add_coboundary(&mut self, (entry, factor): Term<W, F>) {
-        let (submatrix, field) = (self.shared.submatrix, self.shared.field);
-        let Worker { vertices, cofacets, column, band, .. } = self;
-        let (code, cofacet_code) = (&submatrix.code, &submatrix.cofacet_code);
-        submatrix.complex.cofacets(vertices, code.rank(entry), *band, cofacets);
-        let mut entries = CofacetEntries::new(code, cofacet_code, entry, vertices);
-        for &Cofacet { vertex, rank } in cofacets.iter() {
-            let (cofacet, below) = entries.entry(vertex, rank);
-            column.push((cofacet, field.mul(factor, field.sign(below))));
+        let Worker { coboundaries, column, front, band, .. } = self;
+        if self.is_long {
+            coboundaries.of(term, *band, |term| front.push(term));
+        } else {
+            coboundaries.of(term, *band, |term| column.push(term));
         }
     }
 
-    /// The σ of the zero apparent pair (σ, τ), its vertices in `self.facet`, and the coefficient of τ in its
-    /// coboundary.
+    /// The σ of the zero apparent pair (σ, τ), and the coefficient of τ in its coboundary.
     fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
         let began = self.clock(|counts| &mut counts.layer2_read_times);
         self.counts.layer2_reads += 1;
-        let submatrix = self.shared.submatrix;
-        submatrix.cofacet_code.vertices_of(cofacet, &mut self.pivot);
-        let rank = submatrix.cofacet_code.rank(cofacet);
-        let apparent = submatrix.apparent;
-        let omitted = apparent.facet(submatrix.complex, cofacet, &self.pivot, rank, &mut self.facet);
+        let facet = self.coboundaries.apparent_facet(cofacet);
         self.counts.layer2_read_times.end(began);
-        let omitted = omitted?;
-        let below = self.pivot.len() - 1 - omitted;
-        let entry = submatrix.code.entry(rank, self.facet.iter().copied());
-        Some((entry, self.shared.field.sign(below)))
+        facet
     }
 
     /// Stores column j, whose pivot has coefficient `c`, and gives what to put in the pair store.

@@ -39,7 +39,10 @@
 //! *Visibility.* A version is stored before the claim that names it, with release ordering; a look-up has acquire ordering.
 
 mod access_times;
+mod coboundary;
 mod column;
+mod front;
+mod long;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -48,6 +51,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
+use self::coboundary::Coboundaries;
 use self::column::Worker;
 use super::Progress;
 use super::code::Code;

@@ -85,6 +85,18 @@ impl<W: Word, F: Field> Queue<W, F> {
         }
     }
 
+    /// The last pivot that was taken out, or a lower bound of the first.
+    pub(super) fn last(&self) -> W {
+        self.last
+    }
+
+    /// Takes out all entries, in no order.
+    pub(super) fn drain(&mut self, take: impl FnMut(Term<W, F>)) {
+        self.buckets.iter_mut().flat_map(|bucket| bucket.drain(..)).for_each(take);
+        self.occupied.fill(0);
+        self.limits.fill(COMPACT);
+    }
+
     fn first_bucket(&self) -> Option<usize> {
         let limb = self.occupied.iter().position(|&bits| bits != 0)?;
         Some(64 * limb + self.occupied[limb].trailing_zeros() as usize)

@@ -1,0 +1,211 @@
+//! The entries of a long column: those of a window of ranks, in buckets.
+//!
+//! A column to which ten thousands of simplices were added has millions of entries, of which most cancel. In the queue of short columns an
+//! entry is moved a few times before it is taken out. Here it is put into the bucket of its rank, and lies there until all before it is done.
+//! Then the bucket is sorted, what cancels vanishes, and the rest are the entries from which the column is reduced further.
+
+use rayon::prelude::*;
+
+use super::queue::{Term, cancel};
+use crate::rips::code::Code;
+use crate::rips::complex::Band;
+use crate::rips::field::Field;
+use crate::rips::word::Word;
+
+/// Buckets of a window.
+pub(super) const BUCKETS: usize = 64;
+
+/// Buckets of this length are sorted by all threads.
+const SORTED_BY_ALL: usize = 1 << 14;
+
+/// An entry of the bucket that is reduced.
+struct Live<W: Word, F: Field> {
+    term: Term<W, F>,
+    /// Whether it is in no apparent pair whose facet may be added to the column.
+    is_stop: bool,
+}
+
+/// Entries of a window of ranks.
+pub(super) struct Front<W: Word, F: Field> {
+    field: F,
+    code: Code<W>,
+    /// The ranks of the window.
+    window: Band,
+    /// Ranks of a bucket.
+    width: u32,
+    buckets: Vec<Vec<Term<W, F>>>,
+    /// The bucket that is reduced.
+    at: usize,
+    /// Its entries, the first of them last, no two alike.
+    live: Vec<Live<W, F>>,
+    /// Terms that came to it since.
+    pushed: Vec<Term<W, F>>,
+    /// The last pivot; what comes before it is known to cancel in the end and is dropped.
+    last: W,
+}
+
+/// Terms in the order of their buckets.
+pub(super) struct Arranged<W: Word, F: Field> {
+    terms: Vec<Term<W, F>>,
+    /// Where each bucket ends.
+    ends: Vec<u32>,
+}
+
+impl<W: Word, F: Field> Arranged<W, F> {
+    /// How many terms there are.
+    pub(super) fn len(&self) -> usize {
+        self.terms.len()
+    }
+}
+
+impl<W: Word, F: Field> Front<W, F> {
+    pub(super) fn new(field: F, code: Code<W>) -> Self {
+        Front {
+            field,
+            code,
+            window: Band { from: 0, to: 0 },
+            width: 1,
+            buckets: Vec::new(),
+            at: 0,
+            live: Vec::new(),
+            pushed: Vec::new(),
+            last: W::ZERO,
+        }
+    }
+
+    /// Opens a window, empty. Pivots come after `last`.
+    pub(super) fn open(&mut self, window: Band, last: W) {
+        self.width = (window.to - window.from) / BUCKETS as u32 + 1;
+        self.window = window;
+        self.buckets.resize_with(BUCKETS, Vec::new);
+        self.buckets.iter_mut().for_each(Vec::clear);
+        self.at = 0;
+        self.live.clear();
+        self.pushed.clear();
+        self.last = last;
+    }
+
+    /// Gives back the memory.
+    pub(super) fn close(&mut self) {
+        (self.buckets, self.live, self.pushed) = Default::default();
+    }
+
+    pub(super) fn last(&self) -> W {
+        self.last
+    }
+
+    /// The bucket of an entry of the window.
+    #[inline(always)]
+    fn bucket(&self, entry: W) -> usize {
+        (self.code.rank(entry).saturating_sub(self.window.from) / self.width) as usize
+    }
+
+    /// Adds a term, of a rank in the window or before it.
+    #[inline(always)]
+    pub(super) fn push(&mut self, term: Term<W, F>) {
+        let bucket = self.bucket(term.0);
+        if bucket > self.at {
+            self.buckets[bucket].push(term);
+        } else if bucket == self.at && term.0 >= self.last {
+            self.pushed.push(term);
+        }
+    }
+
+    /// Arranges terms of the window. All threads may do so at the same time.
+    pub(super) fn arrange(&self, terms: &[Term<W, F>]) -> Arranged<W, F> {
+        let mut ends = vec![0; BUCKETS];
+        terms.iter().for_each(|&(entry, _)| ends[self.bucket(entry)] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            (sum, *end) = (sum + *end, sum);
+        }
+        let mut arranged = terms.to_vec();
+        for &term in terms {
+            let end = &mut ends[self.bucket(term.0)];
+            arranged[*end as usize] = term;
+            *end += 1;
+        }
+        Arranged { terms: arranged, ends }
+    }
+
+    /// Adds terms that were arranged for this window.
+    pub(super) fn extend(&mut self, arranged: &Arranged<W, F>) {
+        let mut start = 0;
+        for (bucket, &end) in arranged.ends.iter().enumerate() {
+            let terms = &arranged.terms[start..end as usize];
+            start = end as usize;
+            if bucket > self.at {
+                self.buckets[bucket].extend_from_slice(terms);
+            } else if bucket == self.at {
+                self.pushed.extend(terms.iter().filter(|term| term.0 >= self.last));
+            }
+        }
+    }
+
+    /// The first entry, and whether it is a stop; none if the window is empty.
+    pub(super) fn first(&mut self) -> Option<(Term<W, F>, bool)> {
+        loop {
+            self.settle();
+            if let Some(first) = self.live.last() {
+                return Some((first.term, first.is_stop));
+            }
+            while self.at < BUCKETS && self.buckets[self.at].is_empty() {
+                self.at += 1;
+            }
+            if self.at == BUCKETS {
+                return None;
+            }
+            self.pushed = std::mem::take(&mut self.buckets[self.at]);
+        }
+    }
+
+    /// Takes out the first entry, which becomes the last pivot.
+    pub(super) fn take_first(&mut self) {
+        if let Some(first) = self.live.pop() {
+            self.last = first.term.0;
+        }
+    }
+
+    /// The first entries that are no stops, at most so many, and their places.
+    pub(super) fn candidates(&self, most: usize) -> Vec<(usize, Term<W, F>)> {
+        let live = self.live.iter().enumerate().rev();
+        live.filter(|(_, live)| !live.is_stop).map(|(place, live)| (place, live.term)).take(most).collect()
+    }
+
+    /// Marks the entry at a place as a stop.
+    pub(super) fn stop_at(&mut self, place: usize) {
+        self.live[place].is_stop = true;
+    }
+
+    /// Brings what was pushed into the order of the bucket.
+    fn settle(&mut self) {
+        if self.pushed.is_empty() {
+            return;
+        }
+        let field = self.field;
+        if self.pushed.len() >= SORTED_BY_ALL {
+            self.pushed.par_sort_unstable_by_key(|&(entry, _)| entry);
+        }
+        // Of sorted terms the sort is a look at each.
+        cancel(field, &mut self.pushed);
+        let mut merged = Vec::with_capacity(self.live.len() + self.pushed.len());
+        let mut live = std::mem::take(&mut self.live).into_iter().peekable();
+        for &term in self.pushed.iter().rev() {
+            while let Some(other) = live.next_if(|other| other.term.0 > term.0) {
+                merged.push(other);
+            }
+            match live.next_if(|other| other.term.0 == term.0) {
+                None => merged.push(Live { term, is_stop: false }),
+                Some(other) => {
+                    let sum = field.add(field.add(F::ZERO, other.term.1), term.1);
+                    if let Some(c) = field.non_zero(sum) {
+                        merged.push(Live { term: (term.0, c), ..other });
+                    }
+                }
+            }
+        }
+        merged.extend(live);
+        self.live = merged;
+        self.pushed.clear();
+    }
+}

@@ -1,0 +1,135 @@
+//! Long columns.
+//!
+//! In each dimension a few columns take most of the time: those of classes that live long. Nearly all that is added to them are coboundaries of
+//! apparent pairs, one for each entry. So many entries are cancelled at a time, on all threads that have no column of their own any more:
+//!
+//! ```text
+//! the first entries e_1 < e_2 < … < e_k of the working column, but for those in no apparent pair (σ_i, e_i):
+//!     column ← column + Σ c_i · coboundary of σ_i,      c_i such that e_i cancels
+//! ```
+//!
+//! The coboundary of σ_i begins with e_i. So e_1 is gone for good; e_2 is, unless the coboundary of σ_1 has it, in which case it is cancelled
+//! once more the next time; and so on. The sum that is added in the end is that of one entry after another, since it is
+//! determined by the entries it cancels. What is added to a column lies to the left of it, as it must
+//! ([invariant 2](super#reduction-without-locks)): for the pivot that is so by itself, for later entries it is asked for.
+//!
+//! The ranks are gone through in windows. The coboundaries of all simplices added so far are enumerated again for each, in parallel too. The
+//! next window is chosen so wide that some entries for each simplex are found in it, which is when finding them takes longer than looking.
+
+use super::column::Worker;
+use super::front::Arranged;
+use super::queue::{Term, cancel};
+use super::{Coboundaries, Shared};
+use crate::parallel;
+use crate::rips::complex::Band;
+use crate::rips::field::Field;
+use crate::rips::word::Word;
+
+/// A column of so many simplices is long. In tests, where columns are short, the third one makes it so.
+pub(super) const LONG: usize = if cfg!(test) { 3 } else { 1 << 10 };
+/// Entries of a piece of work of a thread.
+const PIECE: usize = 16;
+/// Pieces for each thread that are cancelled at a time.
+const PIECES: usize = 4;
+/// Simplices of a piece of work of a thread.
+const ENUMERATED: usize = 512;
+/// Entries for each simplex that a window is to have.
+const ENTRIES_EACH: f64 = 8.0;
+/// The fewest and the most entries that a window is to have.
+const ENTRIES: [f64; 2] = if cfg!(test) { [4.0, 64.0] } else { [65_536.0, 2_097_152.0] };
+
+/// What a thread found of some entries.
+struct Found<W: Word, F: Field> {
+    /// Places of those that are in no apparent pair that may be added.
+    stops: Vec<usize>,
+    /// Multiples of simplices that cancel the others, and their coboundaries.
+    added: Vec<Term<W, F>>,
+    entries: Arranged<W, F>,
+}
+
+impl<W: Word, F: Field> Worker<'_, W, F> {
+    /// Goes on with the working column as a long one.
+    pub(super) fn lengthen(&mut self) {
+        self.is_long = true;
+        let last = self.column.last();
+        self.front.open(Band { from: self.shared.submatrix.cofacet_code.rank(last), to: self.band.to }, last);
+        let front = &mut self.front;
+        self.column.drain(|term| front.push(term));
+    }
+
+    /// Takes the pivot out of the working column j, which is long.
+    pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
+        loop {
+            match self.front.first() {
+                Some((pivot, true)) => {
+                    self.front.take_first();
+                    return Some(pivot);
+                }
+                Some((_, false)) => self.cancel_many(j),
+                None if self.band.to >= self.shared.submatrix.ranks => return None,
+                None => self.next_window(),
+            }
+        }
+    }
+
+    /// Cancels the first entries that are in apparent pairs.
+    fn cancel_many(&mut self, j: usize) {
+        let threads = rayon::current_num_threads();
+        let candidates = self.front.candidates(PIECE * PIECES * threads.max(PIECES));
+        let (shared, front, band) = (self.shared, &self.front, self.band);
+        let piece = |number: usize| {
+            let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
+            let mut entries = Vec::new();
+            let (mut stops, mut added) = (Vec::new(), Vec::new());
+            for &(place, term) in candidates.chunks(PIECE).nth(number).unwrap_or_default() {
+                match coboundaries.cancelling(term).filter(|facet| is_left_of(shared, facet.0, j)) {
+                    None => stops.push(place),
+                    Some(facet) => {
+                        added.push(facet);
+                        coboundaries.of_facet(facet, band, |term| entries.push(term));
+                    }
+                }
+            }
+            Found { stops, added, entries: front.arrange(&entries) }
+        };
+        let found = parallel::map(candidates.len().div_ceil(PIECE), &piece);
+        self.counts.layer2_reads += candidates.len() as u64;
+        for Found { stops, added, entries } in found {
+            stops.into_iter().for_each(|place| self.front.stop_at(place));
+            self.counts.additions += added.len() as u64;
+            self.terms.extend(added);
+            self.front.extend(&entries);
+        }
+    }
+
+    /// Enumerates the entries of the next window.
+    fn next_window(&mut self) {
+        let shared = self.shared;
+        cancel(shared.field, &mut self.terms);
+        let from = self.band.to + 1;
+        let window = Band { from, to: from.saturating_add(self.step) };
+        self.front.open(window, self.front.last());
+        let (terms, front) = (&self.terms, &self.front);
+        let piece = |number: usize| {
+            let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
+            let mut entries = Vec::new();
+            for &term in terms.chunks(ENUMERATED).nth(number).unwrap_or_default() {
+                coboundaries.of(term, window, |term| entries.push(term));
+            }
+            front.arrange(&entries)
+        };
+        let found = parallel::map(terms.len().div_ceil(ENUMERATED), &piece);
+        let entries: usize = found.iter().map(Arranged::len).sum();
+        found.iter().for_each(|entries| self.front.extend(entries));
+        self.band = Band { from: 0, to: window.to };
+        let wanted = (ENTRIES_EACH * self.terms.len() as f64).clamp(ENTRIES[0], ENTRIES[1]);
+        let factor = (wanted / entries.max(1) as f64).clamp(0.25, 4.0);
+        // Truncated, and no more than the number of ranks.
+        self.step = ((f64::from(self.step) * factor) as u32).clamp(1, shared.submatrix.ranks);
+    }
+}
+
+/// Whether the column of a simplex is to the left of column j.
+fn is_left_of<W: Word, F: Field>(shared: &Shared<'_, W, F>, simplex: W, j: usize) -> bool {
+    simplex > shared.submatrix.columns[j]
+}
