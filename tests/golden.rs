@@ -33,14 +33,18 @@ fn golden_large() {
     compare(|name| LARGE.contains(&name));
 }
 
-/// Of the collapsed graph, whose bars and their order are those of the whole one. Left out are inputs that take a minute, since collapsing
-/// them takes longer than it saves.
+/// Of the graph from which all edges are gone that can go, whose bars and their order are those of the whole one.
 #[test]
 #[ignore = "needs LACUNA_SHARED"]
 fn golden_collapsed() {
-    compare_with(&["--collapse", "on"], |name| {
-        !["rand3_2000", "dragon1000", "o3_4096", "HIV"].contains(&name)
-    });
+    compare_with(&["--collapse", "on", "--threads", "4"], |_| true);
+}
+
+/// Of the whole graph.
+#[test]
+#[ignore = "needs LACUNA_SHARED"]
+fn golden_whole() {
+    compare_with(&["--collapse", "off", "--threads", "1"], |_| true);
 }
 
 /// Ripser crashes on one point; the answer is one essential bar.

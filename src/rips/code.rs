@@ -43,6 +43,11 @@ impl<W: Word> Code<W> {
         }
     }
 
+    /// The number of vertices of a simplex.
+    pub fn vertices(&self) -> u32 {
+        self.vertices
+    }
+
     /// The entry of the simplex with these vertices, descending.
     #[inline]
     pub fn entry(&self, rank: u32, vertices: impl IntoIterator<Item = u32>) -> W {

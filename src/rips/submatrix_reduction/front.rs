@@ -166,10 +166,13 @@ impl<W: Word, F: Field> Front<W, F> {
         }
     }
 
-    /// The first entries that are no stops, at most so many, and their places.
-    pub(super) fn candidates(&self, most: usize) -> Vec<(usize, Term<W, F>)> {
+    /// The first entries that are no stops, at most so many, and their places; of each rank the first entry alone if that is wanted.
+    pub(super) fn candidates(&self, most: usize, is_one_a_rank: bool) -> Vec<(usize, Term<W, F>)> {
+        let rank = |place: usize| self.live.get(place).map(|live| self.code.rank(live.term.0));
+        let is_first = |place: usize| !is_one_a_rank || rank(place) != rank(place + 1);
         let live = self.live.iter().enumerate().rev();
-        live.filter(|(_, live)| !live.is_stop).map(|(place, live)| (place, live.term)).take(most).collect()
+        let wanted = live.filter(|&(place, live)| !live.is_stop && is_first(place));
+        wanted.map(|(place, live)| (place, live.term)).take(most).collect()
     }
 
     /// Marks the entry at a place as a stop.

@@ -34,9 +34,9 @@ const PIECES: usize = 4;
 /// Simplices of a piece of work of a thread.
 const ENUMERATED: usize = 512;
 /// Entries for each simplex that a window is to have.
-const ENTRIES_EACH: f64 = 8.0;
+const ENTRIES_EACH: f64 = 32.0;
 /// The fewest and the most entries that a window is to have.
-const ENTRIES: [f64; 2] = if cfg!(test) { [4.0, 64.0] } else { [65_536.0, 2_097_152.0] };
+const ENTRIES: [f64; 2] = if cfg!(test) { [4.0, 64.0] } else { [65_536.0, 4_194_304.0] };
 
 /// What a thread found of some entries.
 struct Found<W: Word, F: Field> {
@@ -75,7 +75,9 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Cancels the first entries that are in apparent pairs.
     fn cancel_many(&mut self, j: usize) {
         let threads = rayon::current_num_threads();
-        let candidates = self.front.candidates(PIECE * PIECES * threads.max(PIECES));
+        // Of the triangles of an edge one is in an apparent pair with it: their first.
+        let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
+        let candidates = self.front.candidates(PIECE * PIECES * threads, is_one_a_rank);
         let (shared, front, band) = (self.shared, &self.front, self.band);
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
