@@ -8,7 +8,7 @@
 //! | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
 //! | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
 //! | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
-//! | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it of the whole graph too (`null`: none), and `order_seconds` for that |
+//! | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it again (`null`: none), and `order_seconds` for that |
 //! | `dimensions` | counts and times of each dimension from 1 up: [`lacuna::rips::DimensionStats`] |
 //!
 //! Of several inputs:

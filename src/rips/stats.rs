@@ -1,5 +1,7 @@
 //! What a run counted and how long its stages took: the columns of Ripser++'s Tables 1 and 3.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::edge_collapse::CollapseFigures;
@@ -31,11 +33,18 @@ pub struct CollapseStats {
     pub figures: CollapseFigures,
     /// Seconds for the collapse.
     pub seconds: f64,
-    /// The last dimension in which bars of equal birth have different deaths, if there is one. Up to it the barcode was computed of
-    /// the whole graph too, for the order of such bars.
+    /// The last dimension in which bars of equal birth might have come in another order, if there is one. Up to it the barcode was computed
+    /// again, for the order of such bars.
     pub ordered: Option<usize>,
     /// Seconds for that.
     pub order_seconds: f64,
+}
+
+impl CollapseStats {
+    /// Of a collapse that took so long, after which nothing was computed again.
+    pub(super) fn of(figures: CollapseFigures, took: Duration) -> Self {
+        CollapseStats { figures, seconds: took.as_secs_f64(), ..CollapseStats::default() }
+    }
 }
 
 /// Counts and times of one dimension d: its d-simplices are the columns, their cofacets the rows.

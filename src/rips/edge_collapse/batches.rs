@@ -28,14 +28,23 @@ const AT_ONCE: usize = 8;
 /// How often it is asked whether going on is worth while.
 const QUESTIONS: usize = 64;
 
-/// Collapses edges, in the order of the filtration. If `pins` is true, those stay that the order of bars of dimension 2 hangs on.
+/// Which edges are to stay.
+#[derive(Clone, Copy)]
+pub(super) struct Pins<'a> {
+    /// Those that the order of bars of dimension 2 hangs on.
+    pub(super) of_components: bool,
+    /// The edges at these places, and all edges of their links and to these.
+    pub(super) links_of: &'a [usize],
+}
+
+/// Collapses edges, in the order of the filtration.
 ///
 /// # Errors
 /// There is no memory for a square matrix of ranks.
 pub(super) fn collapse(
     points: usize,
     edges: &[(u32, u32)],
-    pins: bool,
+    pins: Pins<'_>,
     worth: &Worth<'_>,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut state = State {
@@ -43,10 +52,13 @@ pub(super) fn collapse(
         batch: Incident::none(points),
         moved: Incident::none(points),
         dominators: vec![0; points],
-        pins,
+        pins: pins.of_components,
         pinned: Pinned::default(),
         figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
     };
+    for &place in pins.links_of {
+        state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
+    }
     let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
     let mut asked = worth.ask(edges.len());
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);

@@ -63,25 +63,36 @@ pub struct CollapseFigures {
 pub(super) struct Collapsed {
     /// The edges that are left. Each edge had a rank of its own, in the order of Ripser's filtration: so several ranks may have the same value.
     pub(super) graph: Ranking,
-    /// The values that several edges had, ascending. With another value no bars of dimension 1 are born, nor of dimension 2 if their order was
-    /// to be kept, that come in another order than Ripser's.
+    /// The values that several edges had, ascending.
     pub(super) repeated: Vec<f64>,
     /// What became of the edges.
     pub(super) figures: CollapseFigures,
 }
 
-/// Collapses the edges of so many points. `keeps_order` is whether bars of dimension 2 are to be in their order.
+/// Whose bars are to come in Ripser's order, besides those of dimension 1. Bars born at a value that one edge has are
+/// [kept in their order](pins).
+#[derive(Clone, Copy, Default)]
+pub(super) struct Keep<'a> {
+    /// Whether those of dimension 2 are.
+    pub(super) plane: bool,
+    /// Those born at these values are, in all dimensions. Each is the value of one edge alone.
+    pub(super) born_at: &'a [f64],
+}
+
+/// Collapses the edges of so many points.
 ///
 /// # Errors
 /// There is no memory for a square matrix of ranks.
 pub(super) fn collapse(
     points: usize,
     ranking: &Ranking,
-    keeps_order: bool,
+    keep: Keep<'_>,
     worth: &Worth<'_>,
 ) -> Result<Collapsed, Refused> {
     let order = ordered(ranking)?;
-    let (mut left, figures) = batches::collapse(points, &order.edges, keeps_order, worth)?;
+    let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
+    let pins = batches::Pins { of_components: keep.plane, links_of: &places };
+    let (mut left, figures) = batches::collapse(points, &order.edges, pins, worth)?;
     let values = order.renumber(&mut left);
     let graph = Ranking { values, edges: Edges::List(left) };
     Ok(Collapsed { graph, repeated: order.repeated(), figures })

@@ -50,6 +50,11 @@ pub(super) fn ordered(ranking: &Ranking) -> Result<Ordered, Refused> {
 }
 
 impl Ordered {
+    /// The place of an edge of this value.
+    pub(super) fn place(&self, value: f64) -> Option<usize> {
+        self.values[1..].binary_search_by(|other| other.total_cmp(&value)).ok()
+    }
+
     /// The values that several edges have, ascending.
     pub(super) fn repeated(&self) -> Vec<f64> {
         let alike = self.values[1..].chunk_by(|a, b| a == b);

@@ -1,6 +1,6 @@
-//! Which edges must stay where they are, so that bars of dimension 2 that are born with one edge come in Ripser's order.
+//! Which edges must stay where they are, so that bars that are born with one edge come in Ripser's order.
 //!
-//! With an edge e = {u, v}, which enters alone, classes of dimension 2 are born if its link, the graph of the common neighbours of u and v, has
+//! **Dimension 2.** With an edge e = {u, v}, which enters alone, classes of dimension 2 are born if its link, the graph of the common neighbours of u and v, has
 //! three components or more; at most one less than there are components. Ripser's order of these bars is that of the triangles {u, v, x} at
 //! which they are born. Modulo what e's own tetrahedra bound, all x of a component A are alike, and the first of them in
 //! the filtration, the greatest vertex f(A), stands for it: so which bar is born at which triangle depends on the components, which are the
@@ -8,10 +8,14 @@
 //!
 //! That order is kept if each f(A) stays a common neighbour of u and v. So the edges {u, f(A)} and {v, f(A)} are pinned. They enter before e,
 //! so e, which is taken before them, pins them in time. An edge whose link is not connected is not dominated when it enters, and stays too.
+//!
+//! **Any dimension.** If e and all edges of its link and to its link stay, then what enters with e is the same in both graphs, in the same
+//! order; and so is what of it is bounded later. That takes many edges, so it is done for those edges alone of which it is known that the order
+//! of bars hangs on them.
 
 use std::collections::HashSet;
 
-use super::graph::{Graph, Incident};
+use super::graph::{Graph, Incident, bits};
 use super::search::{Edge, Searcher};
 
 /// Fewer components are no matter.
@@ -34,6 +38,19 @@ impl Pinned {
     pub(super) fn pin(&mut self, edge: Edge, pin: Pin) {
         let x = pin.vertex as usize;
         self.0.extend(edge.ends.map(|end| ascending([end, x])));
+    }
+
+    /// Pins an edge, its link, and what joins both. No edge has been taken yet.
+    pub(super) fn pin_link(&mut self, graph: &Graph, edge: Edge) {
+        let [u, v] = edge.ends;
+        let words = graph.untaken(u).iter().zip(graph.untaken(v)).enumerate();
+        let common = words.flat_map(|(place, (a, b))| bits(place, a & b));
+        let is_there = |x: &usize| graph.rank(u, *x).max(graph.rank(v, *x)) <= edge.rank;
+        let star: Vec<usize> = common.filter(is_there).collect();
+        for (k, &x) in star.iter().enumerate() {
+            let joined = star[..k].iter().filter(|&&y| graph.rank(x, y) <= edge.rank);
+            self.0.extend(joined.map(|&y| ascending([x, y])));
+        }
     }
 
     /// Whether an edge is pinned.
@@ -68,7 +85,7 @@ impl Searcher {
                 let later: Vec<usize> = outside(x).collect();
                 for (place, word) in common.iter_mut() {
                     let joined = *word & row[*place as usize];
-                    for y in super::graph::bits(*place as usize, joined).filter(|y| !later.contains(y)) {
+                    for y in bits(*place as usize, joined).filter(|y| !later.contains(y)) {
                         *word &= !(1 << (y % 64));
                         reached.push(y);
                     }

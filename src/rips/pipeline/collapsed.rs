@@ -2,9 +2,9 @@
 //!
 //! Both graphs have the same bars. Ripser lists the bars of a dimension by birth, the greatest first, and bars of equal birth by the simplices
 //! at which they are born. The collapse keeps that order in dimension 1, and in dimension 2 where edges differ in length
-//! ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph: where bars of equal birth
-//! have different deaths, it shows, and the barcode up to the last dimension in which there are such bars is computed of the whole graph
-//! after all. The dimensions above it, which take nearly all the time, are not.
+//! ([`edge_collapse`]). Elsewhere it may be another in the collapsed graph, which shows where bars of equal birth have different deaths. Then
+//! the barcode up to the last dimension in which there are such bars is computed again: of the collapsed graph in which the edges that these
+//! are born with keep all that enters with them; or, if several edges have such a value, of the whole graph.
 //!
 //! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
 //! operations, not seconds, so that it does the same each time.
@@ -15,7 +15,7 @@ use std::time::Instant;
 use super::{Asked, Decide, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
-use crate::rips::edge_collapse::{self, Collapsed, Worth, collapse};
+use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
 use crate::rips::rank::Ranking;
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
@@ -74,42 +74,46 @@ impl Attempt {
         }
         progress.begin("collapse", None, 1);
         let began = Instant::now();
-        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, asked.max_dim >= 2)?;
+        let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
+        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, keep)?;
         let took = began.elapsed();
-        let mut stats =
-            CollapseStats { figures, seconds: took.as_secs_f64(), ordered: None, order_seconds: 0.0 };
         // The time of ranking is what has passed since the start, but for this.
         let start = start + took;
         if figures.after == figures.before && figures.shifted == 0 {
             let mut outcome = compute_graph(start, asked, decide, summary, whole, progress)?;
-            outcome.stats.collapse = Some(stats);
+            outcome.stats.collapse = Some(CollapseStats::of(figures, took));
             return Ok(outcome);
         }
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
         let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
-        outcome.summary = summary.clone();
-        let began = Instant::now();
-        stats.ordered = last_open_order(&outcome.diagram, &repeated);
-        if let Some(max_dim) = stats.ordered {
-            let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
-            outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
+        let (mut ordered, mut order_seconds) = (None, 0.0);
+        if let Some(open) = OpenOrder::of(&outcome.diagram, &repeated) {
+            let began = Instant::now();
+            let asked = Asked { max_dim: open.last_dim, ..asked };
+            let again = match open.born_at {
+                Some(born_at) => {
+                    let keep = Keep { born_at: &born_at, ..keep };
+                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole, keep)?;
+                    let of_graph = Summary { edges: figures.after, ..summary.clone() };
+                    compute_graph(began, asked, decide, of_graph, graph, progress)?
+                }
+                None => compute_graph(began, asked, decide, summary.clone(), whole, progress)?,
+            };
+            outcome.diagram = joined(&again.diagram, &outcome.diagram, open.last_dim);
             // What fails twice is told once.
             let unheard = again.notes.into_iter().filter(|note| !outcome.notes.contains(note));
             let unheard: Vec<String> = unheard.collect();
             outcome.notes.extend(unheard);
+            (ordered, order_seconds) = (Some(open.last_dim), began.elapsed().as_secs_f64());
         }
-        stats.order_seconds = began.elapsed().as_secs_f64();
-        outcome.stats.collapse = Some(stats);
+        outcome.summary = summary;
+        let of_collapse = CollapseStats::of(figures, took);
+        outcome.stats.collapse = Some(CollapseStats { ordered, order_seconds, ..of_collapse });
         Ok(outcome)
     }
 
     /// What is left of the graph.
-    fn collapse(
-        &self,
-        summary: &Summary,
-        whole: &Ranking,
-        keeps_order: bool,
-    ) -> Result<Collapsed, RipsError> {
+    fn collapse(&self, summary: &Summary, whole: &Ranking, keep: Keep<'_>) -> Result<Collapsed, RipsError> {
         let seconds;
         let worth = match *self {
             Attempt::Whole => Worth(None),
@@ -118,7 +122,7 @@ impl Attempt {
                 Worth(Some(&seconds))
             }
         };
-        Ok(collapse(summary.points, whole, keeps_order, &worth)?)
+        Ok(collapse(summary.points, whole, keep, &worth)?)
     }
 }
 
@@ -140,17 +144,34 @@ fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bo
     max_dim == 2 && whole.values.len() < summary.edges / 2
 }
 
-/// The last dimension in which bars of equal birth have different deaths, and may be in another order than Ripser's. `repeated` are
-/// the values that several edges have, ascending.
-fn last_open_order(diagram: &Diagram, repeated: &[f64]) -> Option<usize> {
-    let is_open = |bars: &[Bar], is_settled: &dyn Fn(f64) -> bool| {
-        let mut deaths = HashMap::new();
-        let mut unsettled = bars.iter().filter(|bar| !is_settled(bar.birth));
-        unsettled.any(|bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death)
-    };
-    let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
-    // In dimension 0 all are born at 0, and bars are in the order of their deaths.
-    (2..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim), &|birth| dim == 2 && is_single(birth)))
+/// Bars that may be in another order than Ripser's: bars of equal birth and different deaths.
+struct OpenOrder {
+    /// The last dimension that has such bars.
+    last_dim: usize,
+    /// The values at which they are born, if each of these is that of one edge alone.
+    born_at: Option<Vec<f64>>,
+}
+
+impl OpenOrder {
+    /// What is open in the diagram of a collapsed graph, if anything is. `repeated` are the values that several edges have, ascending.
+    fn of(diagram: &Diagram, repeated: &[f64]) -> Option<Self> {
+        let is_single = |value: f64| repeated.binary_search_by(|other| other.total_cmp(&value)).is_err();
+        // In dimension 0 all are born at 0, and bars are in the order of their deaths. The collapse keeps the order of dimension 1, and of
+        // dimension 2 where one edge has the value.
+        let mut open: Vec<(usize, f64)> = Vec::new();
+        for dim in 2..diagram.len() {
+            let mut deaths = HashMap::new();
+            let mut differ =
+                |bar: &&Bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death;
+            let births = diagram.bars(dim).iter().filter(|bar| differ(bar)).map(|bar| bar.birth);
+            open.extend(births.filter(|&birth| dim > 2 || !is_single(birth)).map(|birth| (dim, birth)));
+        }
+        let last_dim = open.iter().map(|&(dim, _)| dim).max()?;
+        let is_settled_by_edges = open.iter().all(|&(_, birth)| is_single(birth));
+        let mut born_at: Vec<f64> = open.into_iter().map(|(_, birth)| birth).collect();
+        born_at.dedup();
+        Some(OpenOrder { last_dim, born_at: is_settled_by_edges.then_some(born_at) })
+    }
 }
 
 /// The bars of one diagram up to a dimension, those of the other above it.

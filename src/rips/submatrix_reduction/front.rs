@@ -13,7 +13,7 @@ use crate::rips::field::Field;
 use crate::rips::word::Word;
 
 /// Buckets of a window.
-pub(super) const BUCKETS: usize = 64;
+pub(super) const BUCKETS: usize = 128;
 
 /// Buckets of this length are sorted by all threads.
 const SORTED_BY_ALL: usize = 1 << 14;
