@@ -7,11 +7,12 @@ use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Collapse, Outcome, RipsOptions, SecondLayer};
+use lacuna::rips::{Collapse, DistanceToMeasure, Outcome, RipsOptions, SecondLayer};
 
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
+use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
@@ -56,6 +57,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "P", help_heading = "Filtration", default_value = "2",
         value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: u16,
+
+    #[command(flatten)]
+    weights: WeightsArguments,
 
     #[command(flatten)]
     machine: MachineArguments,
@@ -110,12 +114,13 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = arguments.report.messages.notes();
+    let weights = arguments.weights.measure()?;
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
     let (tasks, format) =
         Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, backend, format, notes };
+    let job = Job { arguments, weights, backend, format, notes };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
         arguments.machine.threads.start(notes)?;
@@ -137,6 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 /// What all inputs share.
 struct Job<'a> {
     arguments: &'a Arguments,
+    weights: Option<DistanceToMeasure>,
     backend: Backend,
     format: output::OutputFormat,
     notes: Notes,
@@ -145,14 +151,14 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
         let Job { arguments, notes, .. } = *self;
-        let (loaded, read) = timed(|| arguments.distances.read(&task.input));
+        let (loaded, read) = timed(|| arguments.distances.read(&task.input, arguments.weights.diagonal()));
         let Loaded { input, format, detection, notes: said, .. } = loaded?;
         if let Some(why) = detection {
             notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
         }
         said.iter().for_each(|note| notes.note(format_args!("{}: {note}", name_of(&task.input))));
         let meter = Meter::new(notes.wants_progress());
-        let outcome = arguments.options(self.backend.clone()).solve(input, &meter)?;
+        let outcome = arguments.options(self.weights, self.backend.clone()).solve(input, &meter)?;
         drop(meter);
         outcome.notes.iter().for_each(|note| notes.note(note));
         if arguments.report.messages.explain {
@@ -176,13 +182,14 @@ impl Job<'_> {
 }
 
 impl Arguments {
-    fn options(&self, backend: Backend) -> RipsOptions {
+    fn options(&self, weights: Option<DistanceToMeasure>, backend: Backend) -> RipsOptions {
         RipsOptions {
             max_dim: self.max_dim,
             threshold: self.threshold,
             modulus: self.modulus.into(),
             pair_store: self.pair_store,
             collapse: self.collapse,
+            weights,
             backend,
         }
     }

@@ -1,6 +1,6 @@
 //! Rips computations on distances whose precision is known only when their file is read.
 
-use super::{Collapse, Outcome, Progress, Rips, RipsError, SecondLayer};
+use super::{Collapse, DistanceToMeasure, Outcome, Progress, Rips, RipsError, SecondLayer};
 use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
@@ -18,6 +18,8 @@ pub struct RipsOptions {
     pub pair_store: SecondLayer,
     /// Whether edges are collapsed first.
     pub collapse: Collapse,
+    /// How points are weighted, if they are.
+    pub weights: Option<DistanceToMeasure>,
     /// Which machine assembles.
     pub backend: Backend,
 }
@@ -36,7 +38,8 @@ impl RipsOptions {
 
     fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
         let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
-        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).backend(self.backend);
+        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).weights(self.weights);
+        let rips = rips.backend(self.backend);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,

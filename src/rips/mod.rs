@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); edges are collapsed, if that is asked for
+//! the byte, are Ripser's. The stages, one module each: points are weighted, if that is asked for ([`distance_to_measure`]); distances become ranks ([`rank`]); edges are collapsed, if that is asked for
 //! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
@@ -26,6 +26,7 @@ pub mod clearing;
 pub(crate) mod code;
 pub(crate) mod complex;
 pub mod components;
+pub mod distance_to_measure;
 pub mod edge_collapse;
 mod estimate;
 pub(crate) mod field;
@@ -50,6 +51,7 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
+pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
@@ -65,6 +67,7 @@ pub struct Rips<T = f32> {
     pair_store: SecondLayer,
     times_pair_store: bool,
     collapse: Collapse,
+    weights: Option<DistanceToMeasure>,
     backend: Backend,
 }
 
@@ -161,6 +164,21 @@ pub enum RipsError {
         /// The other point, 0-based.
         j: usize,
     },
+    /// The exponent of the distance to measure is no finite number above 0.
+    #[error("exponent of the distance to measure: expected a finite number above 0, found {0}")]
+    MeasureExponent(f64),
+    /// A point has fewer neighbours than its distance to measure takes.
+    #[error(
+        "the distance to measure takes {neighbours} neighbours of each point, point {point} has {found}; ask for fewer (--dtm-neighbors)"
+    )]
+    TooFewNeighbours {
+        /// The point, 0-based.
+        point: usize,
+        /// Other points at a finite distance.
+        found: usize,
+        /// Neighbours asked for.
+        neighbours: usize,
+    },
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -189,6 +207,7 @@ impl<T: Value> Rips<T> {
             pair_store: SecondLayer::Implicit,
             times_pair_store: false,
             collapse: Collapse::Off,
+            weights: None,
             backend: Backend::default(),
         }
     }
@@ -235,6 +254,13 @@ impl<T: Value> Rips<T> {
     /// Whether edges are collapsed first (default: no). The diagram is the same, in the same order.
     pub fn collapse(mut self, collapse: Collapse) -> Self {
         self.collapse = collapse;
+        self
+    }
+
+    /// Whether points are weighted by their distance to the measure of all points (default: no). Otherwise they are born when the
+    /// distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or at 0.
+    pub fn weights(mut self, weights: Option<DistanceToMeasure>) -> Self {
+        self.weights = weights;
         self
     }
 

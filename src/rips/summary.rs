@@ -46,7 +46,12 @@ impl Summary {
         let n = distances.len();
         match distances {
             Distances::Matrix(m) => {
-                Summary { value_range: value_range(n, m), ..Summary::of_rows(n, m, given) }
+                let summary = Summary { value_range: value_range(n, m), ..Summary::of_rows(n, m, given) };
+                match m.births() {
+                    // The apex of the cone has to be there; where there are other points, the distance to them is at least its birth.
+                    Some(&[birth]) if given.is_none() => Summary { threshold: birth.into(), ..summary },
+                    _ => summary,
+                }
             }
             Distances::Points(p) => {
                 let summary = Summary::of_rows(n, p, given);

@@ -18,6 +18,7 @@ mod signals;
 mod text;
 mod thin;
 mod threads;
+mod weights;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lacuna::metric::read::{
-    Columns, Decimal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_path,
+    Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_path,
 };
 
 use crate::cli::parse;
@@ -55,17 +55,18 @@ pub(crate) struct DistancesArguments {
 
 impl DistancesArguments {
     /// The distances of the file at `path`.
-    pub(crate) fn read(&self, path: &Path) -> Result<Loaded, ReadError> {
-        read_path(path, self.options())
+    pub(crate) fn read(&self, path: &Path, diagonal: Diagonal) -> Result<Loaded, ReadError> {
+        read_path(path, self.options(diagonal))
     }
 
-    fn options(&self) -> DistanceOptions {
+    fn options(&self, diagonal: Diagonal) -> DistanceOptions {
         DistanceOptions {
             format: self.format,
             skip_rows: self.skip_rows,
             columns: self.columns.clone(),
             decimal: self.decimal,
             symmetrize: self.symmetrize,
+            diagonal,
             key: self.key.clone(),
         }
     }

@@ -4,11 +4,14 @@
 //! at which they are born, which need not be the same in the collapsed graph. Where bars of equal birth have different deaths, that
 //! order shows: so the barcode up to the last dimension in which there are such bars is computed of the whole graph after all. The dimensions
 //! above it, which take nearly all the time, are not.
+//!
+//! Points that are born late change nothing: an edge is born after its points, and a vertex that dominates it is joined to both, so by
+//! then it is born. At each scale the smaller complex has the points of the larger, and its homotopy type.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{Asked, Decide, compute_graph};
+use super::{Asked, Decide, Ranked, compute_graph};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::collapse;
 use crate::rips::rank::Ranking;
@@ -22,17 +25,18 @@ pub(super) fn compute(
     asked: Asked,
     decide: Decide<'_>,
     summary: Summary,
-    whole: Ranking,
+    whole: Ranked,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
-    footprint::check_collapse(summary.points, summary.edges, whole.values.len())?;
+    footprint::check_collapse(summary.points, summary.edges, whole.ranking.values.len())?;
     progress.begin("collapse", None, 1);
     let began = Instant::now();
-    let (edges, figures) = collapse(summary.points, &whole, Level::detect())?;
+    let (edges, figures) = collapse(summary.points, &whole.ranking, Level::detect())?;
     let took = began.elapsed();
     // The time of ranking is what has passed since the start, but for this.
     let start = start + took;
-    let graph = Ranking { values: whole.values.clone(), edges };
+    let ranking = Ranking { values: whole.ranking.values.clone(), edges };
+    let graph = Ranked { ranking, births: whole.births.clone() };
     let of_graph = Summary { edges: figures.after, ..summary.clone() };
     let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
     outcome.summary = summary.clone();
@@ -55,7 +59,7 @@ fn last_open_order(diagram: &Diagram) -> Option<usize> {
         let mut deaths = HashMap::new();
         bars.iter().any(|bar| *deaths.entry(bar.birth.to_bits()).or_insert(bar.death) != bar.death)
     };
-    // In dimension 0 all are born at 0, and bars are in the order of their deaths.
+    // In dimension 0 bars are in the order of their deaths and births, whichever the simplices are.
     (1..diagram.len()).rfind(|&dim| is_open(diagram.bars(dim)))
 }
 

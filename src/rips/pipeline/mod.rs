@@ -72,8 +72,10 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, .. } = rips;
-    let (distances, summary) = survey(distances, threshold, progress)?;
+    let Rips {
+        distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, ..
+    } = rips;
+    let (distances, summary) = survey(distances, weights.as_ref(), threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     if collapse == Collapse::Off {
@@ -82,12 +84,21 @@ fn run_on<T: Value>(
     footprint::check_ranking(&distances, &summary)?;
     progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
+    let births = distances.births().map(|births| births.iter().map(|&birth| birth.into()).collect());
     drop(distances);
+    let ranked = Ranked { ranking, births };
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
     match collapse {
-        Collapse::Off => compute_graph(start, asked, decide, summary, ranking, progress),
-        Collapse::On => collapsed::compute(start, asked, decide, summary, ranking, progress),
+        Collapse::Off => compute_graph(start, asked, decide, summary, ranked, progress),
+        Collapse::On => collapsed::compute(start, asked, decide, summary, ranked, progress),
     }
+}
+
+/// Ranked distances, and when points are born, if not all are at 0.
+#[derive(Debug)]
+struct Ranked {
+    ranking: Ranking,
+    births: Option<Vec<f64>>,
 }
 
 /// Chooses the widths and the machine, and computes. From here on the precision of the distances does not matter.
@@ -96,9 +107,10 @@ fn compute_graph(
     asked: Asked,
     decide: Decide<'_>,
     summary: Summary,
-    ranking: Ranking,
+    ranked: Ranked,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
+    let Ranked { ranking, births } = ranked;
     let mut plan = choose(asked, &summary, &ranking)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
@@ -107,9 +119,16 @@ fn compute_graph(
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };
     let times_pair_store = asked.times_pair_store;
-    let values = &values;
-    let mut run =
-        Run { plan: &plan, values, machine: &machine, times_pair_store, progress, stats, failure: None };
+    let mut run = Run {
+        plan: &plan,
+        values: &values,
+        births: births.as_deref(),
+        machine: &machine,
+        times_pair_store,
+        progress,
+        stats,
+        failure: None,
+    };
     let diagram = match plan.entry_width {
         64 => beside_devices::<u64>(&mut run, &*complex),
         128 => beside_devices::<u128>(&mut run, &*complex),

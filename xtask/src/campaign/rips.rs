@@ -63,6 +63,8 @@ enum Relation {
     Assembled,
     /// Of the collapsed graph: the same bars in the same order.
     Collapsed,
+    /// Points born at numbers of the space, by their places: the plain version's bars, of the collapsed graph too.
+    Born(Vec<usize>),
 }
 
 const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
@@ -195,7 +197,7 @@ impl Limit {
 
 impl Relation {
     fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
-        match random.below(15) {
+        match random.below(17) {
             0 => Relation::Plain,
             1 | 2 => Relation::Assembled,
             3 => Relation::Edges,
@@ -208,6 +210,7 @@ impl Relation {
                 Relation::Scaled(random.within(-most, most) as i32)
             }
             11 | 12 => Relation::Collapsed,
+            13 | 14 => Relation::Born((0..n).map(|_| random.below(1 << 16)).collect()),
             _ => Relation::Written(random.below(output::OutputFormat::ALL.len())),
         }
     }
@@ -287,6 +290,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
             let outcome = case.run_collapsed(distances, case.limit, case.max_dim, Collapse::On, pools)?;
             same("bars of the collapsed graph", &outcome.diagram, found)
         }
+        Relation::Born(places) => born(case, &distances, places, pools),
         Relation::Cone => cone(case, &distances, pools),
         Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
         Relation::Written(format) => written(*format, &outcome),
@@ -317,6 +321,44 @@ fn as_graph<T: Value>(
     let id = |point: u32| point * spread as u32;
     let edges = kept.map(|(i, j, length)| (id(i), id(j), length));
     SparseDistances::new(n * spread, edges).map_err(|error| format!("no graph: {error}"))
+}
+
+/// Points that are born at half a distance, at a distance, or at 0: the graph, its edges raised to the births.
+fn born<T: Value>(
+    case: &Case,
+    distances: &Distances<T>,
+    places: &[usize],
+    pools: &Pools,
+) -> Result<(), String> {
+    let graph = as_graph(distances, f64::INFINITY, 1)?;
+    let edges = graph.edges();
+    let birth = |point: usize| match (places.get(point).copied().unwrap_or_default(), edges.len()) {
+        (_, 0) => 0.0,
+        (place, _) if place % 4 == 0 => 0.0,
+        (place, count) if place % 4 == 1 => edges[place % count].distance.into() / 2.0,
+        (place, count) => edges[place % count].distance.into(),
+    };
+    let births: Vec<T> = (0..graph.len()).map(|point| T::from_f64(birth(point))).collect();
+    let raised = edges.iter().map(|edge| {
+        let [i, j] = [edge.i, edge.j].map(|point| births[point as usize]);
+        let later = if i > j { i } else { j };
+        (edge.i, edge.j, if edge.distance > later { edge.distance } else { later })
+    });
+    let refused = |error: &dyn std::fmt::Display| format!("no weighted graph: {error}");
+    let weighted = SparseDistances::new(graph.len(), raised).map_err(|error| refused(&error))?;
+    let weighted = weighted.with_births(births).map_err(|error| refused(&error))?;
+    let distances: Distances<T> = weighted.into();
+    let value = value_of(case.limit, &distances);
+    let expected = plain::barcode(&distances, case.max_dim, value, case.modulus);
+    for collapse in [Collapse::Off, Collapse::On] {
+        // The collapse takes a square matrix of ranks.
+        if collapse == Collapse::On && distances.len() > 4096 {
+            continue;
+        }
+        let bars = case.run_collapsed(distances.clone(), case.limit, case.max_dim, collapse, pools)?.diagram;
+        same("bars of points with births", &bars, &expected)?;
+    }
+    Ok(())
 }
 
 /// Every isolated point is one more essential class of dimension 0.
