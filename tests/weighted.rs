@@ -139,8 +139,11 @@ fn by_definition(metric: &Metric, measure: &DistanceToMeasure) -> Metric {
     Metric { births: Some(births), double: true, ..Metric::from_fn(metric.n, meet) }
 }
 
-/// Bars as whole numbers of millionths, without those that are shorter: births that are equal by definition may differ in their last digits.
-fn rough(diagram: &lacuna::Diagram) -> Vec<(usize, [f64; 2])> {
+/// A dimension, birth and death.
+type Rough = (usize, [f64; 2]);
+
+/// Bars in an order that tells no 1e-5 apart, without those that are shorter than 1e-6: births that are equal by definition may differ in their last digits.
+fn rough(diagram: &lacuna::Diagram) -> Vec<Rough> {
     let long = diagram.iter().filter(|(_, bar)| bar.death - bar.birth > 1e-6);
     let mut bars: Vec<_> = long.map(|(dim, bar)| (dim, [bar.birth, bar.death])).collect();
     bars.sort_by(|(d, a), (e, b)| {
@@ -164,7 +167,7 @@ fn distances_to_measure_are_those_of_their_definition() {
         let expected = rough(&oracle(&by_definition(&metric, &measure), ask));
         let found = Rips::new(metric.matrix::<f64>()).max_dim(2).weights(Some(measure)).run();
         let found = rough(&found.expect("a sound input"));
-        let near = |(a, b): (&(usize, [f64; 2]), &(usize, [f64; 2]))| {
+        let near = |(a, b): (&Rough, &Rough)| {
             a.0 == b.0 && (0..2).all(|k| a.1[k] == b.1[k] || (a.1[k] - b.1[k]).abs() < 2e-6)
         };
         assert!(

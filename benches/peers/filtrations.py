@@ -9,6 +9,7 @@ skipped. Exits 1 when a barcode differs.
 """
 
 import argparse
+import functools
 import importlib.util
 import json
 import pathlib
@@ -96,7 +97,34 @@ def by_measure(random, folder):
         yield "giotto-ph, defaults", path, options, lambda: gph(points, maxdim=2, **default)["dgms"], None
 
 
-SUBJECTS = [on_the_diagonal, by_measure]
+def of_landmarks(random, folder):
+    n = int(random.integers(5, 60))
+    k = int(random.integers(1, n))
+    points = random.integers(0, 8, (n, 2)).astype(float) if random.random() < 0.3 else random.random((n, 3))
+    # What is computed in two ways is to tie in both.
+    table = np.round(squareform(pdist(points)), 3)
+    path, matrix = folder / "points.npy", folder / "table.npy"
+    np.save(path, points)
+    np.save(matrix, table)
+    options = ["--landmarks", str(k), "--max-dim", "1"]
+
+    def same(theirs, answer):
+        ids, radius = list(theirs["idx_perm"]), theirs["r_cover"]
+        # ripser.py chooses a point again when all are at a distance of 0, and the rest does not matter.
+        if len(set(ids)) == k and answer["landmarks"] != ids:
+            return f"landmarks {ids} expected, found {answer['landmarks']}"
+        if abs(answer["covering_radius"] - radius) > 1e-6:
+            return f"covering radius {radius} expected, found {answer['covering_radius']}"
+        return None
+
+    for what, path, data, is_matrix in [("points", path, points, False), ("matrix", matrix, table, True)]:
+        theirs = ripser(data, maxdim=1, n_perm=k, distance_matrix=is_matrix)
+        # Distances of points on a grid tie for us and, by their rounding, not for scikit-learn.
+        check = functools.partial(same, theirs) if is_matrix or points.max() < 1 else None
+        yield f"ripser.py, landmarks of {what}", path, options, functools.partial(theirs.get, "dgms"), check
+
+
+SUBJECTS = [on_the_diagonal, by_measure, of_landmarks]
 
 
 def main():

@@ -7,7 +7,7 @@ use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::Loaded;
 use lacuna::output::{self, Barcode};
-use lacuna::rips::{Collapse, DistanceToMeasure, Outcome, RipsOptions, SecondLayer};
+use lacuna::rips::{Collapse, DistanceToMeasure, Landmarks, Outcome, RipsOptions, SecondLayer};
 
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
@@ -17,7 +17,7 @@ use super::batch::{Task, Tasks, tell_stats};
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
-use super::notes::{Notes, Times, tell};
+use super::notes::{Notes, Times, counted, tell};
 use super::outputs::Outputs;
 use super::parse;
 use super::progress::Meter;
@@ -57,6 +57,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "P", help_heading = "Filtration", default_value = "2",
         value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: u16,
+
+    /// Take K points for all, each farthest from those before it, beginning with the first; as ripser.py's n_perm
+    ///
+    /// The greatest distance of a point to the nearest landmark, the covering radius, is in JSON and statistics, and -v says it.
+    /// Bars of a metric space move by twice that at most. Lists of edges have no landmarks.
+    #[arg(long, value_name = "K", help_heading = "Filtration",
+        value_parser = parse::at_least_one, allow_hyphen_values = true)]
+    landmarks: Option<usize>,
 
     #[command(flatten)]
     weights: WeightsArguments,
@@ -166,6 +174,13 @@ impl Job<'_> {
         }
         let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));
         written?;
+        if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
+            let Landmarks { points, of, covering_radius, .. } = landmarks;
+            tell(format_args!(
+                "{} of {of} points, covering radius {covering_radius}",
+                counted(points.len(), "landmark")
+            ));
+        }
         let times = Times { read, write, total: start.elapsed() };
         notes.timings(&outcome.plan, &outcome.stats, &times);
         Ok(Record {
@@ -175,6 +190,7 @@ impl Job<'_> {
             backend: outcome.plan.backend_name().to_string(),
             threads: outcome.plan.threads,
             plan: outcome.plan,
+            landmarks: outcome.landmarks,
             times: times.into(),
             stats: outcome.stats,
         })
@@ -190,6 +206,7 @@ impl Arguments {
             pair_store: self.pair_store,
             collapse: self.collapse,
             weights,
+            landmarks: self.landmarks,
             backend,
         }
     }
@@ -201,7 +218,9 @@ impl Arguments {
         answer: &mut Sink,
     ) -> Result<(), CliError> {
         let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);
-        let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
+        let landmarks = outcome.landmarks.as_ref();
+        let barcode =
+            Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus, landmarks };
         answer.fill(|out| format.write(&barcode, out))
     }
 }

@@ -20,6 +20,8 @@ pub struct RipsOptions {
     pub collapse: Collapse,
     /// How points are weighted, if they are.
     pub weights: Option<DistanceToMeasure>,
+    /// The number of points that are taken for all, if not all are.
+    pub landmarks: Option<usize>,
     /// Which machine assembles.
     pub backend: Backend,
 }
@@ -39,7 +41,7 @@ impl RipsOptions {
     fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
         let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
         let rips = rips.pair_store(self.pair_store).collapse(self.collapse).weights(self.weights);
-        let rips = rips.backend(self.backend);
+        let rips = rips.landmarks(self.landmarks).backend(self.backend);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: points are weighted, if that is asked for ([`distance_to_measure`]); distances become ranks ([`rank`]); edges are collapsed, if that is asked for
+//! the byte, are Ripser's. The stages, one module each: landmarks are chosen ([`landmarks`]) or points weighted ([`distance_to_measure`]), if that is asked for; distances become ranks ([`rank`]); edges are collapsed, if that is asked for
 //! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
@@ -32,6 +32,7 @@ mod estimate;
 pub(crate) mod field;
 pub mod filtration_construction;
 mod footprint;
+pub mod landmarks;
 pub(crate) mod modulus;
 pub mod pair_store;
 mod pipeline;
@@ -52,6 +53,7 @@ use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
+pub use landmarks::Landmarks;
 pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
@@ -68,6 +70,7 @@ pub struct Rips<T = f32> {
     times_pair_store: bool,
     collapse: Collapse,
     weights: Option<DistanceToMeasure>,
+    landmarks: Option<usize>,
     backend: Backend,
 }
 
@@ -81,8 +84,10 @@ pub struct Outcome {
     pub stats: Stats,
     /// The choices that were made, and why.
     pub plan: Plan,
-    /// The figures of the input.
+    /// The figures of the input, of the landmarks if they are taken for it.
     pub summary: Summary,
+    /// The points that were taken for all, if that was asked for.
+    pub landmarks: Option<Landmarks>,
     /// Messages about devices that failed and were replaced by the processor; the diagram is right all the same.
     pub notes: Vec<String>,
 }
@@ -179,6 +184,24 @@ pub enum RipsError {
         /// Neighbours asked for.
         neighbours: usize,
     },
+    /// As many landmarks as there are points, or fewer, can be chosen, and at least one.
+    #[error("landmarks: expected from 1 to {points}, the number of points, found {asked}")]
+    LandmarkCount {
+        /// Number of points.
+        points: usize,
+        /// Landmarks asked for.
+        asked: usize,
+    },
+    /// Landmarks of a list of edges.
+    #[error(
+        "landmarks: expected points or a distance matrix to choose them of, found a list of edges, which lacks distances"
+    )]
+    LandmarksOfEdges,
+    /// Landmarks that are weighted by their distance to a measure.
+    #[error(
+        "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
+    )]
+    WeightedLandmarks,
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -208,6 +231,7 @@ impl<T: Value> Rips<T> {
             times_pair_store: false,
             collapse: Collapse::Off,
             weights: None,
+            landmarks: None,
             backend: Backend::default(),
         }
     }
@@ -261,6 +285,13 @@ impl<T: Value> Rips<T> {
     /// distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or at 0.
     pub fn weights(mut self, weights: Option<DistanceToMeasure>) -> Self {
         self.weights = weights;
+        self
+    }
+
+    /// The number of points that are taken for all (default: all are taken themselves), chosen as [`landmarks`] says. Lists of edges
+    /// have none.
+    pub fn landmarks(mut self, count: Option<usize>) -> Self {
+        self.landmarks = count;
         self
     }
 

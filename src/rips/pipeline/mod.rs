@@ -22,7 +22,9 @@ use super::plan::choose::{Asked, choose, rank_bits};
 use super::rank::{Edges, Ranking, rank};
 use super::stats::DimensionStats;
 use super::word::Word;
-use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
+use super::{
+    Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
+};
 use crate::backend::{BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
@@ -72,9 +74,16 @@ fn run_on<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips {
-        distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, ..
-    } = rips;
+    let Rips { threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, .. } = rips;
+    let (distances, chosen) = match rips.landmarks {
+        None => (rips.distances, None),
+        Some(_) if weights.is_some() => return Err(RipsError::WeightedLandmarks),
+        Some(count) => {
+            let (distances, chosen) = landmarks::choose(&rips.distances, count, progress)?;
+            drop(rips.distances);
+            (distances, Some(chosen))
+        }
+    };
     let (distances, summary) = survey(distances, weights.as_ref(), threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
@@ -88,10 +97,11 @@ fn run_on<T: Value>(
     drop(distances);
     let ranked = Ranked { ranking, births };
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
-    match collapse {
+    let outcome = match collapse {
         Collapse::Off => compute_graph(start, asked, decide, summary, ranked, progress),
         Collapse::On => collapsed::compute(start, asked, decide, summary, ranked, progress),
-    }
+    }?;
+    Ok(Outcome { landmarks: chosen, ..outcome })
 }
 
 /// Ranked distances, and when points are born, if not all are at 0.
@@ -138,7 +148,7 @@ fn compute_graph(
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
     let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
-    Ok(Outcome { diagram, stats, plan, summary, notes })
+    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, notes })
 }
 
 /// The complex in the shape and with the rank width that were chosen.
