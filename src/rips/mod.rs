@@ -35,7 +35,7 @@ mod footprint;
 pub mod landmarks;
 pub(crate) mod modulus;
 pub mod pair_store;
-mod pipeline;
+pub(crate) mod pipeline;
 pub mod plain;
 mod plan;
 pub mod rank;
@@ -54,6 +54,7 @@ pub use crate::progress::Progress;
 pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
+use pipeline::Prepared;
 pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
@@ -314,12 +315,17 @@ impl<T: Value> Rips<T> {
     /// # Errors
     /// Those of [`Rips::run`].
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        on_threads(self.threads, || self.prepare(progress)?.solve(progress))
+    }
+
+    /// Ranks the distances.
+    fn prepare(self, progress: &dyn Progress) -> Result<Prepared, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold
             && (t.is_nan() || t < 0.0)
         {
             return Err(RipsError::Threshold(t));
         }
-        on_threads(self.threads, || pipeline::run(self, modulus, progress))
+        pipeline::prepare(self, modulus, progress)
     }
 }

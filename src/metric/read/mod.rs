@@ -11,7 +11,7 @@
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
 //! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `npz`, `triplets` |
 //! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `matrix_market`, `triplets` |
-//! | `npy` | NumPy array: n×n distances, n×m points, or with `upper-distance` and `lower-distance` a list of distances | `npy` |
+//! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
 //!
 //! Files of every format may be compressed with gzip; an ending `.gz` of the name is then passed over.
 //!
@@ -62,6 +62,7 @@
 
 mod binary;
 mod cloud;
+mod clouds;
 mod detect;
 mod diagonal;
 mod dipha;
@@ -79,6 +80,7 @@ mod text;
 mod triangle;
 mod triplets;
 
+pub use clouds::{count_clouds, name_of_cloud, read_cloud};
 pub use diagonal::Diagonal;
 pub use error::{Place, Problem, ReadError};
 pub use format::DistanceFormat;

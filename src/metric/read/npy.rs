@@ -20,10 +20,10 @@
 use super::diagonal::{self, Entries};
 use super::error::{Place, Problem};
 use super::{DistanceFormat, Input, detect, triangle};
-use crate::input::npy::{check_header, dtype_problem, half, header_problem, scalar};
+use crate::input::npy::{Header, dtype_problem, half, scalar};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use npyz::{DType, Endianness, TypeChar};
 
 /// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
 pub(super) fn read(
@@ -31,14 +31,10 @@ pub(super) fn read(
     format: DistanceFormat,
     entries: Entries,
 ) -> Result<(Input, Vec<String>), Problem> {
-    let data_at = check_header(bytes)?;
-    let header =
-        NpyHeader::from_reader(&bytes[..data_at]).map_err(|error| header_problem(error.to_string()))?;
-    let dtype = header.dtype();
+    let Header { dtype, shape: extents, fortran, data_at } = Header::parse(bytes)?;
     let (kind, size) = scalar(&dtype)?;
-    let [rows, columns] = shape(header.shape(), bytes.len() - data_at, size, format)?;
-    let layout =
-        Layout { rows, columns, fortran: header.order() == Order::Fortran, data_at: Some(data_at), size };
+    let [rows, columns] = shape(&extents, bytes.len() - data_at, size, format)?;
+    let layout = Layout { rows, columns, fortran, data_at: Some(data_at), size };
     let big = matches!(&dtype, DType::Plain(plain) if plain.endianness() == Endianness::Big);
     let data = &bytes[data_at..];
     let mut rounded = 0;
@@ -127,6 +123,7 @@ fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Re
                 [_] => problem.note(
                     "--format condensed reads a list of distances as scipy's pdist makes it, --format point-cloud one of points in dimension 1",
                 ),
+                [_, _, _] => problem.note("a file of three axes holds several inputs, whose bars go into -o DIR"),
                 _ => problem,
             });
         }

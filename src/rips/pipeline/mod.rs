@@ -13,6 +13,7 @@ use ruint::aliases::U512;
 
 use self::stages::{CPU, CUDA, RipsComplex, Run};
 use self::survey::survey;
+use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
 use super::filtration_construction::DeviceSweep;
@@ -25,7 +26,7 @@ use super::word::Word;
 use super::{
     Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
 };
-use crate::backend::{BackendError, Estimate};
+use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
@@ -49,33 +50,31 @@ fn barcode<W: Word>(
     Ok(Diagram::new(dimensions))
 }
 
-/// Ranks the distances, chooses the widths, and computes.
-pub(super) fn run<T: Value>(
-    rips: Rips<T>,
-    modulus: u16,
-    progress: &dyn Progress,
-) -> Result<Outcome, RipsError> {
-    let backend = rips.backend.clone();
-    run_on(rips, modulus, progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+/// Distances that are ranked, and what is asked of them. From here on their precision does not matter.
+#[derive(Debug)]
+pub struct Prepared {
+    start: Instant,
+    asked: Asked,
+    collapse: Collapse,
+    backend: Backend,
+    summary: Summary,
+    ranked: Ranked,
+    landmarks: Option<Landmarks>,
 }
 
-/// Decides which machine is to do the work of an estimate.
-type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
-
-/// Like [`run`], on the machine that `decide` decides on.
-fn run_on<T: Value>(
+/// Chooses landmarks, weighs the points, and ranks the distances.
+pub(super) fn prepare<T: Value>(
     rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
-    decide: Decide<'_>,
-) -> Result<Outcome, RipsError> {
+) -> Result<Prepared, RipsError> {
     let start = Instant::now();
     let points = rips.distances.len();
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
     let Rips { threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, .. } = rips;
-    let (distances, chosen) = match rips.landmarks {
+    let (distances, landmarks) = match rips.landmarks {
         None => (rips.distances, None),
         Some(_) if weights.is_some() => return Err(RipsError::WeightedLandmarks),
         Some(count) => {
@@ -85,10 +84,8 @@ fn run_on<T: Value>(
         }
     };
     let (distances, summary) = survey(distances, weights.as_ref(), threshold, progress)?;
-    // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
-    let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     if collapse == Collapse::Off {
-        backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
+        backend.expect(&estimated(&summary, max_dim));
     }
     footprint::check_ranking(&distances, &summary)?;
     progress.begin("rank", None, 1);
@@ -97,12 +94,48 @@ fn run_on<T: Value>(
     drop(distances);
     let ranked = Ranked { ranking, births };
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
-    let outcome = match collapse {
-        Collapse::Off => compute_graph(start, asked, decide, summary, ranked, progress),
-        Collapse::On => collapsed::compute(start, asked, decide, summary, ranked, progress),
-    }?;
-    Ok(Outcome { landmarks: chosen, ..outcome })
+    Ok(Prepared { start, asked, collapse, backend, summary, ranked, landmarks })
 }
+
+/// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
+fn estimated(summary: &Summary, max_dim: usize) -> Estimate {
+    let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
+    estimate::of(summary, max_dim, rank_width, Level::detect())
+}
+
+/// Seconds of sweeping on one thread, as they are estimated, for which it is not worth starting others. So little work is mostly the
+/// beginning and the end of sweeps, which the estimate leaves out.
+const LIGHT: f64 = 0.25e-3;
+
+impl Prepared {
+    /// Whether a single thread will be done before others could help it.
+    pub fn is_light(&self) -> bool {
+        let estimate = estimated(&self.summary, self.asked.max_dim);
+        estimate.cpu * rayon::current_num_threads() as f64 <= LIGHT
+    }
+
+    /// Chooses the widths and the machine, and computes.
+    ///
+    /// # Errors
+    /// As [`Rips::solve`](crate::rips::Rips::solve).
+    pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        let backend = self.backend.clone();
+        self.solve_on(progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+    }
+
+    /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
+    fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
+        let Prepared { start, asked, collapse, summary, ranked, landmarks, .. } = self;
+        let outcome = match collapse {
+            Collapse::Off => compute_graph(start, asked, decide, summary, ranked, progress),
+            Collapse::On => collapsed::compute(start, asked, decide, summary, ranked, progress),
+        }?;
+        Ok(Outcome { landmarks, ..outcome })
+    }
+}
+
+/// Decides which machine is to do the work of an estimate.
+type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
 /// Ranked distances, and when points are born, if not all are at 0.
 #[derive(Debug)]
@@ -111,7 +144,7 @@ struct Ranked {
     births: Option<Vec<f64>>,
 }
 
-/// Chooses the widths and the machine, and computes. From here on the precision of the distances does not matter.
+/// Chooses the widths and the machine, and computes.
 fn compute_graph(
     start: Instant,
     asked: Asked,

@@ -1,14 +1,15 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
-use std::path::PathBuf;
+mod job;
+
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::backend::Backend;
-use lacuna::internals::name_of;
-use lacuna::metric::read::Loaded;
-use lacuna::output::{self, Barcode};
-use lacuna::rips::{Collapse, DistanceToMeasure, Landmarks, Outcome, RipsOptions, SecondLayer};
+use lacuna::metric::read::count_clouds;
+use lacuna::output;
+use lacuna::rips::{Collapse, SecondLayer};
 
+use self::job::{Answered, Crew, Job};
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
@@ -17,13 +18,10 @@ use super::batch::{Task, Tasks, tell_stats};
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
-use super::notes::{Notes, Times, counted, tell};
 use super::outputs::Outputs;
 use super::parse;
-use super::progress::Meter;
-use super::record::{Record, Records, VERSION};
-use super::sink::Sink;
-use super::timing::timed;
+use super::record::Records;
+use super::threads::work_alone;
 
 /// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
 ///
@@ -33,7 +31,7 @@ use super::timing::timed;
 #[command(mut_arg("stats", |arg| arg.help("Write counts and times of every dimension to FILE, as JSON")))]
 #[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (widths, shape, pair store, threads) and why")))]
 pub(crate) struct Arguments {
-    /// Input files, `-` for standard input; of a directory, its files
+    /// Input files, `-` for standard input; of a directory, its files; of a NumPy array of three axes, each cloud or matrix
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
@@ -97,7 +95,7 @@ pub(crate) struct Arguments {
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
     ///
-    /// Files are replaced as a whole, when their bars are known.
+    /// An input that fails does not stop the others. Many small ones are done side by side, one a thread. Files are replaced as a whole, when their bars are known.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
@@ -125,102 +123,43 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let weights = arguments.weights.measure()?;
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    let (tasks, format) =
-        Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
+    // What is wrong with a file is said when it is read.
+    let count = |file: &Path| count_clouds(file).ok().flatten();
+    let text = output::OutputFormat::Text;
+    let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, weights, backend, format, notes };
+    let job = Job { arguments, weights, backend, format, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
-        arguments.machine.threads.start(notes)?;
-        let record = job.run(task, &mut outputs.answer, start)?;
-        return outputs.commit(&record);
+        // Kept until the end.
+        let alone = job.may_be_light(task).then(work_alone).transpose()?;
+        if alone.is_none() {
+            arguments.machine.threads.start(notes)?;
+        }
+        let crew = if alone.is_some() { Crew::Late } else { Crew::All };
+        let answered = job.run(task, &mut outputs.answer, start, crew)?;
+        return outputs.commit(&answered.record);
     }
     let stats = tasks.open_stats(stats)?;
     arguments.machine.threads.start(notes)?;
-    let ran = tasks.run(|task| {
+    let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let record = job.run(task, &mut answer, start)?;
-        answer.commit().map(|()| record)
-    })?;
+        let answered = job.run(task, &mut answer, start, crew)?;
+        answer.commit().map(|()| answered)
+    };
+    let tell = |answered: Answered| {
+        answered.notes.iter().for_each(|note| notes.note(note));
+        answered.record
+    };
+    let workers = job.workers(&tasks);
+    let ran = if workers > 1 {
+        tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
+            answered.map(tell)
+        })
+    } else {
+        tasks.run(|task| run(task, Crew::All).map(tell))
+    }?;
     tell_stats(stats, &Records::new(&ran, start))?;
     ran.verdict()
-}
-
-/// What all inputs share.
-struct Job<'a> {
-    arguments: &'a Arguments,
-    weights: Option<DistanceToMeasure>,
-    backend: Backend,
-    format: output::OutputFormat,
-    notes: Notes,
-}
-
-impl Job<'_> {
-    fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
-        let Job { arguments, notes, .. } = *self;
-        let (loaded, read) = timed(|| arguments.distances.read(&task.input, arguments.weights.diagonal()));
-        let Loaded { input, format, detection, notes: said, .. } = loaded?;
-        if let Some(why) = detection {
-            notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
-        }
-        said.iter().for_each(|note| notes.note(format_args!("{}: {note}", name_of(&task.input))));
-        let meter = Meter::new(notes.wants_progress());
-        let outcome = arguments.options(self.weights, self.backend.clone()).solve(input, &meter)?;
-        drop(meter);
-        outcome.notes.iter().for_each(|note| notes.note(note));
-        if arguments.report.messages.explain {
-            tell(&outcome.plan);
-        }
-        let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));
-        written?;
-        if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
-            let Landmarks { points, of, covering_radius, .. } = landmarks;
-            tell(format_args!(
-                "{} of {of} points, covering radius {covering_radius}",
-                counted(points.len(), "landmark")
-            ));
-        }
-        let times = Times { read, write, total: start.elapsed() };
-        notes.timings(&outcome.plan, &outcome.stats, &times);
-        Ok(Record {
-            version: VERSION,
-            file: task.input.display().to_string(),
-            format: format.to_string(),
-            backend: outcome.plan.backend_name().to_string(),
-            threads: outcome.plan.threads,
-            plan: outcome.plan,
-            landmarks: outcome.landmarks,
-            times: times.into(),
-            stats: outcome.stats,
-        })
-    }
-}
-
-impl Arguments {
-    fn options(&self, weights: Option<DistanceToMeasure>, backend: Backend) -> RipsOptions {
-        RipsOptions {
-            max_dim: self.max_dim,
-            threshold: self.threshold,
-            modulus: self.modulus.into(),
-            pair_store: self.pair_store,
-            collapse: self.collapse,
-            weights,
-            landmarks: self.landmarks,
-            backend,
-        }
-    }
-
-    fn write_bars(
-        &self,
-        outcome: &Outcome,
-        format: output::OutputFormat,
-        answer: &mut Sink,
-    ) -> Result<(), CliError> {
-        let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);
-        let landmarks = outcome.landmarks.as_ref();
-        let barcode =
-            Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus, landmarks };
-        answer.fill(|out| format.write(&barcode, out))
-    }
 }
