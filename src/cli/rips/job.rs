@@ -9,7 +9,7 @@ use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
 use lacuna::output::{Barcode, OutputFormat};
-use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, RipsOptions};
+use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
 
 use super::Arguments;
 use crate::cli::batch::{Task, Tasks};
@@ -129,15 +129,19 @@ impl Job<'_> {
     }
 
     fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
-        let meter = Meter::new(crew != Crew::One && self.notes.wants_progress());
+        let meter = (crew != Crew::One && self.notes.wants_progress()).then(|| Meter::new(true));
+        let progress: &dyn Progress = match &meter {
+            Some(meter) => meter,
+            None => &(),
+        };
         let options = self.options();
         let solved = match crew {
-            Crew::All | Crew::One => options.solve(input, &meter),
-            Crew::Late => match options.prepare(input, &meter) {
+            Crew::All | Crew::One => options.solve(input, progress),
+            Crew::Late => match options.prepare(input, progress) {
                 Ok(prepared) if !prepared.is_light() => {
-                    threads::start_late(self.notes)?.install(|| prepared.solve(&meter))
+                    threads::start_late(self.notes)?.install(|| prepared.solve(progress))
                 }
-                prepared => prepared.and_then(|prepared| prepared.solve(&meter)),
+                prepared => prepared.and_then(|prepared| prepared.solve(progress)),
             },
         };
         solved.map_err(|error| if self.is_batch { CliError::about(name, error) } else { error.into() })
