@@ -60,9 +60,9 @@ impl Job<'_> {
         is_small && !self.arguments.machine.threads.are_told() && !self.arguments.machine.insist_on_gpu()
     }
 
-    /// How many inputs are done side by side: one a thread if there are many, all of them small, none of which a device is to do. What -v and
-    /// --explain say is of inputs that have the machine for themselves.
-    pub(super) fn workers(&self, tasks: &Tasks) -> usize {
+    /// How many inputs are done side by side, one a thread, if they are: if there are many, all of them small, none of which a device is to do.
+    /// What -v and --explain say is of inputs that have the machine for themselves.
+    pub(super) fn workers(&self, tasks: &Tasks) -> Option<usize> {
         let threads = rayon::current_num_threads();
         let are_told_of = self.notes.verbose || self.arguments.report.messages.explain;
         let mut inputs_of: HashMap<&Path, u64> = HashMap::new();
@@ -72,7 +72,7 @@ impl Job<'_> {
         };
         let is_worth_it = tasks.tasks.len() >= threads && !are_told_of;
         let beside = is_worth_it && !self.arguments.machine.insist_on_gpu() && inputs_of.iter().all(is_small);
-        if beside { threads } else { 1 }
+        beside.then_some(threads)
     }
 
     pub(super) fn run(

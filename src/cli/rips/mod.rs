@@ -152,8 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         answered.notes.iter().for_each(|note| notes.note(note));
         answered.record
     };
-    let workers = job.workers(&tasks);
-    let ran = if workers > 1 {
+    let ran = if let Some(workers) = job.workers(&tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
             answered.map(tell)
         })

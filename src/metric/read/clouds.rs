@@ -49,7 +49,7 @@ pub fn read_cloud(path: &Path, number: usize, options: &DistanceOptions) -> Resu
 }
 
 fn head_of(file: &File) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(HEAD as usize);
     file.take(HEAD).read_to_end(&mut head)?;
     Ok(head)
 }
@@ -64,8 +64,11 @@ fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> 
         Err(problem) => return Ok(Err(problem)),
     };
     let mut bytes = place.header;
+    let start = bytes.len();
+    // The file has as many bytes, or had a moment ago.
+    bytes.resize(start + place.bytes as usize, 0);
     file.seek(SeekFrom::Start(place.at))?;
-    file.take(place.bytes).read_to_end(&mut bytes)?;
+    file.read_exact(&mut bytes[start..])?;
     Ok(Ok(bytes))
 }
 
@@ -91,9 +94,10 @@ fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> 
     }
     let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(size as u64));
     let all = bytes.and_then(|bytes| bytes.checked_mul(clouds));
-    let (Some(bytes), true) = (bytes, all == Some(length - (data_at as u64).min(length))) else {
+    let after = length.saturating_sub(data_at as u64);
+    let (Some(bytes), true) = (bytes, all == Some(after)) else {
         let expected = format!("{clouds} × {rows} × {columns} elements of {size} bytes after the header");
-        return Err(Problem::new(Place::Whole, expected, format!("{} bytes", length - data_at as u64)));
+        return Err(Problem::new(Place::Whole, expected, format!("{after} bytes")));
     };
     if number as u64 >= clouds {
         let found = number.to_string();
