@@ -29,7 +29,7 @@ impl Bar {
 /// The bars of every dimension from 0 up, none of length zero.
 ///
 /// Bars come in a canonical order that does not depend on the number of threads: dimension 0 by ascending death,
-/// essential bars last; higher dimensions in the order their columns are reduced in (descending birth, ties by
+/// essential bars last, bars of equal death by descending birth; higher dimensions in the order their columns are reduced in (descending birth, ties by
 /// ascending combinatorial index of the birth simplex), which is Ripser's.
 ///
 /// ```

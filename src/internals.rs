@@ -12,4 +12,5 @@ pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;
 pub use crate::rips::field::Two;
 pub use crate::rips::modulus::prime_modulus;
+pub use crate::rips::pipeline::Prepared;
 pub use crate::simd::{Kernel, Level, Rank, Simd};

@@ -57,7 +57,9 @@
 //! | stage | source | module |
 //! |---|---|---|
 //! | distances → ranks | — | [`metric`], [`rips::rank`] |
-//! | dimension 0 | Kruskal; Prim | [`rips::components`] |
+//! | landmarks by the greedy permutation | Gonzalez 1985 | [`rips::landmarks`] |
+//! | weights by the distance to a measure | Anai and others 2020 | [`rips::distance_to_measure`] |
+//! | dimension 0 | Kruskal; Prim; with births the elder rule | [`rips::components`] |
 //! | filtration construction | Zhang, Xiao, Wang 2020 (Ripser++), Bauer 2021 (Ripser) | [`rips::filtration_construction`] |
 //! | clearing | Chen, Kerber 2011; Zhang, Xiao, Wang 2020 | [`rips::clearing`] |
 //! | apparent pairs | Bauer 2021; Zhang, Xiao, Wang 2020 | [`rips::apparent_pairs`] |

@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use rayon::prelude::*;
 
@@ -70,6 +71,38 @@ pub(crate) fn pieces_mut<T: Send>(items: &mut [T], size: usize, work: &(dyn Fn(u
 pub(crate) fn map<R: Send>(count: usize, work: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(count).collect();
     pieces_mut(&mut results, 1, &|number, result| result[0] = Some(work(number)));
+    results.into_iter().flatten().collect()
+}
+
+/// What `work` makes of each of several items, in their order. Items are taken one by one by as many threads as the current pool has, and each of
+/// these is the only thread of a pool of its own, so that what `work` does is not shared out.
+pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) -> R + Sync)) -> Vec<R> {
+    let workers = rayon::current_num_threads().min(items.len());
+    let mut results: Vec<Option<R>> = std::iter::repeat_with(|| None).take(items.len()).collect();
+    let tasks = Mutex::new(items.into_iter().zip(&mut results));
+    let take_all = || {
+        loop {
+            let task = lock(&tasks).next();
+            let Some((item, result)) = task else { return };
+            *result = Some(work(item));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let alone = || {
+                // Kept as long as the thread works. Where there is no such pool, items are shared out after all, which is slower.
+                let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+                take_all();
+            };
+            // Fewer threads than wanted do as well.
+            if thread::Builder::new().spawn_scoped(scope, alone).is_err() {
+                break;
+            }
+        }
+    });
+    // What is left if not a single thread could be started.
+    take_all();
+    drop(tasks);
     results.into_iter().flatten().collect()
 }
 

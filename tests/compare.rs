@@ -105,7 +105,10 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
     };
     let diagram = Diagram::new(dimensions);
     as_output
-        .write(&output::Barcode { diagram: &diagram, summary: &summary, modulus: 2 }, &mut file)
+        .write(
+            &output::Barcode { diagram: &diagram, summary: &summary, modulus: 2, landmarks: None },
+            &mut file,
+        )
         .unwrap();
     file
 }

@@ -3,7 +3,7 @@
 //!
 //! The first byte of an input picks a format or a file name, the rest is the file.
 
-use lacuna::metric::read::{DistanceFormat, Input, Loaded, read_bytes};
+use lacuna::metric::read::{Diagonal, DistanceFormat, DistanceOptions, Input, Loaded, read_bytes};
 use lacuna::metric::{Distances, SparseDistances};
 use std::fmt::Write;
 
@@ -45,7 +45,9 @@ pub(crate) fn detect(input: &[u8]) -> Option<Loaded> {
     const NAMES: [&str; 9] =
         ["f", "f.lower", "f.upper", "f.sparse", "f.pts", "f.dist", "f.dipha", "f.bin", "f.npy.gz"];
     let (&choice, file) = input.split_first()?;
-    let loaded = read_bytes(NAMES[usize::from(choice) % NAMES.len()], file, None).ok()?;
+    let name = NAMES[usize::from(choice) % NAMES.len()];
+    with_births(name, file, None);
+    let loaded = read_bytes(name, file, None).ok()?;
     // Labels that only detection knows for such are data to a given format.
     if loaded.notes.is_empty() {
         let again = read_bytes("f", file, Some(loaded.format)).expect("the detected format reads the file");
@@ -58,9 +60,38 @@ pub(crate) fn detect(input: &[u8]) -> Option<Loaded> {
 /// Reads the file in the format that its first byte picks.
 fn given(input: &[u8], formats: &[DistanceFormat]) -> Option<Loaded> {
     let (&choice, file) = input.split_first()?;
-    let loaded = read_bytes("f", file, Some(formats[usize::from(choice) % formats.len()])).ok()?;
+    let format = Some(formats[usize::from(choice) % formats.len()]);
+    with_births("f", file, format);
+    let loaded = read_bytes("f", file, format).ok()?;
     round_trip(&loaded.input);
     Some(loaded)
+}
+
+/// Reads the file as one with births on its diagonal: no distance is below the births of its points.
+fn with_births(name: &str, file: &[u8], format: Option<DistanceFormat>) {
+    let options = DistanceOptions { format, diagonal: Diagonal::Births, ..DistanceOptions::default() };
+    match read_bytes(name, file, options).map(|loaded| loaded.input) {
+        Ok(Input::Single(distances)) => check_births(&distances),
+        Ok(Input::Double(distances)) => check_births(&distances),
+        Err(_) => {}
+    }
+}
+
+fn check_births<T: lacuna::metric::Value>(distances: &Distances<T>) {
+    let Some(births) = distances.births() else { return };
+    assert_eq!(births.len(), distances.len());
+    match distances {
+        Distances::Matrix(matrix) => {
+            let mut pairs = (1..matrix.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            let is_late = |point: usize, distance: T| births[point] > distance;
+            assert!(!pairs.any(|(i, j)| is_late(i, matrix.get(i, j)) || is_late(j, matrix.get(i, j))));
+        }
+        Distances::Sparse(graph) => {
+            let is_late = |point: u32, distance: T| births[point as usize] > distance;
+            assert!(!graph.edges().iter().any(|e| is_late(e.i, e.distance) || is_late(e.j, e.distance)));
+        }
+        Distances::Points(_) => unreachable!("points have no diagonal"),
+    }
 }
 
 /// Writes the distances as text, reads them, and compares.

@@ -19,7 +19,8 @@ use crate::metric::{Distances, Value};
 const CHUNK: usize = 1 << 10;
 
 /// The Vietoris–Rips filtration of distances: all simplices up to dimension `upper_dim` whose diameter is finite and
-/// not above `threshold`. The value of a simplex is half its diameter, as in DIPHA.
+/// not above `threshold`. The value of a simplex is half its diameter, as in DIPHA, and that of a vertex half its birth. Vertices are all
+/// there, those too that are born above the threshold.
 ///
 /// # Errors
 /// An `upper_dim` above 255; more cells or entries than the index type numbers.
@@ -30,7 +31,8 @@ pub fn rips_complex<I: Index, T: Value>(
 ) -> Result<FilteredComplex<I>, ComplexError> {
     let max_dim = Dimension::try_from(upper_dim).map_err(|_| ComplexError::Dimension { found: upper_dim })?;
     let mut cells = ComplexError::check_size::<I>("cells", Some(distances.len()))?;
-    let mut levels: Vec<Level<I>> = vec![Level::vertices(distances.len())];
+    let birth = |v: usize| distances.births().map_or(0.0, |births| births[v].into());
+    let mut levels: Vec<Level<I>> = vec![Level::vertices(distances.len(), birth)];
     if max_dim > 0 {
         levels.push(Level::edges(distances, threshold, &mut cells)?);
     }
@@ -59,8 +61,9 @@ struct Level<I> {
 
 impl<I: Index> Level<I> {
     /// The vertices: 32 bits number those of a graph, and no square matrix of more fits into memory.
-    fn vertices(n: usize) -> Self {
-        Level { last: (0..n as u32).collect(), starts: Vec::new(), facets: Vec::new(), values: vec![0.0; n] }
+    fn vertices(n: usize, births: impl Fn(usize) -> f64) -> Self {
+        let values = (0..n).map(|v| births(v) / 2.0).collect();
+        Level { last: (0..n as u32).collect(), starts: Vec::new(), facets: Vec::new(), values }
     }
 
     fn edges<T: Value>(
@@ -95,7 +98,7 @@ impl<I: Index> Level<I> {
 
     /// The simplices one dimension above the last of `levels`, which are two or more.
     fn next(levels: &[Level<I>], cells: &mut usize) -> Result<Self, ComplexError> {
-        let [.., level] = levels else { return Ok(Level::vertices(0)) };
+        let [.., level] = levels else { return Ok(Level::vertices(0, |_| 0.0)) };
         let edges = &levels[1];
         let (dim, below) = (levels.len(), level.last.len());
         let counts: Vec<usize> = (0..below)

@@ -200,6 +200,15 @@ fn rips_complexes_are_as_defined() {
     }
 }
 
+#[test]
+fn points_with_births_enter_when_they_are_born() {
+    let matrix = DistanceMatrix::from_lower(vec![2.0, 3.0, 4.0]).unwrap().with_births(vec![0.5, 1.0, 2.5]);
+    let filtration = rips_complex::<u32, f64>(&matrix.unwrap().into(), 2, f64::INFINITY).unwrap();
+    assert_eq!(filtration.values, [0.25, 0.5, 1.0, 1.25, 1.5, 2.0, 2.0]);
+    assert_eq!(filtration.matrix.dims(), [0, 0, 1, 0, 1, 1, 2]);
+    assert_eq!(filtration.matrix.check(), Ok(()));
+}
+
 /// More simplices than a task lists.
 #[test]
 fn larger_rips_complexes_are_complexes() {

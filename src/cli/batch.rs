@@ -20,6 +20,8 @@ use super::sink::{Content, Sink};
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) input: PathBuf,
+    /// Which of the inputs in this file, 0-based, where it holds several.
+    pub(crate) number: Option<usize>,
     /// The file of the answer; standard output when `None`.
     pub(crate) output: Option<PathBuf>,
 }
@@ -34,6 +36,9 @@ pub(crate) struct Tasks {
     pub(crate) inputs: Inputs,
 }
 
+/// How many inputs the file at a path holds, if it may hold several; a file that cannot be looked at holds one, whose reader says what is wrong.
+pub(crate) type Count<'a> = &'a dyn Fn(&Path) -> Option<usize>;
+
 impl Tasks {
     /// A task for each of `inputs`, of a directory for each of its files, and the format of all answers. Answers go to `output`, a
     /// directory if there are several. It is made if it is not there.
@@ -44,11 +49,25 @@ impl Tasks {
         default: F,
         notes: Notes,
     ) -> Result<(Tasks, F), CliError> {
-        let is_batch = inputs.len() > 1 || inputs[0].is_dir();
-        let into = output.filter(|path| is_batch || path.is_dir());
-        let format = format_of(format, output.filter(|_| into.is_none()))?.unwrap_or(default);
+        Tasks::plan_counted(inputs, output, format, default, notes, &|_| None)
+    }
+
+    /// Like [`plan`](Tasks::plan), of files of which each may hold several inputs.
+    pub(crate) fn plan_counted<F: OutputFormat>(
+        inputs: &[PathBuf],
+        output: Option<&Path>,
+        format: Option<F>,
+        default: F,
+        notes: Notes,
+        count: Count<'_>,
+    ) -> Result<(Tasks, F), CliError> {
+        let has_several = inputs.len() > 1 || inputs[0].is_dir();
         let inputs = listed(inputs, notes)?;
         let spared = Inputs::of(&inputs);
+        let inputs = numbered(inputs, count);
+        let is_batch = has_several || inputs.iter().any(|(_, number)| number.is_some());
+        let into = output.filter(|path| is_batch || path.is_dir());
+        let format = format_of(format, output.filter(|_| into.is_none()))?.unwrap_or(default);
         let tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
@@ -59,7 +78,7 @@ impl Tasks {
             }
             None if is_batch => return Err(UsageError::NeedsDirectory.into()),
             None => {
-                let task = |input| Task { input, output: output.map(Path::to_path_buf) };
+                let task = |(input, number)| Task { input, number, output: output.map(Path::to_path_buf) };
                 inputs.into_iter().map(task).collect()
             }
         };
@@ -240,22 +259,44 @@ fn listed(inputs: &[PathBuf], notes: Notes) -> Result<Vec<PathBuf>, CliError> {
     Ok(all)
 }
 
-/// A task for each input, whose answer is a file of its name in the directory `into`.
-fn beside_each_other(inputs: Vec<PathBuf>, into: &Path, extension: &str) -> Result<Vec<Task>, UsageError> {
+/// The inputs in these files, and their numbers where a file holds several.
+fn numbered(files: Vec<PathBuf>, count: Count<'_>) -> Vec<(PathBuf, Option<usize>)> {
+    let inputs = files.into_iter().flat_map(|file| {
+        let numbers = match count(&file) {
+            None => vec![None],
+            Some(count) => (0..count).map(Some).collect(),
+        };
+        numbers.into_iter().map(move |number| (file.clone(), number))
+    });
+    inputs.collect()
+}
+
+/// A task for each input, whose answer is a file of its name, and its number if it has one, in the directory `into`.
+fn beside_each_other(
+    inputs: Vec<(PathBuf, Option<usize>)>,
+    into: &Path,
+    extension: &str,
+) -> Result<Vec<Task>, UsageError> {
     let mut taken = HashSet::new();
-    let task = |input: PathBuf| {
+    // As many digits for all numbers, so that names are in the order of the inputs.
+    let greatest = inputs.iter().filter_map(|(_, number)| *number).max().unwrap_or(0);
+    let digits = greatest.to_string().len();
+    let task = |(input, number): (PathBuf, Option<usize>)| {
         // Standard input has no name; a path without one cannot be read either, and its reader says so.
         let mut name = match input.file_name() {
             Some(name) if input != Path::new("-") => name.to_owned(),
             _ => "stdin".into(),
         };
+        if let Some(number) = number {
+            name.push(format!(".{number:0digits$}"));
+        }
         name.push(".");
         name.push(extension);
         let output = into.join(name);
         if !taken.insert(output.clone()) {
             return Err(UsageError::SameOutput { input, output });
         }
-        Ok(Task { input, output: Some(output) })
+        Ok(Task { input, number, output: Some(output) })
     };
     inputs.into_iter().map(task).collect()
 }

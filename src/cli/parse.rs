@@ -22,6 +22,20 @@ pub(crate) fn threshold(found: &str) -> Result<f64, String> {
     }
 }
 
+/// The exponent of a mean.
+pub(crate) fn exponent(found: &str) -> Result<f64, String> {
+    match found.parse::<f64>() {
+        Ok(r) if r > 0.0 && r.is_finite() => Ok(r),
+        _ => Err(format!("expected a finite number above 0, found {found}")),
+    }
+}
+
+/// A number of neighbours or points.
+pub(crate) fn at_least_one(found: &str) -> Result<usize, String> {
+    let number = found.parse().ok().filter(|&number: &usize| number > 0);
+    number.ok_or_else(|| format!("expected a whole number, 1 or more, found {found}"))
+}
+
 /// A ratio of death to birth, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {

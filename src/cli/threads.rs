@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::sync::mpsc;
 use std::thread::{self, available_parallelism};
 
-use rayon::ThreadBuilder;
+use rayon::{ThreadBuilder, ThreadPool};
 
 use super::error::MachineError;
 use super::notes::Notes;
@@ -26,7 +26,36 @@ const VARIABLE: &str = "RAYON_NUM_THREADS";
 /// Starts the threads: as many as `asked`, or else as the environment says, or else one a core. Says how many there are. A number
 /// past what helps is cut, with a note: no answer depends on it.
 pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, MachineError> {
-    let by_variable = || std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0);
+    let threads = helpful(asked, notes);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
+    pool.build_global().map_err(|source| MachineError::Threads { threads, source })?;
+    Ok(threads)
+}
+
+/// Makes this thread, which has shared out nothing so far, the only one that works, until [`start_late`] starts others.
+pub(crate) fn work_alone() -> Result<ThreadPool, MachineError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    pool.build().map_err(|source| MachineError::Threads { threads: 1, source })
+}
+
+/// Starts one thread a core, for the work that is installed on them.
+pub(crate) fn start_late(notes: Notes) -> Result<ThreadPool, MachineError> {
+    let threads = helpful(None, notes);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
+    pool.build().map_err(|source| MachineError::Threads { threads, source })
+}
+
+/// Whether the environment says how many threads there are to be.
+pub(crate) fn are_told() -> bool {
+    by_variable().is_some()
+}
+
+fn by_variable() -> Option<usize> {
+    std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&threads| threads > 0)
+}
+
+/// As many threads as `asked`, or else as the environment says, or else one a core, cut to what helps.
+fn helpful(asked: Option<usize>, notes: Notes) -> usize {
     let (wanted, source) = match (asked, by_variable()) {
         (Some(threads), _) => (threads, format!("--threads {threads}")),
         (None, Some(threads)) => (threads, format!("{VARIABLE}={threads}")),
@@ -43,9 +72,7 @@ pub(crate) fn start(asked: Option<usize>, notes: Notes) -> Result<usize, Machine
     // Where there is no such memory, the threads will say so.
     let _ = reserve.try_reserve_exact(RESERVE);
     drop(black_box(reserve));
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start_one);
-    pool.build_global().map_err(|source| MachineError::Threads { threads, source })?;
-    Ok(threads)
+    threads
 }
 
 /// Starts a thread and waits until it runs. Where memory for threads ends, the next then does not start, which is an error; were it

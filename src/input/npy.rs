@@ -1,8 +1,12 @@
 //! Single arrays of an `.npz` file: headers, numbers and strings of the `npy` format.
 
+mod header;
+
+pub(crate) use header::Header;
+
 use super::text::quote;
 use super::{Place, Problem};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use npyz::{DType, Endianness, TypeChar};
 
 /// What every array file begins with.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -30,16 +34,12 @@ impl<'a> Array<'a> {
     /// # Errors
     /// The header is malformed, or the length differs.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Problem<Place>> {
-        let start = check_header(bytes)?;
-        let parsed =
-            NpyHeader::from_reader(&bytes[..start]).map_err(|error| header_problem(error.to_string()))?;
-        let dtype = parsed.dtype();
+        let Header { dtype, shape, fortran, data_at: start } = Header::parse(bytes)?;
         let plain = match &dtype {
             DType::Plain(plain) => plain,
             _ => return Err(header_problem(dtype.descr())),
         };
         let size = plain.num_bytes().ok_or_else(|| header_problem(dtype.descr()))?;
-        let shape = parsed.shape().to_vec();
         let data = &bytes[start..];
         let expected = shape.iter().try_fold(size as u64, |bytes, &extent| bytes.checked_mul(extent));
         if expected != Some(data.len() as u64) {
@@ -47,14 +47,7 @@ impl<'a> Array<'a> {
             return Err(Problem::new(Place::Byte(start), expected, format!("{} bytes", data.len())));
         }
         let big_endian = plain.endianness() == Endianness::Big;
-        Ok(Array {
-            shape,
-            fortran: parsed.order() == Order::Fortran,
-            kind: plain.type_char(),
-            size,
-            big_endian,
-            data,
-        })
+        Ok(Array { shape, fortran, kind: plain.type_char(), size, big_endian, data })
     }
 
     /// The elements in the order of the file, as doubles. Truth values are 0 and 1.

@@ -1,5 +1,6 @@
 //! Condensed symmetric distance matrices.
 
+use super::births::{Births, check_edge};
 use super::read::Symmetrize;
 use super::square::{SquareFault, lower_of};
 use super::{MetricError, Value};
@@ -10,6 +11,7 @@ use super::{MetricError, Value};
 pub struct DistanceMatrix<T = f32> {
     n: usize,
     lower: Vec<T>,
+    births: Births<T>,
 }
 
 impl<T: Value> DistanceMatrix<T> {
@@ -32,7 +34,7 @@ impl<T: Value> DistanceMatrix<T> {
             }
             at += i;
         }
-        Ok(DistanceMatrix { n, lower })
+        Ok(DistanceMatrix { n, lower, births: Births::Zero })
     }
 
     /// Makes a matrix from a function of two points i and j, called once for every j < i.
@@ -98,6 +100,40 @@ impl<T: Value> DistanceMatrix<T> {
         Self::from_lower(lower)
     }
 
+    /// The same distances between points of which the filtration has each from its birth on, for a weighted Vietoris–Rips
+    /// filtration: a point born at infinity never appears. A distance may not be below the births of its two points.
+    ///
+    /// ```
+    /// use lacuna::metric::DistanceMatrix;
+    /// use lacuna::rips::Rips;
+    ///
+    /// let matrix = DistanceMatrix::from_lower(vec![2.0f32])?.with_births(vec![0.5, 1.5])?;
+    /// let diagram = Rips::new(matrix).run().unwrap();
+    /// assert_eq!((diagram.bars(0)[0].birth, diagram.bars(0)[0].death), (1.5, 2.0));
+    /// assert_eq!((diagram.bars(0)[1].birth, diagram.bars(0)[1].is_essential()), (0.5, true));
+    /// # Ok::<(), lacuna::metric::MetricError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Another number of births than of points, a birth that is NaN or negative, a distance below a birth of one of its points.
+    pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
+        let births = Births::new(self.n, births)?;
+        if let Births::Given(given) = &births {
+            let mut row = self.lower.as_slice();
+            for i in 1..self.n {
+                let (of_i, rest) = row.split_at(i);
+                of_i.iter().enumerate().try_for_each(|(j, &d)| check_edge(given, i, j, d))?;
+                row = rest;
+            }
+        }
+        Ok(DistanceMatrix { births, ..self })
+    }
+
+    /// When each point is born; `None` when all are from the beginning, at 0.
+    pub fn births(&self) -> Option<&[T]> {
+        self.births.given()
+    }
+
     /// The number of points, at least 1.
     pub fn len(&self) -> usize {
         self.n
@@ -121,6 +157,11 @@ impl<T: Value> DistanceMatrix<T> {
     /// The entries below the diagonal, row by row.
     pub fn lower(&self) -> &[T] {
         &self.lower
+    }
+
+    /// The entries below the diagonal, row by row.
+    pub(crate) fn into_lower(self) -> Vec<T> {
+        self.lower
     }
 }
 

@@ -8,8 +8,10 @@
 //! | [`matrix`] | condensed symmetric distance matrices |
 //! | [`points`] | point clouds with the Euclidean metric |
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
+//! | `births` | when points are born, of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
 
+mod births;
 pub mod matrix;
 pub mod points;
 pub mod read;
@@ -48,6 +50,15 @@ impl<T: Value> Distances<T> {
     /// Whether there is no point at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// When each point is born; `None` when all are from the beginning, at 0.
+    pub fn births(&self) -> Option<&[T]> {
+        match self {
+            Distances::Matrix(m) => m.births(),
+            Distances::Points(_) => None,
+            Distances::Sparse(s) => s.births(),
+        }
     }
 }
 
@@ -127,6 +138,38 @@ pub enum MetricError {
         below: f64,
         /// The entry in row `j` and column `i`.
         above: f64,
+    },
+    /// Births of another number of points.
+    #[error("expected the births of {points} points, found {found}")]
+    Births {
+        /// The number of points.
+        points: usize,
+        /// Births given.
+        found: usize,
+    },
+    /// NaN or a negative number where a birth belongs.
+    #[error("the birth of point {i}: expected a non-negative number or infinity, found {found}")]
+    BadBirth {
+        /// The point, 0-based.
+        i: usize,
+        /// The value found.
+        found: f64,
+    },
+    /// An edge that is born before one of its points.
+    #[error(
+        "the distance of points {i} and {j}: expected at least the birth of point {born}, {birth}, found {found}"
+    )]
+    EdgeBeforePoint {
+        /// The greater point, 0-based.
+        i: usize,
+        /// The smaller point, 0-based.
+        j: usize,
+        /// The one that is born later.
+        born: usize,
+        /// Its birth.
+        birth: f64,
+        /// The distance found.
+        found: f64,
     },
     /// Points without coordinates.
     #[error("expected at least one coordinate per point, found none")]

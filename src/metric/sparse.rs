@@ -1,5 +1,6 @@
 //! Distances of some pairs of points: weighted graphs.
 
+use super::births::{Births, check_edge};
 use super::{MetricError, Value};
 
 /// Two points and their distance.
@@ -18,6 +19,7 @@ pub struct Edge<T = f32> {
 pub struct SparseDistances<T = f32> {
     n: usize,
     edges: Vec<Edge<T>>,
+    births: Births<T>,
 }
 
 impl<T: Value> SparseDistances<T> {
@@ -55,7 +57,28 @@ impl<T: Value> SparseDistances<T> {
         if let Some(twice) = edges.windows(2).find(|w| (w[0].i, w[0].j) == (w[1].i, w[1].j)) {
             return Err(MetricError::DuplicateEdge { i: twice[0].i, j: twice[0].j });
         }
-        Ok(SparseDistances { n, edges })
+        Ok(SparseDistances { n, edges, births: Births::Zero })
+    }
+
+    /// The same edges between points of which the filtration has each from its birth on; see [`DistanceMatrix::with_births`].
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// [`DistanceMatrix::with_births`]: super::DistanceMatrix::with_births
+    pub fn with_births(self, births: Vec<T>) -> Result<Self, MetricError> {
+        let births = Births::new(self.n, births)?;
+        if let Births::Given(given) = &births {
+            self.edges
+                .iter()
+                .try_for_each(|edge| check_edge(given, edge.i as usize, edge.j as usize, edge.distance))?;
+        }
+        Ok(SparseDistances { births, ..self })
+    }
+
+    /// When each point is born; `None` when all are from the beginning, at 0.
+    pub fn births(&self) -> Option<&[T]> {
+        self.births.given()
     }
 
     /// The number of points, at least 1.

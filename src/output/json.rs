@@ -19,11 +19,17 @@ struct Bar {
 /// # Errors
 /// What `out` answers.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Barcode { diagram, summary, modulus } = barcode;
+    let Barcode { diagram, summary, modulus, landmarks } = barcode;
     let threshold = serde_json::to_string(&summary.threshold)?;
     let max_dim = diagram.len().saturating_sub(1);
     write!(out, "{{\"points\":{},\"modulus\":{modulus},\"threshold\":{threshold},", summary.points)?;
-    write!(out, "\"max_dim\":{max_dim},\"bars\":[")?;
+    write!(out, "\"max_dim\":{max_dim},")?;
+    if let Some(landmarks) = landmarks {
+        let points = serde_json::to_string(&landmarks.points)?;
+        let radius = serde_json::to_string(&landmarks.covering_radius)?;
+        write!(out, "\"landmarks\":{points},\"covering_radius\":{radius},")?;
+    }
+    write!(out, "\"bars\":[")?;
     for (k, (dim, bar)) in diagram.iter().enumerate() {
         out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
         serde_json::to_writer(&mut *out, &Bar { dim, birth: bar.birth, death: bar.death })?;
@@ -54,7 +60,8 @@ mod tests {
             enclosing_radius: false,
         };
         let mut text = Vec::new();
-        write(&Barcode { diagram: &diagram, summary: &summary, modulus: 3 }, &mut text).unwrap();
+        write(&Barcode { diagram: &diagram, summary: &summary, modulus: 3, landmarks: None }, &mut text)
+            .unwrap();
         let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);
         let expected = json!({"points": 3, "modulus": 3, "threshold": null, "max_dim": 1, "bars": bars});

@@ -36,6 +36,7 @@
 //! | `modulus` | p, the coefficients are Z/p |
 //! | `threshold` | the greatest diameter of the filtration, `null` for infinity |
 //! | `max_dim` | the highest dimension computed |
+//! | `landmarks`, `covering_radius` | only if landmarks were chosen: their numbers among all points, and the greatest distance of a point to one |
 //! | `bars` | the bars; the `death` of an essential one is `null` |
 //!
 //! # NPY
@@ -56,7 +57,7 @@ use serde::Serialize;
 
 use crate::diagram::Diagram;
 use crate::names::named;
-use crate::rips::Summary;
+use crate::rips::{Landmarks, Summary};
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -84,6 +85,8 @@ pub struct Barcode<'a> {
     pub summary: &'a Summary,
     /// The coefficients are Z/`modulus`.
     pub modulus: u16,
+    /// The points that were taken for all, if not all were.
+    pub landmarks: Option<&'a Landmarks>,
 }
 
 impl OutputFormat {

@@ -1,9 +1,10 @@
 //! Rips computations on distances whose precision is known only when their file is read.
 
-use super::{Collapse, Outcome, Progress, Rips, RipsError, SecondLayer};
+use super::{Collapse, DistanceToMeasure, Outcome, Prepared, Progress, Rips, RipsError, SecondLayer};
 use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
+use crate::parallel;
 
 /// What is asked for, whatever the precision of the distances; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
@@ -18,8 +19,28 @@ pub struct RipsOptions {
     pub pair_store: SecondLayer,
     /// Whether edges are collapsed first.
     pub collapse: Collapse,
+    /// How points are weighted, if they are.
+    pub weights: Option<DistanceToMeasure>,
+    /// The number of points that are taken for all, if not all are.
+    pub landmarks: Option<usize>,
     /// Which machine assembles.
     pub backend: Backend,
+}
+
+impl Default for RipsOptions {
+    /// What [`Rips::new`] asks for.
+    fn default() -> Self {
+        RipsOptions {
+            max_dim: 1,
+            threshold: None,
+            modulus: 2,
+            pair_store: SecondLayer::Implicit,
+            collapse: Collapse::Off,
+            weights: None,
+            landmarks: None,
+            backend: Backend::default(),
+        }
+    }
 }
 
 impl RipsOptions {
@@ -34,12 +55,88 @@ impl RipsOptions {
         }
     }
 
+    /// Like [`solve`](RipsOptions::solve), of several inputs side by side: one on each thread of the current pool, by that thread alone. That is
+    /// much faster than one after another where they are small and many. Outcomes come in the order of the inputs, and their diagrams are those that
+    /// the inputs have by themselves.
+    ///
+    /// ```
+    /// use lacuna::metric::PointCloud;
+    /// use lacuna::rips::RipsOptions;
+    ///
+    /// let clouds = (1..=3).map(|k| PointCloud::new(1, vec![0.0f32, k as f32]).map(Into::into));
+    /// let outcomes = RipsOptions::default().solve_each(clouds.collect::<Result<_, _>>()?);
+    /// let deaths: Vec<f64> = outcomes.iter().flatten().map(|outcome| outcome.diagram.bars(0)[0].death).collect();
+    /// assert_eq!(deaths, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), lacuna::metric::MetricError>(())
+    /// ```
+    pub fn solve_each(&self, inputs: Vec<Input>) -> Vec<Result<Outcome, RipsError>> {
+        parallel::side_by_side(inputs, &|input| self.clone().solve(input, &()))
+    }
+
+    #[doc(hidden)]
+    /// Ranks the distances of an input, and so finds out how much there is to do.
+    ///
+    /// # Errors
+    /// As [`Rips::run`].
+    pub fn prepare(self, input: Input, progress: &dyn Progress) -> Result<Prepared, RipsError> {
+        match input {
+            Input::Single(distances) => self.rips(distances).prepare(progress),
+            Input::Double(distances) => self.rips(distances).prepare(progress),
+        }
+    }
+
     fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
         let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
-        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).backend(self.backend);
+        let rips = rips.pair_store(self.pair_store).collapse(self.collapse).weights(self.weights);
+        let rips = rips.landmarks(self.landmarks).backend(self.backend);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::{MetricError, PointCloud, SparseDistances};
+
+    fn cloud(number: usize, points: usize) -> PointCloud<f32> {
+        let at = |k: usize| ((k * k * 31 + 17 * k + 5 * number) % 101) as f32;
+        PointCloud::new(2, (0..2 * points).map(at).collect()).unwrap()
+    }
+
+    /// Whatever the number of threads, each input has the outcome that it has by itself, and those that fail do not matter to the others.
+    #[test]
+    fn outcomes_side_by_side_are_those_one_by_one() -> Result<(), MetricError> {
+        let options = RipsOptions { max_dim: 2, landmarks: Some(12), ..RipsOptions::default() };
+        let mut inputs: Vec<Input> = (0..30).map(|k| cloud(k, 10 + k).into()).collect();
+        inputs[20] = Input::Double(SparseDistances::new(3, [(0, 1, 1.0)])?.into());
+        let expected: Vec<_> = inputs.iter().map(|input| options.clone().solve(input.clone(), &())).collect();
+        assert!(expected[0].is_err() && expected[5].is_ok() && expected[20].is_err());
+        for threads in [1, 2, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| options.solve_each(inputs.clone()));
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                let bars = |outcome: &Result<Outcome, RipsError>| {
+                    outcome.clone().map(|outcome| (outcome.diagram, outcome.landmarks))
+                };
+                assert_eq!(bars(found), bars(expected), "{threads} threads");
+                assert!(found.as_ref().is_ok_and(|outcome| outcome.plan.threads == 1) || found.is_err());
+            }
+        }
+        assert!(options.solve_each(Vec::new()).is_empty());
+        Ok(())
+    }
+
+    #[test]
+    fn little_work_is_light() {
+        let is_light = |points, max_dim| {
+            let options = RipsOptions { max_dim, ..RipsOptions::default() };
+            options.prepare(cloud(0, points).into(), &()).unwrap().is_light()
+        };
+        assert!(is_light(3, 5) && is_light(50, 1) && is_light(1, 0));
+        assert!(!is_light(200, 3));
     }
 }

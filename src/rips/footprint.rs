@@ -22,7 +22,7 @@ pub(super) fn check_matrix<T: Value>(points: usize) -> Result<(), RipsError> {
     let distances = binomial(points, 2);
     let needed = distances.saturating_mul(size_of::<T>() as u64 + RANK);
     let helps = "give --threshold, with which only shorter distances are kept, or take fewer points";
-    check(points, distances, needed, helps, memory::available())
+    check(points, distances, needed, helps)
 }
 
 /// Checks that what ranking takes beside `distances` can fit in memory.
@@ -32,7 +32,7 @@ pub(super) fn check_matrix<T: Value>(points: usize) -> Result<(), RipsError> {
 pub(super) fn check_ranking<T: Value>(distances: &Distances<T>, summary: &Summary) -> Result<(), RipsError> {
     let needed = ranking(distances, summary);
     let helps = "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
-    check(summary.points, summary.edges as u64, needed, helps, memory::available())
+    check(summary.points, summary.edges as u64, needed, helps)
 }
 
 /// Checks that the square matrix of ranks and the bits, which collapsing the edges of so many points takes, can fit in memory.
@@ -41,7 +41,7 @@ pub(super) fn check_ranking<T: Value>(distances: &Distances<T>, summary: &Summar
 /// [`RipsError::Memory`]: they cannot.
 pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsError> {
     let helps = "leave edges as they are (--collapse off), whose memory grows with the edges alone";
-    check(points, edges as u64, edge_collapse::bytes(points, edges), helps, memory::available())
+    check(points, edges as u64, edge_collapse::bytes(points, edges), helps)
 }
 
 /// Checks that a sorted second layer of the pair store can fit in memory: a dimension has at most as many apparent pairs as
@@ -55,18 +55,29 @@ pub(super) fn check_sorted_layer(
     max_dim: usize,
     entry_width: u32,
 ) -> Result<(), RipsError> {
-    let Some(available) = memory::available() else { return Ok(()) };
     let degrees = edges.lower_degrees(points);
     let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
     let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
     let needed = most.saturating_mul(2 * u64::from(entry_width) / 8);
-    if needed > available {
-        return Err(RipsError::PairStoreMemory { needed, available });
+    match available_for(needed) {
+        Some(available) if needed > available => Err(RipsError::PairStoreMemory { needed, available }),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn check(
+/// Bytes that are taken without asking how many there are, which takes a third of a millisecond; the system refuses them if it must.
+const LITTLE: u64 = 16 << 20;
+
+/// The memory there is, if so much is needed that it matters.
+fn available_for(needed: u64) -> Option<u64> {
+    if needed <= LITTLE { None } else { memory::available() }
+}
+
+fn check(points: usize, distances: u64, needed: u64, helps: &'static str) -> Result<(), RipsError> {
+    check_against(points, distances, needed, helps, available_for(needed))
+}
+
+fn check_against(
     points: usize,
     distances: u64,
     needed: u64,
@@ -119,14 +130,15 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_figures() {
         let refused =
-            check(200_000, 19_999_900_000, 160_000_000_000, "give --threshold", Some(24 << 30)).unwrap_err();
+            check_against(200_000, 19_999_900_000, 160_000_000_000, "give --threshold", Some(24 << 30))
+                .unwrap_err();
         assert_eq!(
             refused.to_string(),
             "memory: 200000 points with 19999900000 distances to rank need 160.0 GB at the least, 25.8 GB are available; \
              give --threshold"
         );
-        assert_eq!(check(2, 1, 100, "", Some(100)), Ok(()));
-        assert_eq!(check(2, 1, u64::MAX, "", None), Ok(()));
+        assert_eq!(check_against(2, 1, 100, "", Some(100)), Ok(()));
+        assert_eq!(check_against(2, 1, u64::MAX, "", None), Ok(()));
     }
 
     #[test]

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The filtration order is (diameter ↑, dimension ↑, combinatorial index ↓), Ripser's; hence the pairs, and the bars to
-//! the byte, are Ripser's. The stages, one module each: distances become ranks ([`rank`]); edges are collapsed, where it pays
+//! the byte, are Ripser's. The stages, one module each: landmarks are chosen ([`landmarks`]) or points weighted
+//! ([`distance_to_measure`]), if that is asked for; distances become ranks ([`rank`]); edges are collapsed, where it pays
 //! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
@@ -26,14 +27,16 @@ pub mod clearing;
 pub(crate) mod code;
 pub(crate) mod complex;
 pub mod components;
+pub mod distance_to_measure;
 pub mod edge_collapse;
 mod estimate;
 pub(crate) mod field;
 pub mod filtration_construction;
 mod footprint;
+pub mod landmarks;
 pub(crate) mod modulus;
 pub mod pair_store;
-mod pipeline;
+pub(crate) mod pipeline;
 pub mod plain;
 mod plan;
 pub mod rank;
@@ -50,6 +53,9 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
+pub use distance_to_measure::{DistanceToMeasure, Growth};
+pub use landmarks::Landmarks;
+use pipeline::Prepared;
 pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
@@ -65,6 +71,8 @@ pub struct Rips<T = f32> {
     pair_store: SecondLayer,
     times_pair_store: bool,
     collapse: Collapse,
+    weights: Option<DistanceToMeasure>,
+    landmarks: Option<usize>,
     backend: Backend,
 }
 
@@ -78,8 +86,10 @@ pub struct Outcome {
     pub stats: Stats,
     /// The choices that were made, and why.
     pub plan: Plan,
-    /// The figures of the input.
+    /// The figures of the input, of the landmarks if they are taken for it.
     pub summary: Summary,
+    /// The points that were taken for all, if that was asked for.
+    pub landmarks: Option<Landmarks>,
     /// Messages about devices that failed and were replaced by the processor; the diagram is right all the same.
     pub notes: Vec<String>,
 }
@@ -161,6 +171,39 @@ pub enum RipsError {
         /// The other point, 0-based.
         j: usize,
     },
+    /// The exponent of the distance to measure is no finite number above 0.
+    #[error("exponent of the distance to measure: expected a finite number above 0, found {0}")]
+    MeasureExponent(f64),
+    /// A point has fewer neighbours than its distance to measure takes.
+    #[error(
+        "the distance to measure takes {neighbours} neighbours of each point, point {point} has {found}; ask for fewer (--dtm-neighbors)"
+    )]
+    TooFewNeighbours {
+        /// The point, 0-based.
+        point: usize,
+        /// Other points at a finite distance.
+        found: usize,
+        /// Neighbours asked for.
+        neighbours: usize,
+    },
+    /// As many landmarks as there are points, or fewer, can be chosen, and at least one.
+    #[error("landmarks: expected from 1 to {points}, the number of points, found {asked}")]
+    LandmarkCount {
+        /// Number of points.
+        points: usize,
+        /// Landmarks asked for.
+        asked: usize,
+    },
+    /// Landmarks of a list of edges.
+    #[error(
+        "landmarks: expected points or a distance matrix to choose them of, found a list of edges, which lacks distances"
+    )]
+    LandmarksOfEdges,
+    /// Landmarks that are weighted by their distance to a measure.
+    #[error(
+        "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
+    )]
+    WeightedLandmarks,
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -189,6 +232,8 @@ impl<T: Value> Rips<T> {
             pair_store: SecondLayer::Implicit,
             times_pair_store: false,
             collapse: Collapse::default(),
+            weights: None,
+            landmarks: None,
             backend: Backend::default(),
         }
     }
@@ -238,6 +283,20 @@ impl<T: Value> Rips<T> {
         self
     }
 
+    /// Whether points are weighted by their distance to the measure of all points (default: no). Otherwise they are born when the
+    /// distances say, see [`DistanceMatrix::with_births`](crate::metric::DistanceMatrix::with_births), or at 0.
+    pub fn weights(mut self, weights: Option<DistanceToMeasure>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// The number of points that are taken for all (default: all are taken themselves), chosen as [`landmarks`] says. Lists of edges
+    /// have none.
+    pub fn landmarks(mut self, count: Option<usize>) -> Self {
+        self.landmarks = count;
+        self
+    }
+
     /// Which machine constructs the residue (default: the processor).
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -257,12 +316,17 @@ impl<T: Value> Rips<T> {
     /// # Errors
     /// Those of [`Rips::run`].
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        on_threads(self.threads, || self.prepare(progress)?.solve(progress))
+    }
+
+    /// Ranks the distances.
+    fn prepare(self, progress: &dyn Progress) -> Result<Prepared, RipsError> {
         let modulus = modulus::prime_modulus(self.modulus)?;
         if let Threshold::Value(t) = self.threshold
             && (t.is_nan() || t < 0.0)
         {
             return Err(RipsError::Threshold(t));
         }
-        on_threads(self.threads, || pipeline::run(self, modulus, progress))
+        pipeline::prepare(self, modulus, progress)
     }
 }

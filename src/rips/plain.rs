@@ -12,7 +12,7 @@ use crate::diagram::{Bar, Diagram};
 use crate::metric::{Distances, Value};
 
 /// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim`
-/// (cut to n − 2) over Z/`modulus`, `modulus` a prime.
+/// (cut to n − 2) over Z/`modulus`, `modulus` a prime. A point is born when the distances say, a simplex when all its points and edges are.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
     let n = distances.len();
     // Distances and threshold are compared in the precision of the distances.
@@ -23,7 +23,7 @@ pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f6
     diagram(&filtration, max_dim, &standard_reduction(&filtration, u64::from(modulus)))
 }
 
-/// The enclosing radius: the smallest r such that some point is within r of all others.
+/// The enclosing radius: the smallest r such that some point is born at r and within r of all others.
 pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
     let n = distances.len();
     let distance = table(distances);
@@ -31,7 +31,7 @@ pub fn enclosing_radius<T: Value>(distances: &Distances<T>) -> f64 {
     (0..n).map(eccentricity).fold(f64::INFINITY, f64::min)
 }
 
-/// All n² distances.
+/// All n² distances; the births of the points are on the diagonal.
 fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
     let n = distances.len();
     let mut table = vec![f64::INFINITY; n * n];
@@ -41,7 +41,7 @@ fn table<T: Value>(distances: &Distances<T>) -> Vec<f64> {
         table[j * n + i] = d + 0.0;
     };
     for i in 0..n {
-        set(i, i, 0.0);
+        set(i, i, distances.births().map_or(0.0, |births| births[i].into()));
     }
     match distances {
         Distances::Matrix(m) => pairs(n).for_each(|(i, j)| set(i, j, m.get(i, j).into())),
@@ -63,17 +63,19 @@ struct Simplex {
     diameter: f64,
 }
 
-/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order.
+/// All simplices of finite diameter up to `threshold` and dimension `top`, in filtration order. The diameter of a vertex is its birth.
 fn filtration(n: usize, top: usize, threshold: f64, distance: impl Fn(usize, usize) -> f64) -> Vec<Simplex> {
-    let mut all: Vec<Simplex> = (0..n).map(|v| Simplex { vertices: vec![v], diameter: 0.0 }).collect();
+    let is_in = |diameter: f64| diameter <= threshold && diameter.is_finite();
+    let born = (0..n).map(|v| Simplex { vertices: vec![v], diameter: distance(v, v) });
+    let mut all: Vec<Simplex> = born.filter(|vertex| is_in(vertex.diameter)).collect();
     let mut start = 0;
     for _ in 0..top {
         let end = all.len();
         for s in start..end {
             for v in 0..*all[s].vertices.last().unwrap_or(&0) {
-                let diameter =
-                    all[s].vertices.iter().map(|&u| distance(u, v)).fold(all[s].diameter, f64::max);
-                if diameter <= threshold && diameter.is_finite() {
+                let born = all[s].diameter.max(distance(v, v));
+                let diameter = all[s].vertices.iter().map(|&u| distance(u, v)).fold(born, f64::max);
+                if is_in(diameter) {
                     let mut vertices = all[s].vertices.clone();
                     vertices.push(v);
                     all.push(Simplex { vertices, diameter });
@@ -192,6 +194,6 @@ fn diagram(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) -> 
             dimensions[dim].push(bar);
         }
     }
-    dimensions[0].sort_by(|a, b| a.death.total_cmp(&b.death));
+    dimensions[0].sort_by(|a, b| a.death.total_cmp(&b.death).then(b.birth.total_cmp(&a.birth)));
     Diagram::new(dimensions)
 }

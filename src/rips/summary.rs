@@ -46,7 +46,12 @@ impl Summary {
         let n = distances.len();
         match distances {
             Distances::Matrix(m) => {
-                Summary { value_range: value_range(n, m), ..Summary::of_rows(n, m, given) }
+                let summary = Summary { value_range: value_range(n, m), ..Summary::of_rows(n, m, given) };
+                match m.births() {
+                    // The apex of the cone has to be there; where there are other points, the distance to them is at least its birth.
+                    Some(&[birth]) if given.is_none() => Summary { threshold: birth.into(), ..summary },
+                    _ => summary,
+                }
             }
             Distances::Points(p) => {
                 let summary = Summary::of_rows(n, p, given);
@@ -153,7 +158,11 @@ fn widen<T: Value>(range: Option<(T, T)>, d: T) -> Option<(T, T)> {
     }
 }
 
-/// The smallest r such that some point is within r of all others.
+/// The smallest r such that some point x is within r of all others.
+///
+/// From r on the complex is a cone with apex x, so no class is born or dies: where σ is a simplex at a scale s ≥ r, so is σ with x, since its further
+/// edges are not longer than r. This holds too where points are born late: the distance from x to another point is at least the births of both, so
+/// at r all are born, x among them. Only a point without others may be born after r, which is then 0.
 fn enclosing_radius<T: Value>(n: usize, rows: &dyn Rows<T>) -> T {
     let none = || vec![T::from_f64(0.0); n];
     let add = |eccentricities: &mut Vec<T>, i: usize, row: &[T]| {

@@ -49,3 +49,108 @@ fn an_answer_never_takes_the_place_of_another_input() {
     assert_eq!((read(a.as_ref()), read(b.as_ref())), (SQUARE.to_owned(), SQUARE.to_owned()));
     assert_eq!(scratch.names(), ["a", "a.txt", "a.txt.txt"]);
 }
+
+/// A file of NumPy with these extents and numbers.
+fn npy(shape: &str, numbers: &[f64]) -> Vec<u8> {
+    let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+    let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+    [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), &data].concat()
+}
+
+/// Coordinates of clouds of `points` points in the plane, no two clouds alike.
+fn clouds(count: usize, points: usize) -> Vec<Vec<f64>> {
+    let coordinate = |k: usize| ((k * k * 31 + 17 * k) % 1009) as f64 / 64.0;
+    let cloud = |number: usize| (0..2 * points).map(|k| coordinate(2 * points * number + k)).collect();
+    (0..count).map(cloud).collect()
+}
+
+/// Side by side, one after another and one by one, inputs have the same answers to the byte, and the same is said.
+#[test]
+fn many_small_inputs_are_done_side_by_side() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("clouds")).unwrap();
+    for (number, cloud) in clouds(24, 20).iter().enumerate() {
+        scratch.file(&format!("clouds/{number:02}.npy"), npy("20, 2", cloud));
+    }
+    scratch.file("clouds/07.npy", npy("20, 2", &[1.0]));
+    let directory = scratch.name("clouds");
+    let run = |into: &str, threads: &str| {
+        let out = scratch.name(into);
+        let arguments = ["--max-dim", "2", "--modulus", "3", "--threads", threads, "-o", &out];
+        let run = rips([&directory]).args(arguments).assert().code(2).stdout(is_empty());
+        let run = run.stderr(contains("07.npy: ").and(contains("error: 1 of 24 inputs have no answer")));
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    let said = ["1", "3", "24", "64"].map(|threads| run(threads, threads));
+    assert!(said.iter().all(|other| *other == said[0]), "{said:#?}");
+    for number in (0..24).filter(|&number| number != 7) {
+        let input = scratch.path("clouds").join(format!("{number:02}.npy"));
+        let alone = rips(["--max-dim", "2", "--modulus", "3", "-q"]).arg(input).assert().success();
+        let alone = String::from_utf8(alone.get_output().stdout.clone()).unwrap();
+        for into in ["1", "3", "24", "64"] {
+            let answer = read(&scratch.path(into).join(format!("{number:02}.npy.txt")));
+            assert_eq!(answer, alone, "{number}, {into} threads");
+        }
+    }
+}
+
+#[test]
+fn an_array_of_three_axes_is_several_inputs() {
+    let scratch = Scratch::new();
+    let clouds = clouds(12, 9);
+    let (all, bars, stats) = (
+        scratch.file("clouds.npy", npy("12, 9, 2", &clouds.concat())),
+        scratch.path("bars"),
+        scratch.name("stats.json"),
+    );
+    let said = contains("clouds.npy[0]: npy (").and(contains("[1]").not());
+    let arguments = ["--threads", "2", "--output", "csv", "--stats", &stats, "-o"];
+    rips(arguments).arg(&bars).arg(&all).assert().success().stderr(said);
+    for (number, cloud) in clouds.iter().enumerate() {
+        let one = scratch.file("one.npy", npy("9, 2", cloud));
+        let alone = rips(["-q", "--output", "csv"]).arg(one).assert().success();
+        let alone = String::from_utf8(alone.get_output().stdout.clone()).unwrap();
+        assert_eq!(read(&bars.join(format!("clouds.npy.{number:02}.csv"))), alone, "{number}");
+    }
+    assert_eq!(fs::read_dir(&bars).unwrap().count(), 12);
+    let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+    assert!(stats["inputs"][11]["file"].as_str().unwrap().ends_with("clouds.npy[11]"));
+
+    rips([&all]).assert().code(2).stderr(contains("expected a directory for the answers"));
+    let mut broken = clouds.concat();
+    broken[9 * 2 * 5 + 3] = f64::NAN;
+    let broken = scratch.file("broken.npy", npy("12, 9, 2", &broken));
+    let run = rips(["--threads", "2", "-o"]).arg(scratch.path("others")).arg(&broken).assert().code(2);
+    run.stderr(
+        contains("broken.npy[5]: ").and(contains("a finite coordinate")).and(contains("1 of 12 inputs")),
+    );
+    assert_eq!(fs::read_dir(scratch.path("others")).unwrap().count(), 11);
+    // Not even told apart from one another are inputs of a pipe.
+    let piped = fs::read(&all).unwrap();
+    rips(["-"]).write_stdin(piped).assert().code(2).stderr(contains("whose bars go into -o DIR"));
+}
+
+/// A run that begins on one thread starts others when there is much to do; the answer is the same.
+#[test]
+fn light_and_heavy_inputs_without_a_number_of_threads() {
+    let scratch = Scratch::new();
+    for points in [5, 60] {
+        let cloud = scratch.file("cloud.npy", npy(&format!("{points}, 2"), &clouds(1, points)[0]));
+        let run = |threads: &[&str]| {
+            let stats = scratch.name("stats.json");
+            let run = rips(["-q", "--max-dim", "3", "--stats", &stats])
+                .args(threads)
+                .arg(&cloud)
+                .assert()
+                .success();
+            let stats: Value = serde_json::from_str(&read(stats.as_ref())).unwrap();
+            (String::from_utf8(run.get_output().stdout.clone()).unwrap(), stats["threads"].as_u64().unwrap())
+        };
+        let (told, threads) = run(&["--threads", "3"]);
+        assert_eq!(threads, 3);
+        let (found, threads) = run(&[]);
+        assert_eq!(found, told);
+        assert!(points > 5 || threads == 1, "{threads} threads");
+    }
+}

@@ -8,6 +8,7 @@ mod distances;
 mod ecc;
 mod files;
 mod formats;
+mod landmarks;
 mod messages;
 mod misuse;
 mod outputs;
@@ -18,6 +19,7 @@ mod signals;
 mod text;
 mod thin;
 mod threads;
+mod weights;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -17,6 +17,8 @@ pub(crate) struct Metric {
     pub(crate) double: bool,
     /// The points the distances come from, where there are any.
     pub(crate) cloud: Option<PointCloud<f32>>,
+    /// When each point is born, in single precision if the distances are; none where all are born at 0.
+    pub(crate) births: Option<Vec<f64>>,
 }
 
 /// Where random inputs come from.
@@ -49,7 +51,7 @@ pub(crate) enum Family {
 impl Metric {
     pub(crate) fn from_fn(n: usize, mut d: impl FnMut(usize, usize) -> f64) -> Metric {
         let lower = pairs(n).map(|(i, j)| d(i, j)).collect();
-        Metric { n, lower, double: false, cloud: None }
+        Metric { n, lower, double: false, cloud: None, births: None }
     }
 
     /// `n` points of a family, the same for the same seed on every machine.
@@ -83,21 +85,60 @@ impl Metric {
 
     pub(crate) fn get(&self, i: usize, j: usize) -> f64 {
         let (hi, lo) = (i.max(j), i.min(j));
-        if hi == lo { 0.0 } else { self.lower[hi * (hi - 1) / 2 + lo] }
+        if hi == lo { self.birth(hi) } else { self.lower[hi * (hi - 1) / 2 + lo] }
+    }
+
+    pub(crate) fn birth(&self, point: usize) -> f64 {
+        self.births.as_ref().map_or(0.0, |births| births[point])
+    }
+
+    /// The same points, born at times that are drawn among 0, the distances and values between; some never. One half of the distances is
+    /// raised to the births, the other half keeps its points from being born later.
+    pub(crate) fn born_at_random(&self, rng: &mut Pcg64) -> Metric {
+        let mut metric = self.clone();
+        metric.cloud = None;
+        let mut births: Vec<f64> = (0..self.n)
+            .map(|_| match (rng.random_range(0..8), self.lower.len()) {
+                (0 | 1, _) | (_, 0) => 0.0,
+                (2, _) => f64::INFINITY,
+                (3, places) => self.lower[rng.random_range(0..places)] / 2.0,
+                (_, places) => self.lower[rng.random_range(0..places)],
+            })
+            .map(|birth| if self.double { birth } else { f64::from(birth as f32) })
+            .collect();
+        for ((i, j), distance) in pairs(self.n).zip(&mut metric.lower) {
+            if rng.random_bool(0.5) {
+                *distance = distance.max(births[i]).max(births[j]);
+            } else {
+                births[i] = births[i].min(*distance);
+                births[j] = births[j].min(*distance);
+            }
+        }
+        Metric { births: Some(births), ..metric }
+    }
+
+    /// The births, those past `latest` as never.
+    fn births_until<T: Value>(&self, latest: f64) -> Vec<T> {
+        let births = (0..self.n).map(|point| self.birth(point));
+        births.map(|birth| if birth <= latest { T::from_f64(birth) } else { T::INFINITY }).collect()
     }
 
     pub(crate) fn matrix<T: Value>(&self) -> DistanceMatrix<T> {
         let lower = self.lower.iter().map(|&d| T::from_f64(d)).collect();
-        DistanceMatrix::from_lower(lower).expect("a family draws distances")
+        let births = self.births_until(f64::INFINITY);
+        let matrix = DistanceMatrix::from_lower(lower).and_then(|matrix| matrix.with_births(births));
+        matrix.expect("a family draws distances")
     }
 
-    /// The edges up to `longest`, the greater id first in some and last in others.
+    /// The edges up to `longest` and the points that are born by then, the greater id first in some and last in others.
     pub(crate) fn edges<T: Value>(&self, longest: f64) -> SparseDistances<T> {
         let triplets = pairs(self.n).zip(&self.lower).filter(|&(_, &d)| d <= longest).map(|((i, j), &d)| {
             let (a, b) = if (i + j) % 2 == 0 { (i, j) } else { (j, i) };
             (a as u32, b as u32, T::from_f64(d))
         });
-        SparseDistances::new(self.n, triplets).expect("a family draws distances")
+        let births = self.births_until(longest);
+        let graph = SparseDistances::new(self.n, triplets).and_then(|graph| graph.with_births(births));
+        graph.expect("a family draws distances")
     }
 
     /// The edges up to `longest` on ids that are spread over 0..`n` and keep their order, the last three at the end.
@@ -108,20 +149,25 @@ impl Metric {
         };
         let edges = self.edges::<T>(longest);
         let triplets = edges.edges().iter().map(|e| (id(e.i), id(e.j), e.distance));
-        SparseDistances::new(n, triplets).expect("ids below n")
+        let mut births = vec![T::from_f64(0.0); n];
+        let own = self.births_until(longest);
+        own.into_iter().enumerate().for_each(|(i, birth)| births[id(i as u32) as usize] = birth);
+        SparseDistances::new(n, triplets).and_then(|graph| graph.with_births(births)).expect("ids below n")
     }
 
     /// Point `k` of the result is point `order[k]` of `self`.
     pub(crate) fn relabelled(&self, order: &[usize]) -> Metric {
         let metric = Metric::from_fn(self.n, |i, j| self.get(order[i], order[j]));
-        Metric { double: self.double, ..metric }
+        let births = self.births.as_ref().map(|births| order.iter().map(|&point| births[point]).collect());
+        Metric { double: self.double, births, ..metric }
     }
 
     pub(crate) fn map(&self, f: impl Fn(f64) -> f64) -> Metric {
-        Metric { lower: self.lower.iter().map(|&d| f(d)).collect(), cloud: None, ..*self }
+        let births = self.births.as_ref().map(|births| births.iter().map(|&birth| f(birth)).collect());
+        Metric { lower: self.lower.iter().map(|&d| f(d)).collect(), cloud: None, births, ..*self }
     }
 
-    /// The smallest r such that some point is within r of all others.
+    /// The smallest r such that some point is born by r and within r of all others.
     pub(crate) fn enclosing_radius(&self) -> f64 {
         let eccentricity = |i| (0..self.n).map(|j| self.get(i, j)).fold(0.0, f64::max);
         (0..self.n).map(eccentricity).fold(f64::INFINITY, f64::min)

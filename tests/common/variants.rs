@@ -161,9 +161,10 @@ pub(crate) fn assert_same(
 ) {
     assert!(
         found == expected,
-        "{how:?}\n{ask:?}\nn = {}, entries below the diagonal, row by row:\n{:?}{}",
+        "{how:?}\n{ask:?}\nn = {}, entries below the diagonal, row by row:\n{:?}\nbirths {:?}{}",
         metric.n,
         metric.lower,
+        metric.births,
         differences(found, expected)
     );
 }

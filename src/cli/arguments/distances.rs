@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use lacuna::metric::read::{
-    Columns, Decimal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_path,
+    Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_cloud,
+    read_path,
 };
 
 use crate::cli::parse;
@@ -22,7 +23,7 @@ pub(crate) struct DistancesArguments {
     /// sparse          text, `i j distance` a line, ids from 0; other pairs are never connected
     /// dipha           DIPHA's binary distance matrix
     /// binary          little-endian 32-bit floats, the entries below the diagonal
-    /// npy             NumPy array, n×n distances or n×m points
+    /// npy             NumPy array, n×n distances or n×m points; of three axes, several
     /// npz             archive of such arrays, or a sparse matrix of SciPy
     /// matrix-market   Matrix Market's sparse or dense matrix
     ///
@@ -54,18 +55,27 @@ pub(crate) struct DistancesArguments {
 }
 
 impl DistancesArguments {
-    /// The distances of the file at `path`.
-    pub(crate) fn read(&self, path: &Path) -> Result<Loaded, ReadError> {
-        read_path(path, self.options())
+    /// The distances of the file at `path`, or of one of several inputs in it.
+    pub(crate) fn read(
+        &self,
+        path: &Path,
+        number: Option<usize>,
+        diagonal: Diagonal,
+    ) -> Result<Loaded, ReadError> {
+        match number {
+            None => read_path(path, self.options(diagonal)),
+            Some(number) => read_cloud(path, number, &self.options(diagonal)),
+        }
     }
 
-    fn options(&self) -> DistanceOptions {
+    fn options(&self, diagonal: Diagonal) -> DistanceOptions {
         DistanceOptions {
             format: self.format,
             skip_rows: self.skip_rows,
             columns: self.columns.clone(),
             decimal: self.decimal,
             symmetrize: self.symmetrize,
+            diagonal,
             key: self.key.clone(),
         }
     }

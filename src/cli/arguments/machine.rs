@@ -21,6 +21,11 @@ impl ThreadsArguments {
         threads::start(self.threads, notes)
     }
 
+    /// Whether the number was asked for, here or in the environment.
+    pub(crate) fn are_told(&self) -> bool {
+        self.threads.is_some() || threads::are_told()
+    }
+
     /// Whether the number was asked for.
     pub(crate) fn are_asked_for(&self) -> bool {
         self.threads.is_some()

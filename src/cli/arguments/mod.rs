@@ -11,3 +11,4 @@ pub(crate) mod matrix;
 pub(crate) mod messages;
 pub(crate) mod report;
 pub(crate) mod stats;
+pub(crate) mod weights;

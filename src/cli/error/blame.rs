@@ -126,6 +126,11 @@ impl Blame for RipsError {
             | RipsError::Memory { .. }
             | RipsError::TooManyPoints { .. }
             | RipsError::TooManyDistances
+            | RipsError::MeasureExponent(_)
+            | RipsError::TooFewNeighbours { .. }
+            | RipsError::LandmarkCount { .. }
+            | RipsError::LandmarksOfEdges
+            | RipsError::WeightedLandmarks
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,

@@ -16,6 +16,8 @@ pub(crate) enum UsageError {
         "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
     )]
     ThinOfV,
+    #[error("{option}: expected --weights dtm, which it is for, found none")]
+    OnlyDtm { option: &'static str },
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

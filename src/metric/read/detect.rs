@@ -165,6 +165,30 @@ pub(super) fn reading<'a>(numbers: Numbers<'a>, options: &DistanceOptions) -> Re
     Ok(Reading { format, why, notes: Vec::new(), text: numbers.text, table })
 }
 
+/// What a text holds of which it is known that it says when points are born. Three lines of three numbers may be a matrix or edges, where
+/// they cannot be edges they are a matrix.
+pub(super) fn with_births(text: &[u8]) -> Result<(DistanceFormat, String), Problem> {
+    let table = Table::parse(text)?;
+    table.check_any(text)?;
+    let (rows, width) = (table.rows(), table.check_width(text)?);
+    let is_id = |x: f32| x >= 0.0 && x.fract() == 0.0;
+    let edges = width == 3 && table.values.chunks_exact(3).all(|line| is_id(line[0]) && is_id(line[1]));
+    match (rows == width, edges) {
+        (true, false) => Ok((DistanceFormat::Distance, "a square matrix".into())),
+        (false, true) => Ok((DistanceFormat::Sparse, "lines of two point ids and a birth".into())),
+        (true, true) => {
+            let expected = "either a matrix or edges";
+            let problem = Problem::new(Place::Whole, expected, "three lines that may be both");
+            Err(problem.note("--format distance or --format sparse says which"))
+        }
+        (false, false) => {
+            let expected =
+                "a square matrix with births on its diagonal, or lines of two point ids and a birth";
+            Err(Problem::new(Place::Whole, expected, format!("{rows} rows of {width} numbers")))
+        }
+    }
+}
+
 /// The numbers without those that count the rows and columns of a matrix, when the text is known to hold one; `None`
 /// when there are no such numbers.
 pub(super) fn matrix_without_labels<'a>(

@@ -1,11 +1,11 @@
 //! `dipha`: DIPHA distance matrices, file types 7 (dense) and 8 (sparse).
 //!
 //! The doubles are rounded to `f32`, as Ripser does, unless doubles are asked for; one that overflows is an error. A dense matrix has to be
-//! symmetric with a zero diagonal, as in the `distance` format. Entries of a sparse one may be given in one
+//! symmetric with a zero diagonal or births there, as in the `distance` format. Entries of a sparse one may be given in one
 //! direction or in both, then they must agree and the row of the greater point counts; an entry of a point with
-//! itself must be 0.
+//! itself must be 0, or is its birth if it is said so.
 
-use super::Symmetrize;
+use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault, Tolerance};
 use crate::metric::{DistanceMatrix, Distances, SparseDistances, Value};
@@ -17,14 +17,16 @@ const SINGLE: &str = "a distance that fits single precision (below 3.4028236e38)
 /// The distances that the file `bytes` holds, and what there is to say of them.
 pub(super) fn read<T: Value>(
     bytes: &[u8],
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(Distances<T>, Option<String>), Problem> {
     if bytes.is_empty() {
         return Err(Problem::new(Place::Whole, AT_LEAST_ONE, "an empty file"));
     }
     match dipha::file_type(bytes).map_err(format_problem)? {
-        FileType::DistanceMatrix => read_dense(bytes, symmetrize).map(|(matrix, note)| (matrix.into(), note)),
-        FileType::SparseDistanceMatrix => read_sparse(bytes).map(|graph| (graph.into(), None)),
+        FileType::DistanceMatrix => read_dense(bytes, entries).map(|(matrix, note)| (matrix.into(), note)),
+        FileType::SparseDistanceMatrix => {
+            read_sparse(bytes, entries).map(|(graph, note)| (graph.into(), note))
+        }
         other => {
             let [dense, sparse] = [FileType::DistanceMatrix, FileType::SparseDistanceMatrix];
             let expected = format!("DIPHA file type {dense} or {sparse}");
@@ -35,16 +37,18 @@ pub(super) fn read<T: Value>(
 
 fn read_dense<T: Value>(
     bytes: &[u8],
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(DistanceMatrix<T>, Option<String>), Problem> {
     let matrix = dipha::DistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
     if matrix.is_empty() {
         return Err(Problem::new(Place::Byte(dipha::HEADER), AT_LEAST_ONE, "0"));
     }
     let at = |i, j| rounded(matrix.get(i, j));
-    let (lower, note) =
-        square::lower_of(matrix.len(), at, symmetrize).map_err(|fault| dense_problem(&matrix, fault))?;
-    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
+    let faulty = |fault| dense_problem(&matrix, fault);
+    let entry = |i, j, expected: &str| {
+        Problem::new(Place::Byte(matrix.offset_of(i, j)), expected, matrix.get(i, j).to_string())
+    };
+    diagonal::matrix(matrix.len(), at, entries, faulty, entry)
 }
 
 /// The nearest number of this precision; NaN for a finite number that has none.
@@ -91,18 +95,17 @@ impl<T> Neighbour<T> {
     }
 }
 
-fn read_sparse<T: Value>(bytes: &[u8]) -> Result<SparseDistances<T>, Problem> {
+fn read_sparse<T: Value>(
+    bytes: &[u8],
+    asked: Entries,
+) -> Result<(SparseDistances<T>, Option<String>), Problem> {
     let matrix = dipha::SparseDistanceMatrix::from_bytes(bytes).map_err(format_problem)?;
-    let mut entries = Vec::new();
+    let (mut entries, mut births) = (Vec::new(), Vec::new());
     for entry in matrix.entries() {
-        let neighbour = check_entry(entry)?;
-        if entry.row != entry.column {
-            entries.push(neighbour);
-        }
+        let neighbour = check_entry(entry, asked)?;
+        let list = if entry.row == entry.column { &mut births } else { &mut entries };
+        list.push(neighbour);
     }
-    entries.sort_by_key(Neighbour::key);
-    check_pairs(&entries)?;
-    entries.dedup_by_key(|n| (n.key().0, n.key().1));
     if u32::try_from(matrix.len()).is_err() {
         return Err(Problem::new(
             Place::Byte(dipha::HEADER),
@@ -110,15 +113,39 @@ fn read_sparse<T: Value>(bytes: &[u8]) -> Result<SparseDistances<T>, Problem> {
             matrix.len().to_string(),
         ));
     }
-    let triplets = entries.iter().map(|n| (n.key().0 as u32, n.key().1 as u32, n.distance));
-    SparseDistances::new(matrix.len(), triplets).map_err(super::metric_problem)
+    entries.sort_by_key(Neighbour::key);
+    check_pairs(&entries)?;
+    entries.dedup_by_key(|n| (n.key().0, n.key().1));
+    if !asked.has_births() {
+        let triplets = entries.iter().map(|n| (n.key().0 as u32, n.key().1 as u32, n.distance));
+        return Ok((SparseDistances::new(matrix.len(), triplets).map_err(super::metric_problem)?, None));
+    }
+    births.sort_by_key(Neighbour::key);
+    check_pairs(&births)?;
+    let mut born = vec![T::from_f64(0.0); matrix.len()];
+    births.iter().for_each(|n| born[n.entry.row] = n.distance);
+    let tolerance = Tolerance::of(entries.iter().map(|n| n.distance));
+    let mut edges: Vec<(usize, usize, T)> =
+        entries.iter().map(|n| (n.key().0, n.key().1, n.distance)).collect();
+    let raised = diagonal::raise(&born, edges.iter_mut().map(|(i, j, d)| (*i, *j, d)), tolerance);
+    let note = raised.map_err(|early| {
+        let place = entries.partition_point(|n| (n.key().0, n.key().1) < (early.i, early.j));
+        entries[place].problem(early.expected, entries[place].entry.distance.to_string())
+    })?;
+    let triplets = edges.into_iter().map(|(i, j, d)| (i as u32, j as u32, d));
+    let graph = SparseDistances::new(matrix.len(), triplets).and_then(|graph| graph.with_births(born));
+    Ok((graph.map_err(super::metric_problem)?, note))
 }
 
-fn check_entry<T: Value>(entry: SparseEntry) -> Result<Neighbour<T>, Problem> {
+fn check_entry<T: Value>(entry: SparseEntry, asked: Entries) -> Result<Neighbour<T>, Problem> {
     let distance: T = rounded(entry.distance);
     let value: f64 = distance.into();
     let neighbour = Neighbour { entry, distance };
     let found = entry.distance.to_string();
+    if asked.has_births() && entry.row == entry.column {
+        let is_birth = diagonal::is_birth(distance);
+        return if is_birth { Ok(neighbour) } else { Err(neighbour.problem(BIRTH, found)) };
+    }
     if value.is_nan() || value < 0.0 {
         return Err(neighbour.problem(expected_of(entry.distance), found));
     }

@@ -1,12 +1,12 @@
 //! `distance`: a square matrix as text.
 //!
-//! A row a line, n rows of n numbers; the diagonal is zero. Both triangles are read and must agree up to rounding; the
+//! A row a line, n rows of n numbers; the diagonal is zero, or births if it is said so. Both triangles are read and must agree up to rounding; the
 //! lower one counts, as for Ripser, which reads nothing else, unless it is said which counts. `inf` means "never
 //! connected".
 
-use super::Symmetrize;
+use super::diagonal::{self, Entries};
 use super::error::{Place, Problem};
-use super::text::{self, Table, entries};
+use super::text::{self, Table, entries as counted};
 use crate::input::text::quote;
 use crate::metric::DistanceMatrix;
 use crate::metric::square::{self, SquareFault};
@@ -15,14 +15,14 @@ use crate::metric::square::{self, SquareFault};
 pub(super) fn read(
     text: &[u8],
     table: Table,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(DistanceMatrix<f32>, Option<String>), Problem> {
     table.check_any(text)?;
     check_square(text, &table)?;
     let n = table.rows();
-    let (lower, note) = square::lower_of(n, |i, j| table.values[i * n + j], symmetrize)
-        .map_err(|fault| fault_problem(text, n, fault))?;
-    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
+    let faulty = |fault| fault_problem(text, n, fault);
+    let entry = |i, j, expected: &str| text::value_problem(text, i * n + j, expected);
+    diagonal::matrix(n, |i, j| table.values[i * n + j], entries, faulty, entry)
 }
 
 /// An error when the table is not n rows of n numbers.
@@ -39,7 +39,7 @@ fn check_square(text: &[u8], table: &Table) -> Result<(), Problem> {
     if width == table.rows() {
         return Ok(());
     }
-    let expected = format!("a square matrix, {width} rows of {}", entries(width));
+    let expected = format!("a square matrix, {width} rows of {}", counted(width));
     let problem = Problem::new(Place::Whole, expected, format!("{} rows", table.rows()));
     Err(match table.rows().abs_diff(width) {
         1 => problem

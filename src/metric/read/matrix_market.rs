@@ -1,8 +1,9 @@
 //! `matrix-market`: the text format of Matrix Market. A sparse matrix (`coordinate`) holds the distances of some pairs of
 //! points, of which all others are never connected; a dense one (`array`) holds distances or points as a NumPy array does.
 
+use super::diagonal::Entries;
 use super::error::Problem;
-use super::{DistanceFormat, Input, Symmetrize, npy, triplets};
+use super::{DistanceFormat, Input, npy, triplets};
 use crate::input::matrix_market::{self, Matrix};
 
 pub(super) use crate::input::matrix_market::is_matrix_market;
@@ -11,12 +12,12 @@ pub(super) use crate::input::matrix_market::is_matrix_market;
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(Input, Vec<String>), Problem> {
     match matrix_market::read(bytes)? {
-        Matrix::Sparse(matrix) => triplets::read(&matrix, symmetrize),
+        Matrix::Sparse(matrix) => triplets::read(&matrix, entries),
         Matrix::Dense(matrix) => {
-            npy::read_columns(matrix.rows, matrix.columns, matrix.values, format, symmetrize)
+            npy::read_columns(matrix.rows, matrix.columns, matrix.values, format, entries)
         }
     }
 }

@@ -11,7 +11,7 @@
 //! | `binary` | little-endian `f32`, the distances below the diagonal | `binary` |
 //! | `npz` | archive of NumPy arrays, of which one is read, or sparse matrix of SciPy | `npz`, `triplets` |
 //! | `matrix-market` | Matrix Market's text: sparse or dense matrix | `matrix_market`, `triplets` |
-//! | `npy` | NumPy array: n×n distances, n×m points, or with `upper-distance` and `lower-distance` a list of distances | `npy` |
+//! | `npy` | NumPy array: n×n distances, n×m points (of three axes several of them, see [`read_cloud`]), or with `upper-distance` and `lower-distance` a list of distances | `npy` |
 //!
 //! Files of every format may be compressed with gzip; an ending `.gz` of the name is then passed over.
 //!
@@ -25,6 +25,9 @@
 //! **Rounding.** Square matrices may be symmetric, zero on the diagonal and non-negative only up to 1e-4 of their
 //! greatest finite distance; the distance below the diagonal counts, as for Ripser. More is an error, unless
 //! [`DistanceOptions::symmetrize`] says which of two distances counts.
+//!
+//! **Births.** With [`Diagonal::Births`] the diagonal of a matrix holds the births of its points, see `diagonal`. A text without a format is then a
+//! square matrix or a list of edges.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
 //!
@@ -59,7 +62,9 @@
 
 mod binary;
 mod cloud;
+mod clouds;
 mod detect;
+mod diagonal;
 mod dipha;
 mod distance;
 mod error;
@@ -75,6 +80,8 @@ mod text;
 mod triangle;
 mod triplets;
 
+pub use clouds::{count_clouds, name_of_cloud, read_cloud};
+pub use diagonal::Diagonal;
 pub use error::{Place, Problem, ReadError};
 pub use format::DistanceFormat;
 pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns};
@@ -82,6 +89,7 @@ pub use options::{Columns, Decimal, DistanceOptions, Symmetrize, UnknownColumns}
 use super::{Distances, MetricError, Value};
 use crate::input::{gzip, npy::MAGIC as NPY, npz::MAGIC as NPZ, source, text::plain};
 use detect::{Kind, Numbers};
+use diagonal::Entries;
 use std::path::Path;
 use text::Table;
 
@@ -185,6 +193,7 @@ fn read(
         }
     };
     check_symmetrize(options, &input, attempt.format)?;
+    check_diagonal(options, &input, attempt.format)?;
     // A text without a format has been given one by now.
     let format = attempt.format.unwrap_or(DistanceFormat::Distance);
     Ok(Loaded { input, format, detection: attempt.detection.take(), notes })
@@ -212,16 +221,16 @@ fn read_container(
     format: DistanceFormat,
     options: &DistanceOptions,
 ) -> Result<(Input, Vec<String>), Problem> {
-    let symmetrize = options.symmetrize;
+    let entries = options.entries();
     match container {
         DistanceFormat::Dipha => {
-            let (distances, note) = dipha::read::<f32>(bytes, symmetrize)?;
+            let (distances, note) = dipha::read::<f32>(bytes, entries)?;
             Ok((distances.into(), note.into_iter().collect()))
         }
         DistanceFormat::Binary => Ok((binary::read(bytes)?.into(), Vec::new())),
-        DistanceFormat::Npz => npz::read(bytes, format, symmetrize, options.key.as_deref()),
-        DistanceFormat::MatrixMarket => matrix_market::read(bytes, format, symmetrize),
-        _ => npy::read(bytes, format, symmetrize),
+        DistanceFormat::Npz => npz::read(bytes, format, entries, options.key.as_deref()),
+        DistanceFormat::MatrixMarket => matrix_market::read(bytes, format, entries),
+        _ => npy::read(bytes, format, entries),
     }
 }
 
@@ -235,6 +244,10 @@ fn read_text(
     let plain = plain(bytes);
     let numbers = layout::numbers_only(&plain, options)?;
     let (text, mut notes) = (numbers.text, numbers.notes);
+    if attempt.format.is_none() && options.diagonal == Diagonal::Births {
+        let (format, why) = detect::with_births(&text)?;
+        attempt.detected(format, why);
+    }
     let Some(format) = attempt.format else {
         let numbers =
             Numbers { text, names: numbers.names, rows_named: numbers.rows_named, distance: matrix };
@@ -245,7 +258,9 @@ fn read_text(
         return Ok((input, notes));
     };
     if format == DistanceFormat::Sparse {
-        return Ok((sparse::read(&text)?.into(), notes));
+        let (graph, note) = sparse::read(&text, options.entries())?;
+        notes.extend(note);
+        return Ok((graph.into(), notes));
     }
     let table = Table::parse(&text)?;
     if format == DistanceFormat::Distance
@@ -269,12 +284,16 @@ fn read_table(
 ) -> Result<Input, Problem> {
     notes.extend(text::rounded_integers(text, &table));
     match format {
-        DistanceFormat::Sparse => sparse::read(text).map(Input::from),
+        DistanceFormat::Sparse => {
+            let (graph, note) = sparse::read(text, options.entries())?;
+            notes.extend(note);
+            Ok(graph.into())
+        }
         DistanceFormat::LowerDistance => triangle::read_lower(text, table).map(Input::from),
         DistanceFormat::UpperDistance => triangle::read_upper(text, table).map(Input::from),
         DistanceFormat::PointCloud => cloud::read(text, table).map(Input::from),
         _ => {
-            let (matrix, note) = distance::read(text, table, options.symmetrize)?;
+            let (matrix, note) = distance::read(text, table, options.entries())?;
             notes.extend(note);
             Ok(matrix.into())
         }
@@ -326,13 +345,32 @@ fn check_symmetrize(
     Err(Problem::new(Place::Whole, expected, found))
 }
 
+/// An error when births are on the diagonal, but there is no diagonal.
+fn check_diagonal(
+    options: &DistanceOptions,
+    input: &Input,
+    format: Option<DistanceFormat>,
+) -> Result<(), Problem> {
+    let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
+    let triangle = matches!(
+        format,
+        Some(DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary)
+    );
+    if options.diagonal == Diagonal::Zero || !(points || triangle) {
+        return Ok(());
+    }
+    let found = if points { "points" } else { "the distances on one side of the diagonal" };
+    let expected = "a matrix or edges with the births of points, which --weights diagonal is for";
+    Err(Problem::new(Place::Whole, expected, found))
+}
+
 /// Reads DIPHA distances in the precision asked for; `dipha` files are otherwise read in single precision. Entries of
 /// two triangles that differ by rounding count as the one below the diagonal.
 ///
 /// # Errors
 /// The content is not that of a DIPHA distance matrix, dense or sparse.
 pub fn read_dipha<T: Value>(bytes: &[u8]) -> Result<Distances<T>, Problem> {
-    dipha::read(bytes, None).map(|(distances, _)| distances)
+    dipha::read(bytes, Entries::default()).map(|(distances, _)| distances)
 }
 
 /// The error for what a reader did not check itself before it made the distances.

@@ -10,41 +10,38 @@
 //! | array | holds |
 //! |---|---|
 //! | n×n with a zero diagonal, or one that is zero up to rounding in an array that is symmetric otherwise | distances, which must be symmetric |
-//! | n×n, n ≥ 3, symmetric, with another diagonal | distances or points: an error |
+//! | n×n, n ≥ 3, symmetric, with another diagonal | distances or points: an error, unless the diagonal is said to hold births |
 //! | any other of two dimensions | points, one a row |
 //! | of one dimension | distances of all pairs or points: an error without a format |
 //!
 //! `--format distance` and `--format point-cloud` on a `.npy` file say which it is; `--format lower-distance` and
 //! `upper-distance` read a list of the n(n−1)/2 distances on one side of the diagonal.
 
+use super::diagonal::{self, Entries};
 use super::error::{Place, Problem};
-use super::{DistanceFormat, Input, Symmetrize, detect, triangle};
-use crate::input::npy::{check_header, dtype_problem, half, header_problem, scalar};
+use super::{DistanceFormat, Input, detect, triangle};
+use crate::input::npy::{Header, dtype_problem, half, scalar};
 use crate::metric::square::{self, DIAGONAL, DISTANCE, SquareFault};
 use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
-use npyz::{DType, Endianness, NpyHeader, Order, TypeChar};
+use npyz::{DType, Endianness, TypeChar};
 
 /// The array that the file `bytes` holds, as what `format` says, and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(Input, Vec<String>), Problem> {
-    let data_at = check_header(bytes)?;
-    let header =
-        NpyHeader::from_reader(&bytes[..data_at]).map_err(|error| header_problem(error.to_string()))?;
-    let dtype = header.dtype();
+    let Header { dtype, shape: extents, fortran, data_at } = Header::parse(bytes)?;
     let (kind, size) = scalar(&dtype)?;
-    let [rows, columns] = shape(header.shape(), bytes.len() - data_at, size, format)?;
-    let layout =
-        Layout { rows, columns, fortran: header.order() == Order::Fortran, data_at: Some(data_at), size };
+    let [rows, columns] = shape(&extents, bytes.len() - data_at, size, format)?;
+    let layout = Layout { rows, columns, fortran, data_at: Some(data_at), size };
     let big = matches!(&dtype, DType::Plain(plain) if plain.endianness() == Endianness::Big);
     let data = &bytes[data_at..];
     let mut rounded = 0;
     let single =
-        |values| distances(Array { layout, values }, format, symmetrize).map(|(d, n)| (Input::Single(d), n));
+        |values| distances(Array { layout, values }, format, entries).map(|(d, n)| (Input::Single(d), n));
     let double =
-        |values| distances(Array { layout, values }, format, symmetrize).map(|(d, n)| (Input::Double(d), n));
+        |values| distances(Array { layout, values }, format, entries).map(|(d, n)| (Input::Double(d), n));
     let (input, note) = match (kind, size) {
         (TypeChar::Float, 8) => double(elements(data, big, f64::from_le_bytes)),
         (TypeChar::Float, 4) => single(elements(data, big, f32::from_le_bytes)),
@@ -100,13 +97,13 @@ pub(super) fn read_columns(
     columns: usize,
     values: Vec<f64>,
     format: DistanceFormat,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(Input, Vec<String>), Problem> {
     if values.is_empty() {
         return Err(Problem::new(Place::Whole, "at least one point", format!("{rows} × {columns}")));
     }
     let layout = Layout { rows, columns, fortran: true, data_at: None, size: 8 };
-    let (distances, note) = distances(Array { layout, values }, format, symmetrize)?;
+    let (distances, note) = distances(Array { layout, values }, format, entries)?;
     Ok((Input::Double(distances), note.into_iter().collect()))
 }
 
@@ -126,6 +123,7 @@ fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Re
                 [_] => problem.note(
                     "--format condensed reads a list of distances as scipy's pdist makes it, --format point-cloud one of points in dimension 1",
                 ),
+                [_, _, _] => problem.note("a file of three axes holds several inputs, whose bars go into -o DIR"),
                 _ => problem,
             });
         }
@@ -191,13 +189,16 @@ impl<T: Value> Array<T> {
 fn distances<T: Value>(
     array: Array<T>,
     format: DistanceFormat,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(Distances<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     let square = rows == columns;
-    let matrix = |array| matrix(array, symmetrize).map(|(matrix, note)| (matrix.into(), note));
+    let matrix = |array| matrix(array, entries).map(|(matrix, note)| (matrix.into(), note));
     match format {
         DistanceFormat::Distance => matrix(array),
+        DistanceFormat::Npy | DistanceFormat::Npz | DistanceFormat::MatrixMarket if entries.has_births() => {
+            matrix(array)
+        }
         DistanceFormat::PointCloud => Ok((cloud(array)?.into(), None)),
         DistanceFormat::LowerDistance | DistanceFormat::UpperDistance => {
             Ok((condensed(array, format)?.into(), None))
@@ -225,13 +226,13 @@ const SAY_WHICH: &str = "if the rows are points, say so with --format point-clou
 
 fn matrix<T: Value>(
     array: Array<T>,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
 ) -> Result<(DistanceMatrix<T>, Option<String>), Problem> {
     let Layout { rows, columns, .. } = array.layout;
     if rows != columns {
         return Err(Problem::new(array.shape_place(), "a square array", format!("{rows} × {columns}")));
     }
-    let lower = square::lower_of(rows, |i, j| array.at(i, j), symmetrize).map_err(|fault| match fault {
+    let faulty = |fault| match fault {
         SquareFault::Diagonal(i) => array.problem(i, i, DIAGONAL),
         SquareFault::Value(i, j) => array.problem(i, j, DISTANCE),
         SquareFault::Asymmetric(i, j) => {
@@ -239,9 +240,9 @@ fn matrix<T: Value>(
             let expected = format!("the same distance as row {j}, column {i}: {other}");
             array.problem(i, j, expected).note(square::ASYMMETRIC)
         }
-    });
-    let (lower, note) = lower?;
-    Ok((DistanceMatrix::from_lower(lower).map_err(super::metric_problem)?, note))
+    };
+    let entry = |i, j, expected: &str| array.problem(i, j, expected);
+    diagonal::matrix(rows, |i, j| array.at(i, j), entries, faulty, entry)
 }
 
 /// The matrix of which the array lists the distances on one side of the diagonal.

@@ -1,19 +1,20 @@
 //! `npz`: an archive of NumPy arrays, of which one holds distances or points, or a sparse matrix of SciPy.
 
+use super::diagonal::Entries;
 use super::error::{Place, Problem};
-use super::{DistanceFormat, Input, Symmetrize, npy, triplets};
+use super::{DistanceFormat, Input, npy, triplets};
 use crate::input::npz::Archive;
 
 /// What the array `key` holds, or the only array, or the sparse matrix; and what there is to say of it.
 pub(super) fn read(
     bytes: &[u8],
     format: DistanceFormat,
-    symmetrize: Option<Symmetrize>,
+    entries: Entries,
     key: Option<&str>,
 ) -> Result<(Input, Vec<String>), Problem> {
     let archive = Archive::open(bytes)?;
     if key.is_none() && archive.is_sparse() {
-        return triplets::read(&archive.sparse()?, symmetrize);
+        return triplets::read(&archive.sparse()?, entries);
     }
     let array = match key {
         Some(key) => archive.read(key).map_err(|problem| {
@@ -26,5 +27,5 @@ pub(super) fn read(
         }),
     }?;
     // Bytes of the array are no places in the archive.
-    npy::read(&array, format, symmetrize).map_err(|problem| Problem { place: Place::Whole, ..problem })
+    npy::read(&array, format, entries).map_err(|problem| Problem { place: Place::Whole, ..problem })
 }

@@ -1,6 +1,7 @@
 //! How a file of distances is to be read: its format, the rows and columns of a table, which of two distances of a pair counts.
 
 use super::DistanceFormat;
+use super::diagonal::{Diagonal, Entries};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,8 +18,17 @@ pub struct DistanceOptions {
     pub decimal: Option<Decimal>,
     /// Which of the two distances of a pair counts where a square matrix holds two that differ.
     pub symmetrize: Option<Symmetrize>,
+    /// What the diagonal of a matrix holds.
+    pub diagonal: Diagonal,
     /// The array of an archive of several.
     pub key: Option<String>,
+}
+
+impl DistanceOptions {
+    /// How the entries of a matrix are read.
+    pub(super) fn entries(&self) -> Entries {
+        Entries { symmetrize: self.symmetrize, diagonal: self.diagonal }
+    }
 }
 
 impl From<Option<DistanceFormat>> for DistanceOptions {

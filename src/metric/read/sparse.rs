@@ -2,14 +2,15 @@
 //!
 //! `i j d` a line: two point ids, 0-based, and their distance; lines that are blank or a comment are
 //! skipped. There are as many points as the greatest id of an edge says. Lines with i = j are checked and then
-//! ignored, ids included, as Ripser does. A pair may be given once, either end first; pairs that are not given,
+//! ignored, ids included, as Ripser does; where births are asked for they are those of their points, which count. A pair may be given once, either end first; pairs that are not given,
 //! or given as `inf`, are never connected. Ids are below 2^24, so that a short file cannot ask for gigabytes.
 
+use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
 use super::text::{self, Fault};
 use crate::input::text::lines;
 use crate::metric::SparseDistances;
-use crate::metric::square::DISTANCE;
+use crate::metric::square::{DISTANCE, Tolerance};
 
 /// Point ids are below this.
 const IDS: u32 = 1 << 24;
@@ -31,25 +32,43 @@ impl Triplet {
     }
 }
 
-/// The edges listed in `text`.
-pub(super) fn read(text: &[u8]) -> Result<SparseDistances<f32>, Problem> {
-    let mut edges = Vec::new();
+/// The edges listed in `text`, and what there is to say of them.
+pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>, Option<String>), Problem> {
+    let mut listed = Vec::new();
     let mut greatest = 0;
     for line in lines(text) {
         let triplet = triplet(&text[line.clone()])
             .map_err(|fault| text::fault_problem(text, Fault { at: fault.at + line.start, ..fault }))?;
-        if let Some(edge) = triplet.filter(|t| t.i != t.j) {
-            greatest = greatest.max(edge.i).max(edge.j);
-            edges.push(edge);
+        if let Some(entry) = triplet.filter(|t| t.i != t.j || asked.has_births()) {
+            greatest = greatest.max(entry.i).max(entry.j);
+            listed.push(entry);
         }
     }
-    if edges.is_empty() {
+    if listed.is_empty() {
         let found = if text.is_empty() { "an empty file" } else { "none" };
         return Err(Problem::new(Place::Whole, "at least one edge between two points", found));
     }
-    check_unique(text, &edges)?;
-    let triplets = edges.into_iter().map(|e| (e.i, e.j, e.distance));
-    SparseDistances::new(greatest as usize + 1, triplets).map_err(super::metric_problem)
+    check_unique(text, &listed)?;
+    let n = greatest as usize + 1;
+    let of_two = |entry: &Triplet| entry.i != entry.j;
+    let mut edges: Vec<(u32, u32, f32)> =
+        listed.iter().filter(|e| of_two(e)).map(|e| (e.i, e.j, e.distance)).collect();
+    if !asked.has_births() {
+        return Ok((SparseDistances::new(n, edges).map_err(super::metric_problem)?, None));
+    }
+    let mut births = vec![0.0; n];
+    listed.iter().filter(|e| !of_two(e)).for_each(|e| births[e.i as usize] = e.distance);
+    let tolerance = Tolerance::of(edges.iter().map(|&(_, _, d)| d));
+    let points = edges.iter_mut().map(|(i, j, d)| (*i as usize, *j as usize, d));
+    let note = diagonal::raise(&births, points, tolerance).map_err(|early| {
+        let is_it = |t: &Triplet| (t.i as usize, t.j as usize) == (early.i, early.j);
+        let at = |line: std::ops::Range<usize>| triplet(&text[line]).ok().flatten();
+        let number = lines(text).position(|line| at(line).is_some_and(|t| is_it(&t)));
+        let found = listed.iter().find(|t| is_it(t)).map_or(f32::NAN, |t| t.distance);
+        Problem::new(Place::Line(number.map_or(0, |index| index + 1)), early.expected, found.to_string())
+    })?;
+    let graph = SparseDistances::new(n, edges).and_then(|graph| graph.with_births(births));
+    Ok((graph.map_err(super::metric_problem)?, note))
 }
 
 /// What a line holds; `None` for a blank one or a comment.
@@ -62,7 +81,7 @@ fn triplet(line: &[u8]) -> Result<Option<Triplet>, Fault> {
     let (j, at) = id(line, at)?;
     let (distance, after) = text::number(line, at)?;
     if distance < 0.0 {
-        return Err(Fault { at, expected: DISTANCE });
+        return Err(Fault { at, expected: if i == j { BIRTH } else { DISTANCE } });
     }
     match text::gap(line, after) {
         Some(end) if end == line.len() || line[end] == b'#' => Ok(Some(Triplet { i, j, distance })),

@@ -2,10 +2,11 @@
 //!
 //! Pairs without an entry are never connected, and a stored 0 is a distance. A pair may be given by one entry or by
 //! both, (i, j) and (j, i), which must agree up to rounding; then the one below the diagonal counts, unless it is said
-//! which counts. Entries of the diagonal must be 0.
+//! which counts. Entries of the diagonal must be 0, or are births if it is said so.
 
+use super::Input;
+use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
-use super::{Input, Symmetrize};
 use crate::input::triplets::Triplets;
 use crate::metric::square::{ASYMMETRIC, DIAGONAL, DISTANCE, Rounding, Tolerance};
 use crate::metric::{Distances, SparseDistances};
@@ -15,10 +16,8 @@ use std::cmp::Reverse;
 const POINTS: usize = 1 << 24;
 
 /// The distances that a matrix holds, and what there is to say of them.
-pub(super) fn read(
-    matrix: &Triplets,
-    symmetrize: Option<Symmetrize>,
-) -> Result<(Input, Vec<String>), Problem> {
+pub(super) fn read(matrix: &Triplets, asked: Entries) -> Result<(Input, Vec<String>), Problem> {
+    let symmetrize = asked.symmetrize;
     let Triplets { rows, columns, entries, .. } = matrix;
     let shape = |expected: &str| Problem::new(Place::Whole, expected, format!("{rows} × {columns}"));
     if rows != columns {
@@ -30,12 +29,20 @@ pub(super) fn read(
     let tolerance = Tolerance::of(entries.iter().filter(|e| e.row != e.column).map(|e| e.value));
     let mut rounding = Rounding::default();
     let mut pairs = Vec::with_capacity(entries.len());
+    let mut births: Vec<Option<f64>> = if asked.has_births() { vec![None; *rows] } else { Vec::new() };
     for (k, entry) in entries.iter().enumerate() {
         let problem = |expected| {
             let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
             Problem::new(matrix.place(k), expected, found)
         };
-        if entry.row == entry.column {
+        if entry.row == entry.column && asked.has_births() {
+            if !diagonal::is_birth(entry.value) {
+                return Err(problem(BIRTH));
+            }
+            if births[entry.row].replace(entry.value).is_some() {
+                return Err(problem("every entry once"));
+            }
+        } else if entry.row == entry.column {
             if !tolerance.is_zero(entry.value) {
                 return Err(problem(DIAGONAL));
             }
@@ -72,22 +79,43 @@ pub(super) fn read(
         }
         edges.push((i as u32, j as u32, rounding.choose(first.value, second.value, symmetrize)));
     }
-    let graph = SparseDistances::new(*rows, edges).map_err(super::metric_problem)?;
-    Ok((Input::Double(Distances::Sparse(graph)), rounding.note(symmetrize).into_iter().collect()))
+    let births: Vec<f64> = births.into_iter().map(Option::unwrap_or_default).collect();
+    let mut note = rounding.note(symmetrize);
+    if asked.has_births() {
+        let points = edges.iter_mut().map(|(i, j, d): &mut (u32, u32, f64)| (*i as usize, *j as usize, d));
+        let raised = diagonal::raise(&births, points, tolerance).map_err(|early| {
+            let is_it = |&k: &usize| (key(&k).0, key(&k).1) == (early.i, early.j);
+            let k = pairs.iter().copied().find(is_it).unwrap_or_default();
+            let entry = &entries[k];
+            let found = format!("{} in row {}, column {} from 0", entry.value, entry.row, entry.column);
+            Problem::new(matrix.place(k), early.expected, found)
+        })?;
+        note = diagonal::joined(note, raised);
+    }
+    let mut graph = SparseDistances::new(*rows, edges).map_err(super::metric_problem)?;
+    if asked.has_births() {
+        graph = graph.with_births(births).map_err(super::metric_problem)?;
+    }
+    Ok((Input::Double(Distances::Sparse(graph)), note.into_iter().collect()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::input::triplets::Triplet;
+    use crate::metric::read::{Diagonal, Symmetrize};
 
     fn matrix(n: usize, entries: &[(usize, usize, f64)]) -> Triplets {
         let entries = entries.iter().map(|&(row, column, value)| Triplet { row, column, value }).collect();
         Triplets { rows: n, columns: n, entries, ..Triplets::default() }
     }
 
+    fn entries(symmetrize: Option<Symmetrize>) -> Entries {
+        Entries { symmetrize, ..Entries::default() }
+    }
+
     fn edges(matrix: &Triplets, symmetrize: Option<Symmetrize>) -> Result<Vec<(u32, u32, f64)>, String> {
-        match read(matrix, symmetrize) {
+        match read(matrix, entries(symmetrize)) {
             Ok((Input::Double(Distances::Sparse(graph)), _)) => {
                 Ok(graph.edges().iter().map(|e| (e.i, e.j, e.distance)).collect())
             }
@@ -106,7 +134,8 @@ mod tests {
         ] {
             assert_eq!(edges(&matrix(3, entries), None), want);
         }
-        let (_, notes) = read(&matrix(3, &[(0, 1, 1.00001), (1, 0, 1.0), (2, 2, 1e-9)]), None).unwrap();
+        let (_, notes) =
+            read(&matrix(3, &[(0, 1, 1.00001), (1, 0, 1.0), (2, 2, 1e-9)]), entries(None)).unwrap();
         assert!(notes[0].contains("1 pair of points has") && notes[0].contains("diagonal, by up to 1e-9"));
     }
 
@@ -128,5 +157,32 @@ mod tests {
             assert_eq!(edges(&two, Some(which)), Ok(vec![(1, 0, value)]));
         }
         assert!(edges(&matrix(0, &[]), None).is_err() && edges(&matrix(1 << 25, &[]), None).is_err());
+    }
+
+    #[test]
+    fn births_on_the_diagonal() {
+        let asked = Entries { diagonal: Diagonal::Births, ..Entries::default() };
+        let found = |entries: &[(usize, usize, f64)]| match read(&matrix(4, entries), asked) {
+            Ok((Input::Double(Distances::Sparse(graph)), notes)) => {
+                let lengths = graph.edges().iter().map(|edge| edge.distance).collect::<Vec<_>>();
+                Ok((graph.births().map(<[f64]>::to_vec), lengths, notes.concat()))
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(problem) => Err(problem.to_string()),
+        };
+        let (births, lengths, notes) = found(&[(0, 1, 2.0), (1, 1, 1.5), (3, 3, f64::INFINITY)]).unwrap();
+        assert_eq!((births, lengths), (Some(vec![0.0, 1.5, 0.0, f64::INFINITY]), vec![2.0]));
+        assert!(notes.is_empty());
+        let (_, lengths, notes) = found(&[(0, 1, 2.0), (1, 0, 2.0), (1, 1, 2.0001)]).unwrap();
+        assert_eq!((lengths, notes.contains("1 edge was born before")), (vec![2.0001], true));
+        for (entries, fragment) in [
+            (&[(0, 1, 2.0), (1, 1, 2.5)][..], "at least the birth of point 1, 2.5"),
+            (&[(0, 0, -1.0)], "a birth"),
+            (&[(0, 0, f64::NAN)], "a birth"),
+            (&[(2, 2, 1.0), (2, 2, 1.0)], "every entry once"),
+        ] {
+            let error = found(entries).unwrap_err();
+            assert!(error.contains(fragment), "{error}");
+        }
     }
 }

@@ -8,11 +8,14 @@
 //!
 //! `auto` first asks whether the work that edges make is worth a collapse at all, and then ends the collapse when it no longer is. It counts
 //! operations, not seconds, so that it does the same each time.
+//!
+//! Points that are born late change nothing: an edge is born after its points, and a vertex that dominates it is joined to both, so by
+//! then it is born. At each scale the smaller complex has the points of the larger, and its homotopy type.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{Asked, Decide, compute_graph};
+use super::{Asked, Decide, Ranked, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
@@ -21,6 +24,7 @@ use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
 
 /// A collapse that is to be attempted.
+#[derive(Debug)]
 pub(super) enum Attempt {
     /// As long as it pays, by the estimates for so many dimensions; the numbers are those of operations that a device saves.
     WhileItPays {
@@ -65,17 +69,18 @@ impl Attempt {
         asked: Asked,
         decide: Decide<'_>,
         summary: Summary,
-        whole: Ranking,
+        whole: Ranked,
         progress: &dyn Progress,
     ) -> Result<Outcome, RipsError> {
-        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(asked.max_dim, &whole, &summary)
+        if matches!(self, Attempt::WhileItPays { .. })
+            && would_be_done_twice(asked.max_dim, &whole.ranking, &summary)
         {
             return compute_graph(start, asked, decide, summary, whole, progress);
         }
         progress.begin("collapse", None, 1);
         let began = Instant::now();
         let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, keep)?;
+        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole.ranking, keep)?;
         let took = began.elapsed();
         // The time of ranking is what has passed since the start, but for this.
         let start = start + took;
@@ -85,6 +90,7 @@ impl Attempt {
             return Ok(outcome);
         }
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
+        let graph = Ranked { ranking: graph, births: whole.births.clone() };
         let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
         let (mut ordered, mut order_seconds) = (None, 0.0);
         if let Some(open) = OpenOrder::of(&outcome.diagram, &repeated) {
@@ -93,8 +99,9 @@ impl Attempt {
             let again = match open.born_at {
                 Some(born_at) => {
                     let keep = Keep { born_at: &born_at, ..keep };
-                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole, keep)?;
+                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole.ranking, keep)?;
                     let of_graph = Summary { edges: figures.after, ..summary.clone() };
+                    let graph = Ranked { ranking: graph, births: whole.births };
                     compute_graph(began, asked, decide, of_graph, graph, progress)?
                 }
                 None => compute_graph(began, asked, decide, summary.clone(), whole, progress)?,

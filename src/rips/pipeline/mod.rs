@@ -14,6 +14,7 @@ use ruint::aliases::U512;
 use self::collapsed::Attempt;
 use self::stages::{CPU, CUDA, RipsComplex, Run};
 use self::survey::survey;
+use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
 use super::filtration_construction::DeviceSweep;
@@ -23,8 +24,10 @@ use super::plan::choose::{Asked, choose, rank_bits};
 use super::rank::{Edges, Ranking, rank};
 use super::stats::DimensionStats;
 use super::word::Word;
-use super::{Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
-use crate::backend::{BackendError, Estimate};
+use super::{
+    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
+};
+use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
@@ -48,36 +51,41 @@ fn barcode<W: Word>(
     Ok(Diagram::new(dimensions))
 }
 
-/// Ranks the distances, chooses the widths, and computes.
-pub(super) fn run<T: Value>(
-    rips: Rips<T>,
-    modulus: u16,
-    progress: &dyn Progress,
-) -> Result<Outcome, RipsError> {
-    let backend = rips.backend.clone();
-    run_on(rips, modulus, progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+/// Distances that are ranked, and what is asked of them. From here on their precision does not matter.
+#[derive(Debug)]
+pub struct Prepared {
+    start: Instant,
+    asked: Asked,
+    attempt: Option<Attempt>,
+    backend: Backend,
+    summary: Summary,
+    ranked: Ranked,
+    landmarks: Option<Landmarks>,
 }
 
-/// Decides which machine is to do the work of an estimate.
-type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
-
-/// Like [`run`], on the machine that `decide` decides on.
-fn run_on<T: Value>(
+/// Chooses landmarks, weighs the points, and ranks the distances.
+pub(super) fn prepare<T: Value>(
     rips: Rips<T>,
     modulus: u16,
     progress: &dyn Progress,
-    decide: Decide<'_>,
-) -> Result<Outcome, RipsError> {
+) -> Result<Prepared, RipsError> {
     let start = Instant::now();
     let points = rips.distances.len();
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, .. } = rips;
-    let (distances, summary) = survey(distances, threshold, progress)?;
-    // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
-    let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
-    let estimate = estimate::of(&summary, max_dim, rank_width, Level::detect());
+    let Rips { threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, .. } = rips;
+    let (distances, landmarks) = match rips.landmarks {
+        None => (rips.distances, None),
+        Some(_) if weights.is_some() => return Err(RipsError::WeightedLandmarks),
+        Some(count) => {
+            let (distances, chosen) = landmarks::choose(&rips.distances, count, progress)?;
+            drop(rips.distances);
+            (distances, Some(chosen))
+        }
+    };
+    let (distances, summary) = survey(distances, weights.as_ref(), threshold, progress)?;
+    let estimate = estimated(&summary, max_dim);
     let attempt = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
     if attempt.is_none() {
         backend.expect(&estimate);
@@ -85,23 +93,70 @@ fn run_on<T: Value>(
     footprint::check_ranking(&distances, &summary)?;
     progress.begin("rank", None, 1);
     let ranking = rank(&distances, T::from_f64(summary.threshold))?;
+    let births = distances.births().map(|births| births.iter().map(|&birth| birth.into()).collect());
     drop(distances);
+    let ranked = Ranked { ranking, births };
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
-    match attempt {
-        None => compute_graph(start, asked, decide, summary, ranking, progress),
-        Some(attempt) => attempt.compute(start, asked, decide, summary, ranking, progress),
+    Ok(Prepared { start, asked, attempt, backend, summary, ranked, landmarks })
+}
+
+/// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
+fn estimated(summary: &Summary, max_dim: usize) -> Estimate {
+    let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
+    estimate::of(summary, max_dim, rank_width, Level::detect())
+}
+
+/// Seconds of sweeping on one thread, as they are estimated, for which it is not worth starting others. So little work is mostly the
+/// beginning and the end of sweeps, which the estimate leaves out.
+const LIGHT: f64 = 0.25e-3;
+
+impl Prepared {
+    /// Whether a single thread will be done before others could help it.
+    pub fn is_light(&self) -> bool {
+        let estimate = estimated(&self.summary, self.asked.max_dim);
+        estimate.cpu * rayon::current_num_threads() as f64 <= LIGHT
+    }
+
+    /// Chooses the widths and the machine, and computes.
+    ///
+    /// # Errors
+    /// As [`Rips::solve`](crate::rips::Rips::solve).
+    pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
+        let backend = self.backend.clone();
+        self.solve_on(progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+    }
+
+    /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
+    fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
+        let Prepared { start, asked, attempt, summary, ranked, landmarks, .. } = self;
+        let outcome = match attempt {
+            None => compute_graph(start, asked, decide, summary, ranked, progress),
+            Some(attempt) => attempt.compute(start, asked, decide, summary, ranked, progress),
+        }?;
+        Ok(Outcome { landmarks, ..outcome })
     }
 }
 
-/// Chooses the widths and the machine, and computes. From here on the precision of the distances does not matter.
+/// Decides which machine is to do the work of an estimate.
+type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
+
+/// Ranked distances, and when points are born, if not all are at 0.
+#[derive(Debug)]
+struct Ranked {
+    ranking: Ranking,
+    births: Option<Vec<f64>>,
+}
+
+/// Chooses the widths and the machine, and computes.
 fn compute_graph(
     start: Instant,
     asked: Asked,
     decide: Decide<'_>,
     summary: Summary,
-    ranking: Ranking,
+    ranked: Ranked,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
+    let Ranked { ranking, births } = ranked;
     let mut plan = choose(asked, &summary, &ranking)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
@@ -110,9 +165,16 @@ fn compute_graph(
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };
     let times_pair_store = asked.times_pair_store;
-    let values = &values;
-    let mut run =
-        Run { plan: &plan, values, machine: &machine, times_pair_store, progress, stats, failure: None };
+    let mut run = Run {
+        plan: &plan,
+        values: &values,
+        births: births.as_deref(),
+        machine: &machine,
+        times_pair_store,
+        progress,
+        stats,
+        failure: None,
+    };
     let diagram = match plan.entry_width {
         64 => beside_devices::<u64>(&mut run, &*complex),
         128 => beside_devices::<u128>(&mut run, &*complex),
@@ -122,7 +184,7 @@ fn compute_graph(
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
     let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
-    Ok(Outcome { diagram, stats, plan, summary, notes })
+    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, notes })
 }
 
 /// The complex in the shape and with the rank width that were chosen.

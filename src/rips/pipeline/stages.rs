@@ -6,7 +6,7 @@ use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
 use crate::rips::code::Code;
-use crate::rips::components::{Components, Forest};
+use crate::rips::components::{Components, Forest, weighted_bars};
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
@@ -32,6 +32,8 @@ pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
     /// The distance of each rank.
     pub(super) values: &'a [f64],
+    /// When each point is born, if not all are at 0.
+    pub(super) births: Option<&'a [f64]>,
     /// What sweeps ahead of the processor, if anything does.
     pub(super) machine: &'a Machine,
     /// Whether reduction times its accesses to the pair store.
@@ -66,6 +68,9 @@ impl Run<'_> {
 
     /// A bar a component: it ends with the edge that joins the component to an older one, or never.
     fn component_bars(&self, forest: &Forest) -> Vec<Bar> {
+        if let Some(births) = self.births {
+            return weighted_bars(forest, births, self.values, self.plan.threshold);
+        }
         let deaths = forest.edges.iter().map(|edge| self.values[edge.rank as usize]);
         let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
         let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });

@@ -27,9 +27,8 @@ fn solve(
     self_check: bool,
 ) -> Result<Outcome, RipsError> {
     let decision = Decision { gpus: Vec::new(), self_check, may_fall_back, why: "it pays".into() };
-    run_on(rips.clone(), 2, &(), &|_| {
-        Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) })
-    })
+    prepare(rips.clone(), 2, &())?
+        .solve_on(&(), &|_| Ok(Machine { decision: decision.clone(), stand_in: Some(StandIn { fails }) }))
 }
 
 fn backends(outcome: &Outcome) -> Vec<&'static str> {

@@ -17,7 +17,7 @@ pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 
 /// What is asked of ranked distances.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Asked {
     pub(in crate::rips) max_dim: usize,
     pub(in crate::rips) modulus: u16,

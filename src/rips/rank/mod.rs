@@ -1,7 +1,7 @@
 //! Distances replaced by their ranks.
 //!
 //! The distinct distances up to the threshold are sorted once; from then on a distance is its place in that list.
-//! Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
+//! Rank 0 is always the value 0, below which nothing is born. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
 
 mod places;

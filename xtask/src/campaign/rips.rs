@@ -63,6 +63,10 @@ enum Relation {
     Assembled,
     /// Of the collapsed graph: the same bars in the same order.
     Collapsed,
+    /// Points born at numbers of the space, by their places: the plain version's bars, of the collapsed graph too.
+    Born(Vec<usize>),
+    /// So many landmarks, as a remainder of the number of points: the bars of these points.
+    Landmarks(usize),
 }
 
 const MODULI: [u32; 10] = [2, 2, 2, 2, 3, 5, 7, 251, 32749, 65521];
@@ -195,7 +199,8 @@ impl Limit {
 
 impl Relation {
     fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
-        match random.below(15) {
+        match random.below(18) {
+            15 => Relation::Landmarks(random.below(1 << 8)),
             0 => Relation::Plain,
             1 | 2 => Relation::Assembled,
             3 => Relation::Edges,
@@ -208,6 +213,7 @@ impl Relation {
                 Relation::Scaled(random.within(-most, most) as i32)
             }
             11 | 12 => Relation::Collapsed,
+            13 | 14 => Relation::Born((0..n).map(|_| random.below(1 << 16)).collect()),
             _ => Relation::Written(random.below(output::OutputFormat::ALL.len())),
         }
     }
@@ -287,6 +293,8 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
             let outcome = case.run_collapsed(distances, case.limit, case.max_dim, Collapse::On, pools)?;
             same("bars of the collapsed graph", &outcome.diagram, found)
         }
+        Relation::Born(places) => born(case, &distances, places, pools),
+        Relation::Landmarks(count) => of_landmarks(case, distances, *count, pools),
         Relation::Cone => cone(case, &distances, pools),
         Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
         Relation::Written(format) => written(*format, &outcome),
@@ -317,6 +325,66 @@ fn as_graph<T: Value>(
     let id = |point: u32| point * spread as u32;
     let edges = kept.map(|(i, j, length)| (id(i), id(j), length));
     SparseDistances::new(n * spread, edges).map_err(|error| format!("no graph: {error}"))
+}
+
+/// The landmarks alone have the bars that all points have when they are asked for landmarks.
+fn of_landmarks<T: Value>(
+    case: &Case,
+    distances: Distances<T>,
+    count: usize,
+    pools: &Pools,
+) -> Result<(), String> {
+    if let Distances::Sparse(_) = distances {
+        return Ok(());
+    }
+    let count = 1 + count % distances.len();
+    let rips = Rips::new(distances).max_dim(case.max_dim).modulus(case.modulus).landmarks(Some(count));
+    let outcome = pools.run(case.machine, || rips.solve(&()));
+    let outcome = outcome.map_err(|error| format!("the run is refused: {error}"))?;
+    let landmarks = outcome.landmarks.ok_or("no landmarks")?;
+    same("landmarks", &(landmarks.points.len(), landmarks.points[0]), &(count, 0))?;
+    let sample = case.space.of_points(&landmarks.points).distances::<T>();
+    let value = value_of(Limit::Enclosing, &sample);
+    let expected = plain::barcode(&sample, case.max_dim, value, case.modulus);
+    same("bars of landmarks", &outcome.diagram, &expected)
+}
+
+/// Points that are born at half a distance, at a distance, or at 0: the graph, its edges raised to the births.
+fn born<T: Value>(
+    case: &Case,
+    distances: &Distances<T>,
+    places: &[usize],
+    pools: &Pools,
+) -> Result<(), String> {
+    let graph = as_graph(distances, f64::INFINITY, 1)?;
+    let edges = graph.edges();
+    let birth = |point: usize| match (places.get(point).copied().unwrap_or_default(), edges.len()) {
+        (_, 0) => 0.0,
+        (place, _) if place % 4 == 0 => 0.0,
+        (place, count) if place % 4 == 1 => edges[place % count].distance.into() / 2.0,
+        (place, count) => edges[place % count].distance.into(),
+    };
+    let births: Vec<T> = (0..graph.len()).map(|point| T::from_f64(birth(point))).collect();
+    let raised = edges.iter().map(|edge| {
+        let [i, j] = [edge.i, edge.j].map(|point| births[point as usize]);
+        let later = if i > j { i } else { j };
+        (edge.i, edge.j, if edge.distance > later { edge.distance } else { later })
+    });
+    let refused = |error: &dyn std::fmt::Display| format!("no weighted graph: {error}");
+    let weighted = SparseDistances::new(graph.len(), raised).map_err(|error| refused(&error))?;
+    let weighted = weighted.with_births(births).map_err(|error| refused(&error))?;
+    let distances: Distances<T> = weighted.into();
+    let value = value_of(case.limit, &distances);
+    let expected = plain::barcode(&distances, case.max_dim, value, case.modulus);
+    for collapse in [Collapse::Off, Collapse::On] {
+        // The collapse takes a square matrix of ranks.
+        if collapse == Collapse::On && distances.len() > 4096 {
+            continue;
+        }
+        let bars = case.run_collapsed(distances.clone(), case.limit, case.max_dim, collapse, pools)?.diagram;
+        same("bars of points with births", &bars, &expected)?;
+    }
+    Ok(())
 }
 
 /// Every isolated point is one more essential class of dimension 0.
@@ -441,7 +509,7 @@ fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
     let format = output::OutputFormat::ALL[format];
     let Outcome { diagram, summary, plan, .. } = outcome;
     let mut file = Vec::new();
-    let barcode = output::Barcode { diagram, summary, modulus: plan.modulus };
+    let barcode = output::Barcode { diagram, summary, modulus: plan.modulus, landmarks: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded = read::read_bytes("bars", &file, None)
         .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;

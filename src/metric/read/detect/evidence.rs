@@ -1,6 +1,7 @@
 //! What speaks for the readings of a table of numbers.
 
 use super::Reading;
+use crate::metric::read::diagonal::Entries;
 use crate::metric::read::text::{self, Table, entries};
 use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triangle};
 use crate::metric::square;
@@ -206,7 +207,7 @@ impl Evidence<'_> {
         if table.width() != Some(3) {
             return Ok(false);
         }
-        let Ok(graph) = sparse::read(self.text) else { return Ok(false) };
+        let Ok((graph, _)) = sparse::read(self.text, Entries::default()) else { return Ok(false) };
         let said = header_says_edges(self.names);
         if said == Some(true) {
             return Ok(true);

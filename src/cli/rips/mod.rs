@@ -1,28 +1,27 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
-use std::path::PathBuf;
+mod job;
+
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::backend::Backend;
-use lacuna::internals::name_of;
-use lacuna::metric::read::Loaded;
-use lacuna::output::{self, Barcode};
-use lacuna::rips::{Collapse, Outcome, RipsOptions, SecondLayer};
+use lacuna::metric::read::count_clouds;
+use lacuna::output;
+use lacuna::rips::{Collapse, SecondLayer};
 
+use self::job::{Answered, Crew, Job};
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
+use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
-use super::notes::{Notes, Times, tell};
 use super::outputs::Outputs;
 use super::parse;
-use super::progress::Meter;
-use super::record::{Record, Records, VERSION};
-use super::sink::Sink;
-use super::timing::timed;
+use super::record::Records;
+use super::threads::work_alone;
 
 /// Barcode of the Vietoris–Rips filtration of a distance matrix or point cloud
 ///
@@ -32,7 +31,7 @@ use super::timing::timed;
 #[command(mut_arg("stats", |arg| arg.help("Write counts and times of every dimension to FILE, as JSON")))]
 #[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (widths, shape, pair store, threads) and why")))]
 pub(crate) struct Arguments {
-    /// Input files, `-` for standard input; of a directory, its files
+    /// Input files, `-` for standard input; of a directory, its files; of a NumPy array of three axes, each cloud or matrix
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
@@ -56,6 +55,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "P", help_heading = "Filtration", default_value = "2",
         value_parser = parse::modulus, allow_hyphen_values = true)]
     modulus: u16,
+
+    /// Take K points for all, each farthest from those before it, beginning with the first; as ripser.py's n_perm
+    ///
+    /// The greatest distance of a point to the nearest landmark, the covering radius, is in JSON and statistics, and -v says it.
+    /// Bars of a metric space move by twice that at most. Lists of edges have no landmarks.
+    #[arg(long, value_name = "K", help_heading = "Filtration",
+        value_parser = parse::at_least_one, allow_hyphen_values = true)]
+    landmarks: Option<usize>,
+
+    #[command(flatten)]
+    weights: WeightsArguments,
 
     #[command(flatten)]
     machine: MachineArguments,
@@ -86,7 +96,7 @@ pub(crate) struct Arguments {
 
     /// Write the bars to FILE; or those of several inputs into DIR, each by its input's name and the format's
     ///
-    /// Files are replaced as a whole, when their bars are known.
+    /// An input that fails does not stop the others. Many small ones are done side by side, one a thread. Files are replaced as a whole, when their bars are known.
     #[arg(short, long, value_name = "FILE|DIR", help_heading = "Output")]
     output_file: Option<PathBuf>,
 
@@ -111,91 +121,45 @@ Examples:
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let notes = arguments.report.messages.notes();
+    let weights = arguments.weights.measure()?;
     let backend = arguments.machine.backend();
     let path = arguments.output_file.as_deref();
-    let (tasks, format) =
-        Tasks::plan(&arguments.files, path, arguments.output, output::OutputFormat::Text, notes)?;
+    // What is wrong with a file is said when it is read.
+    let count = |file: &Path| count_clouds(file).ok().flatten();
+    let text = output::OutputFormat::Text;
+    let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, backend, format, notes };
+    let job = Job { arguments, weights, backend, format, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
-        arguments.machine.threads.start(notes)?;
-        let record = job.run(task, &mut outputs.answer, start)?;
-        return outputs.commit(&record);
+        // Kept until the end.
+        let alone = job.may_be_light(task).then(work_alone).transpose()?;
+        if alone.is_none() {
+            arguments.machine.threads.start(notes)?;
+        }
+        let crew = if alone.is_some() { Crew::Late } else { Crew::All };
+        let answered = job.run(task, &mut outputs.answer, start, crew)?;
+        return outputs.commit(&answered.record);
     }
     let stats = tasks.open_stats(stats)?;
     arguments.machine.threads.start(notes)?;
-    let ran = tasks.run(|task| {
+    let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let record = job.run(task, &mut answer, start)?;
-        answer.commit().map(|()| record)
-    })?;
+        let answered = job.run(task, &mut answer, start, crew)?;
+        answer.commit().map(|()| answered)
+    };
+    let tell = |answered: Answered| {
+        answered.notes.iter().for_each(|note| notes.note(note));
+        answered.record
+    };
+    let ran = if let Some(workers) = job.workers(&tasks) {
+        tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
+            answered.map(tell)
+        })
+    } else {
+        tasks.run(|task| run(task, Crew::All).map(tell))
+    }?;
     tell_stats(stats, &Records::new(&ran, start))?;
     ran.verdict()
-}
-
-/// What all inputs share.
-struct Job<'a> {
-    arguments: &'a Arguments,
-    backend: Backend,
-    format: output::OutputFormat,
-    notes: Notes,
-}
-
-impl Job<'_> {
-    fn run(&self, task: &Task, answer: &mut Sink, start: Instant) -> Result<Record, CliError> {
-        let Job { arguments, notes, .. } = *self;
-        let (loaded, read) = timed(|| arguments.distances.read(&task.input));
-        let Loaded { input, format, detection, notes: said, .. } = loaded?;
-        if let Some(why) = detection {
-            notes.note(format_args!("{}: {format} ({why})", name_of(&task.input)));
-        }
-        said.iter().for_each(|note| notes.note(format_args!("{}: {note}", name_of(&task.input))));
-        let meter = Meter::new(notes.wants_progress());
-        let outcome = arguments.options(self.backend.clone()).solve(input, &meter)?;
-        drop(meter);
-        outcome.notes.iter().for_each(|note| notes.note(note));
-        if arguments.report.messages.explain {
-            tell(&outcome.plan);
-        }
-        let (written, write) = timed(|| arguments.write_bars(&outcome, self.format, answer));
-        written?;
-        let times = Times { read, write, total: start.elapsed() };
-        notes.timings(&outcome.plan, &outcome.stats, &times);
-        Ok(Record {
-            version: VERSION,
-            file: task.input.display().to_string(),
-            format: format.to_string(),
-            backend: outcome.plan.backend_name().to_string(),
-            threads: outcome.plan.threads,
-            plan: outcome.plan,
-            times: times.into(),
-            stats: outcome.stats,
-        })
-    }
-}
-
-impl Arguments {
-    fn options(&self, backend: Backend) -> RipsOptions {
-        RipsOptions {
-            max_dim: self.max_dim,
-            threshold: self.threshold,
-            modulus: self.modulus.into(),
-            pair_store: self.pair_store,
-            collapse: self.collapse,
-            backend,
-        }
-    }
-
-    fn write_bars(
-        &self,
-        outcome: &Outcome,
-        format: output::OutputFormat,
-        answer: &mut Sink,
-    ) -> Result<(), CliError> {
-        let diagram = outcome.diagram.with_ratio(self.ratio, outcome.summary.precision);
-        let barcode = Barcode { diagram: &diagram, summary: &outcome.summary, modulus: self.modulus };
-        answer.fill(|out| format.write(&barcode, out))
-    }
 }

@@ -1,0 +1,75 @@
+//! When points are born: the options of a weighted Vietoris–Rips filtration.
+
+use lacuna::metric::read::Diagonal;
+use lacuna::rips::{DistanceToMeasure, Growth};
+
+use crate::cli::error::UsageError;
+use crate::cli::parse;
+
+/// Where the births of points come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Weights {
+    /// The diagonal of the matrix.
+    Diagonal,
+    /// The distance to the measure of all points.
+    Dtm,
+}
+
+/// How points are weighted.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Filtration")]
+pub(crate) struct WeightsArguments {
+    /// When points are born: as the diagonal says, or late where there are few others (dtm) [default: all at 0]
+    ///
+    /// diagonal  the entry of a point with itself is its birth, inf for never, and that of two
+    ///           points the birth of their edge, not below theirs; in lists of edges `i i birth`.
+    ///           Points that are born past the threshold have no bar
+    /// dtm       twice the distance to the measure of all points, as giotto-ph does it; edges are
+    ///           born when the balls around their points meet
+    #[arg(long, value_name = "HOW", verbatim_doc_comment, value_parser = parse::one_of::<Weights>(),
+        hide_possible_values = true)]
+    weights: Option<Weights>,
+
+    /// How balls grow with --weights dtm: the diameter at t is (t^P - w^P)^(1/P) [default: 1]
+    #[arg(long, value_name = "1|2|inf", value_parser = parse::one_of::<Growth>(), hide_possible_values = true)]
+    dtm_p: Option<Growth>,
+
+    /// The exponent of distances in --weights dtm, above 0 [default: 2]
+    #[arg(long, value_name = "R", value_parser = parse::exponent, allow_hyphen_values = true)]
+    dtm_r: Option<f64>,
+
+    /// The number of neighbours of a point, itself not counted, in --weights dtm [default: 3]
+    #[arg(long, value_name = "N", value_parser = parse::at_least_one, allow_hyphen_values = true)]
+    dtm_neighbors: Option<usize>,
+}
+
+impl WeightsArguments {
+    /// What the diagonal of a matrix holds.
+    pub(crate) fn diagonal(&self) -> Diagonal {
+        if self.weights == Some(Weights::Diagonal) { Diagonal::Births } else { Diagonal::Zero }
+    }
+
+    /// How points are weighted, if they are by their distance to a measure.
+    ///
+    /// # Errors
+    /// They are not, but it was said how.
+    pub(crate) fn measure(&self) -> Result<Option<DistanceToMeasure>, UsageError> {
+        let given = [
+            ("--dtm-p", self.dtm_p.is_some()),
+            ("--dtm-r", self.dtm_r.is_some()),
+            ("--dtm-neighbors", self.dtm_neighbors.is_some()),
+        ];
+        if self.weights == Some(Weights::Dtm) {
+            let default = DistanceToMeasure::default();
+            return Ok(Some(DistanceToMeasure {
+                growth: self.dtm_p.unwrap_or(default.growth),
+                exponent: self.dtm_r.unwrap_or(default.exponent),
+                neighbours: self.dtm_neighbors.unwrap_or(default.neighbours),
+            }));
+        }
+        match given.into_iter().find(|option| option.1) {
+            Some((option, _)) => Err(UsageError::OnlyDtm { option }),
+            None => Ok(None),
+        }
+    }
+}

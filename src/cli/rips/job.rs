@@ -1,0 +1,179 @@
+//! One input of `lacuna rips`: read, computed, written.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use lacuna::backend::Backend;
+use lacuna::internals::name_of;
+use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
+use lacuna::output::{Barcode, OutputFormat};
+use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
+
+use super::Arguments;
+use crate::cli::batch::{Task, Tasks};
+use crate::cli::error::CliError;
+use crate::cli::notes::{Notes, Times, counted, tell};
+use crate::cli::progress::Meter;
+use crate::cli::record::{Record, VERSION};
+use crate::cli::sink::Sink;
+use crate::cli::threads;
+use crate::cli::timing::timed;
+
+/// The most bytes of an input that is left to one thread.
+const SMALL: u64 = 256 << 10;
+
+/// What all inputs share.
+pub(super) struct Job<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) weights: Option<DistanceToMeasure>,
+    pub(super) backend: Backend,
+    pub(super) format: OutputFormat,
+    pub(super) notes: Notes,
+    /// Whether there are other inputs, so that errors name this one.
+    pub(super) is_batch: bool,
+}
+
+/// Which threads an input is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Crew {
+    /// All that have been started.
+    All,
+    /// This thread alone, and others only when it turns out that there is much to do.
+    Late,
+    /// This thread alone, while other threads have other inputs. What is to be said is kept.
+    One,
+}
+
+/// An input that has been answered.
+pub(super) struct Answered {
+    pub(super) record: Record,
+    /// Notes that are still to be said.
+    pub(super) notes: Vec<String>,
+}
+
+impl Job<'_> {
+    /// Whether an input may be so light that it is done before threads have started. Nobody must have said how many they are to be.
+    pub(super) fn may_be_light(&self, task: &Task) -> bool {
+        let is_small = fs::metadata(&task.input).is_ok_and(|found| found.is_file() && found.len() <= SMALL);
+        is_small && !self.arguments.machine.threads.are_told() && !self.arguments.machine.insist_on_gpu()
+    }
+
+    /// How many inputs are done side by side, one a thread, if they are: if there are many, all of them small, none of which a device is to do.
+    /// What -v and --explain say is of inputs that have the machine for themselves.
+    pub(super) fn workers(&self, tasks: &Tasks) -> Option<usize> {
+        let threads = rayon::current_num_threads();
+        let are_told_of = self.notes.verbose || self.arguments.report.messages.explain;
+        let mut inputs_of: HashMap<&Path, u64> = HashMap::new();
+        tasks.tasks.iter().for_each(|task| *inputs_of.entry(&task.input).or_default() += 1);
+        let is_small = |(file, inputs): (&&Path, &u64)| {
+            fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() / inputs <= SMALL)
+        };
+        let is_worth_it = tasks.tasks.len() >= threads && !are_told_of;
+        let beside = is_worth_it && !self.arguments.machine.insist_on_gpu() && inputs_of.iter().all(is_small);
+        beside.then_some(threads)
+    }
+
+    pub(super) fn run(
+        &self,
+        task: &Task,
+        answer: &mut Sink,
+        start: Instant,
+        crew: Crew,
+    ) -> Result<Answered, CliError> {
+        let Job { arguments, notes, .. } = *self;
+        let name = name(task);
+        let mut kept = Vec::new();
+        let mut say = |line: String| if crew == Crew::One { kept.push(line) } else { notes.note(line) };
+        let (loaded, read) = timed(|| self.read(task));
+        let Loaded { input, format, detection, notes: said, .. } = loaded?;
+        match (detection, task.number) {
+            (Some(why), None) => say(format!("{name}: {format} ({why})")),
+            // Those of one file are alike.
+            (Some(why), Some(0)) => say(format!("{name}: {format} ({why}), and others like it")),
+            _ => {}
+        }
+        said.into_iter().for_each(|note| say(format!("{name}: {note}")));
+        let outcome = self.solve(&name, input, crew)?;
+        outcome.notes.iter().for_each(|note| say(note.clone()));
+        if arguments.report.messages.explain {
+            tell(&outcome.plan);
+        }
+        let (written, write) = timed(|| self.write_bars(&outcome, answer));
+        written?;
+        let times = Times { read, write, total: start.elapsed() };
+        if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
+            let Landmarks { points, of, covering_radius, .. } = landmarks;
+            let count = counted(points.len(), "landmark");
+            tell(format_args!("{count} of {of} points, covering radius {covering_radius}"));
+        }
+        notes.timings(&outcome.plan, &outcome.stats, &times);
+        let record = Record {
+            version: VERSION,
+            file: task.number.map_or_else(|| task.input.display().to_string(), |_| name),
+            format: format.to_string(),
+            backend: outcome.plan.backend_name().to_string(),
+            threads: outcome.plan.threads,
+            plan: outcome.plan,
+            landmarks: outcome.landmarks,
+            times: times.into(),
+            stats: outcome.stats,
+        };
+        Ok(Answered { record, notes: kept })
+    }
+
+    fn read(&self, task: &Task) -> Result<Loaded, ReadError> {
+        let diagonal = self.arguments.weights.diagonal();
+        self.arguments.distances.read(&task.input, task.number, diagonal)
+    }
+
+    fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
+        let meter = (crew != Crew::One && self.notes.wants_progress()).then(|| Meter::new(true));
+        let progress: &dyn Progress = match &meter {
+            Some(meter) => meter,
+            None => &(),
+        };
+        let options = self.options();
+        let solved = match crew {
+            Crew::All | Crew::One => options.solve(input, progress),
+            Crew::Late => match options.prepare(input, progress) {
+                Ok(prepared) if !prepared.is_light() => {
+                    threads::start_late(self.notes)?.install(|| prepared.solve(progress))
+                }
+                prepared => prepared.and_then(|prepared| prepared.solve(progress)),
+            },
+        };
+        solved.map_err(|error| if self.is_batch { CliError::about(name, error) } else { error.into() })
+    }
+
+    fn options(&self) -> RipsOptions {
+        let Arguments { max_dim, threshold, modulus, pair_store, collapse, landmarks, .. } = *self.arguments;
+        RipsOptions {
+            max_dim,
+            threshold,
+            modulus: modulus.into(),
+            pair_store,
+            collapse,
+            weights: self.weights,
+            landmarks,
+            backend: self.backend.clone(),
+        }
+    }
+
+    fn write_bars(&self, outcome: &Outcome, answer: &mut Sink) -> Result<(), CliError> {
+        let Arguments { ratio, modulus, .. } = *self.arguments;
+        let diagram = outcome.diagram.with_ratio(ratio, outcome.summary.precision);
+        let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
+        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks };
+        answer.fill(|out| self.format.write(&barcode, out))
+    }
+}
+
+/// What messages call an input.
+fn name(task: &Task) -> String {
+    match task.number {
+        None => name_of(&task.input),
+        Some(number) => name_of_cloud(&task.input, number),
+    }
+}

@@ -1,0 +1,154 @@
+//! Several inputs in one file: a NumPy array of three axes, of which the first numbers them. Each is read as an array of two axes.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::error::{Place, Problem};
+use super::{DistanceFormat, DistanceOptions, Loaded, ReadError, read_bytes};
+use crate::input::npy::{Header, MAGIC, scalar};
+use crate::input::source;
+
+/// More bytes than the beginning and the longest header of an array have.
+const HEAD: u64 = 12 << 10;
+
+/// The number of inputs in the file at `path`; none if it is no array of three axes.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn count_clouds(path: &Path) -> io::Result<Option<usize>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let head = head_of(&File::open(path)?)?;
+    // What is wrong with a header is said when the file is read.
+    let header = Some(head).filter(|head| head.starts_with(MAGIC)).and_then(|head| Header::parse(&head).ok());
+    let of_three_axes = header.filter(|header| header.shape.len() == 3 && header.shape[0] > 0);
+    Ok(of_three_axes.and_then(|header| usize::try_from(header.shape[0]).ok()))
+}
+
+/// What messages call an input of several.
+pub fn name_of_cloud(path: &Path, number: usize) -> String {
+    format!("{}[{number}]", source::name_of(path))
+}
+
+/// Reads input `number`, 0-based, of the file at `path`.
+///
+/// # Errors
+/// The file cannot be read, is no array of three axes in C order, or the input is not what its format promises.
+pub fn read_cloud(path: &Path, number: usize, options: &DistanceOptions) -> Result<Loaded, ReadError> {
+    let file = name_of_cloud(path, number);
+    let malformed = |problem| ReadError::Malformed {
+        file: file.clone(),
+        format: Some(DistanceFormat::Npy),
+        detection: None,
+        problem: Box::new(problem),
+    };
+    let bytes = array_of(path, number).map_err(|error| ReadError::Io { file: file.clone(), error })?;
+    read_bytes(&file, &bytes.map_err(malformed)?, options.clone())
+}
+
+fn head_of(file: &File) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(HEAD as usize);
+    file.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The input as the bytes of an `npy` file of its own.
+fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let head = head_of(&file)?;
+    let place = match place_of(&head, number, length) {
+        Ok(place) => place,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let mut bytes = place.header;
+    let start = bytes.len();
+    // The file has as many bytes, or had a moment ago.
+    bytes.resize(start + place.bytes as usize, 0);
+    file.seek(SeekFrom::Start(place.at))?;
+    file.read_exact(&mut bytes[start..])?;
+    Ok(Ok(bytes))
+}
+
+/// Where an input lies in its file.
+struct InFile {
+    at: u64,
+    bytes: u64,
+    /// The header that an array of its own has.
+    header: Vec<u8>,
+}
+
+fn place_of(head: &[u8], number: usize, length: u64) -> Result<InFile, Problem> {
+    let Header { dtype, shape, fortran, data_at } = Header::parse(head)?;
+    let (_, size) = scalar(&dtype)?;
+    let &[clouds, rows, columns] = &shape[..] else {
+        let found = format!("{} of shape {shape:?}", shape.len());
+        return Err(Problem::new(Place::Byte(10), "an array of 3 dimensions", found));
+    };
+    if fortran {
+        let expected = "an array in C order, in which the numbers of each input lie together";
+        let problem = Problem::new(Place::Byte(10), expected, "Fortran order");
+        return Err(problem.note("numpy.save(path, numpy.ascontiguousarray(a)) writes it so"));
+    }
+    let bytes = rows.checked_mul(columns).and_then(|count| count.checked_mul(size as u64));
+    let all = bytes.and_then(|bytes| bytes.checked_mul(clouds));
+    let after = length.saturating_sub(data_at as u64);
+    let (Some(bytes), true) = (bytes, all == Some(after)) else {
+        let expected = format!("{clouds} × {rows} × {columns} elements of {size} bytes after the header");
+        return Err(Problem::new(Place::Whole, expected, format!("{after} bytes")));
+    };
+    if number as u64 >= clouds {
+        let found = number.to_string();
+        return Err(Problem::new(Place::Whole, format!("the number of an input, below {clouds}"), found));
+    }
+    Ok(InFile {
+        at: data_at as u64 + number as u64 * bytes,
+        bytes,
+        header: Header::of(&dtype, &[rows, columns]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Distances;
+    use crate::metric::read::Input;
+
+    fn saved(text: &str, numbers: &[f64]) -> tempfile::NamedTempFile {
+        let length = u16::try_from(text.len()).unwrap().to_le_bytes();
+        let data: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), [MAGIC, &[1, 0], &length, text.as_bytes(), &data].concat()).unwrap();
+        file
+    }
+
+    #[test]
+    fn clouds_are_read_one_by_one() {
+        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 1), }";
+        let file = saved(text, &[0.0, 1.0, 2.0, 4.0, 5.0, 9.0]);
+        assert_eq!(count_clouds(file.path()).unwrap(), Some(3));
+        for (number, expected) in [[0.0, 1.0], [2.0, 4.0], [5.0, 9.0]].iter().enumerate() {
+            let loaded = read_cloud(file.path(), number, &DistanceOptions::default()).unwrap();
+            let Input::Double(Distances::Points(cloud)) = loaded.input else { panic!("points") };
+            assert_eq!([cloud.point(0)[0], cloud.point(1)[0]], *expected);
+        }
+        let past = read_cloud(file.path(), 3, &DistanceOptions::default()).unwrap_err().to_string();
+        assert!(past.contains("[3]") && past.contains("below 3"), "{past}");
+    }
+
+    #[test]
+    fn files_that_do_not_hold_several() {
+        let flat = saved("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }", &[0.0; 6]);
+        assert_eq!(count_clouds(flat.path()).unwrap(), None);
+        let error = |text: &str, numbers: usize| {
+            let file = saved(text, &vec![0.0; numbers]);
+            read_cloud(file.path(), 0, &DistanceOptions::default()).unwrap_err().to_string()
+        };
+        let fortran = error("{'descr': '<f8', 'fortran_order': True, 'shape': (3, 2, 1), }", 6);
+        assert!(fortran.contains("C order") && fortran.contains("ascontiguousarray"), "{fortran}");
+        let short = error("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2, 1), }", 5);
+        assert!(short.contains("3 × 2 × 1 elements of 8 bytes") && short.contains("40 bytes"), "{short}");
+    }
+}

@@ -1,0 +1,224 @@
+//! Landmarks: a sample of the points by the greedy permutation (Gonzalez 1985, "Clustering to minimize the maximum intercluster distance").
+//!
+//! The first landmark is point 0, and each further one is a point that is farthest from those before it, of several the one of the least id, as
+//! in ripser.py. The *covering radius* r is the greatest distance of a point to its nearest landmark, at most twice that of any sample of as
+//! many points. In a metric space the barcode of the landmarks is within 2r of that of all points, in the bottleneck distance: every point
+//! can be moved to its nearest landmark, which changes no distance by more than 2r.
+//!
+//! Of points, only the distances to landmarks are computed. They are kept in pieces, which threads take; a landmark is the first among the
+//! farthest of all pieces, in their order, whatever the number of threads.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Progress, RipsError};
+use crate::diagram::infinite;
+use crate::metric::{DistanceMatrix, Distances, PointCloud, Value};
+use crate::parallel;
+
+/// The points that a computation was made on in the place of all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Landmarks {
+    /// Their numbers among all points, 0-based, in the order in which they were chosen.
+    pub points: Vec<usize>,
+    /// The number of all points.
+    pub of: usize,
+    /// The greatest distance of a point to its nearest landmark.
+    #[serde(deserialize_with = "infinite::deserialize")]
+    pub covering_radius: f64,
+}
+
+/// Points whose distances a thread computes at a time.
+const PIECE: usize = 1 << 13;
+
+/// Chooses so many landmarks, and keeps of the distances theirs, in the order in which they were chosen.
+///
+/// # Errors
+/// [`RipsError::LandmarksOfEdges`], [`RipsError::LandmarkCount`].
+pub(super) fn choose<T: Value>(
+    distances: &Distances<T>,
+    count: usize,
+    progress: &dyn Progress,
+) -> Result<(Distances<T>, Landmarks), RipsError> {
+    let points = distances.len();
+    if !(1..=points).contains(&count) {
+        return Err(RipsError::LandmarkCount { points, asked: count });
+    }
+    progress.begin("landmarks", None, count as u64);
+    match distances {
+        Distances::Points(cloud) => {
+            let chosen = greedy(points, count, &|i, j| cloud.distance(i, j), progress);
+            let coordinates = chosen.points.iter().flat_map(|&point| cloud.point(point)).copied().collect();
+            let sample = PointCloud::new(cloud.dimension(), coordinates).expect("points of a cloud");
+            Ok((sample.into(), chosen))
+        }
+        Distances::Matrix(matrix) => {
+            let chosen = greedy(points, count, &|i, j| matrix.get(i, j), progress);
+            Ok((rows_of(matrix, &chosen.points).into(), chosen))
+        }
+        Distances::Sparse(_) => Err(RipsError::LandmarksOfEdges),
+    }
+}
+
+/// The distances among some points of a matrix, and their births.
+fn rows_of<T: Value>(matrix: &DistanceMatrix<T>, points: &[usize]) -> DistanceMatrix<T> {
+    let sample = DistanceMatrix::from_fn(points.len(), |i, j| matrix.get(points[i], points[j]));
+    let sample = match matrix.births() {
+        None => sample,
+        Some(births) => {
+            let births = points.iter().map(|&point| births[point]).collect();
+            sample.and_then(|sample| sample.with_births(births))
+        }
+    };
+    sample.expect("distances and births of a matrix")
+}
+
+/// Some points one after another, and for each the distance to the nearest landmark.
+struct Piece<T> {
+    /// The number of the first point.
+    first: usize,
+    /// Of a landmark, −1: it is not chosen again, not even where all points are at a distance of 0.
+    nearest: Vec<T>,
+    /// The greatest of these distances, and the number of the first point at it.
+    farthest: (T, usize),
+}
+
+impl<T: Value> Piece<T> {
+    /// Takes in a landmark.
+    fn update(&mut self, landmark: usize, distance: &(dyn Fn(usize, usize) -> T + Sync)) {
+        self.farthest = (T::from_f64(-1.0), self.first);
+        for (point, nearest) in (self.first..).zip(&mut self.nearest) {
+            let d = if point == landmark { T::from_f64(-1.0) } else { distance(point, landmark) };
+            if d < *nearest {
+                *nearest = d;
+            }
+            if *nearest > self.farthest.0 {
+                self.farthest = (*nearest, point);
+            }
+        }
+    }
+}
+
+/// The first `count` points of the greedy permutation of `points` points.
+fn greedy<T: Value>(
+    points: usize,
+    count: usize,
+    distance: &(dyn Fn(usize, usize) -> T + Sync),
+    progress: &dyn Progress,
+) -> Landmarks {
+    let of_piece = |first: usize| Piece {
+        first,
+        nearest: vec![T::INFINITY; PIECE.min(points - first)],
+        farthest: (T::INFINITY, first),
+    };
+    let mut pieces: Vec<Piece<T>> = (0..points).step_by(PIECE).map(of_piece).collect();
+    let mut chosen = Vec::with_capacity(count);
+    let mut next = 0;
+    loop {
+        chosen.push(next);
+        match pieces.as_mut_slice() {
+            [piece] => piece.update(next, distance),
+            pieces => parallel::pieces_mut(pieces, 1, &|_, piece| piece[0].update(next, distance)),
+        }
+        progress.advance(1);
+        let farther = |a: (T, usize), b: (T, usize)| if b.0 > a.0 { b } else { a };
+        let none = (T::from_f64(-1.0), 0);
+        let (radius, farthest) = pieces.iter().map(|piece| piece.farthest).fold(none, farther);
+        if chosen.len() == count {
+            let covering_radius = radius.into().max(0.0);
+            return Landmarks { points: chosen, of: points, covering_radius };
+        }
+        next = farthest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::SparseDistances;
+
+    fn next(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 40) as f64 / (1u64 << 24) as f64
+    }
+
+    /// By the definition: the distances to all landmarks, anew for each of them.
+    fn by_definition(points: usize, count: usize, distance: impl Fn(usize, usize) -> f64) -> Landmarks {
+        let mut chosen = vec![0];
+        let nearest = |chosen: &[usize], i: usize| {
+            chosen.iter().map(|&landmark| distance(i, landmark)).fold(f64::INFINITY, f64::min)
+        };
+        while chosen.len() < count {
+            let mut best: Option<(f64, usize)> = None;
+            for i in (0..points).filter(|i| !chosen.contains(i)) {
+                let d = nearest(&chosen, i);
+                if best.is_none_or(|(greatest, _)| d > greatest) {
+                    best = Some((d, i));
+                }
+            }
+            chosen.push(best.unwrap().1);
+        }
+        let covering_radius =
+            (0..points).filter(|i| !chosen.contains(i)).map(|i| nearest(&chosen, i)).fold(0.0, f64::max);
+        Landmarks { points: chosen, of: points, covering_radius }
+    }
+
+    #[test]
+    fn farthest_points_with_ties() {
+        let mut state = 3;
+        for n in [1, 2, 3, 9, 40] {
+            for kinds in [1.0, 3.0, 1e6] {
+                let coordinates = (0..2 * n).map(|_| (kinds * next(&mut state)).floor()).collect();
+                let cloud = PointCloud::new(2, coordinates).unwrap();
+                let matrix = DistanceMatrix::from_fn(n, |i, j| cloud.distance(i, j)).unwrap();
+                for count in [1, 2, n / 2, n].into_iter().filter(|k| (1..=n).contains(k)) {
+                    let expected = by_definition(n, count, |i, j| cloud.distance(i, j));
+                    let (sample, chosen) = choose(&cloud.clone().into(), count, &()).unwrap();
+                    let (rows, same) = choose(&matrix.clone().into(), count, &()).unwrap();
+                    assert_eq!((&chosen, &same), (&expected, &expected), "{n} points, {count} landmarks");
+                    let (Distances::Points(sample), Distances::Matrix(rows)) = (sample, rows) else {
+                        panic!("another shape")
+                    };
+                    for (i, &point) in chosen.points.iter().enumerate() {
+                        assert_eq!(sample.point(i), cloud.point(point));
+                        assert!((0..i).all(|j| rows.get(i, j) == matrix.get(point, chosen.points[j])));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_choice_does_not_depend_on_threads() {
+        let mut state = 5;
+        let coordinates = (0..3 * PIECE + 7).map(|_| (100.0 * next(&mut state)).floor() as f32).collect();
+        let cloud: Distances<f32> = PointCloud::new(1, coordinates).unwrap().into();
+        let chosen = [1, 4].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| choose(&cloud, 120, &()).unwrap().1)
+        });
+        assert_eq!(chosen[0], chosen[1]);
+        // All hundred places are taken; then points that are left, the first ones first.
+        assert_eq!(chosen[0].covering_radius, 0.0);
+        assert!(chosen[0].points[100..].is_sorted());
+    }
+
+    #[test]
+    fn births_go_with_their_points() {
+        let matrix = DistanceMatrix::from_lower(vec![5.0f32, 9.0, 7.0]).unwrap();
+        let matrix = matrix.with_births(vec![1.0, 2.0, 3.0]).unwrap();
+        let (sample, chosen) = choose(&matrix.into(), 2, &()).unwrap();
+        assert_eq!((sample.births(), &chosen.points[..]), (Some(&[1.0, 3.0][..]), &[0, 2][..]));
+        assert_eq!(chosen.covering_radius, 5.0);
+    }
+
+    #[test]
+    fn what_has_no_landmarks() {
+        let edges = Distances::from(SparseDistances::new(3, [(0, 1, 1.0f32)]).unwrap());
+        assert_eq!(choose(&edges, 2, &()), Err(RipsError::LandmarksOfEdges));
+        let one: Distances<f32> = PointCloud::new(1, vec![0.0]).unwrap().into();
+        for asked in [0, 2] {
+            assert_eq!(choose(&one, asked, &()), Err(RipsError::LandmarkCount { points: 1, asked }));
+        }
+    }
+}
