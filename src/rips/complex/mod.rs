@@ -1,10 +1,12 @@
 //! The Rips complex as its ranked distances: simplices are never listed, cofacets are found when asked for.
 
 mod dense;
+mod layered;
 mod sparse;
 
 pub use dense::Dense;
 pub(crate) use dense::{RankMatrix, last_lane, stride};
+pub(crate) use layered::Layered;
 pub(crate) use sparse::Sparse;
 
 use super::apparent_pairs;

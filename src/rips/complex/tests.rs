@@ -83,6 +83,10 @@ fn every_complex_finds_the_same_cofacets() {
                 conforms(&dense::<u16>(n, &table, level), n, &table, &mut state);
                 conforms(&dense::<u32>(n, &table, level), n, &table, &mut state);
             }
+            for limit in [0, 1, ranks / 2, ranks] {
+                let whole = dense::<u32>(n, &table, Level::detect());
+                conforms(&Layered::new(&whole, limit).unwrap(), n, &table, &mut state);
+            }
             let mut graph = sparse(n, &table);
             conforms(&graph, n, &table, &mut state);
             graph.without_bitsets();
