@@ -50,7 +50,7 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 pub use any::RipsOptions;
-pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
+pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 

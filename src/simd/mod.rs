@@ -18,12 +18,14 @@ mod x86;
 
 use std::cell::Cell;
 
+use zerocopy::FromZeros;
+
 pub(crate) use blocks::BLOCK;
 pub(crate) use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
-pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf + 'static {
+pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug + LanesOf + 'static {
     /// The value of an absent edge, and of the diagonal.
     const MAX: Self;
     /// The greatest rank that does not stand for an absent edge, widened.

@@ -19,7 +19,7 @@ use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
 use super::plan::choose::{Asked, choose, rank_bits};
-use super::rank::{Edges, Ranking, rank};
+use super::rank::{Edges, Keyed, Ranking, rank_keyed};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
@@ -73,17 +73,16 @@ fn run_on<T: Value>(
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
     let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, .. } = rips;
-    let (distances, summary) = survey(distances, threshold, progress)?;
+    let (keyed, summary) = survey(distances, threshold, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     if collapse == Collapse::Off {
         backend.expect(&estimate::of(&summary, max_dim, rank_width, Level::detect()));
     }
-    footprint::check_ranking(&distances, &summary)?;
+    footprint::check_ranking(&keyed, &summary)?;
     progress.begin("rank", None, 1);
-    let ranking = rank(&distances, T::from_f64(summary.threshold))?;
-    drop(distances);
-    let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
+    let asked = Asked { max_dim, modulus, pair_store, times_pair_store, search: keyed.search };
+    let ranking = rank_keyed(keyed, Keyed::limit(T::from_f64(summary.threshold)))?;
     match collapse {
         Collapse::Off => compute_graph(start, asked, decide, summary, ranking, progress),
         Collapse::On => collapsed::compute(start, asked, decide, summary, ranking, progress),

@@ -1,11 +1,12 @@
-//! The figures of the input, and the input in the shape that is ranked.
+//! The figures of the input, and the input as what is ranked.
 
-use crate::metric::{DistanceMatrix, Distances, Value};
-use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::matrix_of_points;
-use crate::rips::{Progress, RipsError, Summary, Threshold, footprint};
+use crate::metric::value::DistanceKey;
+use crate::metric::{Distances, Value};
+use crate::rips::plan::PairSearch;
+use crate::rips::rank::Keyed;
+use crate::rips::{Progress, RipsError, Summary, Threshold};
 
-/// The figures of the input, and the input itself; a point cloud without a finite threshold is turned into a matrix.
+/// The figures of the input, and the keys of its distances. The distances themselves are no longer needed.
 ///
 /// # Errors
 /// [`RipsError::Memory`], [`RipsError::Refused`] and [`RipsError::TooFarApart`].
@@ -13,35 +14,24 @@ pub(super) fn survey<T: Value>(
     distances: Distances<T>,
     threshold: Threshold,
     progress: &dyn Progress,
-) -> Result<(Distances<T>, Summary), RipsError> {
-    let bounded = matches!(threshold, Threshold::Value(t) if t.is_finite());
-    if let Distances::Points(points) = &distances
-        && !bounded
-    {
-        footprint::check_matrix::<T>(points.len())?;
-        progress.begin("distances", None, binomial(points.len(), 2));
-        let matrix = matrix_of_points(points, progress)?;
-        progress.begin("summary", None, 1);
-        let distances = Distances::Matrix(matrix);
-        let summary = Summary::of(&distances, threshold);
-        // Up to a finite threshold a distance that is too great for its precision makes no difference.
-        if summary.threshold.is_infinite()
-            && let Distances::Matrix(matrix) = &distances
-            && let Some((i, j)) = first_infinite(matrix)
-        {
-            return Err(RipsError::TooFarApart { i, j });
-        }
-        let ambient_dimension = Some(points.dimension());
-        return Ok((distances, Summary { ambient_dimension, ..summary }));
-    }
+) -> Result<(Keyed<T::Key>, Summary), RipsError> {
+    let given = threshold.rounded::<T>();
+    let keyed = Keyed::of(&distances, given, progress)?;
     progress.begin("summary", None, 1);
-    let summary = Summary::of(&distances, threshold);
-    Ok((distances, summary))
+    let summary = Summary::of_keyed(&distances, &keyed, given);
+    // Up to a finite threshold a distance that is too great for its precision makes no difference.
+    if keyed.search == PairSearch::All
+        && summary.threshold.is_infinite()
+        && let Some((i, j)) = first_infinite(&keyed)
+    {
+        return Err(RipsError::TooFarApart { i, j });
+    }
+    Ok((keyed, summary))
 }
 
 /// The first two points whose distance is infinite, if there are any.
-fn first_infinite<T: Value>(matrix: &DistanceMatrix<T>) -> Option<(usize, usize)> {
-    let place = matrix.lower().iter().position(|&d| d == T::INFINITY)?;
-    let i = (1..matrix.len()).find(|i| i * (i + 1) / 2 > place)?;
+fn first_infinite<K: DistanceKey>(all: &Keyed<K>) -> Option<(usize, usize)> {
+    let place = all.keys.iter().position(|&key| key == K::INFINITY)?;
+    let i = (1..all.points).find(|i| i * (i + 1) / 2 > place)?;
     Some((i, place - i * (i - 1) / 2))
 }

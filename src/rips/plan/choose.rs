@@ -1,6 +1,6 @@
 //! Which widths and which shape ranked distances are given.
 
-use super::{Plan, SecondLayer, Shape};
+use super::{PairSearch, Plan, SecondLayer, Shape};
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
 use crate::rips::rank::Ranking;
@@ -16,13 +16,14 @@ pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 /// Bits of an entry that there are words for, narrowest first.
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 
-/// What is asked of ranked distances.
+/// What is asked of ranked distances, and how those were found.
 #[derive(Clone, Copy)]
 pub(in crate::rips) struct Asked {
     pub(in crate::rips) max_dim: usize,
     pub(in crate::rips) modulus: u16,
     pub(in crate::rips) pair_store: SecondLayer,
     pub(in crate::rips) times_pair_store: bool,
+    pub(in crate::rips) search: PairSearch,
 }
 
 /// Chooses the widths of ranks and entries, and the shape of the complex.
@@ -47,6 +48,7 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranking: &Ranking
         modulus: asked.modulus,
         threshold: summary.threshold,
         enclosing_radius: summary.enclosing_radius,
+        search: asked.search,
         ranks,
         rank_width: rank_width(ranks, entry_width),
         index_width,

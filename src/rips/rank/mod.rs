@@ -1,26 +1,34 @@
 //! Distances replaced by their ranks.
 //!
-//! The distinct distances up to the threshold are sorted once; from then on a distance is its place in that list.
+//! A distance becomes its place among the distinct distances up to the threshold ([`order`]).
 //! Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
+//!
+//! Distances of points are computed once, as keys: integers that are ordered as the distances are ([`keyed`]). Without a finite
+//! threshold, or where most points are near to each other, they are those of all pairs ([`rows`]); else those of the near pairs
+//! alone ([`near`]).
 
-mod places;
-mod points;
+mod keyed;
+mod near;
+mod order;
+mod rows;
+mod square;
 #[cfg(test)]
 mod tests;
+mod tree;
 
-pub use points::matrix_of_points;
-pub(super) use points::rows_at_once;
+pub(super) use keyed::Keyed;
+pub use rows::matrix_of_points;
+pub(super) use rows::rows_at_once;
 
 use rayon::prelude::*;
 
-use self::places::{List, Lower, rank_places};
-use self::points::within;
+use self::order::ranks_of_keys;
 use super::RipsError;
-use super::complex::{ABSENT, Sparse, stride};
+use super::complex::{ABSENT, Sparse};
 use crate::memory::{self, Refused};
-use crate::metric::{DistanceMatrix, Distances, Value};
-use crate::simd::Rank;
+use crate::metric::value::DistanceKey;
+use crate::metric::{Distances, Value};
 
 /// The distances of a filtration as ranks.
 #[derive(Debug)]
@@ -43,64 +51,32 @@ pub enum Edges {
 /// Ranks all distances up to `threshold`.
 ///
 /// # Errors
-/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+/// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
-    match distances {
-        Distances::Matrix(m) => rank_matrix(m, threshold),
-        Distances::Points(p) => rank_list(&within(p, threshold)?),
-        Distances::Sparse(s) => {
-            let kept = || s.edges().iter().filter(|e| e.distance <= threshold);
+    rank_keyed(Keyed::of(distances, Some(threshold), &())?, Keyed::limit(threshold))
+}
+
+/// Ranks all keys up to `limit`.
+///
+/// # Errors
+/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+pub(super) fn rank_keyed<K: DistanceKey>(keyed: Keyed<K>, limit: K) -> Result<Ranking, RipsError> {
+    let Keyed { keys, pairs, .. } = keyed;
+    let (values, ranks) = ranks_of_keys(keys, limit)?;
+    let edges = match pairs {
+        None => Edges::Lower(ranks),
+        Some(pairs) => {
             let mut edges = Vec::new();
-            memory::reserve(&mut edges, kept().count())?;
-            edges.extend(kept().map(|e| (e.i, e.j, e.distance)));
-            rank_list(&edges)
+            memory::reserve(&mut edges, pairs.len())?;
+            let ranked = pairs.par_iter().zip(&ranks).map(|(&(i, j), &rank)| (i, j, rank));
+            ranked.collect_into_vec(&mut edges);
+            Edges::List(edges)
         }
-    }
-}
-
-fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Result<Ranking, RipsError> {
-    let (values, lower) = rank_places(&Lower { distances: matrix.lower(), threshold })?;
-    Ok(Ranking { values, edges: Edges::Lower(lower) })
-}
-
-fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Result<Ranking, RipsError> {
-    let (values, ranks) = rank_places(&List { edges })?;
-    let mut ranked = Vec::new();
-    memory::reserve(&mut ranked, edges.len())?;
-    ranked.extend(edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)));
-    Ok(Ranking { values, edges: Edges::List(ranked) })
+    };
+    Ok(Ranking { values, edges })
 }
 
 impl Edges {
-    /// A square matrix of ranks as [`super::complex::Dense`] wants it.
-    ///
-    /// # Errors
-    /// There is no memory for it.
-    pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
-        let stride = stride(n);
-        let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
-        match self {
-            Edges::Lower(lower) => square.par_chunks_mut(stride).enumerate().for_each(|(i, row)| {
-                let start = i * i.saturating_sub(1) / 2;
-                for (out, &rank) in row.iter_mut().zip(&lower[start..start + i]) {
-                    *out = R::narrow(rank);
-                }
-                let mut at = start + i + i;
-                for (j, out) in row.iter_mut().enumerate().take(n).skip(i + 1) {
-                    *out = R::narrow(lower[at]);
-                    at += j;
-                }
-            }),
-            Edges::List(list) => {
-                for &(i, j, rank) in list {
-                    square[i as usize * stride + j as usize] = R::narrow(rank);
-                    square[j as usize * stride + i as usize] = R::narrow(rank);
-                }
-            }
-        }
-        Ok(square)
-    }
-
     /// The number of edges from each point to smaller points.
     pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
         match self {
