@@ -28,14 +28,16 @@ const fn listed<K>() -> u64 {
     size_of::<(u32, u32)>() as u64 + ranked::<K>()
 }
 
-/// Checks that the distances of all pairs of so many points, as keys, and their ranks can fit in memory.
+/// Checks that the distances of all pairs of so many points, as keys, and their ranks can fit in memory. `is_bounded`: whether there
+/// is a finite threshold already.
 ///
 /// # Errors
 /// [`RipsError::Memory`]: they cannot.
-pub(super) fn check_all_pairs<K>(points: usize) -> Result<(), RipsError> {
+pub(super) fn check_all_pairs<K>(points: usize, is_bounded: bool) -> Result<(), RipsError> {
     let distances = binomial(points, 2);
     let needed = distances.saturating_mul(ranked::<K>());
-    let helps = "give --threshold, with which only shorter distances are kept, or take fewer points";
+    let unbounded = "give --threshold, with which only shorter distances are kept, or take fewer points";
+    let helps = if is_bounded { LOWER } else { unbounded };
     check(points, distances, needed, helps, memory::available())
 }
 
@@ -155,10 +157,10 @@ mod tests {
     #[test]
     fn all_distances_of_very_many_points_are_refused() {
         assert!(
-            matches!(check_all_pairs::<u32>(usize::MAX), Err(RipsError::Memory { .. }))
+            matches!(check_all_pairs::<u32>(usize::MAX, false), Err(RipsError::Memory { .. }))
                 || !cfg!(target_os = "linux")
         );
-        assert_eq!(check_all_pairs::<u32>(1), Ok(()));
+        assert_eq!(check_all_pairs::<u32>(1, true), Ok(()));
         let refused = too_many_edges::<u64>(1 << 30, 1 << 60).to_string();
         assert!(refused.contains("give a lower --threshold"), "{refused}");
         assert!(most_edges::<u32>() >= most_edges::<u64>());

@@ -1,5 +1,7 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
+mod rows;
+
 use super::{ABSENT, Band, Cofacet, Complex};
 use crate::memory::{self, Refused};
 
@@ -11,7 +13,39 @@ pub struct Sparse {
     /// The neighbours of each vertex, ascending, one vertex after the other.
     neighbours: Vec<u32>,
     ranks: Vec<u32>,
+    near: Vec<NearAbove>,
     bitsets: Option<Bitsets>,
+}
+
+/// Neighbours that [`Sparse::near_above`] gives: as many as fill a cache line.
+const NEAR_ABOVE: usize = 8;
+
+/// The neighbours above a vertex that are nearest to it.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct NearAbove([Cofacet; NEAR_ABOVE]);
+
+impl Default for NearAbove {
+    fn default() -> Self {
+        NearAbove([Cofacet { vertex: 0, rank: ABSENT }; NEAR_ABOVE])
+    }
+}
+
+impl NearAbove {
+    /// Puts a neighbour into its place, if it is nearer than the last one.
+    #[inline]
+    fn add(&mut self, vertex: u32, rank: u32) {
+        let near = &mut self.0;
+        if rank >= near[NEAR_ABOVE - 1].rank {
+            return;
+        }
+        let mut place = NEAR_ABOVE - 1;
+        while place > 0 && near[place - 1].rank > rank {
+            near[place] = near[place - 1];
+            place -= 1;
+        }
+        near[place] = Cofacet { vertex, rank };
+    }
 }
 
 /// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
@@ -32,40 +66,22 @@ impl Sparse {
     /// # Errors
     /// There is no memory for the neighbour lists.
     pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
-        let mut offsets = memory::filled(0, n + 1)?;
-        for &(i, j, _) in edges {
-            offsets[i as usize + 1] += 1;
-            offsets[j as usize + 1] += 1;
-        }
-        for v in 0..n {
-            offsets[v + 1] += offsets[v];
-        }
-        let mut next = Vec::new();
-        memory::reserve(&mut next, n + 1)?;
-        next.extend_from_slice(&offsets);
-        let mut rows = memory::filled((0, 0), 2 * edges.len())?;
-        let mut put = |v: u32, entry| {
-            rows[next[v as usize]] = entry;
-            next[v as usize] += 1;
-        };
-        for &(i, j, rank) in edges {
-            put(i, (j, rank));
-            put(j, (i, rank));
-        }
-        for v in 0..n {
-            rows[offsets[v]..offsets[v + 1]].sort_unstable();
-        }
-        drop(next);
-        let (mut neighbours, mut ranks) = (Vec::new(), Vec::new());
-        memory::reserve(&mut neighbours, rows.len())?;
-        memory::reserve(&mut ranks, rows.len())?;
-        neighbours.extend(rows.iter().map(|&(w, _)| w));
-        ranks.extend(rows.iter().map(|&(_, rank)| rank));
-        let mut graph = Sparse { offsets, neighbours, ranks, bitsets: None };
+        let (offsets, mut rows) = rows::scattered(n, edges)?;
+        let (mut neighbours, mut ranks) = (memory::zeroed(rows.len())?, memory::zeroed(rows.len())?);
+        let mut near = memory::filled(NearAbove::default(), n)?;
+        rows::sort(&offsets, &mut rows, &mut neighbours, &mut ranks, &mut near);
+        drop(rows);
+        let mut graph = Sparse { offsets, neighbours, ranks, near, bitsets: None };
         if Sparse::affords_bitsets(n) {
             graph.bitsets = Some(Bitsets::new(&graph));
         }
         Ok(graph)
+    }
+
+    /// The neighbours of v above v that are nearest to it, nearest first; where there are fewer, the last ones have the rank [`ABSENT`].
+    #[inline]
+    pub(in crate::rips) fn near_above(&self, v: u32) -> &[Cofacet; NEAR_ABOVE] {
+        &self.near[v as usize].0
     }
 
     /// Whether adjacency bitsets are made for n points.

@@ -58,10 +58,11 @@ impl<K: DistanceKey> Keyed<K> {
             Distances::Points(cloud) => match threshold.filter(|t| *t < T::INFINITY) {
                 Some(threshold) if !are_mostly_near(cloud, threshold) => near(cloud, threshold, progress),
                 threshold => {
-                    footprint::check_all_pairs::<K>(points)?;
+                    let is_bounded = threshold.is_some();
+                    footprint::check_all_pairs::<K>(points, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let keys = lower_of_points(cloud, progress, T::key)?;
-                    let search = if threshold.is_some() { PairSearch::Dense } else { PairSearch::All };
+                    let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
                     Ok(Keyed { points, keys, pairs: None, search })
                 }
             },
