@@ -10,6 +10,14 @@ use crate::simd::Level;
 const CPU_RATE: f64 = 0.4e9;
 /// Simplices that a thread sweeps a second, with ranks of 32 bits (700 points in R^8 on 16 threads).
 const WIDE_RATE: f64 = 0.28e9;
+/// Seconds in which a thread decides an edge of a sparse complex on the neighbour lists.
+const EDGE: f64 = 60e-9;
+/// Seconds in which a thread reads an element of a neighbour list for the matrix of a neighbourhood.
+const ELEMENT: f64 = 1.5e-9;
+/// Seconds that a thread needs for a block of a sweep beside what its simplices take.
+const BLOCK: f64 = 150e-9;
+/// Seconds that a stage takes on threads whatever there is to do.
+const STAGE: f64 = 50e-6;
 /// Factor by which these rates fall where no vector unit is used.
 const PORTABLE: f64 = 0.5;
 /// Simplices that a GPU sweeps a second (700 points in R^8 on an H200; up to three times that where the matrix fits its caches).
@@ -23,13 +31,37 @@ const CLOSED: f64 = 0.6;
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
     let swept: f64 = dims.clone().map(|dim| simplices(summary, dim)).sum();
+    let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };
+    let stages = dims.clone().count() as f64;
+    let on_thread: f64 = dims.map(|dim| on_thread(summary, dim, rate)).sum();
     Estimate {
         work: format!("some {swept:.1e} simplices to sweep"),
-        cpu: swept / (rate * rayon::current_num_threads() as f64),
-        device: swept / DEVICE_RATE + dims.count() as f64 * DEVICE_DIMENSION,
+        cpu: on_thread / rayon::current_num_threads() as f64 + stages * STAGE,
+        device: (swept + filled) / DEVICE_RATE + stages * DEVICE_DIMENSION,
     }
+}
+
+/// Seconds in which one thread constructs the residue of a dimension.
+fn on_thread(summary: &Summary, dim: usize, rate: f64) -> f64 {
+    match dim {
+        1 if !summary.is_dense() => simplices(summary, 1) * EDGE,
+        _ => {
+            let blocks = if dim == 1 { summary.points as f64 } else { simplices(summary, dim - 1) };
+            filled(summary, dim) * ELEMENT + blocks * BLOCK + simplices(summary, dim) / rate
+        }
+    }
+}
+
+/// Elements of neighbour lists that are read for the matrices of all neighbourhoods in a dimension.
+fn filled(summary: &Summary, dim: usize) -> f64 {
+    if dim == 1 || summary.is_dense() {
+        return 0.0;
+    }
+    // Each vertex has this many neighbours, whose lists are as long.
+    let degree = 2.0 * summary.edges as f64 / summary.points as f64;
+    summary.points as f64 * degree * degree
 }
 
 /// An estimate of the number of simplices of a dimension.

@@ -112,18 +112,16 @@ fn check(
 /// Bytes that ranks and the complex take beside the keys at the least.
 fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
     let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
-    let pairs = binomial(summary.points, 2);
     let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
     let list = if keyed.pairs.is_some() { edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64) } else { 0 };
     // When the complex is made, keys that are wider than ranks are there no more.
     let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
-    let is_sparse = edges < pairs / super::plan::choose::SPARSE_BELOW as u64;
-    let complex = if is_sparse {
-        // Two neighbour lists, and some numbers a point.
-        edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
-    } else {
+    let complex = if summary.is_dense() {
         // A square of ranks of 16 bits or more.
         points.saturating_mul(2 * stride(summary.points) as u64)
+    } else {
+        // Two neighbour lists, and some numbers a point.
+        edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
     };
     ranks.max(list).max(complex.saturating_sub(freed))
 }

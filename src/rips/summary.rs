@@ -5,6 +5,8 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
+use super::filtration_construction::binomial;
+use super::plan::choose::SPARSE_BELOW;
 use super::rank::{Keyed, rows_at_once};
 use super::{RipsError, Threshold};
 use crate::diagram::infinite;
@@ -83,6 +85,13 @@ impl Summary {
             threshold: threshold.into(),
             enclosing_radius: given.is_none() && !edge_list,
         }
+    }
+}
+
+impl Summary {
+    /// Whether so many pairs of points are edges that their ranks make a square matrix.
+    pub(super) fn is_dense(&self) -> bool {
+        self.edges as u64 >= binomial(self.points, 2) / SPARSE_BELOW as u64
     }
 }
 

@@ -18,8 +18,8 @@ use super::complex::Dense;
 use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
-use super::plan::choose::{Asked, choose, rank_bits};
-use super::rank::{Edges, Keyed, Ranking, rank_keyed};
+use super::plan::choose::{Asked, choose, entry_width, rank_bits};
+use super::rank::{Edges, Keyed, Ranked, Ranking, rank_keyed};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
@@ -82,10 +82,18 @@ fn run_on<T: Value>(
     footprint::check_ranking(&keyed, &summary)?;
     progress.begin("rank", None, 1);
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store, search: keyed.search };
-    let ranking = rank_keyed(keyed, Keyed::limit(T::from_f64(summary.threshold)))?;
+    let limit = Keyed::limit(T::from_f64(summary.threshold));
     match collapse {
-        Collapse::Off => compute_graph(start, asked, decide, summary, ranking, progress),
-        Collapse::On => collapsed::compute(start, asked, decide, summary, ranking, progress),
+        Collapse::Off => {
+            let width = |ranks| entry_width(points, max_dim, ranks);
+            let ranked = rank_keyed(keyed, limit, Some(&width))?;
+            compute_graph(start, asked, decide, summary, ranked, progress)
+        }
+        Collapse::On => {
+            let Ranked { values, edges } = rank_keyed(keyed, limit, None)?;
+            let ranking = Ranking { values: values.listed()?, edges };
+            collapsed::compute(start, asked, decide, summary, ranking, progress)
+        }
     }
 }
 
@@ -95,13 +103,13 @@ fn compute_graph(
     asked: Asked,
     decide: Decide<'_>,
     summary: Summary,
-    ranking: Ranking,
+    ranked: Ranked,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
-    let mut plan = choose(asked, &summary, &ranking)?;
+    let mut plan = choose(asked, &summary, &ranked)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
-    let Ranking { values, edges } = ranking;
+    let Ranked { values, edges } = ranked;
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };

@@ -11,6 +11,7 @@ use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
+use crate::rips::rank::Values;
 use crate::rips::stats::{DimensionStats, PairStoreStats};
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, reduce_modulo};
 use crate::rips::word::Word;
@@ -31,7 +32,7 @@ pub(super) struct Run<'a> {
     /// What was chosen.
     pub(super) plan: &'a Plan,
     /// The distance of each rank.
-    pub(super) values: &'a [f64],
+    pub(super) values: &'a Values,
     /// What sweeps ahead of the processor, if anything does.
     pub(super) machine: &'a Machine,
     /// Whether reduction times its accesses to the pair store.
@@ -66,7 +67,7 @@ impl Run<'_> {
 
     /// A bar a component: it ends with the edge that joins the component to an older one, or never.
     fn component_bars(&self, forest: &Forest) -> Vec<Bar> {
-        let deaths = forest.edges.iter().map(|edge| self.values[edge.rank as usize]);
+        let deaths = forest.edges.iter().map(|edge| self.values.distance(edge.rank));
         let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
         let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
         bars.collect()
@@ -173,8 +174,8 @@ impl Run<'_> {
     pub(super) fn bars<W: Word>(&self, dim: usize, columns: &[W], pivots: &[Option<W>]) -> Vec<Bar> {
         let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
         let bar = |(&column, &pivot): (&W, &Option<W>)| Bar {
-            birth: self.values[code.rank(column) as usize],
-            death: pivot.map_or(f64::INFINITY, |pivot| self.values[cofacet_code.rank(pivot) as usize]),
+            birth: self.values.distance(code.rank(column)),
+            death: pivot.map_or(f64::INFINITY, |pivot| self.values.distance(cofacet_code.rank(pivot))),
         };
         columns.iter().zip(pivots).map(bar).filter(|bar| bar.death > bar.birth).collect()
     }

@@ -88,6 +88,12 @@ impl Plan {
 
     fn explain_rank_width(&self) -> String {
         let Plan { ranks, rank_width, .. } = self;
+        if self.keys_are_ranks {
+            return format!(
+                "{rank_width} bits: {ranks} numbers of single precision from the least distance to the greatest, zero included; \
+                 entries would be no narrower with the distinct distances alone"
+            );
+        }
         let why = match *rank_width {
             16 => "fit 16 bits",
             _ if *ranks > choose::MOST_NARROW_RANKS => "are too many for 16 bits",
@@ -141,6 +147,7 @@ mod tests {
             enclosing_radius: true,
             search: PairSearch::Given,
             ranks: 6_802,
+            keys_are_ranks: false,
             rank_width: 16,
             index_width: 45,
             entry_width: 64,
@@ -194,6 +201,8 @@ mod tests {
         assert!(line(&plan, "rank width").ends_with("but with entries of 512 bits ranks have 32"));
         let many = Plan { ranks: 65_536, ..plan.clone() };
         assert!(line(&many, "rank width").contains("too many for 16 bits"));
+        let keys = Plan { keys_are_ranks: true, ..many };
+        assert!(line(&keys, "rank width").starts_with("32 bits: 65536 numbers of single precision from"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
     }
 

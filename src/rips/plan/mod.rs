@@ -109,8 +109,11 @@ pub struct Plan {
     /// How the distances were found.
     #[serde(default)]
     pub search: PairSearch,
-    /// Number of distinct distances up to the threshold, zero included.
+    /// Number of ranks: of distinct distances up to the threshold, zero included, unless `keys_are_ranks`.
     pub ranks: usize,
+    /// Whether distances are not counted: ranks are all numbers of their precision from the least distance to the greatest.
+    #[serde(default)]
+    pub keys_are_ranks: bool,
     /// Bits of a stored rank: 16 or 32.
     pub rank_width: u32,
     /// Bits of a simplex index.

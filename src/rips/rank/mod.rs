@@ -1,6 +1,6 @@
 //! Distances replaced by their ranks.
 //!
-//! A distance becomes its place among the distinct distances up to the threshold ([`order`]).
+//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers from the least one on ([`order`]).
 //! Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
 //!
@@ -18,12 +18,13 @@ mod tests;
 mod tree;
 
 pub(super) use keyed::Keyed;
+pub(super) use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
 
 use rayon::prelude::*;
 
-use self::order::ranks_of_keys;
+use self::order::{EntryWidth, ranks_of_keys};
 use super::RipsError;
 use super::complex::{ABSENT, Sparse};
 use crate::memory::{self, Refused};
@@ -53,16 +54,31 @@ pub enum Edges {
 /// # Errors
 /// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
-    rank_keyed(Keyed::of(distances, Some(threshold), &())?, Keyed::limit(threshold))
+    let keyed = Keyed::of(distances, Some(threshold), &())?;
+    let Ranked { values, edges } = rank_keyed(keyed, Keyed::limit(threshold), None)?;
+    Ok(Ranking { values: values.listed()?, edges })
 }
 
-/// Ranks all keys up to `limit`.
+/// Ranked distances, and their values as the pipeline has them.
+#[derive(Debug)]
+pub(super) struct Ranked {
+    /// The value of each rank.
+    pub(super) values: Values,
+    /// The edges.
+    pub(super) edges: Edges,
+}
+
+/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
-pub(super) fn rank_keyed<K: DistanceKey>(keyed: Keyed<K>, limit: K) -> Result<Ranking, RipsError> {
+pub(super) fn rank_keyed<K: DistanceKey>(
+    keyed: Keyed<K>,
+    limit: K,
+    width: Option<EntryWidth<'_>>,
+) -> Result<Ranked, RipsError> {
     let Keyed { keys, pairs, .. } = keyed;
-    let (values, ranks) = ranks_of_keys(keys, limit)?;
+    let (values, ranks) = ranks_of_keys(keys, limit, width)?;
     let edges = match pairs {
         None => Edges::Lower(ranks),
         Some(pairs) => {
@@ -73,7 +89,7 @@ pub(super) fn rank_keyed<K: DistanceKey>(keyed: Keyed<K>, limit: K) -> Result<Ra
             Edges::List(edges)
         }
     };
-    Ok(Ranking { values, edges })
+    Ok(Ranked { values, edges })
 }
 
 impl Edges {

@@ -1,16 +1,19 @@
-//! The ranks of keys: the place of each among the distinct keys.
+//! The ranks of keys.
+//!
+//! A rank is the place of a key among the distinct keys, or, where that would make no entry and no matrix narrower, the key itself, counted
+//! from the least one on: then nothing is to be done.
 //!
 //! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So where there are
-//! about as many distances as keys between the least and the greatest, nothing is sorted: a bit a key says which keys occur, and a
-//! rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted without their
-//! places, and looked up through a table of buckets.
+//! about as many distances as keys between the least and the greatest, places are found without sorting: a bit a key says which keys
+//! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted without
+//! their places, and looked up through a table of buckets.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::memory;
+use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::parallel::{each, into_inner, joined, lock};
 use crate::rips::RipsError;
@@ -19,40 +22,128 @@ use crate::rips::complex::ABSENT;
 /// Keys that a thread takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
 
-/// The distinct distances, ascending from 0, and for each key up to `limit` its place among them; `ABSENT` for the others.
+/// The distance of each rank, ascending from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::rips) enum Values {
+    /// The distances, each different from the others.
+    Listed(Vec<f64>),
+    /// After 0, distances whose keys are consecutive; they need not all occur.
+    Keys {
+        /// The key of rank 1.
+        least: u32,
+        /// The number of ranks.
+        ranks: usize,
+    },
+}
+
+impl Values {
+    /// The number of ranks.
+    pub(in crate::rips) fn len(&self) -> usize {
+        match self {
+            Values::Listed(values) => values.len(),
+            Values::Keys { ranks, .. } => *ranks,
+        }
+    }
+
+    /// The distances as a list.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub(in crate::rips) fn listed(self) -> Result<Vec<f64>, Refused> {
+        let ranks = match self {
+            Values::Listed(values) => return Ok(values),
+            // Ranks are numbers of 32 bits.
+            Values::Keys { ranks, .. } => 0..ranks as u32,
+        };
+        let mut values = Vec::new();
+        memory::reserve(&mut values, ranks.len())?;
+        values.extend(ranks.map(|rank| self.distance(rank)));
+        Ok(values)
+    }
+
+    /// The distance of a rank.
+    #[inline]
+    pub(in crate::rips) fn distance(&self, rank: u32) -> f64 {
+        match self {
+            Values::Listed(values) => values[rank as usize],
+            Values::Keys { .. } if rank == 0 => 0.0,
+            Values::Keys { least, .. } => (least + rank - 1).distance(),
+        }
+    }
+}
+
+/// Bits of an entry, by the number of ranks there are; an error where no entry is so wide.
+pub(in crate::rips) type EntryWidth<'a> = &'a dyn Fn(usize) -> Result<u32, RipsError>;
+
+/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. With the widths of entries, keys may
+/// serve as ranks.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
 pub(super) fn ranks_of_keys<K: DistanceKey>(
     keys: Vec<K>,
     limit: K,
-) -> Result<(Vec<f64>, Vec<u32>), RipsError> {
+    width: Option<EntryWidth<'_>>,
+) -> Result<(Values, Vec<u32>), RipsError> {
     let extent = Extent::of(&keys, limit);
     if extent.count == 0 {
-        return Ok((vec![0.0], K::replaced(keys, |key| if key > limit { ABSENT } else { 0 })?));
+        let ranks = K::replaced(keys, |key| if key > limit { ABSENT } else { 0 })?;
+        return Ok((Values::Listed(vec![0.0]), ranks));
+    }
+    let rank_by = |keys: Vec<K>, rank: &(dyn Fn(K) -> u32 + Sync)| {
+        K::replaced(keys, |key| match key {
+            _ if key > limit => ABSENT,
+            _ if key == K::default() => 0,
+            _ => rank(key),
+        })
+    };
+    if let Some(least) = width.and_then(|width| keys_serve(&keys, &extent, width)) {
+        let ranks = (extent.greatest.into() - extent.least.into()) as usize + 2;
+        let ranked = K::replaced(keys, |key| match key {
+            _ if key > limit => ABSENT,
+            _ if key == K::default() => 0,
+            // Keys of single precision have 32 bits.
+            _ => key.into() as u32 - least + 1,
+        })?;
+        return Ok((Values::Keys { least, ranks }, ranked));
     }
     if extent.words() <= (extent.count as u64).saturating_mul(MOST_WORDS) {
         let present = Present::of(&keys, &extent)?;
         let values = present.values::<K>(&extent)?;
-        let rank = |key: K| match key {
-            _ if key > limit => ABSENT,
-            _ if key == K::default() => 0,
-            _ => present.rank(key.into()),
-        };
-        Ok((values, K::replaced(keys, rank)?))
+        Ok((Values::Listed(values), rank_by(keys, &|key| present.rank(key.into()))?))
     } else {
         let sorted = Sorted::of(&keys, &extent)?;
         let mut values = Vec::new();
         memory::reserve(&mut values, sorted.keys.len() + 1)?;
         values.push(0.0);
         values.extend(sorted.keys.iter().map(|key| key.distance()));
-        let rank = |key: K| match key {
-            _ if key > limit => ABSENT,
-            _ if key == K::default() => 0,
-            _ => sorted.rank(key),
-        };
-        Ok((values, K::replaced(keys, rank)?))
+        Ok((Values::Listed(values), rank_by(keys, &|key| sorted.rank(key))?))
     }
+}
+
+/// Keys that are looked at to see whether they are too many for ranks of 16 bits.
+const SAMPLE: usize = 1 << 18;
+
+/// The least key, if the keys, counted from it on, serve as ranks: they have 32 bits, there are more different ones than ranks of 16
+/// bits, and entries are as wide as with ranks among the distinct keys. Of these there are assumed to be half as many as there can be.
+fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<'_>) -> Option<u32> {
+    let narrow = usize::from(u16::MAX);
+    if size_of::<K>() != size_of::<u32>() || extent.count <= narrow {
+        return None;
+    }
+    let span = (extent.greatest.into() - extent.least.into()) as usize + 2;
+    let distinct = extent.count.min(span) / 2;
+    if width(span) != width(distinct) {
+        return None;
+    }
+    // Different bits are set for different keys only, so that at least as many keys are different.
+    let mut seen = vec![0u64; SAMPLE / 8];
+    for &key in keys.iter().step_by(keys.len().div_ceil(SAMPLE)).filter(|&&key| extent.contains(key)) {
+        let bit = key.into().wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 40;
+        seen[bit / 64 % (SAMPLE / 8)] |= 1 << (bit % 64);
+    }
+    let different: usize = seen.iter().map(|word| word.count_ones() as usize).sum();
+    (different > narrow).then(|| extent.least.into() as u32)
 }
 
 /// Words of [`Present`] a key that there may be: reading a word takes a fraction of what sorting a key does.

@@ -41,13 +41,13 @@ fn ranks_of_many_values_of_every_magnitude() {
 }
 
 /// What sorting gives.
-fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Vec<f64>, Vec<u32>) {
+fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Values, Vec<u32>) {
     let mut distinct: Vec<K> = keys.iter().copied().filter(|&key| key <= limit).collect();
     distinct.push(K::default());
     distinct.sort_unstable();
     distinct.dedup();
     let rank = |&key: &K| if key > limit { ABSENT } else { distinct.partition_point(|&k| k < key) as u32 };
-    (distinct.iter().map(|key| key.distance()).collect(), keys.iter().map(rank).collect())
+    (Values::Listed(distinct.iter().map(|key| key.distance()).collect()), keys.iter().map(rank).collect())
 }
 
 #[test]
@@ -63,13 +63,39 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
             let keys: Vec<u32> = (0..len).map(|_| (from + next(below)) as u32).collect();
             for limit in [from + below / 2, from, from + below] {
                 let limit = (limit as u32).min(u32::INFINITY - 1);
-                assert_eq!(ranks_of_keys(keys.clone(), limit), Ok(plain(&keys, limit)), "{len}, {from}, {below}");
+                assert_eq!(ranks_of_keys(keys.clone(), limit, None), Ok(plain(&keys, limit)), "{len}, {from}, {below}");
                 let wide: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 31).collect();
                 let limit = u64::from(limit) << 31;
-                assert_eq!(ranks_of_keys(wide.clone(), limit), Ok(plain(&wide, limit)), "{len}, {from}, {below}");
+                assert_eq!(ranks_of_keys(wide.clone(), limit, None), Ok(plain(&wide, limit)), "{len}, {from}, {below}");
             }
         }
     }
+}
+
+#[test]
+fn keys_are_ranks_where_nothing_is_narrower_without_them() {
+    let len = 200_000;
+    let keys = |different: usize| -> Vec<u32> {
+        (0..len).map(|k| if k == 77 { 0 } else { (1 << 30) + (k * 7919 % different) as u32 * 3 }).collect()
+    };
+    let limit = (1 << 30) + 450_000;
+    let (any, by_rank) = (|_: usize| Ok(64), |ranks: usize| Ok(if ranks > 300_000 { 128 } else { 64 }));
+    // All different, where entries have one width; where they are wider with so many ranks; few different ones.
+    let (many, few) = (keys(len), keys(10_000));
+    let (values, ranks) = ranks_of_keys(many.clone(), limit, Some(&any)).unwrap();
+    assert_eq!(values, Values::Keys { least: 1 << 30, ranks: 450_002 });
+    let (expected, places) = plain(&many, limit);
+    for (((rank, place), &key), k) in ranks.iter().zip(places).zip(&many).zip(0..) {
+        assert_eq!(*rank == ABSENT, place == ABSENT, "{k}");
+        if *rank != ABSENT {
+            assert_eq!((values.distance(*rank), expected.distance(place)), (key.distance(), key.distance()));
+        }
+    }
+    assert_eq!(values.clone().listed().unwrap().len(), values.len());
+    assert_eq!(ranks_of_keys(many.clone(), limit, Some(&by_rank)), Ok(plain(&many, limit)));
+    assert_eq!(ranks_of_keys(few.clone(), limit, Some(&any)), Ok(plain(&few, limit)));
+    let wide: Vec<u64> = many.iter().copied().map(u64::from).collect();
+    assert_eq!(ranks_of_keys(wide.clone(), u64::from(limit), Some(&any)), Ok(plain(&wide, u64::from(limit))));
 }
 
 /// Points with ties, some of them the same.
