@@ -113,7 +113,8 @@ fn check(
 fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
     let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
     let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
-    let list = if keyed.pairs.is_some() { edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64) } else { 0 };
+    let list =
+        if keyed.pairs.is_some() { edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64) } else { 0 };
     // When the complex is made, keys that are wider than ranks are there no more.
     let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
     let complex = if summary.is_dense() {

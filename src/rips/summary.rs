@@ -62,7 +62,8 @@ impl Summary {
     ) -> Summary {
         let Keyed { points: n, keys, pairs, .. } = keyed;
         let rows = pairs.is_none().then(|| Rows::of(*n, keys));
-        let radius = || rows.as_ref().map_or(T::INFINITY, |rows| T::from_f64(rows.enclosing_radius().distance()));
+        let radius =
+            || rows.as_ref().map_or(T::INFINITY, |rows| T::from_f64(rows.enclosing_radius().distance()));
         let threshold = given.unwrap_or_else(radius);
         let value_range = match distances {
             Distances::Matrix(_) => rows.as_ref().and_then(Rows::range),
@@ -119,7 +120,8 @@ struct Rows<K> {
 impl<K: DistanceKey> Rows<K> {
     /// Of `n` rows below the diagonal.
     fn of(n: usize, lower: &[K]) -> Self {
-        let none = || Rows { eccentricities: vec![K::default(); n], least: K::INFINITY, greatest: K::default() };
+        let none =
+            || Rows { eccentricities: vec![K::default(); n], least: K::INFINITY, greatest: K::default() };
         let (points, found) = (SharedRange::new(n, rows_at_once(n)), Mutex::new(none()));
         points.share(&|| {
             let mut rows = none();

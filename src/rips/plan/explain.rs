@@ -212,7 +212,9 @@ mod tests {
         assert_eq!(found(PairSearch::Given), "as given");
         assert!(found(PairSearch::All).starts_with("of all 43956 pairs of points: there is no finite"));
         assert!(found(PairSearch::Dense).starts_with("of all 43956 pairs of points: a sample"));
-        assert!(found(PairSearch::Tree { compared: 7 }).ends_with("left 7 of 43956 pairs of points to compare"));
+        assert!(
+            found(PairSearch::Tree { compared: 7 }).ends_with("left 7 of 43956 pairs of points to compare")
+        );
     }
 
     #[test]

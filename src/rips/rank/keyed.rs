@@ -8,8 +8,8 @@ use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
 use crate::rips::filtration_construction::binomial;
-use crate::rips::plan::choose::SPARSE_BELOW;
 use crate::rips::plan::PairSearch;
+use crate::rips::plan::choose::SPARSE_BELOW;
 use crate::rips::{Progress, RipsError, footprint};
 
 /// Distances as keys.
@@ -108,7 +108,7 @@ fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
             (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
         };
         let near = (0..SAMPLE).filter(|k| {
-            let (i, j) = (number(2 * k) * n >> 32, number(2 * k + 1) * (n - 1) >> 32);
+            let (i, j) = ((number(2 * k) * n) >> 32, (number(2 * k + 1) * (n - 1)) >> 32);
             is_near(i, if j < i { j } else { j + 1 })
         });
         (near.count() as u64, SAMPLE)

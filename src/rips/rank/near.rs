@@ -46,7 +46,8 @@ pub(super) fn near_pairs<T: Value>(
 ) -> Result<Search<T::Key>, Refused> {
     let tree = Tree::of(cloud)?;
     let blocks = Blocks::of(cloud, &tree.order)?;
-    let search = Within { cloud, tree: &tree, blocks: &blocks, threshold, bound: Bound::of(cloud, threshold) };
+    let search =
+        Within { cloud, tree: &tree, blocks: &blocks, threshold, bound: Bound::of(cloud, threshold) };
     let leaves = SharedRange::new(tree.leaves(), AT_ONCE);
     let (found, refused) = (Mutex::new(Vec::new()), Mutex::new(None));
     let (edges, compared, full) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
@@ -198,7 +199,9 @@ mod tests {
             (state >> 40) as f32 / (1 << 24) as f32
         };
         let mut clouds = Vec::new();
-        for (n, dimension) in [(1, 1), (2, 3), (31, 2), (32, 2), (33, 2), (65, 1), (200, 2), (120, 4), (100, 24)] {
+        for (n, dimension) in
+            [(1, 1), (2, 3), (31, 2), (32, 2), (33, 2), (65, 1), (200, 2), (120, 4), (100, 24)]
+        {
             let mut cloud = |coordinate: &mut dyn FnMut(f32, usize) -> f32| {
                 let coordinates = (0..n * dimension).map(|k| coordinate(next(), k)).collect();
                 clouds.push(PointCloud::new(dimension, coordinates).unwrap());
@@ -252,7 +255,8 @@ mod tests {
         for level in Level::available() {
             for cloud in clouds() {
                 agrees(&cloud, level);
-                let double = (0..cloud.len()).flat_map(|i| cloud.point(i)).map(|&x| f64::from(x) / 3.0).collect();
+                let double =
+                    (0..cloud.len()).flat_map(|i| cloud.point(i)).map(|&x| f64::from(x) / 3.0).collect();
                 agrees(&PointCloud::new(cloud.dimension(), double).unwrap(), level);
             }
         }

@@ -59,14 +59,24 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
     };
     for len in [0, 1, 2, 31, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
         // As dense as keys are, with many ties; spread over some bits a key; over all that there are; at the ends of the range.
-        for (from, below) in [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)] {
+        for (from, below) in
+            [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)]
+        {
             let keys: Vec<u32> = (0..len).map(|_| (from + next(below)) as u32).collect();
             for limit in [from + below / 2, from, from + below] {
                 let limit = (limit as u32).min(u32::INFINITY - 1);
-                assert_eq!(ranks_of_keys(keys.clone(), limit, None), Ok(plain(&keys, limit)), "{len}, {from}, {below}");
+                assert_eq!(
+                    ranks_of_keys(keys.clone(), limit, None),
+                    Ok(plain(&keys, limit)),
+                    "{len}, {from}, {below}"
+                );
                 let wide: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 31).collect();
                 let limit = u64::from(limit) << 31;
-                assert_eq!(ranks_of_keys(wide.clone(), limit, None), Ok(plain(&wide, limit)), "{len}, {from}, {below}");
+                assert_eq!(
+                    ranks_of_keys(wide.clone(), limit, None),
+                    Ok(plain(&wide, limit)),
+                    "{len}, {from}, {below}"
+                );
             }
         }
     }

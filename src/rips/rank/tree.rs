@@ -85,7 +85,8 @@ impl<T: Value> Tree<T> {
         let [a, b] = [a, b].map(|node| self.boxes[2 * m * node..][..2 * m].split_at(m));
         let mut squares = 0.0;
         for k in 0..m {
-            let (a, b): ([f64; 2], [f64; 2]) = ([a.0[k].into(), a.1[k].into()], [b.0[k].into(), b.1[k].into()]);
+            let (a, b): ([f64; 2], [f64; 2]) =
+                ([a.0[k].into(), a.1[k].into()], [b.0[k].into(), b.1[k].into()]);
             let gap = (a[0] - b[1]).max(b[0] - a[1]).max(0.0);
             squares += gap * gap;
         }
