@@ -116,7 +116,7 @@ impl Sparse {
         }
     }
 
-    /// [`Sparse::common`] without bitsets: walks along the shortest list and searches the others.
+    /// [`Sparse::common`] without bitsets: walks along the shortest list, and beside it along the others.
     fn common_by_lists<const DOWN: bool>(
         &self,
         simplex: &[u32],
@@ -125,18 +125,78 @@ impl Sparse {
         mut f: impl FnMut(u32, u32) -> bool,
     ) {
         let Some(&shortest) = simplex.iter().min_by_key(|&&v| self.row(v).0.len()) else { return };
+        let mut others = [Cursor::default(); WALKED];
+        let count = simplex.len() - 1;
+        for (cursor, &v) in others.iter_mut().zip(simplex.iter().filter(|&&v| v != shortest)) {
+            let (list, ranks) = self.row(v);
+            *cursor = Cursor { list, ranks, at: if DOWN { list.len() } else { 0 } };
+        }
+        let walked = &mut others[..count.min(WALKED)];
         let (list, ranks) = self.row(shortest);
         let start = list.partition_point(|&w| w < floor);
         let mut visit = |k: usize| {
-            let others = simplex.iter().filter(|&&v| v != shortest);
-            let reach = others.map(|&v| self.edge(v, list[k])).fold(rank.max(ranks[k]), u32::max);
-            reach == ABSENT || !f(list[k], reach)
+            let w = list[k];
+            let mut reach = rank.max(ranks[k]);
+            for cursor in &mut *walked {
+                reach = reach.max(cursor.rank::<DOWN>(w));
+                if reach == ABSENT {
+                    return true;
+                }
+            }
+            if count > WALKED {
+                let more = simplex.iter().filter(|&&v| v != shortest).skip(WALKED);
+                reach = more.map(|&v| self.edge(v, w)).fold(reach, u32::max);
+            }
+            reach == ABSENT || !f(w, reach)
         };
         if DOWN {
             (start..list.len()).rev().all(&mut visit);
         } else {
             (start..list.len()).all(&mut visit);
         }
+    }
+}
+
+/// Lists that are walked along; in those of more vertices edges are searched for.
+const WALKED: usize = 4;
+
+/// Steps that a cursor takes one by one; what is further away is searched for.
+const STEPS: usize = 8;
+
+/// A place in a neighbour list, which moves on with the vertices that are looked up in it.
+#[derive(Clone, Copy, Default)]
+struct Cursor<'a> {
+    list: &'a [u32],
+    ranks: &'a [u32],
+    /// Neighbours before this place are less than the vertices that were looked up, if these ascend; those from it on greater, if they
+    /// descend.
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The rank of the edge to `w`, or [`ABSENT`]; `w` is past those before.
+    #[inline]
+    fn rank<const DOWN: bool>(&mut self, w: u32) -> u32 {
+        let mut steps = 0;
+        if DOWN {
+            while self.at > 0 && self.list[self.at - 1] > w {
+                self.at -= 1;
+                steps += 1;
+                if steps == STEPS {
+                    self.at = self.list[..self.at].partition_point(|&v| v <= w);
+                }
+            }
+            let is_there = self.at > 0 && self.list[self.at - 1] == w;
+            return if is_there { self.ranks[self.at - 1] } else { ABSENT };
+        }
+        while self.at < self.list.len() && self.list[self.at] < w {
+            self.at += 1;
+            steps += 1;
+            if steps == STEPS {
+                self.at += self.list[self.at..].partition_point(|&v| v < w);
+            }
+        }
+        if self.list.get(self.at) == Some(&w) { self.ranks[self.at] } else { ABSENT }
     }
 }
 
