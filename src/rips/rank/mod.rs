@@ -1,12 +1,12 @@
 //! Distances replaced by their ranks.
 //!
-//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers from the least one on ([`order`]).
-//! Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
+//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers of its precision from the least
+//! distance on (`order`). Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
 //!
-//! Distances of points are computed once, as keys: integers that are ordered as the distances are ([`keyed`]). Without a finite
-//! threshold, or where most points are near to each other, they are those of all pairs ([`rows`]); else those of the near pairs
-//! alone ([`near`]).
+//! Distances of points are computed once, as keys: integers that are ordered as the distances are (`keyed`). Without a finite
+//! threshold, or where most points are near to each other, they are those of all pairs (`rows`); else those of the near pairs
+//! alone (`near`), which a k-d tree (`tree`) finds.
 
 mod keyed;
 mod near;

@@ -1,4 +1,4 @@
-//! The pairs of points within a threshold, found by a k-d tree ([`tree`](super::tree)).
+//! The pairs of points within a threshold, found by a k-d tree (`tree`).
 //!
 //! Boxes of leaves that are further apart than the threshold are passed over; of two leaves that are not, every pair is compared. All
 //! tests before the last allow for rounding, and the last is the distance itself, computed as everywhere else: the pairs are those that
