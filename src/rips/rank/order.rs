@@ -121,8 +121,9 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     }
 }
 
-/// Keys that are looked at to see whether they are too many for ranks of 16 bits.
-const SAMPLE: usize = 1 << 18;
+/// Keys that are looked at, at most, to see whether they are too many for ranks of 16 bits, and bits of the hash by which they are counted.
+const SAMPLE: usize = 1 << 20;
+const BITS: u32 = 20;
 
 /// The least key, if the keys, counted from it on, serve as ranks: they have 32 bits, there are more different ones than ranks of 16
 /// bits, and entries are as wide as with ranks among the distinct keys. Of these there are assumed to be half as many as there can be.
@@ -137,13 +138,17 @@ fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<
         return None;
     }
     // Different bits are set for different keys only, so that at least as many keys are different.
-    let mut seen = vec![0u64; SAMPLE / 8];
+    let (mut seen, mut different) = (vec![0u64; 1 << (BITS - 6)], 0);
     for &key in keys.iter().step_by(keys.len().div_ceil(SAMPLE)).filter(|&&key| extent.contains(key)) {
-        let bit = key.into().wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 40;
-        seen[bit / 64 % (SAMPLE / 8)] |= 1 << (bit % 64);
+        let bit = key.into().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BITS);
+        let (word, bit) = (&mut seen[bit as usize / 64], 1 << (bit % 64));
+        different += usize::from(*word & bit == 0);
+        *word |= bit;
+        if different > narrow {
+            return Some(extent.least.into() as u32);
+        }
     }
-    let different: usize = seen.iter().map(|word| word.count_ones() as usize).sum();
-    (different > narrow).then(|| extent.least.into() as u32)
+    None
 }
 
 /// Words of [`Present`] a key that there may be: reading a word takes a fraction of what sorting a key does.
