@@ -72,6 +72,8 @@ mod sealed {
     {
         /// The key of an infinite distance.
         const INFINITY: Self;
+        /// What is no key of a distance, and greater than any.
+        const NONE: Self;
         /// The key with these bits, which must be those of a key.
         fn of_bits(bits: u64) -> Self;
         /// The distance.
@@ -92,6 +94,7 @@ const CHUNK: usize = 1 << 14;
 
 impl DistanceKey for u32 {
     const INFINITY: u32 = f32::INFINITY.to_bits();
+    const NONE: u32 = u32::MAX;
 
     fn of_bits(bits: u64) -> u32 {
         bits as u32
@@ -109,6 +112,7 @@ impl DistanceKey for u32 {
 
 impl DistanceKey for u64 {
     const INFINITY: u64 = f64::INFINITY.to_bits();
+    const NONE: u64 = u64::MAX;
 
     fn of_bits(bits: u64) -> u64 {
         bits

@@ -7,7 +7,7 @@ use crate::memory;
 use crate::rips::RipsError;
 use crate::rips::complex::stride;
 use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::{Edges, Keyed};
+use crate::rips::rank::{Keyed, Layout, RankedEdges};
 use crate::rips::summary::Summary;
 
 /// Bytes of a rank.
@@ -39,6 +39,13 @@ pub(super) fn check_all_pairs<K>(points: usize, is_bounded: bool) -> Result<(), 
     let unbounded = "give --threshold, with which only shorter distances are kept, or take fewer points";
     let helps = if is_bounded { LOWER } else { unbounded };
     check(points, distances, needed, helps, memory::available())
+}
+
+/// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for twice the square.
+pub(super) fn affords_square<K>(points: usize) -> bool {
+    let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
+    size_of::<K>() as u64 == RANK
+        && memory::available().is_none_or(|available| square.saturating_mul(2) <= available)
 }
 
 /// The most edges that are found and ranked in the memory there is.
@@ -78,7 +85,7 @@ pub(super) fn check_collapse(points: usize, edges: usize, ranks: usize) -> Resul
 /// # Errors
 /// [`RipsError::PairStoreMemory`]: it may not.
 pub(super) fn check_sorted_layer(
-    edges: &Edges,
+    edges: &RankedEdges,
     points: usize,
     max_dim: usize,
     entry_width: u32,
@@ -113,13 +120,17 @@ fn check(
 fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
     let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
     let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
-    let list =
-        if keyed.pairs.is_some() { edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64) } else { 0 };
+    let list = if matches!(keyed.layout, Layout::Pairs(_)) {
+        edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64)
+    } else {
+        0
+    };
     // When the complex is made, keys that are wider than ranks are there no more.
     let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
     let complex = if summary.is_dense() {
-        // A square of ranks of 16 bits or more.
-        points.saturating_mul(2 * stride(summary.points) as u64)
+        // A square of ranks of 16 bits or more, if the keys do not lie in one.
+        let rows = if matches!(keyed.layout, Layout::Square) { 0 } else { points };
+        rows.saturating_mul(2 * stride(summary.points) as u64)
     } else {
         // Two neighbour lists, and some numbers a point.
         edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
@@ -170,7 +181,7 @@ mod tests {
         let matrix =
             Distances::from(DistanceMatrix::from_lower(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap());
         let of = |distances: &Distances<f32>, threshold: Option<f32>| {
-            let keyed = Keyed::of(distances, threshold, &()).unwrap();
+            let keyed = Keyed::of(distances, threshold, false, &()).unwrap();
             let given = threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
             ranking(&keyed, &Summary::of(distances, given).unwrap())
         };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::filtration_construction::binomial;
 use super::plan::choose::SPARSE_BELOW;
-use super::rank::{Keyed, rows_at_once};
+use super::rank::{Keyed, Layout, rows_at_once};
 use super::{RipsError, Threshold};
 use crate::diagram::infinite;
 use crate::metric::value::DistanceKey;
@@ -50,7 +50,7 @@ impl Summary {
     /// [`RipsError::Memory`] and [`RipsError::Refused`]: there is no memory for the distances of points.
     pub fn of<T: Value>(distances: &Distances<T>, threshold: Threshold) -> Result<Summary, RipsError> {
         let given = threshold.rounded::<T>();
-        let keyed = Keyed::of(distances, given, &())?;
+        let keyed = Keyed::of(distances, given, false, &())?;
         Ok(Summary::of_keyed(distances, &keyed, given))
     }
 
@@ -60,8 +60,10 @@ impl Summary {
         keyed: &Keyed<T::Key>,
         given: Option<T>,
     ) -> Summary {
-        let Keyed { points: n, keys, pairs, .. } = keyed;
-        let rows = pairs.is_none().then(|| Rows::of(*n, keys));
+        let Keyed { points: n, keys, layout, .. } = keyed;
+        let rows = (!matches!(layout, Layout::Pairs(_))).then(|| Rows::of(keyed));
+        // A square has each key twice.
+        let times = if matches!(layout, Layout::Square) { 2 } else { 1 };
         let radius =
             || rows.as_ref().map_or(T::INFINITY, |rows| T::from_f64(rows.enclosing_radius().distance()));
         let threshold = given.unwrap_or_else(radius);
@@ -82,7 +84,7 @@ impl Summary {
             ambient_dimension,
             edge_list,
             value_range,
-            edges: kept(keys, Keyed::limit(threshold)),
+            edges: kept(keys, Keyed::limit(threshold)) / times,
             threshold: threshold.into(),
             enclosing_radius: given.is_none() && !edge_list,
         }
@@ -118,15 +120,15 @@ struct Rows<K> {
 }
 
 impl<K: DistanceKey> Rows<K> {
-    /// Of `n` rows below the diagonal.
-    fn of(n: usize, lower: &[K]) -> Self {
+    fn of(keyed: &Keyed<K>) -> Self {
+        let n = keyed.points;
         let none =
             || Rows { eccentricities: vec![K::default(); n], least: K::INFINITY, greatest: K::default() };
         let (points, found) = (SharedRange::new(n, rows_at_once(n)), Mutex::new(none()));
         points.share(&|| {
             let mut rows = none();
             while let Some(taken) = points.take() {
-                taken.for_each(|i| rows.add(i, &lower[i * i.saturating_sub(1) / 2..][..i]));
+                taken.for_each(|i| rows.add(i, keyed.lower_row(i)));
             }
             lock(&found).join(rows);
         });

@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::{Asked, Decide, compute_graph};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::collapse;
-use crate::rips::rank::{Ranked, Ranking, Values};
+use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Outcome, Progress, RipsError, Summary, footprint};
 use crate::simd::Level;
@@ -32,14 +32,14 @@ pub(super) fn compute(
     let took = began.elapsed();
     // The time of ranking is what has passed since the start, but for this.
     let start = start + took;
-    let graph = Ranked { values: Values::Listed(whole.values.clone()), edges };
+    let graph = Ranked { values: Values::Listed(whole.values.clone()), edges: RankedEdges::Other(edges) };
     let of_graph = Summary { edges: figures.after, ..summary.clone() };
     let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
     outcome.summary = summary.clone();
     let began = Instant::now();
     let ordered = last_open_order(&outcome.diagram);
     if let Some(max_dim) = ordered {
-        let whole = Ranked { values: Values::Listed(whole.values), edges: whole.edges };
+        let whole = Ranked { values: Values::Listed(whole.values), edges: RankedEdges::Other(whole.edges) };
         let again = compute_graph(start, Asked { max_dim, ..asked }, decide, summary, whole, progress)?;
         outcome.diagram = joined(&again.diagram, &outcome.diagram, max_dim);
         outcome.notes.extend(again.notes);

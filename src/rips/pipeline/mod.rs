@@ -19,7 +19,7 @@ use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
 use super::plan::choose::{Asked, choose, entry_width, rank_bits};
-use super::rank::{Edges, Keyed, Ranked, Ranking, rank_keyed};
+use super::rank::{Keyed, Ranked, RankedEdges, rank_keyed};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint};
@@ -73,7 +73,7 @@ fn run_on<T: Value>(
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
     let Rips { distances, threshold, max_dim, pair_store, times_pair_store, backend, collapse, .. } = rips;
-    let (keyed, summary) = survey(distances, threshold, progress)?;
+    let (keyed, summary) = survey(distances, threshold, collapse == Collapse::Off, progress)?;
     // How many different distances there are is known when they are ranked; meanwhile a device may begin to open.
     let rank_width = if summary.edges > usize::from(u16::MAX) { 32 } else { 16 };
     if collapse == Collapse::Off {
@@ -90,8 +90,7 @@ fn run_on<T: Value>(
             compute_graph(start, asked, decide, summary, ranked, progress)
         }
         Collapse::On => {
-            let Ranked { values, edges } = rank_keyed(keyed, limit, None)?;
-            let ranking = Ranking { values: values.listed()?, edges };
+            let ranking = rank_keyed(keyed, limit, None)?.listed(points)?;
             collapsed::compute(start, asked, decide, summary, ranking, progress)
         }
     }
@@ -130,7 +129,7 @@ fn compute_graph(
 }
 
 /// The complex in the shape and with the rank width that were chosen.
-fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn RipsComplex>, RipsError> {
+fn shaped(plan: &Plan, edges: RankedEdges) -> Result<Box<dyn RipsComplex>, RipsError> {
     let (n, level) = (plan.points, Level::detect());
     Ok(match (plan.shape, plan.rank_width) {
         (Shape::Sparse { .. }, _) => Box::new(edges.graph(n)?),

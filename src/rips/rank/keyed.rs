@@ -3,39 +3,57 @@
 use rayon::prelude::*;
 
 use super::near::{Near, Search, near_pairs};
-use super::rows::lower_of_points;
+use super::rows::{lower_of_points, square_of_points};
 use crate::memory;
 use crate::metric::value::{DistanceKey, Sealed};
 use crate::metric::{Distances, PointCloud, Value};
+use crate::rips::complex::stride;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::plan::PairSearch;
 use crate::rips::plan::choose::SPARSE_BELOW;
 use crate::rips::{Progress, RipsError, footprint};
+
+/// Which distances keys are.
+#[derive(Debug)]
+pub(in crate::rips) enum Layout {
+    /// Those of all pairs of points, row by row below the diagonal.
+    Lower,
+    /// Those of all pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. Elsewhere are keys
+    /// greater than that of any distance.
+    Square,
+    /// Those of these edges up to the threshold, the greater vertex first.
+    Pairs(Vec<(u32, u32)>),
+}
 
 /// Distances as keys.
 #[derive(Debug)]
 pub(in crate::rips) struct Keyed<K> {
     /// The number of points.
     pub(in crate::rips) points: usize,
-    /// The keys: of all pairs of points, row by row below the diagonal, or of `pairs`.
+    /// The keys, where `layout` says.
     pub(in crate::rips) keys: Vec<K>,
-    /// The edges up to the threshold, the greater vertex first, if not all pairs have a key.
-    pub(in crate::rips) pairs: Option<Vec<(u32, u32)>>,
+    /// Which distance each key is.
+    pub(in crate::rips) layout: Layout,
     /// How the distances came about.
     pub(in crate::rips) search: PairSearch,
 }
+
+/// Coordinates up to which a distance is computed twice, rather than written once and copied across the diagonal of a square.
+const MOST_TWICE: usize = 8;
 
 /// Pairs of points that are looked at to see what part of all pairs are near.
 const SAMPLE: u64 = 1 << 12;
 
 impl<K: DistanceKey> Keyed<K> {
-    /// The keys of the distances, of near points those up to the threshold if there is one.
+    /// The keys of the distances, of near points those up to the threshold if there is one. Those of all pairs of points lie in a square if
+    /// they may, and if that makes ranking cheaper.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::Refused`].
     pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
         distances: &Distances<T>,
         threshold: Option<T>,
+        may_be_square: bool,
         progress: &dyn Progress,
     ) -> Result<Self, RipsError> {
         let points = distances.len();
@@ -44,7 +62,7 @@ impl<K: DistanceKey> Keyed<K> {
                 let mut keys = Vec::new();
                 memory::reserve(&mut keys, matrix.lower().len())?;
                 matrix.lower().par_iter().map(|&d| d.key()).collect_into_vec(&mut keys);
-                Ok(Keyed { points, keys, pairs: None, search: PairSearch::Given })
+                Ok(Keyed { points, keys, layout: Layout::Lower, search: PairSearch::Given })
             }
             Distances::Sparse(sparse) => {
                 let kept = || sparse.edges().iter().filter(|e| threshold.is_none_or(|t| e.distance <= t));
@@ -53,7 +71,7 @@ impl<K: DistanceKey> Keyed<K> {
                 memory::reserve(&mut pairs, keys.capacity())?;
                 keys.extend(kept().map(|e| e.distance.key()));
                 pairs.extend(kept().map(|e| (e.i, e.j)));
-                Ok(Keyed { points, keys, pairs: Some(pairs), search: PairSearch::Given })
+                Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Given })
             }
             Distances::Points(cloud) => match threshold.filter(|t| *t < T::INFINITY) {
                 Some(threshold) if !are_mostly_near(cloud, threshold) => near(cloud, threshold, progress),
@@ -61,12 +79,29 @@ impl<K: DistanceKey> Keyed<K> {
                     let is_bounded = threshold.is_some();
                     footprint::check_all_pairs::<K>(points, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
-                    let keys = lower_of_points(cloud, progress, T::key)?;
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
-                    Ok(Keyed { points, keys, pairs: None, search })
+                    if may_be_square
+                        && footprint::affords_square::<K>(points)
+                        && cloud.dimension() <= MOST_TWICE
+                    {
+                        let keys = square_of_points(cloud, progress)?;
+                        return Ok(Keyed { points, keys, layout: Layout::Square, search });
+                    }
+                    let keys = lower_of_points(cloud, progress, T::key)?;
+                    Ok(Keyed { points, keys, layout: Layout::Lower, search })
                 }
             },
         }
+    }
+
+    /// The keys of point `i` and the points before it, if all pairs have a key.
+    pub(in crate::rips) fn lower_row(&self, i: usize) -> &[K] {
+        let begin = if matches!(self.layout, Layout::Square) {
+            i * stride(self.points)
+        } else {
+            i * i.saturating_sub(1) / 2
+        };
+        &self.keys[begin..][..i]
     }
 
     /// The greatest key of an edge, up to a threshold: infinite distances are no edges.
@@ -86,7 +121,7 @@ fn near<T: Value>(
     let points = cloud.len();
     match near_pairs(cloud, threshold, footprint::most_edges::<T::Key>())? {
         Search::Found(Near { pairs, keys }, compared) => {
-            Ok(Keyed { points, keys, pairs: Some(pairs), search: PairSearch::Tree { compared } })
+            Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Tree { compared } })
         }
         Search::TooMany(edges) => Err(footprint::too_many_edges::<T::Key>(points, edges)),
     }

@@ -4,9 +4,9 @@
 //! distance on (`order`). Rank 0 is always the value 0, the birth of every vertex. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
 //!
-//! Distances of points are computed once, as keys: integers that are ordered as the distances are (`keyed`). Without a finite
-//! threshold, or where most points are near to each other, they are those of all pairs (`rows`); else those of the near pairs
-//! alone (`near`), which a k-d tree (`tree`) finds.
+//! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in memory once. Without a
+//! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
+//! pairs alone (`near`), which a k-d tree (`tree`) finds.
 
 mod keyed;
 mod near;
@@ -17,7 +17,7 @@ mod square;
 mod tests;
 mod tree;
 
-pub(super) use keyed::Keyed;
+pub(super) use keyed::{Keyed, Layout};
 pub(super) use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
@@ -26,10 +26,11 @@ use rayon::prelude::*;
 
 use self::order::{EntryWidth, ranks_of_keys};
 use super::RipsError;
-use super::complex::{ABSENT, Sparse};
+use super::complex::{ABSENT, Sparse, stride};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
+use crate::simd::Rank;
 
 /// The distances of a filtration as ranks.
 #[derive(Debug)]
@@ -54,18 +55,79 @@ pub enum Edges {
 /// # Errors
 /// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
-    let keyed = Keyed::of(distances, Some(threshold), &())?;
-    let Ranked { values, edges } = rank_keyed(keyed, Keyed::limit(threshold), None)?;
-    Ok(Ranking { values: values.listed()?, edges })
+    let keyed = Keyed::of(distances, Some(threshold), false, &())?;
+    rank_keyed(keyed, Keyed::limit(threshold), None)?.listed(distances.len())
 }
 
-/// Ranked distances, and their values as the pipeline has them.
+/// Ranked distances as the pipeline has them.
 #[derive(Debug)]
 pub(super) struct Ranked {
     /// The value of each rank.
     pub(super) values: Values,
     /// The edges.
-    pub(super) edges: Edges,
+    pub(super) edges: RankedEdges,
+}
+
+/// Ranked edges, those of points as the square matrix that they may be in.
+#[derive(Debug)]
+pub(super) enum RankedEdges {
+    /// Laid out as [`Dense`](super::complex::Dense) wants it.
+    Square(Vec<u32>),
+    /// In another shape.
+    Other(Edges),
+}
+
+impl Ranked {
+    /// The values as a list, and the edges of so many points in one of the shapes that they may come in.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn listed(self, points: usize) -> Result<Ranking, RipsError> {
+        let edges = match self.edges {
+            RankedEdges::Square(square) => Edges::List(square::list(&square, points)?),
+            RankedEdges::Other(edges) => edges,
+        };
+        Ok(Ranking { values: self.values.listed()?, edges })
+    }
+}
+
+impl RankedEdges {
+    /// A square matrix of ranks.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub(super) fn square<R: Rank>(self, n: usize) -> Result<Vec<R>, Refused> {
+        match self {
+            RankedEdges::Square(square) => R::narrowed(square),
+            RankedEdges::Other(edges) => edges.square(n),
+        }
+    }
+
+    /// Neighbour lists.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn graph(self, n: usize) -> Result<Sparse, Refused> {
+        match self {
+            RankedEdges::Square(square) => {
+                let list = square::list(&square, n)?;
+                drop(square);
+                Sparse::new(n, &list)
+            }
+            RankedEdges::Other(edges) => edges.graph(n),
+        }
+    }
+
+    /// The number of edges from each point to smaller points.
+    pub(super) fn lower_degrees(&self, n: usize) -> Vec<usize> {
+        match self {
+            RankedEdges::Square(square) => {
+                let row = |i: usize| &square[i * stride(n)..][..i];
+                (0..n).map(|i| row(i).iter().filter(|&&rank| rank != ABSENT).count()).collect()
+            }
+            RankedEdges::Other(edges) => edges.lower_degrees(n),
+        }
+    }
 }
 
 /// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances.
@@ -77,16 +139,17 @@ pub(super) fn rank_keyed<K: DistanceKey>(
     limit: K,
     width: Option<EntryWidth<'_>>,
 ) -> Result<Ranked, RipsError> {
-    let Keyed { keys, pairs, .. } = keyed;
+    let Keyed { keys, layout, .. } = keyed;
     let (values, ranks) = ranks_of_keys(keys, limit, width)?;
-    let edges = match pairs {
-        None => Edges::Lower(ranks),
-        Some(pairs) => {
+    let edges = match layout {
+        Layout::Square => RankedEdges::Square(ranks),
+        Layout::Lower => RankedEdges::Other(Edges::Lower(ranks)),
+        Layout::Pairs(pairs) => {
             let mut edges = Vec::new();
             memory::reserve(&mut edges, pairs.len())?;
             let ranked = pairs.par_iter().zip(&ranks).map(|(&(i, j), &rank)| (i, j, rank));
             ranked.collect_into_vec(&mut edges);
-            Edges::List(edges)
+            RankedEdges::Other(Edges::List(edges))
         }
     };
     Ok(Ranked { values, edges })

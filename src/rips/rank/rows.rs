@@ -4,10 +4,11 @@ use std::sync::Mutex;
 
 use super::order::CHUNK;
 use crate::memory::{self, Refused};
-use crate::metric::value::LANES;
+use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{DistanceMatrix, PointCloud, Value};
-use crate::parallel::{SharedRange, lock};
+use crate::parallel::{SharedRange, lock, pieces_mut};
 use crate::rips::Progress;
+use crate::rips::complex::stride;
 use crate::simd::{Kernel, Level, Simd};
 
 /// Points whose distances to smaller points a thread takes at a time, so that it is worth waking it up.
@@ -47,13 +48,13 @@ impl<T: Value> Blocks<T> {
     }
 }
 
-/// The distances from a point to the points before it, each as `convert` makes it.
+/// The distances from a point to the first points of a cloud, each as `convert` makes it.
 struct Row<'a, T, O, F> {
     cloud: &'a PointCloud<T>,
     blocks: &'a Blocks<T>,
     /// The point.
     i: usize,
-    /// A place for each point before it.
+    /// A place for each of those.
     out: &'a mut [O],
     convert: F,
 }
@@ -119,6 +120,31 @@ pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Send>(
         }
     });
     Ok(lower)
+}
+
+/// The keys of the distances of all pairs of points in either order, as rows of a square ([`Layout::Square`](super::Layout)).
+///
+/// # Errors
+/// There is no memory for them.
+pub(super) fn square_of_points<T: Value>(
+    cloud: &PointCloud<T>,
+    progress: &dyn Progress,
+) -> Result<Vec<T::Key>, Refused> {
+    let (n, stride) = (cloud.len(), stride(cloud.len()));
+    let mut square = memory::zeroed(n * stride)?;
+    // Points are numbers of 32 bits.
+    let blocks = Blocks::of(cloud, &(0..n as u32).collect::<Vec<_>>())?;
+    let level = Level::detect();
+    let at_once = rows_at_once(n);
+    pieces_mut(&mut square, at_once * stride, &|piece, rows: &mut [T::Key]| {
+        for (i, row) in (piece * at_once..).zip(rows.chunks_mut(stride)) {
+            level.run(Row { cloud, blocks: &blocks, i, out: &mut row[..n], convert: T::key });
+            row[i] = T::Key::NONE;
+            row[n..].fill(T::Key::NONE);
+            progress.advance(i as u64);
+        }
+    });
+    Ok(square)
 }
 
 /// A point cloud's distance matrix.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::Edges;
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, lock};
-use crate::rips::complex::stride;
+use crate::rips::complex::{ABSENT, stride};
 use crate::simd::Rank;
 
 /// Rows of a band that a thread fills, and columns of a tile of it.
@@ -64,4 +64,17 @@ fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
             }
         }
     }
+}
+
+/// The edges (i, j, rank), i > j, of a square matrix of ranks.
+///
+/// # Errors
+/// There is no memory for them.
+pub(super) fn list(square: &[u32], n: usize) -> Result<Vec<(u32, u32, u32)>, Refused> {
+    // Points are numbers of 32 bits.
+    let row = |i: usize| (0u32..).zip(&square[i * stride(n)..][..i]).filter(|&(_, &rank)| rank != ABSENT);
+    let mut edges = Vec::new();
+    memory::reserve(&mut edges, (0..n).map(|i| row(i).count()).sum())?;
+    edges.extend((0..n).flat_map(|i| row(i).map(move |(j, &rank)| (i as u32, j, rank))));
+    Ok(edges)
 }

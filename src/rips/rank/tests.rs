@@ -145,7 +145,7 @@ fn points_are_ranked_as_their_matrix_is() {
 #[test]
 fn few_near_points_are_searched_for_and_many_are_not() {
     let cloud = Distances::Points(line(3000));
-    let search = |threshold| Keyed::of(&cloud, threshold, &()).unwrap().search;
+    let search = |threshold| Keyed::of(&cloud, threshold, false, &()).unwrap().search;
     assert!(matches!(search(Some(1.0)), PairSearch::Tree { .. }));
     assert_eq!(search(Some(50.0)), PairSearch::Dense);
     assert_eq!([search(None), search(Some(f32::INFINITY))], [PairSearch::All; 2]);
@@ -179,6 +179,30 @@ fn a_square_of_many_tiles_is_symmetric() {
                 let expected = if i == j || j >= n { u32::MAX } else { lower[a * (a - 1) / 2 + b] };
                 assert_eq!(rank, expected, "{n} points, {i}, {j}");
             }
+        }
+    }
+}
+
+#[test]
+fn points_in_a_square_are_ranked_as_below_the_diagonal() {
+    for n in [1, 2, 31, 33, 90, 200] {
+        let cloud = Distances::Points(line(n));
+        for threshold in [f32::INFINITY, 60.0, 0.0] {
+            let ranked = |may_be_square| {
+                let keyed = Keyed::of(&cloud, Some(f32::INFINITY), may_be_square, &()).unwrap();
+                assert_eq!(matches!(keyed.layout, Layout::Square), may_be_square);
+                rank_keyed(keyed, Keyed::limit(threshold), None).unwrap()
+            };
+            let (square, lower) = (ranked(true), ranked(false));
+            assert_eq!(square.values, lower.values);
+            assert_eq!(square.edges.lower_degrees(n), lower.edges.lower_degrees(n));
+            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(n).unwrap());
+            assert!((0..n as u32).all(|v| graphs[0].row(v) == graphs[1].row(v)));
+            let narrow = [ranked(true), ranked(false)].map(|ranked| ranked.edges.square::<u16>(n).unwrap());
+            assert_eq!(narrow[0], narrow[1]);
+            let lists = [ranked(true), ranked(false)].map(|ranked| ranked.listed(n).unwrap().edges.list());
+            assert_eq!(lists[0], lists[1]);
+            assert_eq!(square.edges.square::<u32>(n).unwrap(), lower.edges.square::<u32>(n).unwrap());
         }
     }
 }
