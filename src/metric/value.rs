@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::memory::{self, Refused};
+use crate::parallel::pieces_mut;
+
 /// A floating-point precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -42,18 +45,128 @@ pub trait Value:
     fn euclidean(a: &[Self], b: &[Self]) -> Self;
 }
 
+pub(crate) use sealed::{DistanceKey, Sealed};
+
+/// Points whose distances from one point are computed side by side.
+pub(crate) const LANES: usize = 32;
+
 mod sealed {
     /// A type whose value of all bits zero is the number 0, as it is of both.
-    pub trait Sealed: zerocopy::FromZeros {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
+    pub trait Sealed: Sized + zerocopy::FromZeros {
+        /// The unsigned integers that hold the bits of [`order_bits`](super::Value::order_bits).
+        type Key: DistanceKey;
+        /// [`order_bits`](super::Value::order_bits) in as many bits as they need.
+        fn key(self) -> Self::Key;
+        /// The sums of squares of which [`euclidean`](super::Value::euclidean) takes the root, from a point to those of a block: the
+        /// first coordinates of [`LANES`] points, then the second ones, and so on. One may have lost digits; see `is_harmed`.
+        fn sums_of_squares(point: &[Self], block: &[Self]) -> [Self; super::LANES];
+        /// Whether a sum of squares overflowed, or lost digits to underflow: its root is not the distance then.
+        fn is_harmed(sum: Self) -> bool;
+        /// The square root.
+        fn root(self) -> Self;
+    }
+
+    /// A non-negative distance as an unsigned integer. Keys are ordered as their distances are, and the key of 0 is 0.
+    pub trait DistanceKey:
+        Copy + Ord + Default + Into<u64> + zerocopy::FromZeros + Send + Sync + std::fmt::Debug + 'static
+    {
+        /// The key of an infinite distance.
+        const INFINITY: Self;
+        /// What is no key of a distance, and greater than any.
+        const NONE: Self;
+        /// The key with these bits, which must be those of a key.
+        fn of_bits(bits: u64) -> Self;
+        /// The distance.
+        fn distance(self) -> f64;
+        /// Replaces each key by its rank, in the memory of the keys where ranks are as wide.
+        ///
+        /// # Errors
+        /// There is no memory for the ranks.
+        fn replaced(
+            keys: Vec<Self>,
+            rank: impl Fn(Self) -> u32 + Sync,
+        ) -> Result<Vec<u32>, crate::memory::Refused>;
+    }
+}
+
+/// Keys that a thread takes at a time.
+const CHUNK: usize = 1 << 14;
+
+impl DistanceKey for u32 {
+    const INFINITY: u32 = f32::INFINITY.to_bits();
+    const NONE: u32 = u32::MAX;
+
+    fn of_bits(bits: u64) -> u32 {
+        bits as u32
+    }
+
+    fn distance(self) -> f64 {
+        f32::from_bits(self).into()
+    }
+
+    fn replaced(mut keys: Vec<u32>, rank: impl Fn(u32) -> u32 + Sync) -> Result<Vec<u32>, Refused> {
+        pieces_mut(&mut keys, CHUNK, &|_, keys| keys.iter_mut().for_each(|key| *key = rank(*key)));
+        Ok(keys)
+    }
+}
+
+impl DistanceKey for u64 {
+    const INFINITY: u64 = f64::INFINITY.to_bits();
+    const NONE: u64 = u64::MAX;
+
+    fn of_bits(bits: u64) -> u64 {
+        bits
+    }
+
+    fn distance(self) -> f64 {
+        f64::from_bits(self)
+    }
+
+    fn replaced(keys: Vec<u64>, rank: impl Fn(u64) -> u32 + Sync) -> Result<Vec<u32>, Refused> {
+        let mut ranks = memory::zeroed(keys.len())?;
+        pieces_mut(&mut ranks, CHUNK, &|piece, ranks: &mut [u32]| {
+            let keys = &keys[piece * CHUNK..];
+            ranks.iter_mut().zip(keys).for_each(|(out, &key)| *out = rank(key));
+        });
+        Ok(ranks)
+    }
 }
 
 /// `$unharmed`: a sum of squares from here on has lost nothing to squares that underflow, unless it has more than 2^16 terms.
 /// `$up`, `$down`: differences whose squares sum up to less than that, and differences whose squares overflow, have squares in
 /// the range of normal numbers when multiplied by these. All three are powers of two, so that scaling is exact.
 macro_rules! value {
-    ($t:ty, $precision:ident, $unharmed:expr, $up:expr, $down:expr) => {
+    ($t:ty, $key:ty, $precision:ident, $unharmed:expr, $up:expr, $down:expr) => {
+        impl sealed::Sealed for $t {
+            type Key = $key;
+
+            #[inline(always)]
+            fn key(self) -> $key {
+                (self + 0.0).to_bits()
+            }
+
+            #[inline(always)]
+            fn sums_of_squares(point: &[$t], block: &[$t]) -> [$t; LANES] {
+                let mut sums = [0.0; LANES];
+                for (&u, column) in point.iter().zip(block.as_chunks::<LANES>().0) {
+                    for (sum, &v) in sums.iter_mut().zip(column) {
+                        *sum += (u - v) * (u - v);
+                    }
+                }
+                sums
+            }
+
+            #[inline(always)]
+            fn is_harmed(sum: $t) -> bool {
+                sum < $unharmed || sum == <$t>::INFINITY
+            }
+
+            #[inline(always)]
+            fn root(self) -> $t {
+                self.sqrt()
+            }
+        }
+
         impl Value for $t {
             const INFINITY: Self = <$t>::INFINITY;
             const PRECISION: Precision = Precision::$precision;
@@ -65,7 +178,7 @@ macro_rules! value {
 
             #[inline]
             fn order_bits(self) -> u64 {
-                u64::from((self + 0.0).to_bits())
+                u64::from(sealed::Sealed::key(self))
             }
 
             #[inline]
@@ -80,7 +193,7 @@ macro_rules! value {
                 for (&u, &v) in a.iter().zip(b) {
                     sum += (u - v) * (u - v);
                 }
-                if sum < $unharmed || sum == <$t>::INFINITY {
+                if sealed::Sealed::is_harmed(sum) {
                     return scaled(a, b, if sum < 1.0 { $up } else { $down });
                 }
                 return sum.sqrt();
@@ -107,8 +220,8 @@ const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-value!(f32, Single, power_of_two(-98) as f32, power_of_two(100) as f32, power_of_two(-100) as f32);
-value!(f64, Double, power_of_two(-900), power_of_two(600), power_of_two(-600));
+value!(f32, u32, Single, power_of_two(-98) as f32, power_of_two(100) as f32, power_of_two(-100) as f32);
+value!(f64, u64, Double, power_of_two(-900), power_of_two(600), power_of_two(-600));
 
 #[cfg(test)]
 mod tests {

@@ -2,15 +2,19 @@
 //!
 //! A vertex dies with the edge that joins its component to an older one: the edges of the minimum spanning forest
 //! under the strict order (rank ↑, index ↓) are the deaths, and one essential bar a component remains. Kruskal's
-//! algorithm on edge lists, Prim's on a matrix: n² comparisons, and the edges are never sorted.
+//! algorithm on edge lists; on a matrix it is given the oldest edges alone, and Borůvka's algorithm joins what these leave (`dense`).
+//! Neither sorts all edges.
 //!
 //! Where points are born at different times, the forest is the same: an edge comes after both its points, so which edges join components
 //! depends on the order of edges alone. Its edges, in that order, then say which component ends: of the two that an edge joins the one whose
 //! oldest point is younger (the elder rule). `weighted_bars` does that.
 
+mod dense;
+
 use super::Progress;
 use super::code::{Code, vertex_bits};
-use super::complex::{ABSENT, Complex, Dense, Sparse};
+use super::complex::{Complex, Dense, Sparse};
+use super::rank::Values;
 use super::word::Word;
 use crate::diagram::Bar;
 use crate::simd::Rank;
@@ -50,7 +54,7 @@ impl Forest {
 /// `threshold`, or never, have none. By ascending death, then by descending birth.
 ///
 /// `values` are the distances of the ranks of the forest's edges, none of them below the birth of an end.
-pub(super) fn weighted_bars(forest: &Forest, births: &[f64], values: &[f64], threshold: f64) -> Vec<Bar> {
+pub(super) fn weighted_bars(forest: &Forest, births: &[f64], values: &Values, threshold: f64) -> Vec<Bar> {
     let mut sets = DisjointSets::new(births.len());
     // Of each set, at its root: the birth of its oldest point.
     let mut oldest = births.to_vec();
@@ -58,7 +62,7 @@ pub(super) fn weighted_bars(forest: &Forest, births: &[f64], values: &[f64], thr
     for edge in &forest.edges {
         let [u, v] = edge.vertices.map(|vertex| sets.find(vertex as usize));
         let (elder, younger) = (oldest[u].min(oldest[v]), oldest[u].max(oldest[v]));
-        bars.push(Bar { birth: younger, death: values[edge.rank as usize] });
+        bars.push(Bar { birth: younger, death: values.distance(edge.rank) });
         sets.unite(u, v);
         oldest[sets.find(u)] = elder;
     }
@@ -90,9 +94,9 @@ impl<R: Rank> Components for Dense<R> {
 
     fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
         if is_narrow(self.points(), rank_bits) {
-            prim::<u64, R>(self, progress)
+            dense::forest::<u64, R>(self, progress)
         } else {
-            prim::<u128, R>(self, progress)
+            dense::forest::<u128, R>(self, progress)
         }
     }
 }
@@ -107,43 +111,8 @@ impl Components for Sparse {
     }
 }
 
-/// Prim's algorithm on a matrix. `progress` is told of every vertex that joins the forest.
-fn prim<W: Word, R: Rank>(complex: &Dense<R>, progress: &dyn Progress) -> Forest {
-    let n = complex.points();
-    let (matrix, code) = (complex.matrix(), Code::<W>::new(n, 2));
-    // Vertices outside the forest and the first edge that joins each to it, if any does.
-    let mut outside: Vec<(u32, Option<W>)> = (0..n as u32).map(|v| (v, None)).collect();
-    let (mut edges, mut trees) = (Vec::with_capacity(n), 0);
-    let mut next = outside.len().checked_sub(1);
-    while let Some(at) = next {
-        let (u, edge) = outside.swap_remove(at);
-        progress.advance(1);
-        match edge {
-            Some(edge) => edges.push(edge),
-            None => trees += 1,
-        }
-        let row = matrix.row(u as usize);
-        let mut best: Option<(W, usize)> = None;
-        for (k, (v, first)) in outside.iter_mut().enumerate() {
-            let rank = row[*v as usize].widen();
-            if rank != ABSENT {
-                let edge = code.entry(rank, [u.max(*v), u.min(*v)]);
-                if first.is_none_or(|first| edge < first) {
-                    *first = Some(edge);
-                }
-            }
-            if let Some(first) = *first
-                && best.is_none_or(|(least, _)| first < least)
-            {
-                best = Some((first, k));
-            }
-        }
-        next = best.map(|(_, k)| k).or(outside.len().checked_sub(1));
-    }
-    Forest::of_entries(edges, &code, trees)
-}
-
-/// Kruskal's algorithm on an edge list.
+/// Kruskal's algorithm on an edge list, with filtering (Osipov, Sanders, Singler 2009): edges are sorted down to where all components
+/// are joined, and those whose ends are joined before it is their turn are dropped unsorted.
 fn kruskal<W: Word>(complex: &Sparse) -> Forest {
     let n = complex.points();
     let code = Code::<W>::new(n, 2);
@@ -153,15 +122,68 @@ fn kruskal<W: Word>(complex: &Sparse) -> Forest {
         let below = neighbours.iter().zip(ranks).take_while(|&(&v, _)| v < u);
         edges.extend(below.map(|(&v, &rank)| code.entry(rank, [u, v])));
     }
-    edges.sort_unstable();
-    let mut sets = DisjointSets::new(n);
-    let mut vertices = Vec::with_capacity(2);
-    edges.retain(|&edge| {
-        code.vertices_of(edge, &mut vertices);
-        sets.unite(vertices[0] as usize, vertices[1] as usize)
-    });
-    let trees = n - edges.len();
-    Forest::of_entries(edges, &code, trees)
+    let mut growing = Growing::new(n, &code);
+    growing.add(&mut edges, n);
+    growing.forest(n)
+}
+
+/// A forest while edges are added to it.
+struct Growing<'a, W> {
+    code: &'a Code<W>,
+    sets: DisjointSets,
+    /// Scratch: the vertices of an edge.
+    vertices: Vec<u32>,
+    edges: Vec<W>,
+}
+
+impl<'a, W: Word> Growing<'a, W> {
+    /// A forest of so many points without an edge.
+    fn new(points: usize, code: &'a Code<W>) -> Self {
+        Growing { code, sets: DisjointSets::new(points), vertices: Vec::new(), edges: Vec::new() }
+    }
+
+    /// The forest of so many points.
+    fn forest(self, points: usize) -> Forest {
+        let trees = points - self.edges.len();
+        Forest::of_entries(self.edges, self.code, trees)
+    }
+
+    /// Adds those of the edges that join two trees, oldest first; `few` edges are sorted at once. All older edges were added before.
+    fn add(&mut self, edges: &mut [W], few: usize) {
+        if edges.len() <= few {
+            edges.sort_unstable();
+            edges.iter().for_each(|&edge| self.join(edge));
+            return;
+        }
+        // Entries are different from each other, so both parts are smaller than the whole.
+        let (older, _, _) = edges.select_nth_unstable(edges.len() / 4);
+        let middle = older.len();
+        self.add(&mut edges[..middle], few);
+        let younger = &mut edges[middle..];
+        let mut left = 0;
+        for k in 0..younger.len() {
+            let [u, v] = self.ends(younger[k]);
+            if self.sets.find(u) != self.sets.find(v) {
+                younger.swap(left, k);
+                left += 1;
+            }
+        }
+        self.add(&mut younger[..left], few);
+    }
+
+    /// Adds an edge if it joins two trees.
+    fn join(&mut self, edge: W) {
+        let [u, v] = self.ends(edge);
+        if self.sets.unite(u, v) {
+            self.edges.push(edge);
+        }
+    }
+
+    /// The vertices of an edge.
+    fn ends(&mut self, edge: W) -> [usize; 2] {
+        self.code.vertices_of(edge, &mut self.vertices);
+        [self.vertices[0] as usize, self.vertices[1] as usize]
+    }
 }
 
 /// Union by size with path halving.
@@ -199,32 +221,65 @@ impl DisjointSets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Sums;
     use crate::rips::complex::stride;
     use crate::simd::Level;
 
+    /// Kruskal's algorithm, plainly.
+    fn plain(n: usize, edges: &[(u32, u32, u32)]) -> Forest {
+        let mut order: Vec<RankedEdge> =
+            edges.iter().map(|&(i, j, rank)| RankedEdge { rank, vertices: [i, j] }).collect();
+        order.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
+        let mut sets = DisjointSets::new(n);
+        order.retain(|edge| sets.unite(edge.vertices[0] as usize, edge.vertices[1] as usize));
+        Forest { trees: n - order.len(), edges: order }
+    }
+
+    fn agree(n: usize, edges: &[(u32, u32, u32)]) {
+        let mut square = vec![u32::MAX; n * stride(n)];
+        for &(i, j, rank) in edges {
+            square[i as usize * stride(n) + j as usize] = rank;
+            square[j as usize * stride(n) + i as usize] = rank;
+        }
+        let expected = plain(n, edges);
+        let graph = Sparse::new(n, edges).unwrap();
+        for rank_bits in [5, 32, 60] {
+            assert_eq!(graph.forest(rank_bits, &()), expected, "{n} points");
+        }
+        for level in Level::available() {
+            let wide = Dense::new(n, square.clone(), level);
+            let told = Sums::default();
+            told.begin("components", None, wide.forest_work());
+            assert_eq!(wide.forest(32, &told), expected, "{n} points");
+            assert_eq!(told.stages()[0].done, n as u64);
+            assert_eq!(wide.forest(60, &()), expected, "{n} points");
+            let narrow = square.iter().map(|&rank| u16::narrow(rank)).collect();
+            assert_eq!(Dense::<u16>::new(n, narrow, level).forest(16, &()), expected, "{n} points");
+        }
+    }
+
     #[test]
-    fn both_algorithms_find_the_forest_with_either_word() {
-        let (n, mut state) = (40, 9u32);
-        let (mut edges, mut square) = (Vec::new(), vec![u32::MAX; n * stride(n)]);
-        for i in 0..n as u32 {
-            for j in 0..i {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                // Some edges, with ties, of a graph that is not connected.
-                if state >> 28 == 0 {
-                    edges.push((i, j, (state >> 8) % 20));
-                    square[i as usize * stride(n) + j as usize] = (state >> 8) % 20;
-                    square[j as usize * stride(n) + i as usize] = (state >> 8) % 20;
+    fn all_algorithms_find_the_forest() {
+        let mut state = 9u32;
+        // Few ranks and many; all edges, some, and so few that the graph is not connected; two clusters.
+        for (n, ranks) in [(1, 1), (2, 1), (40, 20), (255, 3), (256, 30_000), (600, 2), (600, 60_000)] {
+            for kept in [16, 8, 1] {
+                for is_clustered in [false, true] {
+                    let mut edges = Vec::new();
+                    for i in 0..n as u32 {
+                        for j in 0..i {
+                            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                            let rank = (state >> 8) % ranks;
+                            let is_far = is_clustered && (i % 2 != j % 2 || i == 17);
+                            if state >> 28 < kept {
+                                edges.push((i, j, if is_far { rank / 100 + ranks } else { rank }));
+                            }
+                        }
+                    }
+                    agree(n, &edges);
                 }
             }
         }
-        let (graph, dense) = (Sparse::new(n, &edges).unwrap(), Dense::new(n, square, Level::detect()));
-        let expected = kruskal::<u64>(&graph);
-        assert!(expected.trees > 1 && expected.edges.len() + expected.trees == n);
-        assert!(expected.edges.windows(2).all(|pair| pair[0].rank <= pair[1].rank));
-        assert_eq!(kruskal::<u128>(&graph), expected);
-        for rank_bits in [5, 32, 60] {
-            assert_eq!(graph.forest(rank_bits, &()), expected);
-            assert_eq!(dense.forest(rank_bits, &()), expected);
-        }
+        agree(70, &[]);
     }
 }

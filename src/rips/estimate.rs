@@ -10,6 +10,16 @@ use crate::simd::Level;
 const CPU_RATE: f64 = 0.4e9;
 /// Simplices that a thread sweeps a second, with ranks of 32 bits (700 points in R^8 on 16 threads).
 const WIDE_RATE: f64 = 0.28e9;
+/// Seconds in which a thread decides an edge of a matrix, whose rows are read once for each vertex and not for each block.
+const EDGE: f64 = 15e-9;
+/// Seconds in which a thread decides an edge on neighbour lists.
+const LISTED_EDGE: f64 = 80e-9;
+/// Seconds in which a thread reads an element of a neighbour list for the matrix of a neighbourhood.
+const ELEMENT: f64 = 1.5e-9;
+/// Seconds that a thread needs for a block of a neighbourhood's sweep beside what its simplices take.
+const BLOCK: f64 = 500e-9;
+/// Seconds that a stage takes on threads whatever there is to do.
+const STAGE: f64 = 50e-6;
 /// Factor by which these rates fall where no vector unit is used.
 const PORTABLE: f64 = 0.5;
 /// Simplices that a GPU sweeps a second (700 points in R^8 on an H200; up to three times that where the matrix fits its caches).
@@ -24,26 +34,52 @@ const CLOSED: f64 = 0.6;
 /// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    let swept: f64 = dims.clone().map(|dim| simplices(summary.points, summary.edges, dim)).sum();
+    let swept: f64 = dims.clone().map(|dim| simplices(summary, dim)).sum();
+    let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };
+    let stages = dims.clone().count() as f64;
+    let on_thread: f64 = dims.map(|dim| on_thread(summary, dim, rate)).sum();
     Estimate {
         work: format!("some {swept:.1e} simplices to sweep"),
-        cpu: swept / (rate * rayon::current_num_threads() as f64),
-        device: swept / DEVICE_RATE + dims.count() as f64 * DEVICE_DIMENSION,
+        cpu: on_thread / rayon::current_num_threads() as f64 + stages * STAGE,
+        device: (swept + filled) / DEVICE_RATE + stages * DEVICE_DIMENSION,
     }
 }
 
 /// Seconds for the dimensions from 1 up to this, on one thread, if so many edges were left of those of the summary.
 pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize) -> f64 {
+    let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    let swept: f64 = dims.map(|dim| simplices(summary.points, edges, dim)).sum();
-    swept / WIDE_RATE + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
+    let swept: f64 = dims.map(|dim| on_thread(&summary, dim, WIDE_RATE)).sum();
+    swept + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
+}
+
+/// Seconds in which one thread constructs the residue of a dimension, at a rate of simplices a second in sweeps.
+fn on_thread(summary: &Summary, dim: usize, rate: f64) -> f64 {
+    let simplices = |dim| simplices(summary, dim);
+    match dim {
+        1 if summary.is_dense() => simplices(1) * EDGE,
+        1 => simplices(1) * LISTED_EDGE,
+        _ if summary.is_dense() => simplices(dim) / rate,
+        // A block is a simplex of one dimension less.
+        _ => filled(summary, dim) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate,
+    }
+}
+
+/// Elements of neighbour lists that are read for the matrices of all neighbourhoods in a dimension.
+fn filled(summary: &Summary, dim: usize) -> f64 {
+    if dim == 1 || summary.is_dense() {
+        return 0.0;
+    }
+    // Each vertex has this many neighbours, whose lists are as long.
+    let degree = 2.0 * summary.edges as f64 / summary.points as f64;
+    summary.points as f64 * degree * degree
 }
 
 /// An estimate of the number of simplices of a dimension.
-fn simplices(n: usize, edges: usize, dim: usize) -> f64 {
-    let edges = edges as f64;
+fn simplices(summary: &Summary, dim: usize) -> f64 {
+    let (n, edges) = (summary.points, summary.edges as f64);
     let pairs = binomial(n, 2) as f64;
     if pairs == 0.0 {
         return 0.0;
@@ -61,15 +97,68 @@ fn simplices(n: usize, edges: usize, dim: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::metric::{Distances, PointCloud};
-    use crate::rips::Threshold;
+    use crate::rips::{Rips, Threshold};
 
     #[test]
     fn of_a_full_filtration_all_simplices_are_counted() {
         let points: Vec<f32> = (0..40).map(|k| ((k * k) % 101) as f32).collect();
         let distances = Distances::from(PointCloud::new(1, points).unwrap());
-        let summary = Summary::of(&distances, Threshold::Value(f64::INFINITY));
-        assert_eq!(simplices(40, summary.edges, 3), binomial(40, 4) as f64);
+        let summary = Summary::of(&distances, Threshold::Value(f64::INFINITY)).unwrap();
+        assert_eq!(simplices(&summary, 3), binomial(40, 4) as f64);
         let [narrow, wide] = [16, 32].map(|bits| of(&summary, 2, bits, Level::detect()));
         assert!(0.0 < narrow.cpu && narrow.cpu < wide.cpu && wide.device > 0.0);
+    }
+
+    /// Points in a cube, or on a torus of two circles if there are four coordinates; from a seed.
+    fn cloud(n: usize, dimension: usize) -> PointCloud {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 24) as f32
+        };
+        let mut coordinates = Vec::new();
+        for _ in 0..n {
+            if dimension == 4 {
+                let [a, b] = [next(), next()].map(|x| std::f32::consts::TAU * x);
+                coordinates.extend([a.cos(), a.sin(), b.cos(), b.sin()]);
+            } else {
+                coordinates.extend((0..dimension).map(|_| next()));
+            }
+        }
+        PointCloud::new(dimension, coordinates).unwrap()
+    }
+
+    #[test]
+    #[ignore = "takes times, of a release build on an idle machine"]
+    fn assembly_takes_about_as_long_as_estimated() {
+        let inf = f64::INFINITY;
+        let shapes = [
+            // Dense complexes: points, coordinates, greatest dimension, threshold.
+            (3000, 3, 1, inf),
+            (6000, 2, 1, inf),
+            (300, 3, 2, inf),
+            (700, 8, 2, inf),
+            (100, 8, 3, inf),
+            // Sparse ones, from few neighbours to many.
+            (100_000, 2, 1, 0.008),
+            (3000, 4, 1, 1.0),
+            (20_000, 4, 2, 0.16),
+            (3000, 4, 2, 0.8),
+            (20_000, 2, 3, 0.02),
+        ];
+        let mut far_off = 0;
+        for (n, dimension, max_dim, threshold) in shapes {
+            let rips = Rips::new(cloud(n, dimension)).max_dim(max_dim).threshold(threshold);
+            let outcome = rips.solve(&()).unwrap();
+            let took: f64 = outcome.stats.dimensions.iter().map(|stats| stats.assembly_seconds).sum();
+            let estimate = of(&outcome.summary, max_dim, outcome.plan.rank_width, Level::detect());
+            let ratio = estimate.cpu / took;
+            println!(
+                "{n} points in R^{dimension}, dimension {max_dim}, {} edges: {took:.4} s, estimated {:.4} s ({ratio:.2})",
+                outcome.summary.edges, estimate.cpu
+            );
+            far_off += usize::from(!(0.2..5.0).contains(&ratio));
+        }
+        assert_eq!(far_off, 0, "shapes whose estimate is more than five times off");
     }
 }

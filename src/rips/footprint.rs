@@ -4,35 +4,70 @@
 //! not known before.
 
 use crate::memory;
-use crate::metric::{Distances, Value};
 use crate::rips::RipsError;
+use crate::rips::complex::stride;
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::Edges;
+use crate::rips::rank::{Keyed, Layout, RankedEdges};
 use crate::rips::summary::Summary;
 
 /// Bytes of a rank.
 const RANK: u64 = size_of::<u32>() as u64;
 
-/// Checks that the matrix of all distances of so many points, and the ranks of these, can fit in memory.
+/// What helps where there are too many edges.
+const LOWER: &str =
+    "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
+
+/// Bytes of a key and of its rank, which lies in the memory of the key if it is as wide.
+const fn ranked<K>() -> u64 {
+    let key = size_of::<K>() as u64;
+    if key > RANK { key + RANK } else { key }
+}
+
+/// Bytes of the key, the rank and the two vertices of an edge, when it is ranked.
+const fn listed<K>() -> u64 {
+    size_of::<(u32, u32)>() as u64 + ranked::<K>()
+}
+
+/// Checks that the distances of all pairs of so many points, as keys, and their ranks can fit in memory. `is_bounded`: whether there
+/// is a finite threshold already.
 ///
 /// # Errors
 /// [`RipsError::Memory`]: they cannot.
-pub(super) fn check_matrix<T: Value>(points: usize) -> Result<(), RipsError> {
+pub(super) fn check_all_pairs<K>(points: usize, is_bounded: bool) -> Result<(), RipsError> {
     let distances = binomial(points, 2);
-    let needed = distances.saturating_mul(size_of::<T>() as u64 + RANK);
-    let helps = "give --threshold, with which only shorter distances are kept, or take fewer points";
+    let needed = distances.saturating_mul(ranked::<K>());
+    let unbounded = "give --threshold, with which only shorter distances are kept, or take fewer points";
+    let helps = if is_bounded { LOWER } else { unbounded };
     check(points, distances, needed, helps)
 }
 
-/// Checks that what ranking takes beside `distances` can fit in memory.
+/// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for twice the square.
+pub(super) fn affords_square<K>(points: usize) -> bool {
+    let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
+    size_of::<K>() as u64 == RANK
+        && available_for(square.saturating_mul(2))
+            .is_none_or(|available| square.saturating_mul(2) <= available)
+}
+
+/// The most edges that are found and ranked in the memory there is.
+pub(super) fn most_edges<K>() -> u64 {
+    memory::available().map_or(u64::MAX, |available| available / listed::<K>())
+}
+
+/// The error for more edges than there is memory for.
+pub(super) fn too_many_edges<K>(points: usize, edges: u64) -> RipsError {
+    let available = memory::available().unwrap_or(u64::MAX);
+    let needed = edges.saturating_mul(listed::<K>());
+    RipsError::Memory { points, distances: edges, needed, available, helps: LOWER }
+}
+
+/// Checks that what ranks and the complex take beside the keys can fit in memory.
 ///
 /// # Errors
 /// [`RipsError::Memory`]: it cannot.
-pub(super) fn check_ranking<T: Value>(distances: &Distances<T>, summary: &Summary) -> Result<(), RipsError> {
-    let needed = ranking(distances, summary);
-    let helps = "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
-    check(summary.points, summary.edges as u64, needed, helps)
+pub(super) fn check_ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> Result<(), RipsError> {
+    check(summary.points, summary.edges as u64, ranking(keyed, summary), LOWER)
 }
 
 /// Checks that the square matrix of ranks and the bits, which collapsing the edges of so many points takes, can fit in memory.
@@ -50,7 +85,7 @@ pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsErro
 /// # Errors
 /// [`RipsError::PairStoreMemory`]: it may not.
 pub(super) fn check_sorted_layer(
-    edges: &Edges,
+    edges: &RankedEdges,
     points: usize,
     max_dim: usize,
     entry_width: u32,
@@ -92,32 +127,32 @@ fn check_against(
     }
 }
 
-/// Bytes that ranking takes beside the distances at the least.
-fn ranking<T: Value>(distances: &Distances<T>, summary: &Summary) -> u64 {
-    let (points, edges) = (summary.points as u64, summary.edges as u64);
-    let pairs = binomial(summary.points, 2);
-    // Value and place of each distance that is kept are sorted, in one word if they fit.
-    let is_narrow = |places: u64| T::NARROW && u32::try_from(places).is_ok();
-    let sorted = |places: u64| edges.saturating_mul(if is_narrow(places) { 8 } else { 16 });
-    match distances {
-        // A rank for each entry of the matrix.
-        Distances::Matrix(_) => sorted(pairs).saturating_add(pairs.saturating_mul(RANK)),
-        Distances::Points(_) | Distances::Sparse(_) => {
-            // The edges as a list; then their ranks, sorted; then, of a sparse complex, the ranked edges and two neighbour lists,
-            // beside some numbers a point.
-            let listed = edges.saturating_mul(size_of::<(u32, u32, T)>() as u64);
-            let ranked = listed.saturating_add(sorted(edges)).saturating_add(edges.saturating_mul(RANK));
-            let is_sparse = edges < pairs / super::plan::choose::SPARSE_BELOW as u64;
-            let lists = edges.saturating_mul(12 + 16 + 16).saturating_add(points.saturating_mul(16));
-            if is_sparse { ranked.max(lists) } else { ranked }
-        }
-    }
+/// Bytes that ranks and the complex take beside the keys at the least.
+fn ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> u64 {
+    let (points, edges, keys) = (summary.points as u64, summary.edges as u64, keyed.keys.len() as u64);
+    let ranks = keys.saturating_mul(ranked::<K>() - size_of::<K>() as u64);
+    let list = if matches!(keyed.layout, Layout::Pairs(_)) {
+        edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64)
+    } else {
+        0
+    };
+    // When the complex is made, keys that are wider than ranks are there no more.
+    let freed = keys.saturating_mul(size_of::<K>() as u64 - RANK);
+    let complex = if summary.is_dense() {
+        // A square of ranks of 16 bits or more, if the keys do not lie in one.
+        let rows = if matches!(keyed.layout, Layout::Square) { 0 } else { points };
+        rows.saturating_mul(2 * stride(summary.points) as u64)
+    } else {
+        // Two neighbour lists, and some numbers a point.
+        edges.saturating_mul(16 + 16).saturating_add(points.saturating_mul(16))
+    };
+    ranks.max(list).max(complex.saturating_sub(freed))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::{DistanceMatrix, SparseDistances};
+    use crate::metric::{DistanceMatrix, Distances, SparseDistances};
     use crate::rips::Threshold;
 
     #[test]
@@ -144,20 +179,27 @@ mod tests {
     #[test]
     fn all_distances_of_very_many_points_are_refused() {
         assert!(
-            matches!(check_matrix::<f32>(usize::MAX), Err(RipsError::Memory { .. }))
+            matches!(check_all_pairs::<u32>(usize::MAX, false), Err(RipsError::Memory { .. }))
                 || !cfg!(target_os = "linux")
         );
-        assert_eq!(check_matrix::<f32>(1), Ok(()));
+        assert_eq!(check_all_pairs::<u32>(1, true), Ok(()));
+        let refused = too_many_edges::<u64>(1 << 30, 1 << 60).to_string();
+        assert!(refused.contains("give a lower --threshold"), "{refused}");
+        assert!(most_edges::<u32>() >= most_edges::<u64>());
     }
 
     #[test]
     fn bytes_of_each_shape() {
         let matrix =
             Distances::from(DistanceMatrix::from_lower(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap());
-        let summary = Summary::of(&matrix, Threshold::Value(2.0));
-        assert_eq!(ranking(&matrix, &summary), 2 * 8 + 6 * 4);
-        let edges = SparseDistances::new(1000, [(0, 1, 1.0f64), (1, 2, 2.0)]).unwrap().into();
-        let summary = Summary::of(&edges, Threshold::EnclosingRadius);
-        assert_eq!(ranking(&edges, &summary), 2 * 44 + 1000 * 16);
+        let of = |distances: &Distances<f32>, threshold: Option<f32>| {
+            let keyed = Keyed::of(distances, threshold, false, &()).unwrap();
+            let given = threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
+            ranking(&keyed, &Summary::of(distances, given).unwrap())
+        };
+        // A square of four rows; the ranks lie where the keys are.
+        assert_eq!(of(&matrix, Some(2.0)), 4 * 2 * stride(4) as u64);
+        let edges = SparseDistances::new(1000, [(0, 1, 1.0f32), (1, 2, 2.0)]).unwrap().into();
+        assert_eq!(of(&edges, None), 2 * 32 + 1000 * 16);
     }
 }

@@ -56,7 +56,7 @@ pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
 use pipeline::Prepared;
-pub use plan::{Collapse, Plan, SecondLayer, Shape, Threshold};
+pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 

@@ -18,12 +18,17 @@ mod x86;
 
 use std::cell::Cell;
 
+use zerocopy::FromZeros;
+
+use crate::memory::{self, Refused};
+use crate::parallel::pieces_mut;
+
 pub(crate) use blocks::BLOCK;
 pub(crate) use blocks::{BlockKernel, Blocks, BlocksOf, Bytes};
 pub(crate) use portable::Portable;
 
 /// A stored rank: `u16` or `u32`. `MAX` stands for "longer than the threshold".
-pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf + 'static {
+pub trait Rank: Copy + Ord + Default + FromZeros + Send + Sync + std::fmt::Debug + LanesOf + 'static {
     /// The value of an absent edge, and of the diagonal.
     const MAX: Self;
     /// The greatest rank that does not stand for an absent edge, widened.
@@ -34,6 +39,11 @@ pub trait Rank: Copy + Ord + Default + Send + Sync + std::fmt::Debug + LanesOf +
     fn narrow(rank: u32) -> Self;
     /// Widens a rank; `MAX` becomes `u32::MAX`.
     fn widen(self) -> u32;
+    /// Narrows ranks that are known to fit, in their memory if they have the width.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn narrowed(ranks: Vec<u32>) -> Result<Vec<Self>, Refused>;
 }
 
 /// Rank types, and which vectors hold them at every level.
@@ -46,7 +56,7 @@ pub trait LanesOf: Sized {
 }
 
 macro_rules! rank {
-    ($t:ty, $avx2:ident, $avx512:ident) => {
+    ($t:ty, $avx2:ident, $avx512:ident, $narrowed:expr) => {
         impl Rank for $t {
             const MAX: Self = <$t>::MAX;
             const GREATEST: u32 = <$t>::MAX as u32 - 1;
@@ -70,6 +80,11 @@ macro_rules! rank {
             fn widen(self) -> u32 {
                 if self == <$t>::MAX { u32::MAX } else { self as u32 }
             }
+
+            fn narrowed(ranks: Vec<u32>) -> Result<Vec<Self>, Refused> {
+                let narrowed: fn(Vec<u32>) -> Result<Vec<Self>, Refused> = $narrowed;
+                narrowed(ranks)
+            }
         }
 
         impl LanesOf for $t {
@@ -85,8 +100,16 @@ macro_rules! rank {
     };
 }
 
-rank!(u16, Avx2U16, Avx512U16);
-rank!(u32, Avx2U32, Avx512U32);
+rank!(u16, Avx2U16, Avx512U16, |ranks| {
+    const CHUNK: usize = 1 << 16;
+    let mut narrow = memory::zeroed(ranks.len())?;
+    pieces_mut(&mut narrow, CHUNK, &|piece, narrow: &mut [u16]| {
+        let ranks = &ranks[piece * CHUNK..];
+        narrow.iter_mut().zip(ranks).for_each(|(out, &rank)| *out = u16::narrow(rank));
+    });
+    Ok(narrow)
+});
+rank!(u32, Avx2U32, Avx512U32, Ok);
 
 /// Vector operations on ranks of type `R`.
 pub trait Simd<R: Rank>: Copy {

@@ -201,7 +201,9 @@ fn memory_that_is_refused_is_an_error() {
     let scratch = Scratch::new();
     let lines: String = (0..9000).map(|k| format!("{} {}\n", k % 97, k * k % 101)).collect();
     let file = scratch.file("plane.pts", lines);
-    for kilobytes in [300_000, 600_000] {
+    // All distances, and those of near points alone.
+    let near: &[&str] = &["--threshold", "17"];
+    for (kilobytes, threshold) in [(300_000, &[][..]), (400_000, &[]), (130_000, near), (200_000, near)] {
         let script = "ulimit -v $0 && exec \"$@\"";
         let mut command = Command::new("sh");
         command.args([
@@ -213,7 +215,7 @@ fn memory_that_is_refused_is_an_error() {
             "--threads",
             "1",
         ]);
-        let output = command.arg(&file).output().unwrap();
+        let output = command.args(threshold).arg(&file).output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{kilobytes} kB: {:?}, {stderr}", output.status);
         assert!(stderr.contains("memory") && stderr.contains("MB"), "{kilobytes} kB: {stderr}");

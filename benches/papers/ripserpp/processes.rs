@@ -29,10 +29,10 @@ pub fn table(answers: &mut Answers<'_>) -> Result<Table, Failure> {
 /// The rows of a set.
 fn of_set(answers: &mut Answers<'_>, number: usize) -> Result<Vec<Row>, Failure> {
     let set = &answers.sets[number];
-    let (name, verified, paper, is_full) = (set.name, set.verified(), set.paper, set.threshold.is_infinite());
+    let (name, verified, paper) = (set.name, set.verified(), set.paper);
     let threads = answers.threads();
     let (mut times, mut memory, mut by_machine) = (Vec::new(), Vec::new(), Vec::new());
-    for (way, label) in ways(answers, is_full) {
+    for (way, label) in ways(answers) {
         let measured = answers.of(number, way)?;
         let answer = measured.typical();
         let backend = match way.machine {

@@ -1,5 +1,7 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
+mod rows;
+
 use super::{ABSENT, Band, Cofacet, Complex};
 use crate::memory::{self, Refused};
 
@@ -11,7 +13,39 @@ pub struct Sparse {
     /// The neighbours of each vertex, ascending, one vertex after the other.
     neighbours: Vec<u32>,
     ranks: Vec<u32>,
+    near: Vec<NearAbove>,
     bitsets: Option<Bitsets>,
+}
+
+/// Neighbours that [`Sparse::near_above`] gives: as many as fill a cache line.
+const NEAR_ABOVE: usize = 8;
+
+/// The neighbours above a vertex that are nearest to it.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct NearAbove([Cofacet; NEAR_ABOVE]);
+
+impl Default for NearAbove {
+    fn default() -> Self {
+        NearAbove([Cofacet { vertex: 0, rank: ABSENT }; NEAR_ABOVE])
+    }
+}
+
+impl NearAbove {
+    /// Puts a neighbour into its place, if it is nearer than the last one.
+    #[inline]
+    fn add(&mut self, vertex: u32, rank: u32) {
+        let near = &mut self.0;
+        if rank >= near[NEAR_ABOVE - 1].rank {
+            return;
+        }
+        let mut place = NEAR_ABOVE - 1;
+        while place > 0 && near[place - 1].rank > rank {
+            near[place] = near[place - 1];
+            place -= 1;
+        }
+        near[place] = Cofacet { vertex, rank };
+    }
 }
 
 /// A row of n bits for each vertex, with the number of neighbours before each 64-bit block: a neighbour's place in its
@@ -32,40 +66,22 @@ impl Sparse {
     /// # Errors
     /// There is no memory for the neighbour lists.
     pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
-        let mut offsets = memory::filled(0, n + 1)?;
-        for &(i, j, _) in edges {
-            offsets[i as usize + 1] += 1;
-            offsets[j as usize + 1] += 1;
-        }
-        for v in 0..n {
-            offsets[v + 1] += offsets[v];
-        }
-        let mut next = Vec::new();
-        memory::reserve(&mut next, n + 1)?;
-        next.extend_from_slice(&offsets);
-        let mut rows = memory::filled((0, 0), 2 * edges.len())?;
-        let mut put = |v: u32, entry| {
-            rows[next[v as usize]] = entry;
-            next[v as usize] += 1;
-        };
-        for &(i, j, rank) in edges {
-            put(i, (j, rank));
-            put(j, (i, rank));
-        }
-        for v in 0..n {
-            rows[offsets[v]..offsets[v + 1]].sort_unstable();
-        }
-        drop(next);
-        let (mut neighbours, mut ranks) = (Vec::new(), Vec::new());
-        memory::reserve(&mut neighbours, rows.len())?;
-        memory::reserve(&mut ranks, rows.len())?;
-        neighbours.extend(rows.iter().map(|&(w, _)| w));
-        ranks.extend(rows.iter().map(|&(_, rank)| rank));
-        let mut graph = Sparse { offsets, neighbours, ranks, bitsets: None };
+        let (offsets, mut rows) = rows::scattered(n, edges)?;
+        let (mut neighbours, mut ranks) = (memory::zeroed(rows.len())?, memory::zeroed(rows.len())?);
+        let mut near = memory::filled(NearAbove::default(), n)?;
+        rows::sort(&offsets, &mut rows, &mut neighbours, &mut ranks, &mut near);
+        drop(rows);
+        let mut graph = Sparse { offsets, neighbours, ranks, near, bitsets: None };
         if Sparse::affords_bitsets(n) {
             graph.bitsets = Some(Bitsets::new(&graph));
         }
         Ok(graph)
+    }
+
+    /// The neighbours of v above v that are nearest to it, nearest first; where there are fewer, the last ones have the rank [`ABSENT`].
+    #[inline]
+    pub(in crate::rips) fn near_above(&self, v: u32) -> &[Cofacet; NEAR_ABOVE] {
+        &self.near[v as usize].0
     }
 
     /// Whether adjacency bitsets are made for n points.
@@ -100,7 +116,7 @@ impl Sparse {
         }
     }
 
-    /// [`Sparse::common`] without bitsets: walks along the shortest list and searches the others.
+    /// [`Sparse::common`] without bitsets: walks along the shortest list, and beside it along the others.
     fn common_by_lists<const DOWN: bool>(
         &self,
         simplex: &[u32],
@@ -109,18 +125,78 @@ impl Sparse {
         mut f: impl FnMut(u32, u32) -> bool,
     ) {
         let Some(&shortest) = simplex.iter().min_by_key(|&&v| self.row(v).0.len()) else { return };
+        let mut others = [Cursor::default(); WALKED];
+        let count = simplex.len() - 1;
+        for (cursor, &v) in others.iter_mut().zip(simplex.iter().filter(|&&v| v != shortest)) {
+            let (list, ranks) = self.row(v);
+            *cursor = Cursor { list, ranks, at: if DOWN { list.len() } else { 0 } };
+        }
+        let walked = &mut others[..count.min(WALKED)];
         let (list, ranks) = self.row(shortest);
         let start = list.partition_point(|&w| w < floor);
         let mut visit = |k: usize| {
-            let others = simplex.iter().filter(|&&v| v != shortest);
-            let reach = others.map(|&v| self.edge(v, list[k])).fold(rank.max(ranks[k]), u32::max);
-            reach == ABSENT || !f(list[k], reach)
+            let w = list[k];
+            let mut reach = rank.max(ranks[k]);
+            for cursor in &mut *walked {
+                reach = reach.max(cursor.rank::<DOWN>(w));
+                if reach == ABSENT {
+                    return true;
+                }
+            }
+            if count > WALKED {
+                let more = simplex.iter().filter(|&&v| v != shortest).skip(WALKED);
+                reach = more.map(|&v| self.edge(v, w)).fold(reach, u32::max);
+            }
+            reach == ABSENT || !f(w, reach)
         };
         if DOWN {
             (start..list.len()).rev().all(&mut visit);
         } else {
             (start..list.len()).all(&mut visit);
         }
+    }
+}
+
+/// Lists that are walked along; in those of more vertices edges are searched for.
+const WALKED: usize = 4;
+
+/// Steps that a cursor takes one by one; what is further away is searched for.
+const STEPS: usize = 8;
+
+/// A place in a neighbour list, which moves on with the vertices that are looked up in it.
+#[derive(Clone, Copy, Default)]
+struct Cursor<'a> {
+    list: &'a [u32],
+    ranks: &'a [u32],
+    /// Neighbours before this place are less than the vertices that were looked up, if these ascend; those from it on greater, if they
+    /// descend.
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The rank of the edge to `w`, or [`ABSENT`]; `w` is past those before.
+    #[inline]
+    fn rank<const DOWN: bool>(&mut self, w: u32) -> u32 {
+        let mut steps = 0;
+        if DOWN {
+            while self.at > 0 && self.list[self.at - 1] > w {
+                self.at -= 1;
+                steps += 1;
+                if steps == STEPS {
+                    self.at = self.list[..self.at].partition_point(|&v| v <= w);
+                }
+            }
+            let is_there = self.at > 0 && self.list[self.at - 1] == w;
+            return if is_there { self.ranks[self.at - 1] } else { ABSENT };
+        }
+        while self.at < self.list.len() && self.list[self.at] < w {
+            self.at += 1;
+            steps += 1;
+            if steps == STEPS {
+                self.at += self.list[self.at..].partition_point(|&v| v < w);
+            }
+        }
+        if self.list.get(self.at) == Some(&w) { self.ranks[self.at] } else { ABSENT }
     }
 }
 

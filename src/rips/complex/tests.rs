@@ -94,3 +94,23 @@ fn every_complex_finds_the_same_cofacets() {
         }
     }
 }
+
+/// Hubs are joined to all vertices, others to few: their lists have nothing for long stretches of a hub's.
+#[test]
+fn lists_of_very_different_lengths_are_walked_along() {
+    let (n, mut state) = (200, 5);
+    let mut table = table(n, 7, &mut state);
+    for i in 0..n {
+        for j in 0..n {
+            let is_kept = i % 67 == 0 || j % 67 == 0 || (i * j) % 23 == 0;
+            if !is_kept {
+                table[i * n + j] = ABSENT;
+            }
+        }
+    }
+    let mut graph = sparse(n, &table);
+    graph.without_bitsets();
+    for _ in 0..5 {
+        conforms(&graph, n, &table, &mut state);
+    }
+}

@@ -1,4 +1,4 @@
-//! The simplices of a sparse complex, one neighbourhood at a time.
+//! The simplices of a sparse complex from dimension 2 on, one neighbourhood at a time.
 //!
 //! The simplices with greatest vertex v, and all their cofacets, lie among v and its neighbours: the ranks among those
 //! make a small dense matrix, swept with v as the fixed first top. Vertices keep their order, so ties are broken as in
@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
-use super::{Enumerate, Enumeration, SimplexCounts, binomial};
+use super::{Enumerate, Enumeration, SimplexCounts, binomial, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
 use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, stride};
 use crate::rips::{apparent_pairs, clearing};
@@ -46,6 +46,9 @@ impl Enumerate for Sparse {
         parts: &SharedRange,
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
+        if enumeration.dim == 1 {
+            return edges::enumerate(self, enumeration, parts, sink);
+        }
         by_neighbourhoods(self, enumeration, parts, sink, MOST_VERTICES)
     }
 

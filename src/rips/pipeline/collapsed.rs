@@ -15,11 +15,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{Asked, Decide, Ranked, compute_graph};
+use super::{Asked, Decide, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
-use crate::rips::rank::Ranking;
+use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
 
@@ -69,29 +69,29 @@ impl Attempt {
         asked: Asked,
         decide: Decide<'_>,
         summary: Summary,
-        whole: Ranked,
+        whole: Ranking,
+        births: Option<&[f64]>,
         progress: &dyn Progress,
     ) -> Result<Outcome, RipsError> {
-        if matches!(self, Attempt::WhileItPays { .. })
-            && would_be_done_twice(asked.max_dim, &whole.ranking, &summary)
+        if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(asked.max_dim, &whole, &summary)
         {
-            return compute_graph(start, asked, decide, summary, whole, progress);
+            return compute_graph(start, asked, decide, summary, unlisted(whole), births, progress);
         }
         progress.begin("collapse", None, 1);
         let began = Instant::now();
         let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole.ranking, keep)?;
+        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, keep)?;
         let took = began.elapsed();
         // The time of ranking is what has passed since the start, but for this.
         let start = start + took;
         if figures.after == figures.before && figures.shifted == 0 {
-            let mut outcome = compute_graph(start, asked, decide, summary, whole, progress)?;
+            let mut outcome =
+                compute_graph(start, asked, decide, summary, unlisted(whole), births, progress)?;
             outcome.stats.collapse = Some(CollapseStats::of(figures, took));
             return Ok(outcome);
         }
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
-        let graph = Ranked { ranking: graph, births: whole.births.clone() };
-        let mut outcome = compute_graph(start, asked, decide, of_graph, graph, progress)?;
+        let mut outcome = compute_graph(start, asked, decide, of_graph, unlisted(graph), births, progress)?;
         let (mut ordered, mut order_seconds) = (None, 0.0);
         if let Some(open) = OpenOrder::of(&outcome.diagram, &repeated) {
             let began = Instant::now();
@@ -99,12 +99,13 @@ impl Attempt {
             let again = match open.born_at {
                 Some(born_at) => {
                     let keep = Keep { born_at: &born_at, ..keep };
-                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole.ranking, keep)?;
+                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole, keep)?;
                     let of_graph = Summary { edges: figures.after, ..summary.clone() };
-                    let graph = Ranked { ranking: graph, births: whole.births };
-                    compute_graph(began, asked, decide, of_graph, graph, progress)?
+                    compute_graph(began, asked, decide, of_graph, unlisted(graph), births, progress)?
                 }
-                None => compute_graph(began, asked, decide, summary.clone(), whole, progress)?,
+                None => {
+                    compute_graph(began, asked, decide, summary.clone(), unlisted(whole), births, progress)?
+                }
             };
             outcome.diagram = joined(&again.diagram, &outcome.diagram, open.last_dim);
             // What fails twice is told once.
@@ -131,6 +132,11 @@ impl Attempt {
         };
         Ok(collapse(summary.points, whole, keep, &worth)?)
     }
+}
+
+/// The ranking as the pipeline has it.
+fn unlisted(ranking: Ranking) -> Ranked {
+    Ranked { values: Values::Listed(ranking.values), edges: RankedEdges::Other(ranking.edges) }
 }
 
 /// Seconds that it takes to prepare a collapse, for each byte of it, times what it must promise to save.

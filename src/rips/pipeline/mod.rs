@@ -13,19 +13,19 @@ use ruint::aliases::U512;
 
 use self::collapsed::Attempt;
 use self::stages::{CPU, CUDA, RipsComplex, Run};
-use self::survey::survey;
+use self::survey::{Surveyed, survey};
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
 use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
-use super::plan::choose::{Asked, choose, rank_bits};
-use super::rank::{Edges, Ranking, rank};
+use super::plan::choose::{Asked, choose, entry_width, rank_bits};
+use super::rank::{Keyed, Ranked, RankedEdges, Ranking, rank_keyed};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{
-    Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
+    Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
 };
 use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
@@ -56,11 +56,21 @@ fn barcode<W: Word>(
 pub struct Prepared {
     start: Instant,
     asked: Asked,
-    attempt: Option<Attempt>,
     backend: Backend,
     summary: Summary,
-    ranked: Ranked,
+    work: Work,
+    /// When each point is born, if not all are at 0.
+    births: Option<Vec<f64>>,
     landmarks: Option<Landmarks>,
+}
+
+/// Ranked distances, and what becomes of them.
+#[derive(Debug)]
+enum Work {
+    /// All edges are used.
+    Whole(Ranked),
+    /// Edges are collapsed.
+    Collapsed(Attempt, Ranking),
 }
 
 /// Chooses landmarks, weighs the points, and ranks the distances.
@@ -84,20 +94,28 @@ pub(super) fn prepare<T: Value>(
             (distances, Some(chosen))
         }
     };
-    let (distances, summary) = survey(distances, weights.as_ref(), threshold, progress)?;
+    // In dimension 1 a collapse takes longer than it saves.
+    let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
+    let collapse = if may_collapse { collapse } else { Collapse::Off };
+    let Surveyed { keyed, summary, births } =
+        survey(distances, weights.as_ref(), threshold, !may_collapse, progress)?;
     let estimate = estimated(&summary, max_dim);
     let attempt = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
     if attempt.is_none() {
         backend.expect(&estimate);
     }
-    footprint::check_ranking(&distances, &summary)?;
+    footprint::check_ranking(&keyed, &summary)?;
     progress.begin("rank", None, 1);
-    let ranking = rank(&distances, T::from_f64(summary.threshold))?;
-    let births = distances.births().map(|births| births.iter().map(|&birth| birth.into()).collect());
-    drop(distances);
-    let ranked = Ranked { ranking, births };
-    let asked = Asked { max_dim, modulus, pair_store, times_pair_store };
-    Ok(Prepared { start, asked, attempt, backend, summary, ranked, landmarks })
+    let asked = Asked { max_dim, modulus, pair_store, times_pair_store, search: keyed.search };
+    let limit = Keyed::limit(T::from_f64(summary.threshold));
+    let work = match attempt {
+        None => {
+            let width = |ranks| entry_width(points, max_dim, ranks);
+            Work::Whole(rank_keyed(keyed, limit, Some(&width))?)
+        }
+        Some(attempt) => Work::Collapsed(attempt, rank_keyed(keyed, limit, None)?.listed(points)?),
+    };
+    Ok(Prepared { start, asked, backend, summary, work, births, landmarks })
 }
 
 /// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
@@ -128,10 +146,13 @@ impl Prepared {
 
     /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
     fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
-        let Prepared { start, asked, attempt, summary, ranked, landmarks, .. } = self;
-        let outcome = match attempt {
-            None => compute_graph(start, asked, decide, summary, ranked, progress),
-            Some(attempt) => attempt.compute(start, asked, decide, summary, ranked, progress),
+        let Prepared { start, asked, summary, work, births, landmarks, .. } = self;
+        let births = births.as_deref();
+        let outcome = match work {
+            Work::Whole(ranked) => compute_graph(start, asked, decide, summary, ranked, births, progress),
+            Work::Collapsed(attempt, ranking) => {
+                attempt.compute(start, asked, decide, summary, ranking, births, progress)
+            }
         }?;
         Ok(Outcome { landmarks, ..outcome })
     }
@@ -140,13 +161,6 @@ impl Prepared {
 /// Decides which machine is to do the work of an estimate.
 type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
-/// Ranked distances, and when points are born, if not all are at 0.
-#[derive(Debug)]
-struct Ranked {
-    ranking: Ranking,
-    births: Option<Vec<f64>>,
-}
-
 /// Chooses the widths and the machine, and computes.
 fn compute_graph(
     start: Instant,
@@ -154,13 +168,13 @@ fn compute_graph(
     decide: Decide<'_>,
     summary: Summary,
     ranked: Ranked,
+    births: Option<&[f64]>,
     progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
-    let Ranked { ranking, births } = ranked;
-    let mut plan = choose(asked, &summary, &ranking)?;
+    let mut plan = choose(asked, &summary, &ranked)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
-    let Ranking { values, edges } = ranking;
+    let Ranked { values, edges } = ranked;
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };
@@ -168,7 +182,7 @@ fn compute_graph(
     let mut run = Run {
         plan: &plan,
         values: &values,
-        births: births.as_deref(),
+        births,
         machine: &machine,
         times_pair_store,
         progress,
@@ -188,7 +202,7 @@ fn compute_graph(
 }
 
 /// The complex in the shape and with the rank width that were chosen.
-fn shaped(plan: &Plan, edges: Edges) -> Result<Box<dyn RipsComplex>, RipsError> {
+fn shaped(plan: &Plan, edges: RankedEdges) -> Result<Box<dyn RipsComplex>, RipsError> {
     let (n, level) = (plan.points, Level::detect());
     Ok(match (plan.shape, plan.rank_width) {
         (Shape::Sparse { .. }, _) => Box::new(edges.graph(n)?),

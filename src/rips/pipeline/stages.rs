@@ -12,6 +12,7 @@ use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
+use crate::rips::rank::Values;
 use crate::rips::stats::{DimensionStats, PairStoreStats};
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, clock_nanoseconds, reduce_modulo};
 use crate::rips::word::Word;
@@ -35,7 +36,7 @@ pub(super) struct Run<'a> {
     /// What was chosen.
     pub(super) plan: &'a Plan,
     /// The distance of each rank.
-    pub(super) values: &'a [f64],
+    pub(super) values: &'a Values,
     /// When each point is born, if not all are at 0.
     pub(super) births: Option<&'a [f64]>,
     /// What sweeps ahead of the processor, if anything does.
@@ -75,7 +76,7 @@ impl Run<'_> {
         if let Some(births) = self.births {
             return weighted_bars(forest, births, self.values, self.plan.threshold);
         }
-        let deaths = forest.edges.iter().map(|edge| self.values[edge.rank as usize]);
+        let deaths = forest.edges.iter().map(|edge| self.values.distance(edge.rank));
         let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
         let bars = deaths.filter(|&d| d > 0.0).chain(essential).map(|death| Bar { birth: 0.0, death });
         bars.collect()
@@ -199,8 +200,8 @@ impl Run<'_> {
     pub(super) fn bars<W: Word>(&self, dim: usize, columns: &[W], pivots: &[Option<W>]) -> Vec<Bar> {
         let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
         let bar = |(&column, &pivot): (&W, &Option<W>)| Bar {
-            birth: self.values[code.rank(column) as usize],
-            death: pivot.map_or(f64::INFINITY, |pivot| self.values[cofacet_code.rank(pivot) as usize]),
+            birth: self.values.distance(code.rank(column)),
+            death: pivot.map_or(f64::INFINITY, |pivot| self.values.distance(cofacet_code.rank(pivot))),
         };
         columns.iter().zip(pivots).map(bar).filter(|bar| bar.death > bar.birth).collect()
     }

@@ -1,14 +1,24 @@
-//! The figures of the input, and the input in the shape that is ranked.
+//! The figures of the input, and the input as what is ranked.
 
-use crate::metric::{DistanceMatrix, Distances, Value};
-use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::matrix_of_points;
+use crate::metric::value::DistanceKey;
+use crate::metric::{Distances, Value};
+use crate::rips::plan::PairSearch;
+use crate::rips::rank::{Keyed, matrix_of_points};
 use crate::rips::{
     DistanceToMeasure, Progress, RipsError, Summary, Threshold, distance_to_measure, footprint,
 };
 
-/// The figures of the input, and the input itself, weighted; a point cloud without a finite threshold, or that is weighted, is turned into a
-/// matrix.
+/// What is known of the input.
+pub(super) struct Surveyed<K> {
+    /// The keys of its distances, which are no longer needed themselves.
+    pub(super) keyed: Keyed<K>,
+    /// Its figures.
+    pub(super) summary: Summary,
+    /// When points are born, if not all are at 0.
+    pub(super) births: Option<Vec<f64>>,
+}
+
+/// Surveys the input, weighted. Keys of all pairs of points may lie in a square, if that is allowed.
 ///
 /// # Errors
 /// [`RipsError::Memory`], [`RipsError::Refused`], [`RipsError::TooFarApart`], and those of [`distance_to_measure`].
@@ -16,34 +26,34 @@ pub(super) fn survey<T: Value>(
     distances: Distances<T>,
     weights: Option<&DistanceToMeasure>,
     threshold: Threshold,
+    may_be_square: bool,
     progress: &dyn Progress,
-) -> Result<(Distances<T>, Summary), RipsError> {
-    let bounded = matches!(threshold, Threshold::Value(t) if t.is_finite());
-    let (distances, ambient_dimension) = match distances {
-        Distances::Points(points) if !bounded || weights.is_some() => {
-            footprint::check_matrix::<T>(points.len())?;
-            progress.begin("distances", None, binomial(points.len(), 2));
+) -> Result<Surveyed<T::Key>, RipsError> {
+    let given = threshold.rounded::<T>();
+    let (distances, ambient_dimension) = match (distances, weights) {
+        (Distances::Points(points), Some(_)) => {
+            footprint::check_all_pairs::<T::Key>(points.len(), given.is_some())?;
             (Distances::Matrix(matrix_of_points(&points, progress)?), Some(points.dimension()))
         }
-        other => (other, None),
+        (other, _) => (other, None),
     };
     let distances = match weights {
         Some(measure) => weighted(distances, measure, progress)?,
         None => distances,
     };
+    let keyed = Keyed::of(&distances, given, may_be_square, progress)?;
     progress.begin("summary", None, 1);
-    let summary = Summary::of(&distances, threshold);
-    if ambient_dimension.is_none() {
-        return Ok((distances, summary));
-    }
+    let summary = Summary::of_keyed(&distances, &keyed, given);
     // Up to a finite threshold a distance that is too great for its precision makes no difference.
-    if summary.threshold.is_infinite()
-        && let Distances::Matrix(matrix) = &distances
-        && let Some((i, j)) = first_infinite(matrix)
+    if (keyed.search == PairSearch::All || ambient_dimension.is_some())
+        && summary.threshold.is_infinite()
+        && let Some((i, j)) = first_infinite(&keyed)
     {
         return Err(RipsError::TooFarApart { i, j });
     }
-    Ok((distances, Summary { ambient_dimension, ..summary }))
+    let births = distances.births().map(|births| births.iter().map(|&birth| birth.into()).collect());
+    let ambient_dimension = summary.ambient_dimension.or(ambient_dimension);
+    Ok(Surveyed { keyed, summary: Summary { ambient_dimension, ..summary }, births })
 }
 
 /// Distances with points that are born by their distance to measure. Points have been turned into a matrix.
@@ -61,8 +71,7 @@ fn weighted<T: Value>(
 }
 
 /// The first two points whose distance is infinite, if there are any.
-fn first_infinite<T: Value>(matrix: &DistanceMatrix<T>) -> Option<(usize, usize)> {
-    let place = matrix.lower().iter().position(|&d| d == T::INFINITY)?;
-    let i = (1..matrix.len()).find(|i| i * (i + 1) / 2 > place)?;
-    Some((i, place - i * (i - 1) / 2))
+fn first_infinite<K: DistanceKey>(all: &Keyed<K>) -> Option<(usize, usize)> {
+    let in_row = |i: usize| all.lower_row(i).iter().position(|&key| key == K::INFINITY);
+    (1..all.points).find_map(|i| in_row(i).map(|j| (i, j)))
 }

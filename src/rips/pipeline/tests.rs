@@ -5,7 +5,7 @@ use crate::backend::{BackendError, Decision};
 use crate::metric::{Distances, PointCloud, SparseDistances};
 use crate::progress::Sums;
 use crate::rips::filtration_construction::cuda::stand_in::{Failure, StandIn};
-use crate::rips::plan::SecondLayer;
+use crate::rips::plan::{PairSearch, SecondLayer};
 
 /// Points around a circle, all their distances or, for a sparse complex, some.
 fn distances(is_sparse: bool) -> Distances<f32> {
@@ -191,5 +191,39 @@ fn entries_of_every_width_give_the_same_bars() {
             }
             assert_eq!(widest.diagram.bars(7), wide.diagram.bars(7));
         }
+    }
+}
+
+/// Points in the unit square, from a seed.
+fn square(n: usize) -> PointCloud<f32> {
+    let mut state = 5u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f32 / (1 << 24) as f32
+    };
+    PointCloud::new(2, (0..2 * n).map(|_| next()).collect()).unwrap()
+}
+
+/// Distances of single precision whose keys serve as ranks, and the same distances in double precision, which are sorted; of points,
+/// of all pairs and of near ones, and the same distances given.
+#[test]
+fn bars_do_not_depend_on_how_distances_are_found_and_ranked() {
+    for (n, threshold, is_sparse) in [(420, f64::INFINITY, false), (1600, 0.15, true)] {
+        let cloud = square(n);
+        let pairs = (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let near = pairs.map(|(i, j)| (i, j, cloud.distance(i as usize, j as usize)));
+        let near: Vec<(u32, u32, f32)> = near.filter(|&(_, _, d)| f64::from(d) <= threshold).collect();
+        let double = near.iter().map(|&(i, j, d)| (i, j, f64::from(d)));
+        let double = SparseDistances::new(n, double).unwrap();
+        let sorted = Rips::new(double).threshold(threshold).solve(&()).unwrap();
+        let given = SparseDistances::new(n, near.iter().copied()).unwrap();
+        let given = Rips::new(given).threshold(threshold).solve(&()).unwrap();
+        let of_points = Rips::new(cloud).threshold(threshold).solve(&()).unwrap();
+        assert_eq!([&sorted, &given, &of_points].map(|o| o.plan.keys_are_ranks), [false, true, true]);
+        assert_eq!(matches!(of_points.plan.search, PairSearch::Tree { .. }), is_sparse);
+        assert_eq!(matches!(of_points.plan.shape, Shape::Sparse { .. }), is_sparse);
+        assert!(sorted.diagram.bars(1).len() > 50);
+        assert_eq!(of_points.diagram, sorted.diagram);
+        assert_eq!(given.diagram, sorted.diagram);
     }
 }

@@ -1,9 +1,9 @@
 //! Which widths and which shape ranked distances are given.
 
-use super::{Plan, SecondLayer, Shape};
+use super::{PairSearch, Plan, SecondLayer, Shape};
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
-use crate::rips::rank::Ranking;
+use crate::rips::rank::{Ranked, Values};
 use crate::rips::{RipsError, Summary, footprint};
 use crate::simd::Level;
 
@@ -16,28 +16,28 @@ pub(super) const MOST_NARROW_RANKS: usize = u16::MAX as usize;
 /// Bits of an entry that there are words for, narrowest first.
 const ENTRY_WIDTHS: [u32; 3] = [64, 128, 512];
 
-/// What is asked of ranked distances.
+/// What is asked of ranked distances, and how those were found.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::rips) struct Asked {
     pub(in crate::rips) max_dim: usize,
     pub(in crate::rips) modulus: u16,
     pub(in crate::rips) pair_store: SecondLayer,
     pub(in crate::rips) times_pair_store: bool,
+    pub(in crate::rips) search: PairSearch,
 }
 
 /// Chooses the widths of ranks and entries, and the shape of the complex.
 ///
 /// # Errors
 /// [`RipsError::TooWide`], [`RipsError::PairStoreMemory`].
-pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranking: &Ranking) -> Result<Plan, RipsError> {
+pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) -> Result<Plan, RipsError> {
     let n = summary.points;
-    let max_dim = asked.max_dim.min(n.saturating_sub(2));
-    let ranks = ranking.values.len();
+    let max_dim = cut(asked.max_dim, n);
+    let ranks = ranked.values.len();
     let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
     if asked.pair_store == SecondLayer::Sorted {
-        footprint::check_sorted_layer(&ranking.edges, n, max_dim, entry_width)?;
+        footprint::check_sorted_layer(&ranked.edges, n, max_dim, entry_width)?;
     }
-    let is_dense = summary.edges >= n * n.saturating_sub(1) / 2 / SPARSE_BELOW;
     let bitsets = Sparse::affords_bitsets(n);
     Ok(Plan {
         points: n,
@@ -47,16 +47,31 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranking: &Ranking
         modulus: asked.modulus,
         threshold: summary.threshold,
         enclosing_radius: summary.enclosing_radius,
+        search: asked.search,
         ranks,
+        keys_are_ranks: matches!(ranked.values, Values::Keys { .. }),
         rank_width: rank_width(ranks, entry_width),
         index_width,
         entry_width,
-        shape: if is_dense { Shape::Dense } else { Shape::Sparse { bitsets } },
+        shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
         pair_store: asked.pair_store,
         threads: rayon::current_num_threads(),
         backend: String::new(),
         simd: Level::detect().name(),
     })
+}
+
+/// The dimension that is computed of so many points when this one is asked for.
+fn cut(max_dim: usize, points: usize) -> usize {
+    max_dim.min(points.saturating_sub(2))
+}
+
+/// Bits of an entry of so many points up to a dimension, with so many ranks.
+///
+/// # Errors
+/// [`RipsError::TooWide`].
+pub(in crate::rips) fn entry_width(points: usize, max_dim: usize, ranks: usize) -> Result<u32, RipsError> {
+    entry_widths(points, cut(max_dim, points), ranks).map(|(_, width)| width)
 }
 
 /// Bits of the index of a cofacet of the greatest dimension, and of the narrowest word for a rank above it.

@@ -2,15 +2,16 @@
 
 use std::fmt;
 
-use super::{Plan, SecondLayer, Shape, choose};
+use super::{PairSearch, Plan, SecondLayer, Shape, choose};
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: [(&str, String); 13] = [
+        let lines: [(&str, String); 14] = [
             ("backend", self.backend.clone()),
             ("points", self.points.to_string()),
             ("dimension", self.explain_dimension()),
             ("threshold", self.explain_threshold()),
+            ("distances", self.explain_search()),
             ("coefficients", format!("Z/{}", self.modulus)),
             ("shape", self.explain_shape()),
             ("rank width", self.explain_rank_width()),
@@ -53,8 +54,27 @@ impl Plan {
         }
     }
 
+    /// The number of pairs of points.
+    fn pairs(&self) -> u128 {
+        self.points as u128 * (self.points as u128).saturating_sub(1) / 2
+    }
+
+    fn explain_search(&self) -> String {
+        let pairs = self.pairs();
+        match self.search {
+            PairSearch::Given => "as given".to_string(),
+            PairSearch::All => format!("of all {pairs} pairs of points: there is no finite threshold"),
+            PairSearch::Dense => {
+                format!("of all {pairs} pairs of points: a sample of pairs says that many are near enough")
+            }
+            PairSearch::Tree { compared } => format!(
+                "of near points: boxes of a k-d tree left {compared} of {pairs} pairs of points to compare"
+            ),
+        }
+    }
+
     fn explain_shape(&self) -> String {
-        let pairs = self.points as u128 * (self.points as u128).saturating_sub(1) / 2;
+        let pairs = self.pairs();
         let edges = self.edges;
         let shape = match self.shape {
             Shape::Dense => "dense, a square matrix of ranks",
@@ -68,6 +88,12 @@ impl Plan {
 
     fn explain_rank_width(&self) -> String {
         let Plan { ranks, rank_width, .. } = self;
+        if self.keys_are_ranks {
+            return format!(
+                "{rank_width} bits: {ranks} numbers of single precision from the least distance to the greatest, zero included; \
+                 entries would be no narrower with the distinct distances alone"
+            );
+        }
         let why = match *rank_width {
             16 => "fit 16 bits",
             _ if *ranks > choose::MOST_NARROW_RANKS => "are too many for 16 bits",
@@ -119,7 +145,9 @@ mod tests {
             modulus: 2,
             threshold: 1.5,
             enclosing_radius: true,
+            search: PairSearch::Given,
             ranks: 6_802,
+            keys_are_ranks: false,
             rank_width: 16,
             index_width: 45,
             entry_width: 64,
@@ -141,7 +169,7 @@ mod tests {
     #[test]
     fn every_choice_has_a_line_with_its_figures() {
         let plan = plan();
-        assert_eq!(plan.to_string().lines().count(), 13);
+        assert_eq!(plan.to_string().lines().count(), 14);
         assert_eq!(line(&plan, "dimension"), "3, as asked");
         assert!(line(&plan, "threshold").starts_with("1.5: the enclosing radius"));
         assert!(
@@ -173,12 +201,27 @@ mod tests {
         assert!(line(&plan, "rank width").ends_with("but with entries of 512 bits ranks have 32"));
         let many = Plan { ranks: 65_536, ..plan.clone() };
         assert!(line(&many, "rank width").contains("too many for 16 bits"));
+        let keys = Plan { keys_are_ranks: true, ..many };
+        assert!(line(&keys, "rank width").starts_with("32 bits: 65536 numbers of single precision from"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
     }
 
     #[test]
+    fn the_search_says_what_it_compared() {
+        let found = |search| line(&Plan { search, ..plan() }, "distances");
+        assert_eq!(found(PairSearch::Given), "as given");
+        assert!(found(PairSearch::All).starts_with("of all 43956 pairs of points: there is no finite"));
+        assert!(found(PairSearch::Dense).starts_with("of all 43956 pairs of points: a sample"));
+        assert!(
+            found(PairSearch::Tree { compared: 7 }).ends_with("left 7 of 43956 pairs of points to compare")
+        );
+    }
+
+    #[test]
     fn plans_are_read_back_from_json() {
-        let plan = Plan { threshold: f64::INFINITY, shape: Shape::Sparse { bitsets: true }, ..plan() };
+        let search = PairSearch::Tree { compared: 40_001 };
+        let shape = Shape::Sparse { bitsets: true };
+        let plan = Plan { threshold: f64::INFINITY, shape, search, ..plan() };
         let json = serde_json::to_string(&plan).unwrap();
         assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
         let other = json.replace("AVX2", "AVX3");

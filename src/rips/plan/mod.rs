@@ -6,6 +6,7 @@ mod explain;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::diagram::infinite;
+use crate::metric::Value;
 
 /// How the second layer of the pair store is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -46,6 +47,35 @@ pub enum Threshold {
     Value(f64),
 }
 
+impl Threshold {
+    /// The value in the precision of distances, if one is given.
+    pub(super) fn rounded<T: Value>(self) -> Option<T> {
+        match self {
+            Threshold::Value(t) => Some(T::from_f64(t)),
+            Threshold::EnclosingRadius => None,
+        }
+    }
+}
+
+/// How the distances that are ranked were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum PairSearch {
+    /// They are the input.
+    #[default]
+    Given,
+    /// Of all pairs of points, because there is no finite threshold.
+    All,
+    /// Of all pairs of points, because a sample of pairs says that many are near enough.
+    Dense,
+    /// Of near points, which a k-d tree finds.
+    Tree {
+        /// Pairs of points that were compared.
+        compared: u64,
+    },
+}
+
 /// The shape the ranked distances are kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -78,8 +108,14 @@ pub struct Plan {
     pub threshold: f64,
     /// Whether `threshold` is the enclosing radius.
     pub enclosing_radius: bool,
-    /// Number of distinct distances up to the threshold, zero included.
+    /// How the distances were found.
+    #[serde(default)]
+    pub search: PairSearch,
+    /// Number of ranks: of distinct distances up to the threshold, zero included, unless `keys_are_ranks`.
     pub ranks: usize,
+    /// Whether distances are not counted: ranks are all numbers of their precision from the least distance to the greatest.
+    #[serde(default)]
+    pub keys_are_ranks: bool,
     /// Bits of a stored rank: 16 or 32.
     pub rank_width: u32,
     /// Bits of a simplex index.

@@ -1,25 +1,35 @@
 //! Distances replaced by their ranks.
 //!
-//! The distinct distances up to the threshold are sorted once; from then on a distance is its place in that list.
-//! Rank 0 is always the value 0, below which nothing is born. Ranks compare exactly as the distances do in their
+//! A distance becomes its place among the distinct distances up to the threshold, or among all numbers of its precision from the least
+//! distance on (`order`). Rank 0 is always the value 0, below which nothing is born. Ranks compare exactly as the distances do in their
 //! precision; the output looks the values up again.
+//!
+//! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in memory once. Without a
+//! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
+//! pairs alone (`near`), which a k-d tree (`tree`) finds.
 
-mod places;
-mod points;
+mod keyed;
+mod near;
+mod order;
+mod rows;
+mod square;
 #[cfg(test)]
 mod tests;
+mod tree;
 
-pub use points::matrix_of_points;
-pub(super) use points::rows_at_once;
+pub(super) use keyed::{Keyed, Layout};
+pub(super) use order::Values;
+pub use rows::matrix_of_points;
+pub(super) use rows::rows_at_once;
 
 use rayon::prelude::*;
 
-use self::places::{List, Lower, rank_places};
-use self::points::within;
+use self::order::{EntryWidth, ranks_of_keys};
 use super::RipsError;
 use super::complex::{ABSENT, Sparse, stride};
 use crate::memory::{self, Refused};
-use crate::metric::{DistanceMatrix, Distances, Value};
+use crate::metric::value::DistanceKey;
+use crate::metric::{Distances, Value};
 use crate::simd::Rank;
 
 /// The distances of a filtration as ranks.
@@ -43,64 +53,109 @@ pub enum Edges {
 /// Ranks all distances up to `threshold`.
 ///
 /// # Errors
-/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+/// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
-    match distances {
-        Distances::Matrix(m) => rank_matrix(m, threshold),
-        Distances::Points(p) => rank_list(&within(p, threshold)?),
-        Distances::Sparse(s) => {
-            let kept = || s.edges().iter().filter(|e| e.distance <= threshold);
-            let mut edges = Vec::new();
-            memory::reserve(&mut edges, kept().count())?;
-            edges.extend(kept().map(|e| (e.i, e.j, e.distance)));
-            rank_list(&edges)
-        }
+    let keyed = Keyed::of(distances, Some(threshold), false, &())?;
+    rank_keyed(keyed, Keyed::limit(threshold), None)?.listed(distances.len())
+}
+
+/// Ranked distances as the pipeline has them.
+#[derive(Debug)]
+pub(super) struct Ranked {
+    /// The value of each rank.
+    pub(super) values: Values,
+    /// The edges.
+    pub(super) edges: RankedEdges,
+}
+
+/// Ranked edges, those of points as the square matrix that they may be in.
+#[derive(Debug)]
+pub(super) enum RankedEdges {
+    /// Laid out as [`Dense`](super::complex::Dense) wants it.
+    Square(Vec<u32>),
+    /// In another shape.
+    Other(Edges),
+}
+
+impl Ranked {
+    /// The values as a list, and the edges of so many points in one of the shapes that they may come in.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn listed(self, points: usize) -> Result<Ranking, RipsError> {
+        let edges = match self.edges {
+            RankedEdges::Square(square) => Edges::List(square::list(&square, points)?),
+            RankedEdges::Other(edges) => edges,
+        };
+        Ok(Ranking { values: self.values.listed()?, edges })
     }
 }
 
-fn rank_matrix<T: Value>(matrix: &DistanceMatrix<T>, threshold: T) -> Result<Ranking, RipsError> {
-    let (values, lower) = rank_places(&Lower { distances: matrix.lower(), threshold })?;
-    Ok(Ranking { values, edges: Edges::Lower(lower) })
-}
-
-fn rank_list<T: Value>(edges: &[(u32, u32, T)]) -> Result<Ranking, RipsError> {
-    let (values, ranks) = rank_places(&List { edges })?;
-    let mut ranked = Vec::new();
-    memory::reserve(&mut ranked, edges.len())?;
-    ranked.extend(edges.iter().zip(ranks).map(|(&(i, j, _), rank)| (i, j, rank)));
-    Ok(Ranking { values, edges: Edges::List(ranked) })
-}
-
-impl Edges {
-    /// A square matrix of ranks as [`super::complex::Dense`] wants it.
+impl RankedEdges {
+    /// A square matrix of ranks.
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
-        let stride = stride(n);
-        let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
+    pub(super) fn square<R: Rank>(self, n: usize) -> Result<Vec<R>, Refused> {
         match self {
-            Edges::Lower(lower) => square.par_chunks_mut(stride).enumerate().for_each(|(i, row)| {
-                let start = i * i.saturating_sub(1) / 2;
-                for (out, &rank) in row.iter_mut().zip(&lower[start..start + i]) {
-                    *out = R::narrow(rank);
-                }
-                let mut at = start + i + i;
-                for (j, out) in row.iter_mut().enumerate().take(n).skip(i + 1) {
-                    *out = R::narrow(lower[at]);
-                    at += j;
-                }
-            }),
-            Edges::List(list) => {
-                for &(i, j, rank) in list {
-                    square[i as usize * stride + j as usize] = R::narrow(rank);
-                    square[j as usize * stride + i as usize] = R::narrow(rank);
-                }
-            }
+            RankedEdges::Square(square) => R::narrowed(square),
+            RankedEdges::Other(edges) => edges.square(n),
         }
-        Ok(square)
     }
 
+    /// Neighbour lists.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn graph(self, n: usize) -> Result<Sparse, Refused> {
+        match self {
+            RankedEdges::Square(square) => {
+                let list = square::list(&square, n)?;
+                drop(square);
+                Sparse::new(n, &list)
+            }
+            RankedEdges::Other(edges) => edges.graph(n),
+        }
+    }
+
+    /// The number of edges from each point to smaller points.
+    pub(super) fn lower_degrees(&self, n: usize) -> Vec<usize> {
+        match self {
+            RankedEdges::Square(square) => {
+                let row = |i: usize| &square[i * stride(n)..][..i];
+                (0..n).map(|i| row(i).iter().filter(|&&rank| rank != ABSENT).count()).collect()
+            }
+            RankedEdges::Other(edges) => edges.lower_degrees(n),
+        }
+    }
+}
+
+/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances.
+///
+/// # Errors
+/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+pub(super) fn rank_keyed<K: DistanceKey>(
+    keyed: Keyed<K>,
+    limit: K,
+    width: Option<EntryWidth<'_>>,
+) -> Result<Ranked, RipsError> {
+    let Keyed { keys, layout, .. } = keyed;
+    let (values, ranks) = ranks_of_keys(keys, limit, width)?;
+    let edges = match layout {
+        Layout::Square => RankedEdges::Square(ranks),
+        Layout::Lower => RankedEdges::Other(Edges::Lower(ranks)),
+        Layout::Pairs(pairs) => {
+            let mut edges = Vec::new();
+            memory::reserve(&mut edges, pairs.len())?;
+            let ranked = pairs.par_iter().zip(&ranks).map(|(&(i, j), &rank)| (i, j, rank));
+            ranked.collect_into_vec(&mut edges);
+            RankedEdges::Other(Edges::List(edges))
+        }
+    };
+    Ok(Ranked { values, edges })
+}
+
+impl Edges {
     /// The number of edges from each point to smaller points.
     pub fn lower_degrees(&self, n: usize) -> Vec<usize> {
         match self {

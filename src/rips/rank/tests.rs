@@ -1,8 +1,10 @@
-//! Ranks against the sorted list of distances, and rows of points against each pair.
+//! Ranks against the sorted list of distances, and distances of points against each pair.
 
-use super::places::{CHUNK, gather};
+use super::order::CHUNK;
 use super::*;
-use crate::metric::PointCloud;
+use crate::metric::{DistanceMatrix, PointCloud};
+use crate::rips::complex::stride;
+use crate::rips::plan::PairSearch;
 
 #[test]
 fn ranks_are_places_among_the_distinct_values() {
@@ -38,29 +40,115 @@ fn ranks_of_many_values_of_every_magnitude() {
     }
 }
 
+/// What sorting gives.
+fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Values, Vec<u32>) {
+    let mut distinct: Vec<K> = keys.iter().copied().filter(|&key| key <= limit).collect();
+    distinct.push(K::default());
+    distinct.sort_unstable();
+    distinct.dedup();
+    let rank = |&key: &K| if key > limit { ABSENT } else { distinct.partition_point(|&k| k < key) as u32 };
+    (Values::Listed(distinct.iter().map(|key| key.distance()).collect()), keys.iter().map(rank).collect())
+}
+
 #[test]
-fn places_in_order_over_many_chunks() {
-    for len in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 100_000] {
-        let distances: Vec<f32> = (0..len).map(|place| (place * 7 % 1000) as f32).collect();
-        let lower = Lower { distances: &distances, threshold: 300.0 };
-        let kept = (0..len).filter(|&place| distances[place] <= 300.0);
-        let expected: Vec<[u64; 2]> =
-            kept.map(|place| [distances[place].order_bits(), place as u64]).collect();
-        assert_eq!(gather(&lower, |key, place| [key, place]), Ok(expected), "{len}");
+fn keys_of_every_spread_are_ranked_as_by_sorting() {
+    let mut state = 3u64;
+    let mut next = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) % below
+    };
+    for len in [0, 1, 2, 31, 100, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5] {
+        // As dense as keys are, with many ties; spread over some bits a key; over all that there are; at the ends of the range.
+        for (from, below) in
+            [(0, 10), (1 << 30, 1 + len as u64 / 3), (1 << 20, 1 + 50 * len as u64), (0, 0x7f7f_ffff)]
+        {
+            let keys: Vec<u32> = (0..len).map(|_| (from + next(below)) as u32).collect();
+            for limit in [from + below / 2, from, from + below] {
+                let limit = (limit as u32).min(u32::INFINITY - 1);
+                assert_eq!(
+                    ranks_of_keys(keys.clone(), limit, None),
+                    Ok(plain(&keys, limit)),
+                    "{len}, {from}, {below}"
+                );
+                let wide: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 31).collect();
+                let limit = u64::from(limit) << 31;
+                assert_eq!(
+                    ranks_of_keys(wide.clone(), limit, None),
+                    Ok(plain(&wide, limit)),
+                    "{len}, {from}, {below}"
+                );
+            }
+        }
     }
 }
 
 #[test]
-fn near_pairs_come_in_order_and_rows_of_a_matrix_whole() {
-    for n in [1, 2, 300, 700] {
-        let cloud = PointCloud::new(1, (0..n).map(|k| (k * 37 % 101) as f32).collect()).unwrap();
-        let pairs = || (0..n as u32).flat_map(|i| (0..i).map(move |j| (i, j)));
-        let distance = |(i, j): (u32, u32)| (i, j, cloud.distance(i as usize, j as usize));
-        let near: Vec<_> = pairs().map(distance).filter(|&(_, _, d)| d <= 5.0).collect();
-        assert_eq!(within(&cloud, 5.0), Ok(near));
-        let matrix = matrix_of_points(&cloud, &()).unwrap();
-        assert!(matrix.lower().iter().copied().eq(pairs().map(|pair| distance(pair).2)));
+fn keys_are_ranks_where_nothing_is_narrower_without_them() {
+    let len = 200_000;
+    let keys = |different: usize| -> Vec<u32> {
+        (0..len).map(|k| if k == 77 { 0 } else { (1 << 30) + (k * 7919 % different) as u32 * 3 }).collect()
+    };
+    let limit = (1 << 30) + 450_000;
+    let (any, by_rank) = (|_: usize| Ok(64), |ranks: usize| Ok(if ranks > 300_000 { 128 } else { 64 }));
+    // All different, where entries have one width; where they are wider with so many ranks; few different ones.
+    let (many, few) = (keys(len), keys(10_000));
+    let (values, ranks) = ranks_of_keys(many.clone(), limit, Some(&any)).unwrap();
+    assert_eq!(values, Values::Keys { least: 1 << 30, ranks: 450_002 });
+    let (expected, places) = plain(&many, limit);
+    for (((rank, place), &key), k) in ranks.iter().zip(places).zip(&many).zip(0..) {
+        assert_eq!(*rank == ABSENT, place == ABSENT, "{k}");
+        if *rank != ABSENT {
+            assert_eq!((values.distance(*rank), expected.distance(place)), (key.distance(), key.distance()));
+        }
     }
+    assert_eq!(values.clone().listed().unwrap().len(), values.len());
+    assert_eq!(ranks_of_keys(many.clone(), limit, Some(&by_rank)), Ok(plain(&many, limit)));
+    assert_eq!(ranks_of_keys(few.clone(), limit, Some(&any)), Ok(plain(&few, limit)));
+    let wide: Vec<u64> = many.iter().copied().map(u64::from).collect();
+    assert_eq!(ranks_of_keys(wide.clone(), u64::from(limit), Some(&any)), Ok(plain(&wide, u64::from(limit))));
+}
+
+/// Points with ties, some of them the same.
+fn line(n: usize) -> PointCloud<f32> {
+    PointCloud::new(1, (0..n).map(|k| (k * 37 % 101) as f32).collect()).unwrap()
+}
+
+#[test]
+fn rows_of_a_matrix_come_whole() {
+    for n in [1, 2, 31, 32, 33, 300] {
+        let cloud = line(n);
+        let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let matrix = matrix_of_points(&cloud, &()).unwrap();
+        assert!(matrix.lower().iter().copied().eq(pairs.map(|(i, j)| cloud.distance(i, j))));
+    }
+}
+
+#[test]
+fn points_are_ranked_as_their_matrix_is() {
+    for n in [1, 2, 90, 700] {
+        let cloud = line(n);
+        for threshold in [0.0, 1.0, 5.0, 60.0, f32::INFINITY] {
+            let of_points = rank(&Distances::Points(cloud.clone()), threshold).unwrap();
+            let matrix = matrix_of_points(&cloud, &()).unwrap();
+            let of_matrix = rank(&Distances::Matrix(matrix), threshold).unwrap();
+            assert_eq!(of_points.values, of_matrix.values);
+            let edges = |ranking: &Ranking| {
+                let mut edges = ranking.edges.list().unwrap();
+                edges.sort_unstable();
+                edges
+            };
+            assert_eq!(edges(&of_points), edges(&of_matrix), "{n} points, threshold {threshold}");
+        }
+    }
+}
+
+#[test]
+fn few_near_points_are_searched_for_and_many_are_not() {
+    let cloud = Distances::Points(line(3000));
+    let search = |threshold| Keyed::of(&cloud, threshold, false, &()).unwrap().search;
+    assert!(matches!(search(Some(1.0)), PairSearch::Tree { .. }));
+    assert_eq!(search(Some(50.0)), PairSearch::Dense);
+    assert_eq!([search(None), search(Some(f32::INFINITY))], [PairSearch::All; 2]);
 }
 
 #[test]
@@ -78,4 +166,43 @@ fn a_square_is_symmetric_with_an_absent_diagonal() {
     assert_eq!(at(4, 2), 8);
     assert_eq!(lower.lower_degrees(5), [0, 1, 2, 3, 4]);
     assert_eq!(list.lower_degrees(5), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_square_of_many_tiles_is_symmetric() {
+    for n in [1, 2, 63, 64, 65, 130, 200] {
+        let lower: Vec<u32> = (0..(n * (n - 1) / 2) as u32).collect();
+        let square = Edges::Lower(lower.clone()).square::<u32>(n).unwrap();
+        for (i, row) in square.chunks(stride(n)).enumerate() {
+            for (j, &rank) in row.iter().enumerate() {
+                let (a, b) = (i.max(j), i.min(j));
+                let expected = if i == j || j >= n { u32::MAX } else { lower[a * (a - 1) / 2 + b] };
+                assert_eq!(rank, expected, "{n} points, {i}, {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn points_in_a_square_are_ranked_as_below_the_diagonal() {
+    for n in [1, 2, 31, 33, 90, 200] {
+        let cloud = Distances::Points(line(n));
+        for threshold in [f32::INFINITY, 60.0, 0.0] {
+            let ranked = |may_be_square| {
+                let keyed = Keyed::of(&cloud, Some(f32::INFINITY), may_be_square, &()).unwrap();
+                assert_eq!(matches!(keyed.layout, Layout::Square), may_be_square);
+                rank_keyed(keyed, Keyed::limit(threshold), None).unwrap()
+            };
+            let (square, lower) = (ranked(true), ranked(false));
+            assert_eq!(square.values, lower.values);
+            assert_eq!(square.edges.lower_degrees(n), lower.edges.lower_degrees(n));
+            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(n).unwrap());
+            assert!((0..n as u32).all(|v| graphs[0].row(v) == graphs[1].row(v)));
+            let narrow = [ranked(true), ranked(false)].map(|ranked| ranked.edges.square::<u16>(n).unwrap());
+            assert_eq!(narrow[0], narrow[1]);
+            let lists = [ranked(true), ranked(false)].map(|ranked| ranked.listed(n).unwrap().edges.list());
+            assert_eq!(lists[0], lists[1]);
+            assert_eq!(square.edges.square::<u32>(n).unwrap(), lower.edges.square::<u32>(n).unwrap());
+        }
+    }
 }

@@ -23,7 +23,7 @@ pub(super) fn text(case: &Case, input: &Input) -> Result<Vec<u8>, DataError> {
 fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>> {
     let modulus = case.modulus.unwrap_or(2);
     let threshold = case.threshold.map_or(Threshold::EnclosingRadius, |t| Threshold::Value(t.into()));
-    let summary = Summary::of(distances, threshold);
+    let summary = Summary::of(distances, threshold).map_err(io::Error::other)?;
     let diagram = plain::barcode(distances, case.dim, summary.threshold, modulus.into());
     let diagram =
         case.ratio.map_or(diagram.clone(), |ratio| diagram.with_ratio(ratio.into(), summary.precision));

@@ -254,6 +254,7 @@ fn the_residue_around_hubs_is_what_the_definitions_say() {
     for hubs in sets_of_hubs(n) {
         let table = Table::with_hubs(n, &hubs, &mut state);
         let graph = table.sparse();
+        conforms(&table, 1, 16, level, &graph);
         for dim in 1..=3 {
             for most in [0, 5, 20, 2048] {
                 conforms(&table, dim, 16, level, &Cut(&graph, most));

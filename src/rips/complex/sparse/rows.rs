@@ -1,0 +1,106 @@
+//! Neighbour lists of a list of edges, made on all threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use super::NearAbove;
+use crate::memory::{self, Refused};
+use crate::parallel::{SharedRange, lock, ranges};
+
+/// Edges that a thread takes at a time.
+const EDGES: usize = 1 << 14;
+/// Vertices whose lists a thread sorts at a time.
+const VERTICES: usize = 1 << 8;
+
+/// Where the list of each vertex begins, and the lists, one after the other, each in any order: neighbours above their ranks.
+pub(super) fn scattered(
+    n: usize,
+    edges: &[(u32, u32, u32)],
+) -> Result<(Vec<usize>, Vec<AtomicU64>), Refused> {
+    let mut next: Vec<AtomicUsize> = memory::zeroed(n + 1)?;
+    ranges(edges.len(), EDGES, &|range| {
+        for &(i, j, _) in &edges[range] {
+            next[i as usize].fetch_add(1, Ordering::Relaxed);
+            next[j as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let mut offsets = Vec::new();
+    memory::reserve(&mut offsets, n + 1)?;
+    let mut begin = 0;
+    for next in &mut next {
+        offsets.push(begin);
+        begin += std::mem::replace(next.get_mut(), begin);
+    }
+    let rows: Vec<AtomicU64> = memory::zeroed(2 * edges.len())?;
+    let put = |v: u32, w: u32, rank: u32| {
+        let place = next[v as usize].fetch_add(1, Ordering::Relaxed);
+        rows[place].store(u64::from(w) << 32 | u64::from(rank), Ordering::Relaxed);
+    };
+    ranges(edges.len(), EDGES, &|range| {
+        for &(i, j, rank) in &edges[range] {
+            put(i, j, rank);
+            put(j, i, rank);
+        }
+    });
+    Ok((offsets, rows))
+}
+
+/// The lists of some vertices, and where they are to be.
+struct Part<'a> {
+    first: usize,
+    rows: &'a mut [AtomicU64],
+    neighbours: &'a mut [u32],
+    ranks: &'a mut [u32],
+    near: &'a mut [NearAbove],
+}
+
+/// Sorts the lists, takes neighbours and ranks apart, and finds the nearest neighbours above each vertex.
+pub(super) fn sort(
+    offsets: &[usize],
+    mut rows: &mut [AtomicU64],
+    mut neighbours: &mut [u32],
+    mut ranks: &mut [u32],
+    near: &mut [NearAbove],
+) {
+    let mut parts = Vec::with_capacity(near.len() / VERTICES + 1);
+    for (number, near) in near.chunks_mut(VERTICES).enumerate() {
+        let first = number * VERTICES;
+        let length = offsets[first + near.len()] - offsets[first];
+        let part = Part {
+            first,
+            rows: rows.split_off_mut(..length).unwrap_or_default(),
+            neighbours: neighbours.split_off_mut(..length).unwrap_or_default(),
+            ranks: ranks.split_off_mut(..length).unwrap_or_default(),
+            near,
+        };
+        parts.push(part);
+    }
+    let (count, parts) = (parts.len(), Mutex::new(parts.into_iter()));
+    SharedRange::new(count, 1).share(&|| {
+        loop {
+            let part = lock(&parts).next();
+            let Some(part) = part else { return };
+            part.sort(offsets);
+        }
+    });
+}
+
+impl Part<'_> {
+    fn sort(self, offsets: &[usize]) {
+        let Part { first, rows, neighbours, ranks, near } = self;
+        for (k, near) in near.iter_mut().enumerate() {
+            let v = first + k;
+            let range = offsets[v] - offsets[first]..offsets[v + 1] - offsets[first];
+            let row = &mut rows[range.clone()];
+            row.sort_unstable_by_key(|entry| entry.load(Ordering::Relaxed));
+            let out = neighbours[range.clone()].iter_mut().zip(&mut ranks[range]);
+            for (entry, (neighbour, rank)) in row.iter_mut().zip(out) {
+                let entry = *entry.get_mut();
+                (*neighbour, *rank) = ((entry >> 32) as u32, entry as u32);
+                if *neighbour as usize > v {
+                    near.add(*neighbour, *rank);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The distances that are ranked, as keys: all of a matrix, or those of the pairs that may be edges.
+
+use rayon::prelude::*;
+
+use super::near::{Near, Search, near_pairs};
+use super::rows::{lower_of_points, square_of_points};
+use crate::memory;
+use crate::metric::value::{DistanceKey, Sealed};
+use crate::metric::{Distances, PointCloud, Value};
+use crate::rips::complex::stride;
+use crate::rips::filtration_construction::binomial;
+use crate::rips::plan::PairSearch;
+use crate::rips::plan::choose::SPARSE_BELOW;
+use crate::rips::{Progress, RipsError, footprint};
+
+/// Which distances keys are.
+#[derive(Debug)]
+pub(in crate::rips) enum Layout {
+    /// Those of all pairs of points, row by row below the diagonal.
+    Lower,
+    /// Those of all pairs in either order, laid out as the rows of a [`Dense`](crate::rips::complex::Dense) complex. Elsewhere are keys
+    /// greater than that of any distance.
+    Square,
+    /// Those of these edges up to the threshold, the greater vertex first.
+    Pairs(Vec<(u32, u32)>),
+}
+
+/// Distances as keys.
+#[derive(Debug)]
+pub(in crate::rips) struct Keyed<K> {
+    /// The number of points.
+    pub(in crate::rips) points: usize,
+    /// The keys, where `layout` says.
+    pub(in crate::rips) keys: Vec<K>,
+    /// Which distance each key is.
+    pub(in crate::rips) layout: Layout,
+    /// How the distances came about.
+    pub(in crate::rips) search: PairSearch,
+}
+
+/// Coordinates up to which a distance is computed twice, rather than written once and copied across the diagonal of a square.
+const MOST_TWICE: usize = 8;
+
+/// Pairs of points that are looked at to see what part of all pairs are near.
+const SAMPLE: u64 = 1 << 12;
+
+impl<K: DistanceKey> Keyed<K> {
+    /// The keys of the distances, of near points those up to the threshold if there is one. Those of all pairs of points lie in a square if
+    /// they may, and if that makes ranking cheaper.
+    ///
+    /// # Errors
+    /// [`RipsError::Memory`] and [`RipsError::Refused`].
+    pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
+        distances: &Distances<T>,
+        threshold: Option<T>,
+        may_be_square: bool,
+        progress: &dyn Progress,
+    ) -> Result<Self, RipsError> {
+        let points = distances.len();
+        match distances {
+            Distances::Matrix(matrix) => {
+                let mut keys = Vec::new();
+                memory::reserve(&mut keys, matrix.lower().len())?;
+                matrix.lower().par_iter().map(|&d| d.key()).collect_into_vec(&mut keys);
+                Ok(Keyed { points, keys, layout: Layout::Lower, search: PairSearch::Given })
+            }
+            Distances::Sparse(sparse) => {
+                let kept = || sparse.edges().iter().filter(|e| threshold.is_none_or(|t| e.distance <= t));
+                let (mut keys, mut pairs) = (Vec::new(), Vec::new());
+                memory::reserve(&mut keys, kept().count())?;
+                memory::reserve(&mut pairs, keys.capacity())?;
+                keys.extend(kept().map(|e| e.distance.key()));
+                pairs.extend(kept().map(|e| (e.i, e.j)));
+                Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Given })
+            }
+            Distances::Points(cloud) => match threshold.filter(|t| *t < T::INFINITY) {
+                Some(threshold) if !are_mostly_near(cloud, threshold) => near(cloud, threshold, progress),
+                threshold => {
+                    let is_bounded = threshold.is_some();
+                    footprint::check_all_pairs::<K>(points, is_bounded)?;
+                    progress.begin("distances", None, binomial(points, 2));
+                    let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
+                    if may_be_square
+                        && footprint::affords_square::<K>(points)
+                        && cloud.dimension() <= MOST_TWICE
+                    {
+                        let keys = square_of_points(cloud, progress)?;
+                        return Ok(Keyed { points, keys, layout: Layout::Square, search });
+                    }
+                    let keys = lower_of_points(cloud, progress, T::key)?;
+                    Ok(Keyed { points, keys, layout: Layout::Lower, search })
+                }
+            },
+        }
+    }
+
+    /// The keys of point `i` and the points before it, if all pairs have a key.
+    pub(in crate::rips) fn lower_row(&self, i: usize) -> &[K] {
+        let begin = if matches!(self.layout, Layout::Square) {
+            i * stride(self.points)
+        } else {
+            i * i.saturating_sub(1) / 2
+        };
+        &self.keys[begin..][..i]
+    }
+
+    /// The greatest key of an edge, up to a threshold: infinite distances are no edges.
+    pub(in crate::rips) fn limit<T: Value + Sealed<Key = K>>(threshold: T) -> K {
+        let greatest = K::of_bits(K::INFINITY.into() - 1);
+        threshold.key().min(greatest)
+    }
+}
+
+/// The pairs of points within a finite threshold.
+fn near<T: Value>(
+    cloud: &PointCloud<T>,
+    threshold: T,
+    progress: &dyn Progress,
+) -> Result<Keyed<T::Key>, RipsError> {
+    progress.begin("distances", None, 1);
+    let points = cloud.len();
+    match near_pairs(cloud, threshold, footprint::most_edges::<T::Key>())? {
+        Search::Found(Near { pairs, keys }, compared) => {
+            Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Tree { compared } })
+        }
+        Search::TooMany(edges) => Err(footprint::too_many_edges::<T::Key>(points, edges)),
+    }
+}
+
+/// Whether a sample says that a complex on all points within a finite threshold will be dense.
+fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
+    let n = cloud.len() as u64;
+    let pairs = binomial(cloud.len(), 2);
+    let is_near = |i: u64, j: u64| cloud.distance(i as usize, j as usize) <= threshold;
+    let (near, looked_at) = if pairs <= SAMPLE {
+        let near = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| is_near(i, j));
+        (near.count() as u64, pairs)
+    } else {
+        // Two numbers of a sequence without structure (SplitMix64), which is the same in every run.
+        let number = |k: u64| {
+            let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
+        };
+        let near = (0..SAMPLE).filter(|k| {
+            let (i, j) = ((number(2 * k) * n) >> 32, (number(2 * k + 1) * (n - 1)) >> 32);
+            is_near(i, if j < i { j } else { j + 1 })
+        });
+        (near.count() as u64, SAMPLE)
+    };
+    near * SPARSE_BELOW as u64 >= looked_at
+}

@@ -1,0 +1,161 @@
+//! The distances of all pairs of points, row by row.
+
+use std::sync::Mutex;
+
+use super::order::CHUNK;
+use crate::memory::{self, Refused};
+use crate::metric::value::{DistanceKey, LANES};
+use crate::metric::{DistanceMatrix, PointCloud, Value};
+use crate::parallel::{SharedRange, lock, pieces_mut};
+use crate::rips::Progress;
+use crate::rips::complex::stride;
+use crate::simd::{Kernel, Level, Simd};
+
+/// Points whose distances to smaller points a thread takes at a time, so that it is worth waking it up.
+pub(in crate::rips) fn rows_at_once(points: usize) -> usize {
+    (CHUNK / points.max(1)).max(1)
+}
+
+/// Some points in blocks of [`LANES`], each coordinate by coordinate, the last block filled with points that are no numbers.
+pub(super) struct Blocks<T> {
+    dimension: usize,
+    coordinates: Vec<T>,
+}
+
+impl<T: Value> Blocks<T> {
+    /// The points of a cloud in this order.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(super) fn of(cloud: &PointCloud<T>, order: &[u32]) -> Result<Self, Refused> {
+        let dimension = cloud.dimension();
+        let length = order.len().next_multiple_of(LANES) * dimension;
+        let mut coordinates = memory::filled(T::from_f64(f64::NAN), length)?;
+        for (block, points) in coordinates.chunks_mut(LANES * dimension).zip(order.chunks(LANES)) {
+            for (lane, &point) in points.iter().enumerate() {
+                let column = block[lane..].iter_mut().step_by(LANES);
+                column.zip(cloud.point(point as usize)).for_each(|(out, &x)| *out = x);
+            }
+        }
+        Ok(Blocks { dimension, coordinates })
+    }
+
+    /// A block by its number.
+    #[inline(always)]
+    pub(super) fn block(&self, number: usize) -> &[T] {
+        let length = LANES * self.dimension;
+        &self.coordinates[number * length..][..length]
+    }
+}
+
+/// The distances from a point to the first points of a cloud, each as `convert` makes it.
+struct Row<'a, T, O, F> {
+    cloud: &'a PointCloud<T>,
+    blocks: &'a Blocks<T>,
+    /// The point.
+    i: usize,
+    /// A place for each of those.
+    out: &'a mut [O],
+    convert: F,
+}
+
+impl<T: Value, O, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) {
+        let Row { cloud, blocks, i, out, convert } = self;
+        let point = cloud.point(i);
+        for (number, out) in out.chunks_mut(LANES).enumerate() {
+            let sums = T::sums_of_squares(point, blocks.block(number));
+            let mut is_harmed = false;
+            for sum in sums {
+                is_harmed |= T::is_harmed(sum);
+            }
+            if is_harmed {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = convert(cloud.distance(i, number * LANES + lane));
+                }
+            } else {
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = convert(sum.root());
+                }
+            }
+        }
+    }
+}
+
+/// The distances of all pairs of points below the diagonal, row by row, each as `convert` makes it.
+///
+/// # Errors
+/// There is no memory for them.
+pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Send>(
+    cloud: &PointCloud<T>,
+    progress: &dyn Progress,
+    convert: impl Fn(T) -> O + Sync,
+) -> Result<Vec<O>, Refused> {
+    let n = cloud.len();
+    let mut lower = memory::zeroed(n * (n - 1) / 2)?;
+    // Points are numbers of 32 bits.
+    let blocks = Blocks::of(cloud, &(0..n as u32).collect::<Vec<_>>())?;
+    let mut rows = Vec::with_capacity(n);
+    let mut rest = lower.as_mut_slice();
+    for i in 0..n {
+        let (row, after) = rest.split_at_mut(i);
+        rows.push(row);
+        rest = after;
+    }
+    let (at_once, rows) = (rows_at_once(n), Mutex::new(rows.into_iter().enumerate()));
+    let level = Level::detect();
+    SharedRange::new(n, at_once).share(&|| {
+        loop {
+            let taken: Vec<(usize, &mut [O])> = lock(&rows).by_ref().take(at_once).collect();
+            if taken.is_empty() {
+                return;
+            }
+            for (i, out) in taken {
+                level.run(Row { cloud, blocks: &blocks, i, out, convert: &convert });
+                progress.advance(i as u64);
+            }
+        }
+    });
+    Ok(lower)
+}
+
+/// The keys of the distances of all pairs of points in either order, as rows of a square ([`Layout::Square`](super::Layout)).
+///
+/// # Errors
+/// There is no memory for them.
+pub(super) fn square_of_points<T: Value>(
+    cloud: &PointCloud<T>,
+    progress: &dyn Progress,
+) -> Result<Vec<T::Key>, Refused> {
+    let (n, stride) = (cloud.len(), stride(cloud.len()));
+    let mut square = memory::zeroed(n * stride)?;
+    // Points are numbers of 32 bits.
+    let blocks = Blocks::of(cloud, &(0..n as u32).collect::<Vec<_>>())?;
+    let level = Level::detect();
+    let at_once = rows_at_once(n);
+    pieces_mut(&mut square, at_once * stride, &|piece, rows: &mut [T::Key]| {
+        for (i, row) in (piece * at_once..).zip(rows.chunks_mut(stride)) {
+            level.run(Row { cloud, blocks: &blocks, i, out: &mut row[..n], convert: T::key });
+            row[i] = T::Key::NONE;
+            row[n..].fill(T::Key::NONE);
+            progress.advance(i as u64);
+        }
+    });
+    Ok(square)
+}
+
+/// A point cloud's distance matrix.
+///
+/// # Errors
+/// There is no memory for it.
+pub fn matrix_of_points<T: Value>(
+    points: &PointCloud<T>,
+    progress: &dyn Progress,
+) -> Result<DistanceMatrix<T>, Refused> {
+    let lower = lower_of_points(points, progress, |distance: T| distance)?;
+    Ok(DistanceMatrix::from_lower(lower)
+        .expect("distances of finite points are numbers from 0 up, or infinite"))
+}

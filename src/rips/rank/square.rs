@@ -1,0 +1,80 @@
+//! Square matrices of ranks, filled by tiles: both triangles are read and written along cache lines.
+
+use std::sync::Mutex;
+
+use super::Edges;
+use crate::memory::{self, Refused};
+use crate::parallel::{SharedRange, lock};
+use crate::rips::complex::{ABSENT, stride};
+use crate::simd::Rank;
+
+/// Rows of a band that a thread fills, and columns of a tile of it.
+const TILE: usize = 64;
+
+impl Edges {
+    /// A square matrix of ranks as [`Dense`](crate::rips::complex::Dense) wants it.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
+        let stride = stride(n);
+        match self {
+            Edges::Lower(lower) => {
+                // Every element is written below.
+                let mut square: Vec<R> = memory::zeroed(n * stride)?;
+                let bands = Mutex::new(square.chunks_mut(TILE * stride.max(1)).enumerate());
+                SharedRange::new(n.div_ceil(TILE), 1).share(&|| {
+                    loop {
+                        let band = lock(&bands).next();
+                        let Some((number, band)) = band else { return };
+                        fill(lower, n, number * TILE, band);
+                    }
+                });
+                Ok(square)
+            }
+            Edges::List(list) => {
+                let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
+                for &(i, j, rank) in list {
+                    square[i as usize * stride + j as usize] = R::narrow(rank);
+                    square[j as usize * stride + i as usize] = R::narrow(rank);
+                }
+                Ok(square)
+            }
+        }
+    }
+}
+
+/// Fills the rows from `first` on of the square matrix of `n` points.
+fn fill<R: Rank>(lower: &[u32], n: usize, first: usize, rows: &mut [R]) {
+    let stride = stride(n);
+    let start = |i: usize| i * i.saturating_sub(1) / 2;
+    let last = first + rows.len() / stride;
+    for (i, row) in (first..last).zip(rows.chunks_mut(stride)) {
+        let (left, right) = row.split_at_mut(i);
+        left.iter_mut().zip(&lower[start(i)..]).for_each(|(out, &rank)| *out = R::narrow(rank));
+        right[0] = <R as Rank>::MAX;
+        right[n - i..].fill(<R as Rank>::MAX);
+    }
+    // What is right of the diagonal is read from the rows further down.
+    for from in (first..n).step_by(TILE) {
+        for j in from.max(first + 1)..n.min(from + TILE) {
+            let row = &lower[start(j)..start(j) + j];
+            for i in first..last.min(j) {
+                rows[(i - first) * stride + j] = R::narrow(row[i]);
+            }
+        }
+    }
+}
+
+/// The edges (i, j, rank), i > j, of a square matrix of ranks.
+///
+/// # Errors
+/// There is no memory for them.
+pub(super) fn list(square: &[u32], n: usize) -> Result<Vec<(u32, u32, u32)>, Refused> {
+    // Points are numbers of 32 bits.
+    let row = |i: usize| (0u32..).zip(&square[i * stride(n)..][..i]).filter(|&(_, &rank)| rank != ABSENT);
+    let mut edges = Vec::new();
+    memory::reserve(&mut edges, (0..n).map(|i| row(i).count()).sum())?;
+    edges.extend((0..n).flat_map(|i| row(i).map(move |(j, &rank)| (i as u32, j, rank))));
+    Ok(edges)
+}
