@@ -70,10 +70,11 @@ impl<R: Rank> Complex for Dense<R> {
         self.level.run(Greatest { matrix: self.matrix(), simplex, limit: R::narrow(rank), floor })
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, floor: u32, found: &mut Vec<Cofacet>) {
         found.clear();
         let (from, to) = (R::narrow(band.from), R::narrow(band.to.min(R::GREATEST)));
-        self.level.run(Cofacets { matrix: self.matrix(), simplex, rank: R::narrow(rank), from, to, found });
+        let (matrix, rank, floor) = (self.matrix(), R::narrow(rank), floor as usize);
+        self.level.run(Cofacets { matrix, simplex, rank, from, to, floor, found });
     }
 
     fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
@@ -136,13 +137,14 @@ impl<R: Rank> Kernel<R> for Greatest<'_, R> {
     }
 }
 
-/// The search for all cofacets of ranks `from` to `to`, which are appended to `found`.
+/// The search for all cofacets of ranks `from` to `to` and vertices from `floor` on, which are appended to `found`.
 struct Cofacets<'a, R> {
     matrix: RankMatrix<'a, R>,
     simplex: &'a [u32],
     rank: R,
     from: R,
     to: R,
+    floor: usize,
     found: &'a mut Vec<Cofacet>,
 }
 
@@ -153,9 +155,12 @@ impl<R: Rank> Kernel<R> for Cofacets<'_, R> {
     fn run<S: Simd<R>>(self, s: S) {
         let (from, to) = (s.splat(self.from), s.splat(self.to));
         let mut ranks = [R::MAX; MAX_LANES];
-        for at in (0..self.matrix.n).step_by(S::LEN) {
+        for at in (self.floor / S::LEN * S::LEN..self.matrix.n).step_by(S::LEN) {
             let m = reach(s, self.matrix, self.simplex, at, s.splat(self.rank));
             let mut present = s.bits(s.le(m, to)) & s.bits(s.le(from, m));
+            if at < self.floor {
+                present &= u32::MAX << (self.floor - at);
+            }
             if present == 0 {
                 continue;
             }

@@ -1,12 +1,10 @@
 //! The Rips complex as its ranked distances: simplices are never listed, cofacets are found when asked for.
 
 mod dense;
-mod layered;
 mod sparse;
 
 pub use dense::Dense;
 pub(crate) use dense::{RankMatrix, last_lane, stride};
-pub(crate) use layered::Layered;
 pub(crate) use sparse::Sparse;
 
 use super::apparent_pairs;
@@ -57,8 +55,9 @@ pub trait Complex: Sync {
     /// The greatest vertex w ≥ `floor` whose cofacet has rank `rank`.
     fn greatest_cofacet(&self, simplex: &[u32], rank: u32, floor: u32) -> Option<u32>;
 
-    /// Replaces what is in `found` by all cofacets whose rank lies in `band`, their vertices ascending.
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>);
+    /// Replaces what is in `found` by all cofacets whose rank lies in `band` and whose vertex is not less than `floor`, their vertices
+    /// ascending.
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, floor: u32, found: &mut Vec<Cofacet>);
 
     /// The cofacet first in filtration order: least rank, then greatest vertex.
     fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet>;

@@ -282,9 +282,9 @@ impl Complex for Sparse {
         found
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, floor: u32, found: &mut Vec<Cofacet>) {
         found.clear();
-        self.common::<false>(simplex, rank, 0, |w, reach| {
+        self.common::<false>(simplex, rank, floor, |w, reach| {
             if band.contains(reach) {
                 found.push(Cofacet { vertex: w, rank: reach });
             }

@@ -6,7 +6,6 @@ use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
 use crate::rips::code::Code;
-use crate::rips::complex::Layered;
 use crate::rips::components::{Components, Forest, weighted_bars};
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
@@ -16,15 +15,12 @@ use crate::rips::rank::Values;
 use crate::rips::stats::{DimensionStats, PairStoreStats};
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, clock_nanoseconds, reduce_modulo};
 use crate::rips::word::Word;
-use crate::rips::{Plan, Progress, RipsError, Shape, Stats};
+use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
 
 /// The names of the machines, in plans and statistics.
 pub(super) const CPU: &str = "cpu";
 pub(super) const CUDA: &str = "cuda";
-
-/// Points from which on the rows of a matrix of ranks lie in no cache, and columns for which it is worth doing something about it.
-const LARGE: usize = 2048;
 
 /// A complex of either shape.
 pub(super) trait RipsComplex: Enumerate + Components {}
@@ -158,15 +154,8 @@ impl Run<'_> {
     ) -> Result<Reduction<W>, RipsError> {
         let started = Instant::now();
         self.progress.begin("reduction", Some(dim), residue.columns.len() as u64);
-        let layered = match self.short_edges(&residue.columns, dim) {
-            Some(limit) => Some(Layered::new(complex, limit)?),
-            None => None,
-        };
         let submatrix = Submatrix {
-            complex: match &layered {
-                Some(layered) => layered,
-                None => complex,
-            },
+            complex,
             code: self.code(dim),
             cofacet_code: self.code(dim + 1),
             // Ranks are stored in 32 bits.
@@ -179,16 +168,6 @@ impl Run<'_> {
         let reduction = reduce_modulo(&submatrix, self.plan.modulus)?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
-    }
-
-    /// The rank up to which edges are worth being listed before these columns are reduced, if any are: the rank of nearly all columns, and
-    /// those at which they are likely to be paired.
-    fn short_edges<W: Word>(&self, columns: &[W], dim: usize) -> Option<u32> {
-        let is_large = self.plan.shape == Shape::Dense && self.plan.points >= LARGE && columns.len() >= LARGE;
-        let nearly_all = columns.get(columns.len() / 10).filter(|_| is_large)?;
-        let ranks = self.values.len() as u32;
-        let limit = self.code::<W>(dim).rank(*nearly_all).saturating_add(ranks / 16);
-        (limit <= ranks / 6).then_some(limit)
     }
 
     /// Entries of simplices of one dimension.

@@ -7,6 +7,40 @@ use crate::rips::complex::{Band, Cofacet};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
+/// A part of coboundaries.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    /// The ranks of its simplices.
+    pub(super) band: Band,
+    /// If there are any, the vertices, descending, of its last simplex; the band then is one rank.
+    pub(super) last: &'a [u32],
+}
+
+impl Part<'_> {
+    /// All simplices of a band.
+    pub(super) fn all(band: Band) -> Self {
+        Part { band, last: &[] }
+    }
+}
+
+/// The least vertex whose cofacet with a simplex comes, among those of one rank, not after a simplex `last`; vertices descend.
+///
+/// Of one rank, the greater simplex comes first: by its greatest vertex, then by the next. A cofacet grows with the vertex that it adds.
+pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
+    for (place, &vertex) in simplex.iter().enumerate() {
+        let bound = last[place];
+        if vertex > bound {
+            return 0;
+        }
+        if vertex < bound {
+            // The vertex takes this place. If it is the bound itself, the others decide.
+            let is_reached = simplex[place..] >= last[place + 1..];
+            return if is_reached { bound } else { bound + 1 };
+        }
+    }
+    last[simplex.len()]
+}
+
 /// What is asked of the complex, with the room that it takes.
 pub(super) struct Coboundaries<'a, W, F> {
     submatrix: &'a Submatrix<'a, W>,
@@ -26,26 +60,28 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         Coboundaries { submatrix, field, vertices, cofacets, cofacet, facet }
     }
 
-    /// The part within a band of ranks of a multiple of a simplex's coboundary.
+    /// A part of a multiple of a simplex's coboundary.
     #[inline(always)]
-    pub(super) fn of(&mut self, term: Term<W, F>, band: Band, push: impl FnMut(Term<W, F>)) {
+    pub(super) fn of(&mut self, term: Term<W, F>, part: Part<'_>, push: impl FnMut(Term<W, F>)) {
         self.submatrix.code.vertices_of(term.0, &mut self.vertices);
-        self.of_vertices(term, band, push);
+        self.of_vertices(term, part, push);
     }
 
     /// The same of the facet that [`Coboundaries::apparent_facet`] found last.
     #[inline(always)]
-    pub(super) fn of_facet(&mut self, term: Term<W, F>, band: Band, push: impl FnMut(Term<W, F>)) {
+    pub(super) fn of_facet(&mut self, term: Term<W, F>, part: Part<'_>, push: impl FnMut(Term<W, F>)) {
         self.vertices.clear();
         self.vertices.extend_from_slice(&self.facet);
-        self.of_vertices(term, band, push);
+        self.of_vertices(term, part, push);
     }
 
     #[inline(always)]
-    fn of_vertices(&mut self, (entry, factor): Term<W, F>, band: Band, mut push: impl FnMut(Term<W, F>)) {
+    fn of_vertices(&mut self, (entry, factor): Term<W, F>, part: Part<'_>, mut push: impl FnMut(Term<W, F>)) {
         let Coboundaries { submatrix, field, vertices, cofacets, .. } = self;
         let (code, cofacet_code) = (&submatrix.code, &submatrix.cofacet_code);
-        submatrix.complex.cofacets(vertices, code.rank(entry), band, cofacets);
+        let rank = code.rank(entry);
+        let floor = if part.last.is_empty() { 0 } else { floor(vertices, part.last) };
+        submatrix.complex.cofacets(vertices, rank, part.band, floor, cofacets);
         let mut entries = CofacetEntries::new(code, cofacet_code, entry, vertices);
         for &Cofacet { vertex, rank } in cofacets.iter() {
             let (cofacet, below) = entries.entry(vertex, rank);
@@ -68,5 +104,33 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
         let field = self.field;
         let (facet, coefficient) = self.apparent_facet(cofacet)?;
         Some((facet, field.neg(field.mul(c, field.inverse(coefficient)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_the_floor_on_cofacets_do_not_come_after_the_last_simplex() {
+        let descending = |count: usize| {
+            (0..7u32.pow(count as u32)).filter_map(move |number| {
+                let digits: Vec<u32> = (0..count as u32).rev().map(|k| number / 7u32.pow(k) % 7).collect();
+                digits.is_sorted_by(|a, b| a > b).then_some(digits)
+            })
+        };
+        for vertices in 1..4 {
+            for last in descending(vertices + 1) {
+                for simplex in descending(vertices) {
+                    let floor = floor(&simplex, &last);
+                    for w in (0..7).filter(|w| !simplex.contains(w)) {
+                        let mut cofacet = simplex.clone();
+                        cofacet.push(w);
+                        cofacet.sort_unstable_by(|a, b| b.cmp(a));
+                        assert_eq!(w >= floor, cofacet >= last, "{simplex:?} {w} {last:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -20,16 +20,18 @@
 //! - *Building the column.* Its first pivot is found without the others of its cofacets. Most columns claim it, and are never built.
 //! - *Cofacets far from the pivot.* The working column holds the entries of a [`Band`] of ranks only. When it runs empty, the
 //!   coboundaries of all simplices added so far are enumerated again for the next band, twice as wide.
+//! - *Cofacets of the column's own rank.* Of a long simplex nearly all vertices make one. So of that rank the first few alone are looked at,
+//!   those up to a cofacet of the column's own simplex (`last`), then eight times as many, and only then the band.
 //! - *Storing the column.* Over Z/2 a column to which nothing was added is named by its simplex ([`Claim::Plain`]).
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::coboundary::Coboundaries;
+use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
-use super::{AccessTimes, Claim, ReductionCounts, Shared, Version};
+use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -38,6 +40,9 @@ use crate::rips::word::Word;
 
 /// The first band of a column is this part of all ranks, from the rank of its pivot on.
 const FIRST_BAND: u32 = 64;
+
+/// The first [`Worker::reach`].
+const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
 
 /// A worker: its working column, scratch and counts.
 pub(super) struct Worker<'a, W: Word, F: Field> {
@@ -48,6 +53,10 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     pub(super) column: Queue<W, F>,
     /// The ranks looked at; while it is widened, those that are new.
     pub(super) band: Band,
+    /// If there are any, the vertices of the last simplex that is looked at, which has the rank of the column, as has all before it.
+    pub(super) last: Vec<u32>,
+    /// How many vertices below that of the pivot the vertex lies that the column's simplex lacks of that one.
+    reach: u32,
     /// Ranks the band grows by when it runs out.
     pub(super) step: u32,
     /// The simplices whose coboundaries add up to the working column, its own among them.
@@ -65,6 +74,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             counts: ReductionCounts::default(),
             column: Queue::new(shared.field),
             band: Band { from: 0, to: 0 },
+            last: Vec::new(),
+            reach: 0,
             step: 0,
             terms: Vec::new(),
             coboundaries: Coboundaries::new(shared.submatrix, shared.field),
@@ -157,12 +168,12 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
         *is_built = true;
         self.shared.touched[j].store(true, Ordering::Relaxed);
-        self.reset(pivot.0);
+        self.reset(j, pivot.0);
         self.add_term(self.own(j));
     }
 
-    /// An empty working column whose pivot is known to be `pivot` or later.
-    fn reset(&mut self, pivot: W) {
+    /// An empty working column j whose pivot is known to be `pivot` or later.
+    fn reset(&mut self, j: usize, pivot: W) {
         self.terms.clear();
         self.column.reset(pivot);
         if self.is_long {
@@ -173,6 +184,42 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let rank = submatrix.cofacet_code.rank(pivot);
         self.step = submatrix.ranks / FIRST_BAND + 1;
         self.band = Band { from: rank, to: rank.saturating_add(self.step) };
+        self.last.clear();
+        if submatrix.code.rank(submatrix.columns[j]) == rank {
+            self.reach = FIRST_REACH;
+            self.look_up_to(j, pivot);
+        }
+    }
+
+    /// Sets the last simplex that is looked at: a cofacet of the simplex of column j some vertices after `pivot`. None is set if there is none.
+    fn look_up_to(&mut self, j: usize, pivot: W) {
+        let Submatrix { code, cofacet_code, columns, .. } = self.shared.submatrix;
+        let vertices = &mut self.coboundaries.vertices;
+        cofacet_code.vertices_of(pivot, &mut self.last);
+        code.vertices_of(columns[j], vertices);
+        let at_pivot = floor(vertices, &self.last);
+        let below = (0..=at_pivot.saturating_sub(self.reach)).rev().find(|vertex| !vertices.contains(vertex));
+        self.last.clear();
+        if let Some(vertex) = below.filter(|_| at_pivot > self.reach) {
+            let place = vertices.partition_point(|&other| other > vertex);
+            self.last.extend_from_slice(&vertices[..place]);
+            self.last.push(vertex);
+            self.last.extend_from_slice(&vertices[place..]);
+        }
+    }
+
+    /// What of coboundaries is looked at.
+    fn part(band: Band, last: &[u32]) -> Part<'_> {
+        if last.is_empty() { Part::all(band) } else { Part { band: Band { to: band.from, ..band }, last } }
+    }
+
+    /// Makes the working column anew of the simplices that add up to it. What comes before the last pivot is left out.
+    pub(super) fn enumerate_again(&mut self) {
+        self.column.reset(self.column.last());
+        cancel(self.shared.field, &mut self.terms);
+        for k in 0..self.terms.len() {
+            self.add_simplex(self.terms[k]);
+        }
     }
 
     /// Takes the pivot out of the working column j.
@@ -185,6 +232,12 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
         loop {
             let pivot = self.column.pop();
+            if pivot.is_none() && !self.last.is_empty() {
+                self.reach = self.reach.saturating_mul(8);
+                self.look_up_to(j, self.column.last());
+                self.enumerate_again();
+                continue;
+            }
             if pivot.is_some() || self.band.to >= self.shared.submatrix.ranks {
                 return pivot;
             }
@@ -211,10 +264,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Makes the working column the stored one that `value` stands for.
     fn restore(&mut self, value: u64, pivot: W) {
-        self.reset(pivot);
+        let j = self.shared.column_of(value);
+        self.reset(j, pivot);
         let one = self.shared.field.one();
         self.add_claimed(value, one);
-        let j = self.shared.column_of(value);
         self.shared.touched[j].store(true, Ordering::Relaxed);
     }
 
@@ -243,11 +296,12 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let term = (facet, field.neg(field.mul(c, field.inverse(coefficient))));
         self.counts.additions += 1;
         self.terms.push(term);
-        let Worker { coboundaries, column, front, band, .. } = self;
+        let Worker { coboundaries, column, front, band, last, .. } = self;
+        let part = Self::part(*band, last);
         if self.is_long {
-            coboundaries.of_facet(term, *band, |term| front.push(term));
+            coboundaries.of_facet(term, part, |term| front.push(term));
         } else {
-            coboundaries.of_facet(term, *band, |term| column.push(term));
+            coboundaries.of_facet(term, part, |term| column.push(term));
         }
     }
 
@@ -259,11 +313,12 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds the part within the band of a simplex's coboundary.
     fn add_simplex(&mut self, term: Term<W, F>) {
-        let Worker { coboundaries, column, front, band, .. } = self;
+        let Worker { coboundaries, column, front, band, last, .. } = self;
+        let part = Self::part(*band, last);
         if self.is_long {
-            coboundaries.of(term, *band, |term| front.push(term));
+            coboundaries.of(term, part, |term| front.push(term));
         } else {
-            coboundaries.of(term, *band, |term| column.push(term));
+            coboundaries.of(term, part, |term| column.push(term));
         }
     }
 

@@ -16,6 +16,7 @@
 //! The ranks are gone through in windows. The coboundaries of all simplices added so far are enumerated again for each, in parallel too. The
 //! next window is chosen so wide that some entries for each simplex are found in it, which is when finding them takes longer than looking.
 
+use super::coboundary::Part;
 use super::column::Worker;
 use super::front::Arranged;
 use super::queue::{Term, cancel};
@@ -50,6 +51,10 @@ struct Found<W: Word, F: Field> {
 impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Goes on with the working column as a long one.
     pub(super) fn lengthen(&mut self) {
+        if !self.last.is_empty() {
+            self.last.clear();
+            self.enumerate_again();
+        }
         self.is_long = true;
         let last = self.column.last();
         self.front.open(Band { from: self.shared.submatrix.cofacet_code.rank(last), to: self.band.to }, last);
@@ -78,7 +83,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         // Of the triangles of an edge one is in an apparent pair with it: their first.
         let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
         let candidates = self.front.candidates(PIECE * PIECES * threads * threads, is_one_a_rank);
-        let (shared, front, band) = (self.shared, &self.front, self.band);
+        let (shared, front, part) = (self.shared, &self.front, Part::all(self.band));
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
@@ -88,7 +93,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     None => stops.push(place),
                     Some(facet) => {
                         added.push(facet);
-                        coboundaries.of_facet(facet, band, |term| entries.push(term));
+                        coboundaries.of_facet(facet, part, |term| entries.push(term));
                     }
                 }
             }
@@ -116,7 +121,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
             for &term in terms.chunks(ENUMERATED).nth(number).unwrap_or_default() {
-                coboundaries.of(term, window, |term| entries.push(term));
+                coboundaries.of(term, Part::all(window), |term| entries.push(term));
             }
             front.arrange(&entries)
         };

@@ -141,8 +141,8 @@ impl Complex for Cut<'_> {
         self.0.greatest_cofacet(simplex, rank, floor)
     }
 
-    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, found: &mut Vec<Cofacet>) {
-        self.0.cofacets(simplex, rank, band, found);
+    fn cofacets(&self, simplex: &[u32], rank: u32, band: Band, floor: u32, found: &mut Vec<Cofacet>) {
+        self.0.cofacets(simplex, rank, band, floor, found);
     }
 
     fn oldest_cofacet(&self, simplex: &[u32], rank: u32) -> Option<Cofacet> {
