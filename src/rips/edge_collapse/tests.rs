@@ -52,7 +52,7 @@ fn bars_stay() {
         let values = [1, 2, 5, 1000][case % 4];
         let distances = random(&mut generator, points, values, [0.3, 0.7, 1.0][case % 3]);
         // Half of the time it ends after some edges.
-        let few = |edges: usize| if edges % 5 == 0 { 1.0 } else { 0.0 };
+        let few = |edges: usize| if edges.is_multiple_of(5) { 1.0 } else { 0.0 };
         let worth = if case % 2 == 0 { Worth(None) } else { Worth(Some(&few)) };
         let (left, figures) = collapsed(&distances, &worth);
         let modulus = [2, 3, 5][case % 3];

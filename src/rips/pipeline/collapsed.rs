@@ -15,13 +15,13 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{Asked, Decide, compute_graph};
+use super::{Asked, Setting, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
 use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
-use crate::rips::{Collapse, Outcome, Progress, RipsError, Summary, estimate, footprint};
+use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 
 /// A collapse that is to be attempted.
 #[derive(Debug)]
@@ -67,17 +67,15 @@ impl Attempt {
         self,
         start: Instant,
         asked: Asked,
-        decide: Decide<'_>,
+        setting: Setting<'_>,
         summary: Summary,
         whole: Ranking,
-        births: Option<&[f64]>,
-        progress: &dyn Progress,
     ) -> Result<Outcome, RipsError> {
         if matches!(self, Attempt::WhileItPays { .. }) && would_be_done_twice(asked.max_dim, &whole, &summary)
         {
-            return compute_graph(start, asked, decide, summary, unlisted(whole), births, progress);
+            return compute_graph(start, asked, setting, summary, unlisted(whole));
         }
-        progress.begin("collapse", None, 1);
+        setting.progress.begin("collapse", None, 1);
         let began = Instant::now();
         let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
         let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, keep)?;
@@ -85,13 +83,12 @@ impl Attempt {
         // The time of ranking is what has passed since the start, but for this.
         let start = start + took;
         if figures.after == figures.before && figures.shifted == 0 {
-            let mut outcome =
-                compute_graph(start, asked, decide, summary, unlisted(whole), births, progress)?;
+            let mut outcome = compute_graph(start, asked, setting, summary, unlisted(whole))?;
             outcome.stats.collapse = Some(CollapseStats::of(figures, took));
             return Ok(outcome);
         }
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
-        let mut outcome = compute_graph(start, asked, decide, of_graph, unlisted(graph), births, progress)?;
+        let mut outcome = compute_graph(start, asked, setting, of_graph, unlisted(graph))?;
         let (mut ordered, mut order_seconds) = (None, 0.0);
         if let Some(open) = OpenOrder::of(&outcome.diagram, &repeated) {
             let began = Instant::now();
@@ -101,11 +98,9 @@ impl Attempt {
                     let keep = Keep { born_at: &born_at, ..keep };
                     let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole, keep)?;
                     let of_graph = Summary { edges: figures.after, ..summary.clone() };
-                    compute_graph(began, asked, decide, of_graph, unlisted(graph), births, progress)?
+                    compute_graph(began, asked, setting, of_graph, unlisted(graph))?
                 }
-                None => {
-                    compute_graph(began, asked, decide, summary.clone(), unlisted(whole), births, progress)?
-                }
+                None => compute_graph(began, asked, setting, summary.clone(), unlisted(whole))?,
             };
             outcome.diagram = joined(&again.diagram, &outcome.diagram, open.last_dim);
             // What fails twice is told once.

@@ -147,12 +147,10 @@ impl Prepared {
     /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
     fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
         let Prepared { start, asked, summary, work, births, landmarks, .. } = self;
-        let births = births.as_deref();
+        let setting = Setting { decide, births: births.as_deref(), progress };
         let outcome = match work {
-            Work::Whole(ranked) => compute_graph(start, asked, decide, summary, ranked, births, progress),
-            Work::Collapsed(attempt, ranking) => {
-                attempt.compute(start, asked, decide, summary, ranking, births, progress)
-            }
+            Work::Whole(ranked) => compute_graph(start, asked, setting, summary, ranked),
+            Work::Collapsed(attempt, ranking) => attempt.compute(start, asked, setting, summary, ranking),
         }?;
         Ok(Outcome { landmarks, ..outcome })
     }
@@ -161,16 +159,24 @@ impl Prepared {
 /// Decides which machine is to do the work of an estimate.
 type Decide<'a> = &'a dyn Fn(&Estimate) -> Result<Machine, BackendError>;
 
+/// What all computations of a run share.
+#[derive(Clone, Copy)]
+struct Setting<'a> {
+    decide: Decide<'a>,
+    /// When each point is born, if not all are at 0.
+    births: Option<&'a [f64]>,
+    progress: &'a dyn Progress,
+}
+
 /// Chooses the widths and the machine, and computes.
 fn compute_graph(
     start: Instant,
     asked: Asked,
-    decide: Decide<'_>,
+    setting: Setting<'_>,
     summary: Summary,
     ranked: Ranked,
-    births: Option<&[f64]>,
-    progress: &dyn Progress,
 ) -> Result<Outcome, RipsError> {
+    let Setting { decide, births, progress } = setting;
     let mut plan = choose(asked, &summary, &ranked)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
