@@ -25,9 +25,9 @@
 //!     e enters at s, or never
 //! ```
 //!
-//! **Stages.** [`order`] gives each edge a rank of its own, so that the order of the bars is kept too. [`search`] finds out how far an edge can
-//! be moved; most cannot be moved at all, which a comparison of bitsets tells. [`batches`] searches for many edges at a time on all threads,
-//! and then moves them one by one, but for those that [`pins`] holds in place. [`worth`] ends the work when it costs more than it saves.
+//! **Stages.** `order` gives each edge a rank of its own, so that the order of the bars is kept too. `search` finds out how far an edge can
+//! be moved; most cannot be moved at all, which a comparison of bitsets tells. `batches` searches for many edges at a time on all threads,
+//! and then moves them one by one, but for those that `pins` holds in place. `worth` ends the work when it costs more than it saves.
 
 mod batches;
 mod graph;
