@@ -94,9 +94,11 @@ mod unprivileged {
     /// Runs `lacuna rips` of [`SQUARE`] into `output`, without the privilege to write everywhere.
     fn rips_into(scratch: &Scratch, output: &Path) -> std::process::Output {
         let square = scratch.file("square.txt", SQUARE);
-        // A copy that other users may run: the build folder need not be open to them.
+        // A copy that other users may run: the build folder need not be open to them. Another process makes it: while this one has a file open
+        // to be written, a process that another test starts holds it too, for a moment in which it cannot be run.
         let program = scratch.path("lacuna");
-        fs::copy(env!("CARGO_BIN_EXE_lacuna"), &program).unwrap();
+        let copied = Process::new("cp").arg(env!("CARGO_BIN_EXE_lacuna")).arg(&program).status().unwrap();
+        assert!(copied.success());
         fs::set_permissions(scratch.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let mut run = Process::new(program);
         run.args(["rips", "--quiet"]).arg(square).arg("-o").arg(output);

@@ -54,8 +54,8 @@ impl Attempt {
             Collapse::On => footprint::check_collapse(points, edges).map(|()| Some(Attempt::Whole)),
             Collapse::Auto => {
                 let share = share(backend, estimate);
-                let pays = share * estimate::seconds(summary, edges, max_dim)
-                    > PREPARATION * edge_collapse::bytes(points, edges) as f64;
+                let seconds = share * estimate::seconds(summary, edges, max_dim);
+                let pays = seconds > LEAST.max(PREPARATION * edge_collapse::bytes(points, edges) as f64);
                 let fits = footprint::check_collapse(points, edges).is_ok();
                 Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, share }))
             }
@@ -133,6 +133,9 @@ impl Attempt {
 fn unlisted(ranking: Ranking) -> Ranked {
     Ranked { values: Values::Listed(ranking.values), edges: RankedEdges::Other(ranking.edges) }
 }
+
+/// Seconds of work, on one thread, below which a collapse is not attempted: nobody would feel it.
+const LEAST: f64 = 0.5e-3;
 
 /// Seconds that it takes to prepare a collapse, for each byte of it, times what it must promise to save.
 const PREPARATION: f64 = 4.0 * 0.5e-9;

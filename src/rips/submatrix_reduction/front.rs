@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::queue::{Term, cancel};
+use super::queue::{Term, add_up};
 use crate::rips::code::Code;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -16,7 +16,7 @@ use crate::rips::word::Word;
 pub(super) const BUCKETS: usize = 128;
 
 /// Buckets of this length are sorted by all threads.
-const SORTED_BY_ALL: usize = 1 << 14;
+const SORTED_BY_ALL: usize = if cfg!(test) { 8 } else { 1 << 11 };
 
 /// An entry of the bucket that is reduced.
 struct Live<W: Word, F: Field> {
@@ -188,9 +188,10 @@ impl<W: Word, F: Field> Front<W, F> {
         let field = self.field;
         if self.pushed.len() >= SORTED_BY_ALL {
             self.pushed.par_sort_unstable_by_key(|&(entry, _)| entry);
+        } else {
+            self.pushed.sort_unstable_by_key(|&(entry, _)| entry);
         }
-        // Of sorted terms the sort is a look at each.
-        cancel(field, &mut self.pushed);
+        add_up(field, &mut self.pushed);
         let mut merged = Vec::with_capacity(self.live.len() + self.pushed.len());
         let mut live = std::mem::take(&mut self.live).into_iter().peekable();
         for &term in self.pushed.iter().rev() {

@@ -30,7 +30,7 @@ use crate::rips::word::Word;
 pub(super) const LONG: usize = if cfg!(test) { 3 } else { 1 << 10 };
 /// Entries of a piece of work of a thread.
 const PIECE: usize = 16;
-/// Pieces that one thread cancels at a time; k threads cancel k² times as many, since a round then costs more than looking too far ahead.
+/// Pieces for each thread that are cancelled at a time.
 const PIECES: usize = 4;
 /// Simplices of a piece of work of a thread.
 const ENUMERATED: usize = 512;
@@ -82,7 +82,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let threads = rayon::current_num_threads();
         // Of the triangles of an edge one is in an apparent pair with it: their first.
         let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
-        let candidates = self.front.candidates(PIECE * PIECES * threads * threads, is_one_a_rank);
+        let candidates = self.front.candidates(PIECE * PIECES * threads, is_one_a_rank);
         let (shared, front, part) = (self.shared, &self.front, Part::all(self.band));
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);

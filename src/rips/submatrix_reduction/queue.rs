@@ -129,6 +129,11 @@ impl<W: Word, F: Field> Queue<W, F> {
 /// Sorts terms and adds up equal ones; those that come to zero vanish.
 pub(super) fn cancel<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
     terms.sort_unstable_by_key(|&(entry, _)| entry);
+    add_up(field, terms);
+}
+
+/// Adds up equal terms of a sorted list; those that come to zero vanish.
+pub(super) fn add_up<W: Word, F: Field>(field: F, terms: &mut Vec<Term<W, F>>) {
     let (mut kept, mut at) = (0, 0);
     while at < terms.len() {
         let entry = terms[at].0;
