@@ -26,8 +26,9 @@ use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
 /// A collapse that is to be attempted.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// As long as it pays, by the estimates for so many dimensions; the numbers are those of operations that a device saves.
+    /// As long as it pays, by the estimates.
     WhileItPays {
+        /// The dimensions that are computed after it.
         max_dim: usize,
         /// How much of what the processor takes is taken by the machine that will do it.
         share: f64,

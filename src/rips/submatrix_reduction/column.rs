@@ -15,7 +15,9 @@
 //! A claim is a compare-and-swap; when it fails, the pivot is looked up again. Why this may be done by many workers at once is
 //! proved in the [module above](super#reduction-without-locks).
 //!
-//! Three things are put off until they are needed:
+//! A column that has become long goes on as [`super::long`] says.
+//!
+//! Four things are put off until they are needed:
 //!
 //! - *Building the column.* Its first pivot is found without the others of its cofacets. Most columns claim it, and are never built.
 //! - *Cofacets far from the pivot.* The working column holds the entries of a [`Band`] of ranks only. When it runs empty, the
