@@ -28,9 +28,9 @@ use crate::rips::word::Word;
 
 /// A column of so many simplices is long. In tests, where columns are short, the third one makes it so.
 pub(super) const LONG: usize = if cfg!(test) { 3 } else { 1 << 10 };
-/// Entries of a piece of work of a thread.
-const PIECE: usize = 16;
-/// Pieces for each thread that are cancelled at a time.
+/// Entries that one thread looks at, at a time.
+const AHEAD: usize = 64;
+/// Pieces of work for each thread.
 const PIECES: usize = 4;
 /// Simplices of a piece of work of a thread.
 const ENUMERATED: usize = 512;
@@ -80,15 +80,18 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Cancels the first entries that are in apparent pairs.
     fn cancel_many(&mut self, j: usize) {
         let threads = rayon::current_num_threads();
-        // Of the triangles of an edge one is in an apparent pair with it: their first.
+        // Of the triangles of an edge one is in an apparent pair with it: their first. Of other simplices it is one in ten, and
+        // many threads have to look far ahead to have enough to do.
         let is_one_a_rank = self.shared.submatrix.code.vertices() == 2;
-        let candidates = self.front.candidates(PIECE * PIECES * threads, is_one_a_rank);
+        let at_once = if is_one_a_rank { AHEAD * threads } else { AHEAD * threads * threads };
+        let candidates = self.front.candidates(at_once, is_one_a_rank);
+        let piece_size = at_once / (PIECES * threads);
         let (shared, front, part) = (self.shared, &self.front, Part::all(self.band));
         let piece = |number: usize| {
             let mut coboundaries = Coboundaries::new(shared.submatrix, shared.field);
             let mut entries = Vec::new();
             let (mut stops, mut added) = (Vec::new(), Vec::new());
-            for &(place, term) in candidates.chunks(PIECE).nth(number).unwrap_or_default() {
+            for &(place, term) in candidates.chunks(piece_size).nth(number).unwrap_or_default() {
                 match coboundaries.cancelling(term).filter(|facet| is_left_of(shared, facet.0, j)) {
                     None => stops.push(place),
                     Some(facet) => {
@@ -99,7 +102,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             }
             Found { stops, added, entries: front.arrange(&entries) }
         };
-        let found = parallel::map(candidates.len().div_ceil(PIECE), &piece);
+        let found = parallel::map(candidates.len().div_ceil(piece_size), &piece);
         self.counts.layer2_reads += candidates.len() as u64;
         for Found { stops, added, entries } in found {
             stops.into_iter().for_each(|place| self.front.stop_at(place));
