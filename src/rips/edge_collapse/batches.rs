@@ -113,17 +113,12 @@ impl State {
         let numbers = SharedRange::new(edges.len(), AT_ONCE);
         let idle = Mutex::new(std::mem::take(searchers));
         numbers.share(&|| {
-            let Some(mut numbers_taken) = numbers.take() else { return };
             let mut searcher = lock(&idle).pop().unwrap_or_default();
-            loop {
-                for number in numbers_taken {
+            while let Some(taken) = numbers.take() {
+                for number in taken {
                     let edge = edge_at(start + number, edges[number]);
                     let guesses = edge.ends.map(|x| dominators[x] as usize);
                     searcher.search(graph, batch, edge, guesses, *pins);
-                }
-                match numbers.take() {
-                    Some(next) => numbers_taken = next,
-                    None => break,
                 }
             }
             lock(&idle).push(searcher);

@@ -62,23 +62,11 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
 
     /// A part of a multiple of a simplex's coboundary.
     #[inline(always)]
-    pub(super) fn of(&mut self, term: Term<W, F>, part: Part<'_>, push: impl FnMut(Term<W, F>)) {
-        self.submatrix.code.vertices_of(term.0, &mut self.vertices);
-        self.of_vertices(term, part, push);
-    }
-
-    /// The same of the facet that [`Coboundaries::apparent_facet`] found last.
-    #[inline(always)]
-    pub(super) fn of_facet(&mut self, term: Term<W, F>, part: Part<'_>, push: impl FnMut(Term<W, F>)) {
-        self.vertices.clear();
-        self.vertices.extend_from_slice(&self.facet);
-        self.of_vertices(term, part, push);
-    }
-
-    #[inline(always)]
-    fn of_vertices(&mut self, (entry, factor): Term<W, F>, part: Part<'_>, mut push: impl FnMut(Term<W, F>)) {
+    pub(super) fn of(&mut self, term: Term<W, F>, part: Part<'_>, mut push: impl FnMut(Term<W, F>)) {
+        let (entry, factor) = term;
         let Coboundaries { submatrix, field, vertices, cofacets, .. } = self;
         let (code, cofacet_code) = (&submatrix.code, &submatrix.cofacet_code);
+        code.vertices_of(entry, vertices);
         let rank = code.rank(entry);
         let floor = if part.last.is_empty() { 0 } else { floor(vertices, part.last) };
         submatrix.complex.cofacets(vertices, rank, part.band, floor, cofacets);
@@ -90,7 +78,7 @@ impl<'a, W: Word, F: Field> Coboundaries<'a, W, F> {
     }
 
     /// The σ of the zero apparent pair (σ, τ), and the coefficient of τ in its coboundary.
-    pub(super) fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
+    fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
         let Submatrix { complex, code, cofacet_code, apparent, .. } = self.submatrix;
         cofacet_code.vertices_of(cofacet, &mut self.cofacet);
         let rank = cofacet_code.rank(cofacet);

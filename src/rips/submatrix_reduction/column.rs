@@ -110,9 +110,10 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                     self.build(j, &mut is_built, pivot);
                     self.add_column(found.value, pivot.1);
                 }
-            } else if let Some(apparent) = self.apparent_facet(pivot.0) {
+            } else if let Some(facet) = self.cancelling_facet(pivot) {
                 self.build(j, &mut is_built, pivot);
-                self.add_apparent(apparent, pivot.1);
+                self.counts.additions += 1;
+                self.add_term(facet);
             } else {
                 let claim = self.claim(j, pivot.1, is_built);
                 let began = self.clock(|counts| &mut counts.write_times);
@@ -218,6 +219,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Makes the working column anew of the simplices that add up to it. What comes before the last pivot is left out.
     pub(super) fn enumerate_again(&mut self) {
         self.column.reset(self.column.last());
+        self.add_all();
+    }
+
+    /// Adds the part that is looked at of the coboundaries of all simplices that add up to the working column.
+    fn add_all(&mut self) {
         cancel(self.shared.field, &mut self.terms);
         for k in 0..self.terms.len() {
             self.add_simplex(self.terms[k]);
@@ -252,10 +258,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let from = self.band.to + 1;
         self.step = self.step.saturating_mul(2);
         self.band = Band { from, to: from.saturating_add(self.step) };
-        cancel(self.shared.field, &mut self.terms);
-        for k in 0..self.terms.len() {
-            self.add_simplex(self.terms[k]);
-        }
+        self.add_all();
         self.band.from = 0;
     }
 
@@ -292,21 +295,6 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// Adds the coboundary of the simplex that [`Worker::apparent_facet`] found, so that the pivot, with coefficient `c`, cancels.
-    fn add_apparent(&mut self, (facet, coefficient): Term<W, F>, c: F::Coefficient) {
-        let field = self.shared.field;
-        let term = (facet, field.neg(field.mul(c, field.inverse(coefficient))));
-        self.counts.additions += 1;
-        self.terms.push(term);
-        let Worker { coboundaries, column, front, band, last, .. } = self;
-        let part = Self::part(*band, last);
-        if self.is_long {
-            coboundaries.of_facet(term, part, |term| front.push(term));
-        } else {
-            coboundaries.of_facet(term, part, |term| column.push(term));
-        }
-    }
-
     /// Adds a simplex's coboundary and notes it in the column of V.
     fn add_term(&mut self, term: Term<W, F>) {
         self.terms.push(term);
@@ -324,11 +312,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
     }
 
-    /// The σ of the zero apparent pair (σ, τ), and the coefficient of τ in its coboundary.
-    fn apparent_facet(&mut self, cofacet: W) -> Option<Term<W, F>> {
+    /// The multiple of the σ of a zero apparent pair (σ, τ) whose coboundary cancels the pivot τ, if there is one.
+    fn cancelling_facet(&mut self, pivot: Term<W, F>) -> Option<Term<W, F>> {
         let began = self.clock(|counts| &mut counts.layer2_read_times);
         self.counts.layer2_reads += 1;
-        let facet = self.coboundaries.apparent_facet(cofacet);
+        let facet = self.coboundaries.cancelling(pivot);
         self.counts.layer2_read_times.end(began);
         facet
     }

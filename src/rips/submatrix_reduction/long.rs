@@ -96,7 +96,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
                     None => stops.push(place),
                     Some(facet) => {
                         added.push(facet);
-                        coboundaries.of_facet(facet, part, |term| entries.push(term));
+                        coboundaries.of(facet, part, |term| entries.push(term));
                     }
                 }
             }
