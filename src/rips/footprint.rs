@@ -5,7 +5,7 @@
 
 use crate::memory;
 use crate::rips::RipsError;
-use crate::rips::complex::stride;
+use crate::rips::complex::{ABSENT, stride};
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::{Keyed, Layout, RankedEdges};
@@ -70,11 +70,15 @@ pub(super) fn check_ranking<K>(keyed: &Keyed<K>, summary: &Summary) -> Result<()
     check(summary.points, summary.edges as u64, ranking(keyed, summary), LOWER)
 }
 
-/// Checks that the square matrix of ranks and the bits, which collapsing the edges of so many points takes, can fit in memory.
+/// Checks that so many edges can have a rank each, and that the square matrix of ranks and the bits, which collapsing the edges of so many
+/// points takes, can fit in memory.
 ///
 /// # Errors
-/// [`RipsError::Memory`]: they cannot.
+/// [`RipsError::TooManyEdges`] and [`RipsError::Memory`]: they cannot.
 pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsError> {
+    if edges as u64 >= u64::from(ABSENT) {
+        return Err(RipsError::TooManyEdges(edges));
+    }
     let helps = "leave edges as they are (--collapse off), whose memory grows with the edges alone";
     check(points, edges as u64, edge_collapse::bytes(points, edges), helps)
 }
@@ -158,6 +162,7 @@ mod tests {
     #[test]
     fn a_collapse_of_very_many_points_is_refused() {
         assert_eq!(check_collapse(1000, 10), Ok(()));
+        assert_eq!(check_collapse(100_000, 4_294_967_295), Err(RipsError::TooManyEdges(4_294_967_295)));
         let refused = check_collapse(50_000_000, 10).unwrap_err();
         assert!(refused.to_string().contains("--collapse off"), "{refused}");
     }

@@ -160,6 +160,11 @@ pub enum RipsError {
         "expected fewer than 2^32 - 1 different distances up to the threshold, found more; give a lower --threshold"
     )]
     TooManyDistances,
+    /// Edges to collapse must fit 32 bits, since each has a rank of its own.
+    #[error(
+        "expected fewer than 2^32 - 1 edges to collapse, found {0}; leave them as they are (--collapse off)"
+    )]
+    TooManyEdges(usize),
     /// A point is so far from another that their distance is greater than any number of the precision of the coordinates.
     #[error(
         "points {i} and {j} are further apart than the greatest number of their precision; divide all coordinates by a power of two, \

@@ -126,6 +126,7 @@ impl Blame for RipsError {
             | RipsError::Memory { .. }
             | RipsError::TooManyPoints { .. }
             | RipsError::TooManyDistances
+            | RipsError::TooManyEdges(_)
             | RipsError::MeasureExponent(_)
             | RipsError::TooFewNeighbours { .. }
             | RipsError::LandmarkCount { .. }

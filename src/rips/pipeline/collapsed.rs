@@ -41,7 +41,7 @@ impl Attempt {
     /// The attempt to be made, if any. `estimate` is that of the whole graph.
     ///
     /// # Errors
-    /// [`RipsError::Memory`]: a collapse that is asked for cannot fit in memory.
+    /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse that is asked for cannot be done.
     pub(super) fn decide(
         collapse: Collapse,
         summary: &Summary,
