@@ -33,6 +33,7 @@ use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
+use super::walk::Walk;
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
@@ -67,6 +68,9 @@ pub(super) struct Worker<'a, W: Word, F: Field> {
     /// Whether the working column is long, and lies in `front`, not in `column`.
     pub(super) is_long: bool,
     pub(super) front: Front<W, F>,
+    /// Whether the working column is long, and lies in `walk` alone.
+    pub(super) is_walking: bool,
+    pub(super) walk: Option<Walk>,
 }
 
 impl<'a, W: Word, F: Field> Worker<'a, W, F> {
@@ -83,6 +87,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             coboundaries: Coboundaries::new(shared.submatrix, shared.field),
             is_long: false,
             front: Front::new(shared.field, shared.submatrix.cofacet_code),
+            is_walking: false,
+            walk: None,
         }
     }
 
@@ -162,7 +168,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     /// Makes the working column the coboundary of simplex j, unless it is built; then puts the pivot back that was taken out.
     fn build(&mut self, j: usize, is_built: &mut bool, pivot: Term<W, F>) {
         if *is_built {
-            if self.is_long {
+            if self.is_walking {
+                // The walk finds it once more.
+            } else if self.is_long {
                 self.front.push(pivot)
             } else {
                 self.column.push(pivot)
@@ -182,6 +190,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         if self.is_long {
             self.is_long = false;
             self.front.close();
+        }
+        if self.is_walking {
+            self.end_walk();
         }
         let submatrix = self.shared.submatrix;
         let rank = submatrix.cofacet_code.rank(pivot);
@@ -232,8 +243,15 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Takes the pivot out of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        if self.terms.len() >= LONG && !self.is_long {
-            self.lengthen();
+        if self.terms.len() >= LONG && !self.is_long && !self.is_walking {
+            if !self.walks() {
+                self.lengthen();
+            } else {
+                self.begin_walk(j);
+            }
+        }
+        if self.is_walking {
+            return self.pop_walk();
         }
         if self.is_long {
             return self.pop_long(j);
@@ -297,6 +315,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Adds a simplex's coboundary and notes it in the column of V.
     fn add_term(&mut self, term: Term<W, F>) {
+        if self.is_walking {
+            return self.flip(term.0);
+        }
         self.terms.push(term);
         self.add_simplex(term);
     }
@@ -327,6 +348,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         if !is_built {
             self.terms.clear();
             self.terms.push(self.own(j));
+        } else if self.is_walking {
+            self.walked_terms();
         }
         cancel(field, &mut self.terms);
         if F::UNIT && self.terms.len() == 1 {

@@ -40,19 +40,22 @@
 
 mod access_times;
 mod coboundary;
+mod cochain;
 mod column;
 mod front;
 mod long;
 mod queue;
 #[cfg(test)]
 mod tests;
+mod walk;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;
 use self::column::Worker;
+use self::walk::Edges;
 use super::Progress;
 use super::code::Code;
 use super::complex::Complex;
@@ -146,6 +149,8 @@ struct Shared<'a, W: Word, F: Field> {
     versions: boxcar::Vec<Version<W, F>>,
     /// Whether something was added to the column.
     touched: Vec<AtomicBool>,
+    /// The edges that long columns are walked along, when the first is; none if none are.
+    edges: OnceLock<Option<Edges>>,
 }
 
 /// Columns a thread takes at a time.
@@ -174,6 +179,7 @@ pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Resu
         store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
+        edges: OnceLock::new(),
     };
     let unreduced = SharedRange::new(columns, BATCH);
     let total = Mutex::new(ReductionCounts::default());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::queue::{COMPACT, Queue};
 use super::*;
+use crate::rips::apparent_pairs::cofacet_of;
 use crate::rips::complex::{ABSENT, Dense, Sparse, stride};
 use crate::rips::field::Two;
 use crate::simd::{Level, Rank};
@@ -124,6 +125,59 @@ fn every_word_field_and_complex_reduces_to_the_same_pairs() {
             assert_eq!(pairs::<ruint::aliases::U512, _>(complex, &edges, Modulo::new(2)), expected);
             let by_three = pairs::<u64, _>(complex, &edges, Modulo::new(3));
             assert_eq!(pairs::<ruint::aliases::U512, _>(complex, &edges, Modulo::new(3)), by_three);
+        }
+    }
+}
+
+/// The pairs of the simplices of a dimension that are in no apparent pair with a cofacet, of ranks up to `ranks`.
+fn pairs_besides_apparent<F: Field>(complex: &dyn Complex, dim: usize, ranks: u32, field: F) -> Reduction<u64> {
+    let n = complex.points();
+    let (code, cofacet_code) = (Code::<u64>::new(n, dim + 1), Code::new(n, dim + 2));
+    let mut simplices: Vec<Vec<u32>> = (0..n as u32).map(|v| vec![v]).collect();
+    for _ in 0..dim {
+        let joined = |simplex: &Vec<u32>| {
+            let below = simplex[simplex.len() - 1];
+            let joined = (0..below).filter(|&v| simplex.iter().all(|&u| complex.edge(u, v) != ABSENT));
+            joined.map(|v| [simplex.as_slice(), &[v]].concat()).collect::<Vec<_>>()
+        };
+        simplices = simplices.iter().flat_map(joined).collect();
+    }
+    let rank = |simplex: &[u32]| {
+        let pairs = simplex.iter().enumerate().flat_map(|(k, &u)| simplex[..k].iter().map(move |&v| (u, v)));
+        pairs.map(|(u, v)| complex.edge(u, v)).max().unwrap()
+    };
+    let open = simplices.iter().filter(|simplex| cofacet_of(complex, simplex, rank(simplex)).is_none());
+    let mut columns: Vec<u64> =
+        open.map(|simplex| code.entry(rank(simplex), simplex.iter().copied())).collect();
+    columns.sort_unstable_by(|a, b| b.cmp(a));
+    let apparent = &ApparentPairs::Implicit;
+    let (columns, progress) = (&columns, &());
+    let submatrix =
+        Submatrix { complex, code, cofacet_code, ranks, columns, apparent, times_store: false, progress };
+    reduce(&submatrix, field).unwrap()
+}
+
+#[test]
+fn columns_that_are_walked_get_the_pivots_of_those_that_are_not() {
+    let mut state = 11;
+    for round in 0..60 {
+        let n = 6 + random(&mut state) as u32 % 20;
+        let mut edges: Vec<(u32, u32, u32)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j, 0))).collect();
+        edges.retain(|_| round % 3 == 0 || random(&mut state) % 4 > 0);
+        for k in (1..edges.len()).rev() {
+            let other = random(&mut state) as usize % (k + 1);
+            edges.swap(k, other);
+        }
+        // All different, or some alike.
+        let alike = [1, 2, 5][round % 3] as usize;
+        edges.iter_mut().enumerate().for_each(|(k, edge)| edge.2 = (k / alike) as u32);
+        let ranks = edges.len() as u32;
+        let complexes: [&dyn Complex; 2] =
+            [&dense::<u16>(n as usize, &edges), &Sparse::new(n as usize, &edges).unwrap()];
+        for (complex, dim) in complexes.into_iter().flat_map(|complex| [(complex, 1), (complex, 2)]) {
+            let walked = pairs_besides_apparent(complex, dim, ranks, Two);
+            let others = pairs_besides_apparent(complex, dim, ranks, Modulo::new(2));
+            assert_eq!(walked.pivots, others.pivots, "{edges:?} {dim}");
         }
     }
 }

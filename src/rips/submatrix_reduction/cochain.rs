@@ -1,0 +1,305 @@
+//! A cochain over Z/2 on the edges or the triangles of a graph that grows, a bit a simplex.
+//!
+//! Bits lie in rows of n: an edge {u, v} is bit v of row u and bit u of row v; a triangle is a bit in the row of each of its edges. So the
+//! coboundary on all cofacets of a simplex is a sum of its facets' rows, 64 cofacets a word.
+
+use crate::memory::{self, Refused};
+use crate::simd::{Kernel, Level, Simd};
+
+/// A graph of n points, and the values of a cochain on its edges or triangles.
+pub(super) struct Cochain {
+    /// The number of vertices of its simplices: 2 or 3.
+    vertices: usize,
+    level: Level,
+    /// 64-bit blocks of a row.
+    blocks: usize,
+    /// Adjacency, a row a point.
+    graph: Vec<u64>,
+    /// Values, a row a facet of the simplices: a point or a pair of points.
+    values: Vec<u64>,
+    /// All simplices whose value is one, perhaps others, and some more than once.
+    touched: Vec<[u32; 3]>,
+}
+
+impl Cochain {
+    /// Bytes of a cochain on simplices of so many vertices among n points; none where that overflows or there are no such rows.
+    pub(super) fn bytes(vertices: usize, n: usize) -> Option<usize> {
+        let rows = match vertices {
+            2 => n,
+            3 => n.checked_mul(n.saturating_sub(1))? / 2,
+            _ => return None,
+        };
+        rows.checked_add(n)?.checked_mul(8 * n.div_ceil(64))
+    }
+
+    /// No edges, and zero.
+    ///
+    /// # Errors
+    /// There is no memory for the rows.
+    pub(super) fn new(vertices: usize, n: usize, level: Level) -> Result<Self, Refused> {
+        let blocks = n.div_ceil(64);
+        let rows = if vertices == 2 { n } else { n * n.saturating_sub(1) / 2 };
+        let (graph, values) = (memory::zeroed(n * blocks)?, memory::zeroed(rows * blocks)?);
+        Ok(Cochain { vertices, level, blocks, graph, values, touched: Vec::new() })
+    }
+
+    /// Puts an edge in, or takes it out.
+    pub(super) fn toggle_edge(&mut self, (u, v): (u32, u32)) {
+        for (row, bit) in [(u, v), (v, u)] {
+            self.graph[row as usize * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
+        }
+    }
+
+    /// Makes the cochain zero.
+    pub(super) fn clear(&mut self) {
+        for simplex in std::mem::take(&mut self.touched) {
+            if self.value(&simplex[..self.vertices]) {
+                self.flip(&simplex[..self.vertices]);
+            }
+        }
+        self.touched.clear();
+    }
+
+    /// The simplices whose value is one, vertices descending, each once.
+    pub(super) fn support(&mut self) -> &[[u32; 3]] {
+        self.touched.sort_unstable();
+        self.touched.dedup();
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.retain(|simplex| self.value(&simplex[..self.vertices]));
+        self.touched = touched;
+        &self.touched
+    }
+
+    /// Changes the value of a simplex, vertices descending.
+    pub(super) fn flip(&mut self, simplex: &[u32]) {
+        let mut padded = [0; 3];
+        padded[..simplex.len()].copy_from_slice(simplex);
+        self.touched.push(padded);
+        match *simplex {
+            [u, v] => [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit)),
+            [u, v, w] => {
+                let rows = [(pair(u, v), w), (pair(u, w), v), (pair(v, w), u)];
+                rows.into_iter().for_each(|(row, bit)| self.flip_bit(row, bit));
+            }
+            _ => {}
+        }
+    }
+
+    fn flip_bit(&mut self, row: usize, bit: u32) {
+        self.values[row * self.blocks + bit as usize / 64] ^= 1 << (bit % 64);
+    }
+
+    /// The value of a simplex, in any order of its vertices.
+    pub(super) fn value(&self, simplex: &[u32]) -> bool {
+        match *simplex {
+            [u, v] => has(self.row(u as usize), v),
+            [u, v, w] => has(self.row(pair(u, v)), w),
+            _ => false,
+        }
+    }
+
+    /// Gives a simplex, vertices descending, this value; whether it had the other.
+    pub(super) fn set(&mut self, simplex: &[u32], value: bool) -> bool {
+        let changes = self.value(simplex) != value;
+        if changes {
+            self.flip(simplex);
+        }
+        changes
+    }
+
+    fn row(&self, row: usize) -> &[u64] {
+        &self.values[row * self.blocks..][..self.blocks]
+    }
+
+    fn neighbours(&self, v: u32) -> &[u64] {
+        &self.graph[v as usize * self.blocks..][..self.blocks]
+    }
+
+    /// The greatest vertex of a cofacet of a simplex on which the coboundary is one.
+    pub(super) fn defect(&self, simplex: &[u32]) -> Option<u32> {
+        self.level.run(Defect { cochain: self, simplex })
+    }
+
+    /// The points joined to both ends of an edge, descending.
+    pub(super) fn link(&self, (u, v): (u32, u32)) -> impl Iterator<Item = u32> {
+        descending(self.neighbours(u).iter().zip(self.neighbours(v)).map(|(a, b)| a & b).collect())
+    }
+
+    /// Where an edge is the last of the graph, and no other is as long: extends the cochain to the simplices that the edge completes and
+    /// that are in apparent pairs, such that the coboundary is zero on the others of these pairs. Gives the number of values that changed and
+    /// what the oldest cofacet on which the coboundary is one has beside the edge, the greater first; one vertex if these are triangles.
+    pub(super) fn extend(&mut self, (u, v): (u32, u32)) -> (u64, Option<[u32; 2]>) {
+        let level = self.level;
+        if self.vertices == 2 {
+            let mut changed = false;
+            if let Some(w) = level.run(Top { a: self.neighbours(u), b: self.neighbours(v) }) {
+                let value = has(self.row(u as usize), w) != has(self.row(v as usize), w);
+                changed = self.set(&descending_pair(u, v), value);
+            }
+            (u64::from(changed), self.defect(&[u, v]).map(|w| [w, w]))
+        } else {
+            level.run(ExtendTriangles { cochain: self, edge: (u, v) })
+        }
+    }
+}
+
+/// Whether a bit is set.
+#[inline(always)]
+fn has(row: &[u64], bit: u32) -> bool {
+    row[bit as usize / 64] >> (bit % 64) & 1 == 1
+}
+
+/// The row of a pair of points.
+#[inline(always)]
+fn pair(u: u32, v: u32) -> usize {
+    let (greater, less) = (u.max(v) as usize, u.min(v) as usize);
+    greater * (greater - 1) / 2 + less
+}
+
+fn descending_pair(u: u32, v: u32) -> [u32; 2] {
+    [u.max(v), u.min(v)]
+}
+
+/// The bits that are set, the greatest first.
+fn descending(mut blocks: Vec<u64>) -> impl Iterator<Item = u32> {
+    let mut block = blocks.len();
+    std::iter::from_fn(move || {
+        while block > 0 {
+            let bits = &mut blocks[block - 1];
+            if *bits != 0 {
+                let top = bits.ilog2();
+                *bits ^= 1 << top;
+                // Points are below 2^32.
+                return Some((block as u32 - 1) * 64 + top);
+            }
+            block -= 1;
+        }
+        None
+    })
+}
+
+/// The greatest bit of a block, as a bit of its row.
+#[inline(always)]
+fn top(block: usize, bits: u64) -> u32 {
+    // Points are below 2^32.
+    block as u32 * 64 + bits.ilog2()
+}
+
+/// The greatest bit that two rows share.
+struct Top<'a> {
+    a: &'a [u64],
+    b: &'a [u64],
+}
+
+impl Kernel<u32> for Top<'_> {
+    type Output = Option<u32>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
+        let block = (0..self.a.len()).rev().find(|&block| self.a[block] & self.b[block] != 0)?;
+        Some(top(block, self.a[block] & self.b[block]))
+    }
+}
+
+/// All bits, if a value is one.
+#[inline(always)]
+fn all_if(value: bool) -> u64 {
+    0u64.wrapping_sub(u64::from(value))
+}
+
+/// The search for a cofacet on which the coboundary is one.
+struct Defect<'a> {
+    cochain: &'a Cochain,
+    simplex: &'a [u32],
+}
+
+impl Kernel<u32> for Defect<'_> {
+    type Output = Option<u32>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Option<u32> {
+        let Defect { cochain, simplex } = self;
+        let own = all_if(cochain.value(simplex));
+        match *simplex {
+            [u, v] => {
+                let (nu, nv) = (cochain.neighbours(u), cochain.neighbours(v));
+                let (a, b) = (cochain.row(u as usize), cochain.row(v as usize));
+                last_block(nu.len(), |k| nu[k] & nv[k] & (a[k] ^ b[k] ^ own))
+            }
+            [u, v, w] => {
+                let (nu, nv, nw) = (cochain.neighbours(u), cochain.neighbours(v), cochain.neighbours(w));
+                let (a, b, c) = (cochain.row(pair(u, v)), cochain.row(pair(u, w)), cochain.row(pair(v, w)));
+                last_block(nu.len(), |k| nu[k] & nv[k] & nw[k] & (a[k] ^ b[k] ^ c[k] ^ own))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The greatest bit of a row of which `block` gives the blocks. Nearly always there is none.
+#[inline(always)]
+fn last_block(blocks: usize, block: impl Fn(usize) -> u64) -> Option<u32> {
+    let mut any = 0;
+    for k in 0..blocks {
+        any |= block(k);
+    }
+    if any == 0 {
+        return None;
+    }
+    (0..blocks).rev().find(|&k| block(k) != 0).map(|k| top(k, block(k)))
+}
+
+/// [`Cochain::extend`] for triangles.
+struct ExtendTriangles<'a> {
+    cochain: &'a mut Cochain,
+    edge: (u32, u32),
+}
+
+impl Kernel<u32> for ExtendTriangles<'_> {
+    type Output = (u64, Option<[u32; 2]>);
+
+    /// The tetrahedra that the edge {u, v} completes are its unions with edges {w, x} of its link. For each w, from the greatest down, the
+    /// greatest neighbour x in the link decides: if x > w, then the triangle {u, v, w} and {u, v, w, x} are an apparent pair. Tetrahedra are
+    /// in the order of x ↓, w ↓, if x > w.
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> (u64, Option<[u32; 2]>) {
+        let ExtendTriangles { cochain, edge: (u, v) } = self;
+        let blocks = cochain.blocks;
+        let link: Vec<u64> =
+            cochain.neighbours(u).iter().zip(cochain.neighbours(v)).map(|(a, b)| a & b).collect();
+        let mut own = cochain.row(pair(u, v)).to_vec();
+        let (mut changed, mut oldest) = (0, None);
+        for at in (0..blocks).rev() {
+            let mut left = link[at];
+            while left != 0 {
+                let w = top(at, left);
+                left ^= 1 << (w % 64);
+                // Of the block of w itself the bits above it.
+                let above = (u64::MAX << (w % 64)) << 1;
+                let near = cochain.neighbours(w);
+                let (p, q) = (cochain.row(pair(u, w)), cochain.row(pair(v, w)));
+                let joined = |k: usize| link[k] & near[k] & if k == at { above } else { u64::MAX };
+                let Some(k) = (at..blocks).rev().find(|&k| joined(k) != 0) else { continue };
+                let x = joined(k).ilog2();
+                let value = (own[k] ^ p[k] ^ q[k]) >> x & 1 == 1;
+                let is_changed = has(&own, w) != value;
+                own[at] ^= u64::from(is_changed) << (w % 64);
+                let all = all_if(value);
+                let defect = last_block(k + 1 - at, |k| {
+                    let k = k + at;
+                    joined(k) & (own[k] ^ p[k] ^ q[k] ^ all)
+                });
+                // Blocks are counted from that of w on.
+                let defect = defect.map(|x| [x + 64 * at as u32, w]);
+                oldest = oldest.max(defect);
+                if is_changed {
+                    changed += 1;
+                    let mut triangle = [u, v, w];
+                    triangle.sort_unstable_by(|a, b| b.cmp(a));
+                    cochain.flip(&triangle);
+                }
+            }
+        }
+        (changed, oldest)
+    }
+}
