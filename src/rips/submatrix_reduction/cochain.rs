@@ -76,7 +76,9 @@ impl Cochain {
         padded[..simplex.len()].copy_from_slice(simplex);
         self.touched.push(padded);
         match *simplex {
-            [u, v] => [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit)),
+            [u, v] => {
+                [(u as usize, v), (v as usize, u)].into_iter().for_each(|(row, bit)| self.flip_bit(row, bit))
+            }
             [u, v, w] => {
                 let rows = [(pair(u, v), w), (pair(u, w), v), (pair(v, w), u)];
                 rows.into_iter().for_each(|(row, bit)| self.flip_bit(row, bit));

@@ -15,7 +15,7 @@
 //! A claim is a compare-and-swap; when it fails, the pivot is looked up again. Why this may be done by many workers at once is
 //! proved in the [module above](super#reduction-without-locks).
 //!
-//! A column that has become long goes on as [`super::long`] says.
+//! A column that has become long goes on as [`super::walk`] says, or as [`super::long`] does.
 //!
 //! Four things are put off until they are needed:
 //!
@@ -33,7 +33,7 @@ use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
-use super::walk::Walk;
+use super::walk::{WALKED, Walk};
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
@@ -243,12 +243,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Takes the pivot out of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        if self.terms.len() >= LONG && !self.is_long && !self.is_walking {
-            if !self.walks() {
-                self.lengthen();
-            } else {
-                self.begin_walk(j);
-            }
+        let (terms, is_short) = (self.terms.len(), !self.is_long && !self.is_walking);
+        if is_short && terms >= WALKED && !self.begin_walk(j) && terms >= LONG {
+            self.lengthen();
         }
         if self.is_walking {
             return self.pop_walk();

@@ -1,4 +1,4 @@
-//! Long columns.
+//! Long columns of which there is no cochain to [walk](super::walk) along.
 //!
 //! In each dimension a few columns take most of the time: those of classes that live long. Nearly all that is added to them are coboundaries of
 //! apparent pairs, one for each entry. So many entries are cancelled at a time, on all threads that have no column of their own any more:

@@ -6,7 +6,8 @@
 //!
 //! **How.** Coboundaries are enumerated when needed (Bauer 2021); of a reduced column only the simplices that were added up
 //! (its column of V, in R = DV) are kept. A column whose oldest cofacet is the pivot of no other column is paired without being
-//! built (*emergent*). `column` is the reduction of one column, `queue` the column itself.
+//! built (*emergent*). `column` is the reduction of one column, `queue` the column itself, `walk`
+//! and `long` how long ones are reduced.
 //!
 //! # Reduction without locks
 //!
@@ -49,8 +50,8 @@ mod queue;
 mod tests;
 mod walk;
 
-use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;

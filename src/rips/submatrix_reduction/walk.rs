@@ -16,7 +16,8 @@
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
 //! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, and edges of different lengths but for a
-//! few: with these an edge is looked at together with all that are as long. Other columns are reduced as [`super::long`] says.
+//! few: with these an edge is looked at together with all that are as long. Other columns are reduced as [`super::long`] says, and so are
+//! all where memory is refused.
 
 use super::cochain::Cochain;
 use super::column::Worker;
@@ -28,6 +29,8 @@ use crate::rips::field::Field;
 use crate::rips::word::Word;
 use crate::simd::Level;
 
+/// A column of so many simplices is walked. In tests, where columns are short, the third one makes it so.
+pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
 /// The most bytes that the cochain of a worker may take.
 const MOST_BYTES: usize = 96 << 20;
 /// The most edges of one rank.
@@ -52,9 +55,8 @@ impl Edges {
         let mut found: Vec<Cofacet> = Vec::new();
         for u in 0..points {
             complex.cofacets(&[u], 0, Band { from: 0, to: ABSENT - 1 }, u + 1, &mut found);
-            let key = |&Cofacet { vertex, rank }: &Cofacet| {
-                u64::from(rank) << 32 | u64::from(!(vertex << 16 | u))
-            };
+            let key =
+                |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
             keys.extend(found.iter().map(key));
         }
         Word::sort(&mut keys);
@@ -89,8 +91,8 @@ pub(super) struct Walk {
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
-    /// Whether long columns are walked.
-    pub(super) fn walks(&self) -> bool {
+    /// Whether columns are walked.
+    fn walks(&self) -> bool {
         let Submatrix { complex, code, apparent, .. } = self.shared.submatrix;
         let bytes = Cochain::bytes(code.vertices() as usize, complex.points());
         F::UNIT
@@ -99,9 +101,12 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
             && edges(self.shared).is_some()
     }
 
-    /// Goes on with the working column by walking; whether it can, which it cannot at the rank of the column's simplex, where apparent
-    /// pairs to its right are not to be added, nor without memory.
+    /// Goes on with the working column j by walking, if it can. It cannot at the rank of the column's simplex, where apparent pairs to its
+    /// right are not to be added.
     pub(super) fn begin_walk(&mut self, j: usize) -> bool {
+        if !self.walks() {
+            return false;
+        }
         let (shared, last) = (self.shared, self.column.last());
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
         let rank = cofacet_code.rank(last);
