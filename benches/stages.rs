@@ -125,6 +125,7 @@ fn submatrix<'a>(
         apparent: &residue.apparent,
         times_store: false,
         progress: &(),
+        wanted: None,
     }
 }
 

@@ -61,6 +61,7 @@ def real(folder):
         Case("o3_1024 t1.8 d3", folder / "o3_1024.pts", "point-cloud", 3, 1.8),
         Case("o3_4096 t1.4 d3", folder / "o3_4096.pts", "point-cloud", 3, 1.4),
         Case("rand3_2000 d1", folder / "rand3_2000.pts", "point-cloud", 1),
+        Case("torus3_500 d2", folder / "torus3_500.pts", "point-cloud", 2),
     ]
 
 
@@ -75,6 +76,28 @@ def own():
         Case("projective plane d2", data / "projective_plane.dist", "distance", 2),
         Case("random 600 d1", _random_cloud(600), "point-cloud", 1),
         Case("random 150 d2", _random_cloud(150), "point-cloud", 2),
+        *_kinds(),
+    ]
+
+
+def _kinds():
+    """Inputs of kinds on which other parts of the work decide, made on the spot."""
+    import numpy as np
+
+    random = np.random.Generator(np.random.PCG64(5))
+    sphere = random.standard_normal((600, 3))
+    x, y, z = (sphere / np.linalg.norm(sphere, axis=1)[:, None]).T
+    angles = 2 * math.pi * random.random((6000, 2))
+    torus = np.column_stack([np.cos(angles), np.sin(angles)])
+    basis = np.linalg.qr(random.standard_normal((24, 24)))[0][:4]
+    lengths = random.random((400, 400))
+    weights = _cloud("network_400", np.tril(lengths) + np.tril(lengths, -1).T - np.diag(np.diag(lengths)))
+    plane = _cloud("projective_plane_600", np.column_stack([x * x - y * y, x * y, x * z, y * z]))
+    return [
+        Case("projective plane of 600 points d2", plane, "point-cloud", 2),
+        Case("torus of 6,000 points in R^24 t0.88 d1", _cloud("torus24_6000", torus @ basis), "point-cloud", 1, 0.88),
+        Case("100 points in R^4 t0.6 d3", _cloud("cube4_100", random.random((100, 4))), "point-cloud", 3, 0.6),
+        Case("network of 400 points, random weights d2", weights, "distance", 2),
     ]
 
 
@@ -82,8 +105,14 @@ def _random_cloud(n):
     """n uniform points in the unit cube, seeded by n."""
     import numpy as np
 
-    file = ROOT / "target" / "peers" / f"random_{n}.pts"
+    return _cloud(f"random_{n}", np.random.Generator(np.random.PCG64(n)).random((n, 3)))
+
+
+def _cloud(name, rows):
+    """A file of these rows."""
+    import numpy as np
+
+    file = ROOT / "target" / "peers" / f"{name}.pts"
     file.parent.mkdir(parents=True, exist_ok=True)
-    points = np.random.Generator(np.random.PCG64(n)).random((n, 3))
-    np.savetxt(file, points, fmt="%.6f")
+    np.savetxt(file, rows, fmt="%.6f")
     return file

@@ -81,6 +81,22 @@ def _gudhi_collapsed(array, is_points, dim, threshold, threads):
     return [b[b[:, 0] < b[:, 1]] if len(b) else b.reshape(-1, 2) for b in bars]
 
 
+def _redzed(array, is_points, dim, threshold, threads):
+    import redzed_tda
+
+    del threads
+    # It reads all distances; those of points are part of its call, as they are of the others'.
+    distances = _distances(array) if is_points else array
+    bars = redzed_tda.rips(distances, maxdim=dim, threshold=_bound(distances, threshold))
+    return [np.asarray(b, dtype=float).reshape(-1, 2) for b in bars]
+
+
+def _distances(points):
+    from scipy.spatial.distance import pdist, squareform
+
+    return squareform(pdist(points)).astype(np.float32)
+
+
 def _bound(matrix, threshold):
     """The enclosing radius, past which nothing is born or dies, unless the threshold is lower."""
     return min(threshold, float(matrix.max(axis=1).min()))
@@ -90,6 +106,7 @@ PEERS = {
     "giotto-ph": Peer("giotto-ph", _giotto_ph, "`collapse_edges=False`"),
     "giotto-ph-collapsed": Peer("giotto-ph", _giotto_ph_collapsed, "`collapse_edges=True`"),
     "ripser.py": Peer("ripser", _ripser_py, "one thread"),
+    "redzed": Peer("redzed-tda", _redzed, "one thread"),
     "gudhi": Peer("gudhi", _gudhi, "edge collapse as it chooses"),
     "gudhi-collapsed": Peer("gudhi", _gudhi_collapsed, "`collapse_edges()` of the graph, then `expansion`; one thread"),
 }

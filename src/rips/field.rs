@@ -23,6 +23,8 @@ pub trait Field: Copy + Send + Sync {
     fn inverse(self, a: Self::Coefficient) -> Self::Coefficient;
     /// sum + a.
     fn add(self, sum: Self::Sum, a: Self::Coefficient) -> Self::Sum;
+    /// A coefficient as a number from 1 to p − 1.
+    fn number(self, a: Self::Coefficient) -> u16;
     /// The sum, unless it is zero.
     fn non_zero(self, sum: Self::Sum) -> Option<Self::Coefficient>;
     /// Whether every column to which nothing was added has pivot coefficient one, so that its simplex alone determines it.
@@ -53,6 +55,10 @@ impl Field for Two {
     fn add(self, sum: bool, (): ()) -> bool {
         !sum
     }
+    fn number(self, (): ()) -> u16 {
+        1
+    }
+
     #[inline(always)]
     fn non_zero(self, sum: bool) -> Option<()> {
         sum.then_some(())
@@ -114,6 +120,10 @@ impl Field for Modulo {
 
     fn add(self, sum: u16, a: u16) -> u16 {
         self.reduce(u32::from(sum) + u32::from(a))
+    }
+
+    fn number(self, a: u16) -> u16 {
+        a
     }
 
     fn non_zero(self, sum: u16) -> Option<u16> {

@@ -35,6 +35,7 @@ use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
 use super::walk::{WALKED, Walk};
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
+use crate::parallel::lock;
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -94,9 +95,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Reduces column j, and the columns whose pivots it takes over, to the end.
     pub(super) fn reduce(&mut self, j: usize) {
-        let Some(mut pivot) = self.oldest_cofacet(j) else { return };
         let mut j = j;
         let mut is_built = false;
+        let Some(mut pivot) = self.oldest_cofacet(j) else { return self.keep_essential(j, is_built) };
         loop {
             if let Some(found) = self.claimed(pivot.0) {
                 let other = self.shared.column_of(found.value);
@@ -133,7 +134,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             match self.pop(j) {
                 Some(next) => pivot = next,
-                None => return,
+                None => return self.keep_essential(j, is_built),
             }
         }
     }
@@ -339,16 +340,29 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         facet
     }
 
-    /// Stores column j, whose pivot has coefficient `c`, and gives what to put in the pair store.
-    fn claim(&mut self, j: usize, c: F::Coefficient, is_built: bool) -> u64 {
-        let field = self.shared.field;
+    /// Makes `terms` the simplices that add up to column j, each once.
+    fn collect_terms(&mut self, j: usize, is_built: bool) {
         if !is_built {
             self.terms.clear();
             self.terms.push(self.own(j));
         } else if self.is_walking {
             self.walked_terms();
         }
-        cancel(field, &mut self.terms);
+        cancel(self.shared.field, &mut self.terms);
+    }
+
+    /// Keeps column j, which has come to zero, if it may be wanted.
+    fn keep_essential(&mut self, j: usize, is_built: bool) {
+        if self.shared.submatrix.wanted.is_some() {
+            self.collect_terms(j, is_built);
+            let _ = lock(&self.shared.essential).insert(j, self.terms.clone());
+        }
+    }
+
+    /// Stores column j, whose pivot has coefficient `c`, and gives what to put in the pair store.
+    fn claim(&mut self, j: usize, c: F::Coefficient, is_built: bool) -> u64 {
+        let field = self.shared.field;
+        self.collect_terms(j, is_built);
         if F::UNIT && self.terms.len() == 1 {
             return Claim::Plain(j).encode();
         }

@@ -50,12 +50,14 @@ mod queue;
 mod tests;
 mod walk;
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;
 use self::column::Worker;
+use self::queue::Term;
 use self::walk::Edges;
 use super::Progress;
 use super::code::Code;
@@ -84,7 +86,15 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Told of the work done, in columns.
     pub progress: &'a dyn Progress,
+    /// Which columns [`Reduction::cochains`] is to have, given the pivots; none if none.
+    pub wanted: Option<Wanted<'a, W>>,
 }
+
+/// Chooses columns when their pivots are known.
+pub type Wanted<'a, W> = &'a (dyn Fn(&[Option<W>]) -> Vec<usize> + Sync);
+
+/// A multiple of a simplex: its entry, and a coefficient from 1 to p − 1.
+pub type Multiple<W> = (W, u16);
 
 /// The pairs of the residue.
 #[derive(Debug)]
@@ -93,6 +103,9 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
+    /// Of the columns that are wanted, in the order in which they were named: the simplices whose coboundaries add up to the reduced
+    /// column, in filtration order. It begins with the pivot, so they are a cocycle on what comes before that.
+    pub cochains: Vec<Vec<Multiple<W>>>,
     /// Numbers of columns, additions and look-ups.
     pub counts: ReductionCounts,
 }
@@ -139,7 +152,7 @@ impl std::ops::AddAssign for ReductionCounts {
 struct Version<W, F: Field> {
     column: usize,
     /// Entries of simplices and coefficients, scaled so that the pivot's coefficient is one.
-    terms: Vec<queue::Term<W, F>>,
+    terms: Vec<Term<W, F>>,
 }
 
 /// What all threads share.
@@ -150,6 +163,8 @@ struct Shared<'a, W: Word, F: Field> {
     versions: boxcar::Vec<Version<W, F>>,
     /// Whether something was added to the column.
     touched: Vec<AtomicBool>,
+    /// The columns that came to zero, if they may be wanted: essential classes.
+    essential: Mutex<HashMap<usize, Vec<Term<W, F>>>>,
     /// The edges that long columns are walked along, when the first is; none if none are.
     edges: OnceLock<Option<Edges>>,
 }
@@ -180,6 +195,7 @@ pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Resu
         store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
+        essential: Mutex::default(),
         edges: OnceLock::new(),
     };
     let unreduced = SharedRange::new(columns, BATCH);
@@ -216,7 +232,21 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
                 counts.shortcut += u64::from(cofacet_code.rank(pivot) == code.rank(columns[j]));
             }
         }
-        Ok(Reduction { pivots, store: self.store, counts })
+        let wanted = self.submatrix.wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
+        let cochains = wanted.into_iter().map(|j| self.cochain(j, pivots[j])).collect();
+        Ok(Reduction { pivots, store: self.store, cochains, counts })
+    }
+
+    /// The simplices that add up to a reduced column.
+    fn cochain(&self, j: usize, pivot: Option<W>) -> Vec<Multiple<W>> {
+        let field = self.field;
+        let multiple = |&(entry, c): &Term<W, F>| (entry, field.number(c));
+        let claim = pivot.and_then(|pivot| self.store.get(pivot)).map(|found| Claim::decode(found.value));
+        match claim {
+            Some(Claim::Version(version)) => self.versions[version].terms.iter().map(multiple).collect(),
+            Some(Claim::Plain(column)) => vec![(self.submatrix.columns[column], 1)],
+            None => lock(&self.essential).get(&j).into_iter().flatten().map(multiple).collect(),
+        }
     }
 }
 

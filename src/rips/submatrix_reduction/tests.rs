@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::queue::{COMPACT, Queue};
 use super::*;
 use crate::rips::apparent_pairs::cofacet_of;
-use crate::rips::complex::{ABSENT, Dense, Sparse, stride};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Dense, Sparse, stride};
 use crate::rips::field::Two;
 use crate::simd::{Level, Rank};
 
@@ -97,6 +97,7 @@ fn pairs<W: Word, F: Field>(
         apparent: &apparent,
         times_store: false,
         progress: &(),
+        wanted: None,
     };
     let reduction = reduce(&submatrix, field).unwrap();
     let named = |pivot: Option<W>| {
@@ -156,10 +157,40 @@ fn pairs_besides_apparent<F: Field>(
         open.map(|simplex| code.entry(rank(simplex), simplex.iter().copied())).collect();
     columns.sort_unstable_by(|a, b| b.cmp(a));
     let apparent = &ApparentPairs::Implicit;
-    let (columns, progress) = (&columns, &());
-    let submatrix =
-        Submatrix { complex, code, cofacet_code, ranks, columns, apparent, times_store: false, progress };
-    reduce(&submatrix, field).unwrap()
+    let submatrix = Submatrix {
+        complex,
+        code,
+        cofacet_code,
+        ranks,
+        columns: &columns,
+        apparent,
+        times_store: false,
+        progress: &(),
+        wanted: Some(&|pivots| (0..pivots.len()).collect()),
+    };
+    let reduction = reduce(&submatrix, field).unwrap();
+    for (cochain, &pivot) in reduction.cochains.iter().zip(&reduction.pivots) {
+        assert_eq!(coboundary(&submatrix, cochain).first().copied(), pivot);
+    }
+    reduction
+}
+
+/// The entries of a coboundary over Z/2, ascending.
+fn coboundary(submatrix: &Submatrix<'_, u64>, cochain: &[Multiple<u64>]) -> Vec<u64> {
+    let Submatrix { complex, code, cofacet_code, .. } = submatrix;
+    let mut sums: BTreeMap<u64, u16> = BTreeMap::new();
+    for &(entry, c) in cochain {
+        let (mut vertices, mut found) = (Vec::new(), Vec::new());
+        code.vertices_of(entry, &mut vertices);
+        complex.cofacets(&vertices, code.rank(entry), Band { from: 0, to: ABSENT - 1 }, 0, &mut found);
+        for Cofacet { vertex, rank } in found {
+            let mut cofacet = vertices.clone();
+            let place = cofacet.partition_point(|&other| other > vertex);
+            cofacet.insert(place, vertex);
+            *sums.entry(cofacet_code.entry(rank, cofacet)).or_default() += c;
+        }
+    }
+    sums.into_iter().filter(|&(_, sum)| sum % 2 == 1).map(|(entry, _)| entry).collect()
 }
 
 #[test]
