@@ -125,7 +125,6 @@ fn submatrix<'a>(
         apparent: &residue.apparent,
         times_store: false,
         progress: &(),
-        wanted: None,
     }
 }
 

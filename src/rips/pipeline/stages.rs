@@ -164,9 +164,8 @@ impl Run<'_> {
             apparent: &residue.apparent,
             times_store: self.times_pair_store,
             progress: self.progress,
-            wanted: None,
         };
-        let reduction = reduce_modulo(&submatrix, self.plan.modulus)?;
+        let reduction = reduce_modulo(&submatrix, self.plan.modulus, None)?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
     }

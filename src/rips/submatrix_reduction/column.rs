@@ -353,9 +353,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Keeps column j, which has come to zero, if it may be wanted.
     fn keep_essential(&mut self, j: usize, is_built: bool) {
-        if self.shared.submatrix.wanted.is_some() {
+        if let Some(essential) = &self.shared.essential {
             self.collect_terms(j, is_built);
-            let _ = lock(&self.shared.essential).insert(j, self.terms.clone());
+            let _ = lock(essential).insert(j, self.terms.clone());
         }
     }
 

@@ -86,12 +86,10 @@ pub struct Submatrix<'a, W> {
     pub times_store: bool,
     /// Told of the work done, in columns.
     pub progress: &'a dyn Progress,
-    /// Which columns [`Reduction::cochains`] is to have, given the pivots; none if none.
-    pub wanted: Option<Wanted<'a, W>>,
 }
 
-/// Chooses columns when their pivots are known.
-pub type Wanted<'a, W> = &'a (dyn Fn(&[Option<W>]) -> Vec<usize> + Sync);
+/// Names the columns of which the cochains are wanted, when their pivots are known.
+pub type Wanted<'a, W> = &'a mut dyn FnMut(&[Option<W>]) -> Vec<usize>;
 
 /// A multiple of a simplex: its entry, and a coefficient from 1 to p − 1.
 pub type Multiple<W> = (W, u16);
@@ -164,7 +162,7 @@ struct Shared<'a, W: Word, F: Field> {
     /// Whether something was added to the column.
     touched: Vec<AtomicBool>,
     /// The columns that came to zero, if they may be wanted: essential classes.
-    essential: Mutex<HashMap<usize, Vec<Term<W, F>>>>,
+    essential: Option<Mutex<HashMap<usize, Vec<Term<W, F>>>>>,
     /// The edges that long columns are walked along, when the first is; none if none are.
     edges: OnceLock<Option<Edges>>,
 }
@@ -176,10 +174,14 @@ const BATCH: usize = 16;
 ///
 /// # Errors
 /// There is no memory for a slot and a pivot a column.
-pub fn reduce_modulo<W: Word>(submatrix: &Submatrix<'_, W>, modulus: u16) -> Result<Reduction<W>, Refused> {
+pub fn reduce_modulo<W: Word>(
+    submatrix: &Submatrix<'_, W>,
+    modulus: u16,
+    wanted: Option<Wanted<'_, W>>,
+) -> Result<Reduction<W>, Refused> {
     match modulus {
-        2 => reduce(submatrix, W::binary_field()),
-        p => reduce(submatrix, Modulo::new(p)),
+        2 => reduce(submatrix, W::binary_field(), wanted),
+        p => reduce(submatrix, Modulo::new(p), wanted),
     }
 }
 
@@ -187,7 +189,11 @@ pub fn reduce_modulo<W: Word>(submatrix: &Submatrix<'_, W>, modulus: u16) -> Res
 ///
 /// # Errors
 /// There is no memory for a slot and a pivot a column.
-pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Result<Reduction<W>, Refused> {
+pub fn reduce<W: Word, F: Field>(
+    submatrix: &Submatrix<'_, W>,
+    field: F,
+    wanted: Option<Wanted<'_, W>>,
+) -> Result<Reduction<W>, Refused> {
     let columns = submatrix.columns.len();
     let shared = Shared {
         submatrix,
@@ -195,7 +201,7 @@ pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Resu
         store: Pivots::with_capacity(columns)?,
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
-        essential: Mutex::default(),
+        essential: wanted.is_some().then(Mutex::default),
         edges: OnceLock::new(),
     };
     let unreduced = SharedRange::new(columns, BATCH);
@@ -208,7 +214,7 @@ pub fn reduce<W: Word, F: Field>(submatrix: &Submatrix<'_, W>, field: F) -> Resu
         }
         *lock(&total) += worker.counts;
     });
-    shared.into_reduction(into_inner(total))
+    shared.into_reduction(into_inner(total), wanted)
 }
 
 impl<W: Word, F: Field> Shared<'_, W, F> {
@@ -221,7 +227,11 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     }
 
     /// The pivot of each column, when all columns are reduced.
-    fn into_reduction(self, mut counts: ReductionCounts) -> Result<Reduction<W>, Refused> {
+    fn into_reduction(
+        self,
+        mut counts: ReductionCounts,
+        wanted: Option<Wanted<'_, W>>,
+    ) -> Result<Reduction<W>, Refused> {
         let Submatrix { columns, code, cofacet_code, .. } = self.submatrix;
         let mut pivots = memory::filled(None, columns.len())?;
         for (pivot, value) in self.store.iter() {
@@ -232,7 +242,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
                 counts.shortcut += u64::from(cofacet_code.rank(pivot) == code.rank(columns[j]));
             }
         }
-        let wanted = self.submatrix.wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
+        let wanted = wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
         let cochains = wanted.into_iter().map(|j| self.cochain(j, pivots[j])).collect();
         Ok(Reduction { pivots, store: self.store, cochains, counts })
     }
@@ -245,7 +255,11 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
         match claim {
             Some(Claim::Version(version)) => self.versions[version].terms.iter().map(multiple).collect(),
             Some(Claim::Plain(column)) => vec![(self.submatrix.columns[column], 1)],
-            None => lock(&self.essential).get(&j).into_iter().flatten().map(multiple).collect(),
+            None => {
+                let essential = self.essential.as_ref().map(lock);
+                let terms = essential.as_ref().and_then(|essential| essential.get(&j));
+                terms.into_iter().flatten().map(multiple).collect()
+            }
         }
     }
 }

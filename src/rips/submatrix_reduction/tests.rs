@@ -97,9 +97,8 @@ fn pairs<W: Word, F: Field>(
         apparent: &apparent,
         times_store: false,
         progress: &(),
-        wanted: None,
     };
-    let reduction = reduce(&submatrix, field).unwrap();
+    let reduction = reduce(&submatrix, field, None).unwrap();
     let named = |pivot: Option<W>| {
         let mut vertices = Vec::new();
         pivot.map(|pivot| {
@@ -166,9 +165,9 @@ fn pairs_besides_apparent<F: Field>(
         apparent,
         times_store: false,
         progress: &(),
-        wanted: Some(&|pivots| (0..pivots.len()).collect()),
     };
-    let reduction = reduce(&submatrix, field).unwrap();
+    let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
+    let reduction = reduce(&submatrix, field, Some(&mut all)).unwrap();
     for (cochain, &pivot) in reduction.cochains.iter().zip(&reduction.pivots) {
         assert_eq!(coboundary(&submatrix, cochain).first().copied(), pivot);
     }
