@@ -157,6 +157,7 @@ impl Job<'_> {
             collapse,
             weights: self.weights,
             landmarks,
+            representatives: None,
             backend: self.backend.clone(),
         }
     }
