@@ -83,13 +83,14 @@ pub(crate) struct Arguments {
         value_parser = parse::one_of::<SecondLayer>())]
     pair_store: SecondLayer,
 
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .npz), else text]
     ///
     /// text  as Ripser prints them
     /// csv   a line a bar: dim,birth,death; essential bars die at inf
     /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]},
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
+    /// npz   archive of NumPy arrays, of which bars is such a one
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<output::OutputFormat>(), verbatim_doc_comment)]
     output: Option<output::OutputFormat>,
