@@ -157,7 +157,7 @@ impl Job<'_> {
             collapse,
             weights: self.weights,
             landmarks,
-            representatives: None,
+            representatives: self.arguments.representatives.request(),
             backend: self.backend.clone(),
         }
     }
