@@ -65,6 +65,7 @@
 //! | apparent pairs | Bauer 2021; Zhang, Xiao, Wang 2020 | [`rips::apparent_pairs`] |
 //! | two-layer pair store | Zhang, Xiao, Wang 2020 | [`rips::pair_store`] |
 //! | submatrix reduction | Bauer 2021; Morozov, Nigmetov 2020 | [`rips::submatrix_reduction`] |
+//! | representatives of bars | the standard pairing; edges as in giotto-ph | [`rips::representatives`] |
 //! | the oracle: explicit filtration, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`rips::plain`] |
 //! | scan of leftmost ones | Zhang et al. 2019 (HYPHA) | [`matrix::leftmost_ones`] |
 //! | clearing | Zhang et al. 2019, Lemma 2; Chen, Kerber 2011 | [`matrix::clearing`] |

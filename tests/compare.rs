@@ -17,11 +17,12 @@ use rand_pcg::Pcg64Mcg;
 mod check;
 
 /// Formats of bars.
-const BARS: [BarcodeFormat; 5] = [
+const BARS: [BarcodeFormat; 6] = [
     BarcodeFormat::Ripser,
     BarcodeFormat::Csv,
     BarcodeFormat::Json,
     BarcodeFormat::Npy,
+    BarcodeFormat::Npz,
     BarcodeFormat::Dipha,
 ];
 
@@ -80,6 +81,7 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
         BarcodeFormat::Csv => output::OutputFormat::Csv,
         BarcodeFormat::Json => output::OutputFormat::Json,
         BarcodeFormat::Npy => output::OutputFormat::Npy,
+        BarcodeFormat::Npz => output::OutputFormat::Npz,
         BarcodeFormat::Dipha => {
             let death = |bar: &DiagramPoint| if bar.essential { END } else { bar.death };
             let points = bars.iter().map(|bar| DiagramPoint { death: death(bar), ..*bar });
@@ -106,7 +108,13 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
     let diagram = Diagram::new(dimensions);
     as_output
         .write(
-            &output::Barcode { diagram: &diagram, summary: &summary, modulus: 2, landmarks: None },
+            &output::Barcode {
+                diagram: &diagram,
+                summary: &summary,
+                modulus: 2,
+                landmarks: None,
+                representatives: None,
+            },
             &mut file,
         )
         .unwrap();

@@ -44,6 +44,7 @@ pub(crate) struct Arguments {
     /// csv          a line a bar: dim,birth,death
     /// json         {"bars": [{"dim", "birth", "death"}, ...]}, or {"pairs": [[birth, death], ...]}
     /// npy          NumPy array of floats, a row a bar: dim, birth, death
+    /// npz          archive of NumPy arrays, of which bars is such a one
     /// dipha        DIPHA's persistence diagram
     /// phat-ascii   PHAT's persistence pairs as text
     /// phat-binary  PHAT's persistence pairs in binary

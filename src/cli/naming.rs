@@ -57,10 +57,15 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
 }
 
 impl OutputFormat for output::OutputFormat {
-    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
-        &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
+        ("txt", &[Self::Text]),
+        ("csv", &[Self::Csv]),
+        ("json", &[Self::Json]),
+        ("npy", &[Self::Npy]),
+        ("npz", &[Self::Npz]),
+    ];
 
-    const BINARY: &'static [Self] = &[Self::Npy];
+    const BINARY: &'static [Self] = &[Self::Npy, Self::Npz];
 }
 
 impl OutputFormat for images::ImageBarsFormat {

@@ -87,6 +87,21 @@ pub(crate) fn lines(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a number of lines, 0 or more, found {found}"))
 }
 
+/// A bar by its dimension and its place among the bars of that dimension, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BarName {
+    pub(crate) dim: usize,
+    pub(crate) index: usize,
+}
+
+/// A dimension and a place with a colon between.
+pub(crate) fn bar(found: &str) -> Result<BarName, String> {
+    let pair = found.split_once(':');
+    let bar =
+        pair.and_then(|(dim, index)| Some(BarName { dim: dim.parse().ok()?, index: index.parse().ok()? }));
+    bar.ok_or_else(|| format!("expected a dimension and a place from 0 on, such as 1:0, found {found}"))
+}
+
 /// A number of iterations, channels or frames.
 pub(crate) fn count(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
@@ -239,6 +254,15 @@ mod tests {
     }
 
     #[test]
+    fn bars_by_name() {
+        assert_eq!(bar("1:0"), Ok(BarName { dim: 1, index: 0 }));
+        assert_eq!(bar("0:12"), Ok(BarName { dim: 0, index: 12 }));
+        for bad in ["", "1", ":", "1:", ":1", "-1:0", "1:-1", "1:x", "1:2:3", "1.0:2"] {
+            assert!(bar(bad).unwrap_err().ends_with(&format!("such as 1:0, found {bad}")), "{bad}");
+        }
+    }
+
+    #[test]
     fn ratios() {
         assert_eq!(ratio("1.5"), Ok(1.5));
         for bad in ["0.9", "-1", "nan", "inf", "x", ""] {
@@ -279,6 +303,7 @@ mod tests {
             }
         }
         agree::<matrix::Algorithm>();
+        agree::<lacuna::rips::RepresentativeKind>();
         agree::<matrix::Representation>();
         agree::<matrix::Dualize>();
         agree::<cubical::thinning::Rule>();

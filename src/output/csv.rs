@@ -1,8 +1,9 @@
-//! Comma-separated values: `dim,birth,death`.
+//! Comma-separated values: `dim,birth,death`, and the simplices with which classes are born and die where these are wanted.
 
 use std::io::{self, Write};
 
 use crate::diagram::Diagram;
+use crate::rips::Representatives;
 
 /// Writes a header line and a line a bar.
 ///
@@ -15,6 +16,41 @@ pub fn write(diagram: &Diagram, out: &mut dyn Write) -> io::Result<()> {
         csv.serialize((dim, bar.birth, bar.death))?;
     }
     csv.flush()
+}
+
+/// Like [`write()`], with two more columns: the vertices of the birth simplex and of the death simplex, blanks between. They are empty where
+/// there is none, and for bars that have no representative in `representatives`, which are those of the diagram.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write_with_simplices(
+    diagram: &Diagram,
+    representatives: &Representatives,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record(["dim", "birth", "death", "birth_simplex", "death_simplex"])?;
+    let mut simplices = representatives.iter().peekable();
+    let (mut birth, mut death) = (String::new(), String::new());
+    for dim in 0..diagram.len() {
+        for (index, bar) in diagram.bars(dim).iter().enumerate() {
+            let found = simplices.next_if(|found| (found.dim, found.index) == (dim, index));
+            list(found.map_or(&[], |found| found.birth), &mut birth);
+            list(found.and_then(|found| found.death).unwrap_or_default(), &mut death);
+            csv.serialize((dim, bar.birth, bar.death, &birth, &death))?;
+        }
+    }
+    csv.flush()
+}
+
+/// Replaces `text` by these vertices with blanks between.
+fn list(vertices: &[u32], text: &mut String) {
+    text.clear();
+    let mut digits = itoa::Buffer::new();
+    for (k, &vertex) in vertices.iter().enumerate() {
+        text.push_str(if k == 0 { "" } else { " " });
+        text.push_str(digits.format(vertex));
+    }
 }
 
 #[cfg(test)]

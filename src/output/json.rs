@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Barcode;
+use crate::rips::Representative;
 
 #[derive(Serialize)]
 struct Bar {
@@ -14,12 +15,42 @@ struct Bar {
     death: f64,
 }
 
-/// Writes the object, a line a bar.
+/// The simplices of a bar.
+#[derive(Serialize)]
+struct Simplices<'a> {
+    dim: usize,
+    index: usize,
+    birth: f64,
+    death: f64,
+    birth_simplex: &'a [u32],
+    death_simplex: Option<&'a [u32]>,
+    birth_edge: Option<[u32; 2]>,
+    death_edge: Option<[u32; 2]>,
+}
+
+impl<'a> From<Representative<'a>> for Simplices<'a> {
+    fn from(found: Representative<'a>) -> Self {
+        let Representative { bar, dim, index, birth, death, birth_edge, death_edge, .. } = found;
+        let crate::Bar { birth: born, death: dies } = bar;
+        Simplices {
+            dim,
+            index,
+            birth: born,
+            death: dies,
+            birth_simplex: birth,
+            death_simplex: death,
+            birth_edge,
+            death_edge,
+        }
+    }
+}
+
+/// Writes the object, a line a bar, and a line a representative.
 ///
 /// # Errors
 /// What `out` answers.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Barcode { diagram, summary, modulus, landmarks } = barcode;
+    let Barcode { diagram, summary, modulus, landmarks, representatives } = barcode;
     let threshold = serde_json::to_string(&summary.threshold)?;
     let max_dim = diagram.len().saturating_sub(1);
     write!(out, "{{\"points\":{},\"modulus\":{modulus},\"threshold\":{threshold},", summary.points)?;
@@ -30,11 +61,22 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "\"landmarks\":{points},\"covering_radius\":{radius},")?;
     }
     write!(out, "\"bars\":[")?;
-    for (k, (dim, bar)) in diagram.iter().enumerate() {
-        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &Bar { dim, birth: bar.birth, death: bar.death })?;
+    let bars = diagram.iter().map(|(dim, bar)| Bar { dim, birth: bar.birth, death: bar.death });
+    write_lines(bars, out)?;
+    if let Some(representatives) = representatives {
+        write!(out, ",\"representatives\":[")?;
+        write_lines(representatives.iter().map(Simplices::from), out)?;
     }
-    out.write_all(b"\n]}\n")
+    out.write_all(b"}\n")
+}
+
+/// Writes the elements of an array, a line each, and its end.
+fn write_lines(elements: impl Iterator<Item = impl Serialize>, out: &mut dyn Write) -> io::Result<()> {
+    for (k, element) in elements.enumerate() {
+        out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &element)?;
+    }
+    out.write_all(b"\n]")
 }
 
 #[cfg(test)]
@@ -60,8 +102,14 @@ mod tests {
             enclosing_radius: false,
         };
         let mut text = Vec::new();
-        write(&Barcode { diagram: &diagram, summary: &summary, modulus: 3, landmarks: None }, &mut text)
-            .unwrap();
+        let barcode = Barcode {
+            diagram: &diagram,
+            summary: &summary,
+            modulus: 3,
+            landmarks: None,
+            representatives: None,
+        };
+        write(&barcode, &mut text).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);
         let expected = json!({"points": 3, "modulus": 3, "threshold": null, "max_dim": 1, "bars": bars});

@@ -7,6 +7,7 @@
 //! | `csv` | [`csv`] | a line a bar: `dim,birth,death` |
 //! | `json` | [`json`] | an object: the bars and the figures of the run |
 //! | `npy` | [`npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
+//! | `npz` | [`npz`] | an archive of NumPy arrays: the bars, and the simplices of their representatives |
 //!
 //! All hold the same bars in the same order: by dimension, then as in [`Diagram`]. Text rounds to six significant
 //! digits; the others give doubles in full (a single-precision distance is exact as a double).
@@ -21,7 +22,8 @@
 //! 0,0.0,1.5
 //! 0,0.0,inf
 //! ```
-//! Lines end with `\n`; an essential bar dies at `inf`; numbers are the shortest that read back as the same double.
+//! With representatives there are two more columns, `birth_simplex` and `death_simplex`: the vertices of each, ascending, with blanks
+//! between; empty where a bar is essential or not chosen. Lines end with `\n`; an essential bar dies at `inf`; numbers are the shortest that read back as the same double.
 //!
 //! # JSON
 //! ```text
@@ -38,15 +40,36 @@
 //! | `max_dim` | the highest dimension computed |
 //! | `landmarks`, `covering_radius` | only if landmarks were chosen: their numbers among all points, and the greatest distance of a point to one |
 //! | `bars` | the bars; the `death` of an essential one is `null` |
+//! | `representatives` | only if they were asked for: an object for each chosen bar, in the order of `bars`, with the keys below |
+//!
+//! | key of a representative | value |
+//! |---|---|
+//! | `dim`, `index` | the dimension of the bar, and its place among the bars of that dimension, counted from 0 |
+//! | `birth`, `death` | as in `bars` |
+//! | `birth_simplex`, `death_simplex` | the vertices of the simplices with which the class is born and dies, ascending; `null` for the death of an essential bar |
+//! | `birth_edge`, `death_edge` | the longest edge of each, whose length is the birth or the death; `null` where there is none: for the birth in dimension 0, and the death of an essential bar |
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3); an essential bar dies at infinity.
+//!
+//! # NPZ
+//! | array | content |
+//! |---|---|
+//! | `bars` | as in NPY |
+//! | `index_d` | int64, m: of dimension d the places of the m chosen bars among the bars of that dimension, counted from 0 |
+//! | `birth_simplices_d` | int64, m × (d + 1): the vertices of their birth simplices, ascending |
+//! | `death_simplices_d` | int64, m × (d + 2): those of their death simplices; a row of −1 for an essential bar |
+//! | `birth_edges_d` | int64, m × 2: the longest edges of the birth simplices; none in dimension 0 |
+//! | `death_edges_d` | int64, m × 2: those of the death simplices; a row of −1 for an essential bar |
+//!
+//! All but `bars` are there only if representatives were asked for, for each dimension d that was computed.
 
 pub mod csv;
 pub mod curves;
 pub mod images;
 pub mod json;
 pub mod npy;
+pub mod npz;
 pub mod number;
 pub mod pairs;
 pub mod text;
@@ -57,7 +80,7 @@ use serde::Serialize;
 
 use crate::diagram::Diagram;
 use crate::names::named;
-use crate::rips::{Landmarks, Summary};
+use crate::rips::{Landmarks, Representatives, Summary};
 
 /// An output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -74,6 +97,8 @@ pub enum OutputFormat {
     Json,
     /// A NumPy array.
     Npy,
+    /// An archive of NumPy arrays.
+    Npz,
 }
 
 /// A barcode with the figures that the writers put beside it.
@@ -87,12 +112,22 @@ pub struct Barcode<'a> {
     pub modulus: u16,
     /// The points that were taken for all, if not all were.
     pub landmarks: Option<&'a Landmarks>,
+    /// Representatives of the diagram's bars, for the formats that [hold](OutputFormat::holds_representatives) them.
+    pub representatives: Option<&'a Representatives>,
 }
 
 impl OutputFormat {
     /// Every format.
-    pub const ALL: [OutputFormat; 4] =
-        [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy];
+    pub const ALL: [OutputFormat; 5] =
+        [OutputFormat::Text, OutputFormat::Csv, OutputFormat::Json, OutputFormat::Npy, OutputFormat::Npz];
+
+    /// Whether the format has room for representatives of bars.
+    pub fn holds_representatives(self) -> bool {
+        match self {
+            OutputFormat::Text | OutputFormat::Npy => false,
+            OutputFormat::Csv | OutputFormat::Json | OutputFormat::Npz => true,
+        }
+    }
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.
     ///
@@ -101,9 +136,13 @@ impl OutputFormat {
     pub fn write(self, barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             OutputFormat::Text => text::write(barcode, out),
-            OutputFormat::Csv => csv::write(barcode.diagram, out),
+            OutputFormat::Csv => match barcode.representatives {
+                Some(representatives) => csv::write_with_simplices(barcode.diagram, representatives, out),
+                None => csv::write(barcode.diagram, out),
+            },
             OutputFormat::Json => json::write(barcode, out),
             OutputFormat::Npy => npy::write(barcode.diagram, out),
+            OutputFormat::Npz => npz::write(barcode, out),
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Rips computations on distances whose precision is known only when their file is read.
 
-use super::{Collapse, DistanceToMeasure, Outcome, Prepared, Progress, Rips, RipsError, SecondLayer};
+use super::{
+    Collapse, DistanceToMeasure, Outcome, Prepared, Progress, RepresentativesRequest, Rips, RipsError,
+    SecondLayer,
+};
 use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
@@ -23,6 +26,8 @@ pub struct RipsOptions {
     pub weights: Option<DistanceToMeasure>,
     /// The number of points that are taken for all, if not all are.
     pub landmarks: Option<usize>,
+    /// The representatives of bars that are wanted, if any are.
+    pub representatives: Option<RepresentativesRequest>,
     /// Which machine assembles.
     pub backend: Backend,
 }
@@ -38,6 +43,7 @@ impl Default for RipsOptions {
             collapse: Collapse::Off,
             weights: None,
             landmarks: None,
+            representatives: None,
             backend: Backend::default(),
         }
     }
@@ -88,7 +94,7 @@ impl RipsOptions {
     fn rips<T: Value>(self, distances: Distances<T>) -> Rips<T> {
         let rips = Rips::new(distances).max_dim(self.max_dim).modulus(self.modulus);
         let rips = rips.pair_store(self.pair_store).collapse(self.collapse).weights(self.weights);
-        let rips = rips.landmarks(self.landmarks).backend(self.backend);
+        let rips = rips.landmarks(self.landmarks).representatives(self.representatives).backend(self.backend);
         match self.threshold {
             Some(t) => rips.threshold(t),
             None => rips,

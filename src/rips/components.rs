@@ -7,17 +7,17 @@
 //!
 //! Where points are born at different times, the forest is the same: an edge comes after both its points, so which edges join components
 //! depends on the order of edges alone. Its edges, in that order, then say which component ends: of the two that an edge joins the one whose
-//! oldest point is younger (the elder rule). `weighted_bars` does that.
+//! oldest point is younger (`elder_rule`).
 
 mod dense;
+mod elder_rule;
 
 use super::Progress;
 use super::code::{Code, vertex_bits};
 use super::complex::{Complex, Dense, Sparse};
-use super::rank::Values;
 use super::word::Word;
-use crate::diagram::Bar;
 use crate::simd::Rank;
+pub(super) use elder_rule::{ComponentBar, component_bars};
 
 /// The forest: its edges in filtration order and the number of its trees.
 #[derive(Debug, PartialEq)]
@@ -48,29 +48,6 @@ impl Forest {
         };
         Forest { edges: entries.into_iter().map(edge).collect(), trees }
     }
-}
-
-/// The bars of dimension 0 where points are born at `births`: those of length zero are left out, and points that are not born up to
-/// `threshold`, or never, have none. By ascending death, then by descending birth.
-///
-/// `values` are the distances of the ranks of the forest's edges, none of them below the birth of an end.
-pub(super) fn weighted_bars(forest: &Forest, births: &[f64], values: &Values, threshold: f64) -> Vec<Bar> {
-    let mut sets = DisjointSets::new(births.len());
-    // Of each set, at its root: the birth of its oldest point.
-    let mut oldest = births.to_vec();
-    let mut bars = Vec::with_capacity(births.len());
-    for edge in &forest.edges {
-        let [u, v] = edge.vertices.map(|vertex| sets.find(vertex as usize));
-        let (elder, younger) = (oldest[u].min(oldest[v]), oldest[u].max(oldest[v]));
-        bars.push(Bar { birth: younger, death: values.distance(edge.rank) });
-        sets.unite(u, v);
-        oldest[sets.find(u)] = elder;
-    }
-    let roots = oldest.iter().enumerate().filter(|&(point, _)| sets.find(point) == point);
-    bars.extend(roots.map(|(_, &birth)| Bar { birth, death: f64::INFINITY }));
-    bars.retain(|bar| bar.death > bar.birth && bar.birth <= threshold);
-    bars.sort_by(|a, b| a.death.total_cmp(&b.death).then(b.birth.total_cmp(&a.birth)));
-    bars
 }
 
 /// A complex whose minimum spanning forest can be found.

@@ -18,7 +18,8 @@
 //! ([`edge_collapse`]); dimension 0 is a spanning
 //! forest ([`components`]); in each dimension the residue, some per cent of the simplices or less, is constructed
 //! ([`filtration_construction`]), without apparent pairs ([`apparent_pairs`]) and without what the dimension below clears
-//! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]). [`plain`] computes the barcode from an explicit
+//! ([`clearing`], [`pair_store`]); and it is reduced ([`submatrix_reduction`]).
+//! Where [`representatives`] of bars are wanted, their simplices are taken from each dimension on the way. [`plain`] computes the barcode from an explicit
 //! filtration, and is the oracle of all tests.
 
 mod any;
@@ -40,6 +41,7 @@ pub(crate) mod pipeline;
 pub mod plain;
 mod plan;
 pub mod rank;
+pub mod representatives;
 mod stats;
 pub mod submatrix_reduction;
 mod summary;
@@ -57,6 +59,10 @@ pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
 use pipeline::Prepared;
 pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
+pub use representatives::{
+    BarSelection, Chain, ChainError, Representative, RepresentativeKind, Representatives,
+    RepresentativesRequest,
+};
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};
 pub use summary::Summary;
 
@@ -73,6 +79,7 @@ pub struct Rips<T = f32> {
     collapse: Collapse,
     weights: Option<DistanceToMeasure>,
     landmarks: Option<usize>,
+    representatives: Option<RepresentativesRequest>,
     backend: Backend,
 }
 
@@ -90,8 +97,36 @@ pub struct Outcome {
     pub summary: Summary,
     /// The points that were taken for all, if that was asked for.
     pub landmarks: Option<Landmarks>,
-    /// Messages about devices that failed and were replaced by the processor; the diagram is right all the same.
+    /// The representatives of bars, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    representatives: Option<Representatives>,
+    /// Messages about what was done in another way than asked for: edges that were not collapsed, devices that failed and were replaced by the
+    /// processor. The diagram is right all the same.
     pub notes: Vec<String>,
+}
+
+impl Outcome {
+    /// The representatives of bars, in the order of the diagram, if they were [asked for](Rips::representatives).
+    ///
+    /// ```
+    /// use lacuna::metric::PointCloud;
+    /// use lacuna::rips::{Rips, RepresentativesRequest};
+    ///
+    /// // The corners of a square, one after another: the last of its sides in filtration order closes the loop.
+    /// let corners = PointCloud::new(2, vec![0.0f32, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
+    /// let outcome = Rips::new(corners).representatives(RepresentativesRequest::default()).solve(&())?;
+    /// let representatives = outcome.representatives().expect("they were asked for");
+    /// for representative in representatives.iter() {
+    ///     println!("{:?}: {:?} to {:?}", representative.bar, representative.birth, representative.death);
+    /// }
+    /// let square = representatives.of_dimension(1).next().expect("there is one loop");
+    /// assert_eq!((square.birth, square.death), (&[0, 1][..], Some(&[0, 1, 3][..])));
+    /// assert_eq!((square.birth_edge, square.death_edge), (Some([0, 1]), Some([1, 3])));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn representatives(&self) -> Option<&Representatives> {
+        self.representatives.as_ref()
+    }
 }
 
 /// Why a run cannot be made.
@@ -209,6 +244,21 @@ pub enum RipsError {
         "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
     )]
     WeightedLandmarks,
+    /// A bar whose representatives are wanted is not in the diagram.
+    #[error(
+        "bar {dim}:{index}: expected the place of a bar of dimension {dim}, of which there are {bars}, found {index}"
+    )]
+    NoSuchBar {
+        /// The dimension.
+        dim: usize,
+        /// The place asked for, 0-based.
+        index: usize,
+        /// Bars of that dimension.
+        bars: usize,
+    },
+    /// The least persistence of the bars whose representatives are wanted is NaN or negative.
+    #[error("representatives: expected a non-negative number as the least persistence, found {0}")]
+    LeastPersistence(f64),
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -239,6 +289,7 @@ impl<T: Value> Rips<T> {
             collapse: Collapse::default(),
             weights: None,
             landmarks: None,
+            representatives: None,
             backend: Backend::default(),
         }
     }
@@ -302,6 +353,13 @@ impl<T: Value> Rips<T> {
         self
     }
 
+    /// The representatives of bars that are wanted (default: none), for [`Outcome::representatives`]. Simplices are those of the whole
+    /// filtration, so that beside them no edges are collapsed.
+    pub fn representatives(mut self, request: impl Into<Option<RepresentativesRequest>>) -> Self {
+        self.representatives = request.into();
+        self
+    }
+
     /// Which machine constructs the residue (default: the processor).
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -332,6 +390,7 @@ impl<T: Value> Rips<T> {
         {
             return Err(RipsError::Threshold(t));
         }
+        self.representatives.as_ref().map_or(Ok(()), RepresentativesRequest::check)?;
         pipeline::prepare(self, modulus, progress)
     }
 }

@@ -5,7 +5,7 @@
 //! 2002; over Z/p: Zomorodian, Carlsson 2005). Memory and time grow with the number of simplices, and worse: for small inputs only.
 //! It shares nothing with the fast version but the types of its input and output.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 
 use crate::diagram::{Bar, Diagram};
@@ -14,13 +14,35 @@ use crate::metric::{Distances, Value};
 /// The barcode of the Vietoris–Rips filtration up to diameter `threshold` and homology dimension `max_dim`
 /// (cut to n − 2) over Z/`modulus`, `modulus` a prime. A point is born when the distances say, a simplex when all its points and edges are.
 pub fn barcode<T: Value>(distances: &Distances<T>, max_dim: usize, threshold: f64, modulus: u32) -> Diagram {
+    let bars = |classes: Vec<Class>| classes.into_iter().map(|class| class.bar).collect();
+    Diagram::new(classes(distances, max_dim, threshold, modulus).into_iter().map(bars).collect())
+}
+
+/// A class of homology: its bar, and the pair of simplices with which it is born and dies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// The bar.
+    pub bar: Bar,
+    /// The vertices of the birth simplex, ascending.
+    pub birth: Vec<usize>,
+    /// The vertices of the death simplex, ascending; none of an essential class.
+    pub death: Option<Vec<usize>>,
+}
+
+/// Like [`barcode`], with the pairs of simplices: the classes of dimensions 0, 1, …, each in the order of the bars.
+pub fn classes<T: Value>(
+    distances: &Distances<T>,
+    max_dim: usize,
+    threshold: f64,
+    modulus: u32,
+) -> Vec<Vec<Class>> {
     let n = distances.len();
     // Distances and threshold are compared in the precision of the distances.
     let threshold = T::from_f64(threshold).into();
     let max_dim = max_dim.min(n.saturating_sub(2));
     let distance = table(distances);
     let filtration = filtration(n, max_dim + 1, threshold, |i, j| distance[i * n + j]);
-    diagram(&filtration, max_dim, &standard_reduction(&filtration, u64::from(modulus)))
+    classes_of(&filtration, max_dim, &standard_reduction(&filtration, u64::from(modulus)))
 }
 
 /// The enclosing radius: the smallest r such that some point is born at r and within r of all others.
@@ -178,22 +200,31 @@ fn inverse(a: u64, p: u64) -> u64 {
     result
 }
 
-fn diagram(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) -> Diagram {
-    let mut death = vec![f64::INFINITY; filtration.len()];
+/// The classes up to a dimension that do not die at birth, in the order of the canonical diagram.
+fn classes_of(filtration: &[Simplex], max_dim: usize, pivots: &[Option<usize>]) -> Vec<Vec<Class>> {
+    let mut death = vec![None; filtration.len()];
     for (j, pivot) in pivots.iter().enumerate() {
         if let Some(row) = *pivot {
-            death[row] = filtration[j].diameter;
+            death[row] = Some(j);
         }
     }
-    let mut dimensions: Vec<Vec<Bar>> = vec![Vec::new(); max_dim + 1];
+    let mut dimensions: Vec<Vec<Class>> = vec![Vec::new(); max_dim + 1];
     // Births in reverse filtration order give higher dimensions in the canonical order.
     for k in (0..filtration.len()).rev() {
         let dim = filtration[k].vertices.len() - 1;
-        let bar = Bar { birth: filtration[k].diameter, death: death[k] };
+        let dies = death[k].map_or(f64::INFINITY, |j: usize| filtration[j].diameter);
+        let bar = Bar { birth: filtration[k].diameter, death: dies };
         if pivots[k].is_none() && dim <= max_dim && bar.death > bar.birth {
-            dimensions[dim].push(bar);
+            let ascending = |simplex: &Simplex| simplex.vertices.iter().rev().copied().collect();
+            let death = death[k].map(|j| ascending(&filtration[j]));
+            dimensions[dim].push(Class { bar, birth: ascending(&filtration[k]), death });
         }
     }
-    dimensions[0].sort_by(|a, b| a.death.total_cmp(&b.death).then(b.birth.total_cmp(&a.birth)));
-    Diagram::new(dimensions)
+    // Of equal bars of dimension 0, those come first whose edge is older. Edges that end bars at one time are as long as each other.
+    let edge = |class: &Class| class.death.as_ref().map(|edge| Reverse((edge[1], edge[0])));
+    dimensions[0].sort_by(|a, b| {
+        let by_bar = a.bar.death.total_cmp(&b.bar.death).then(b.bar.birth.total_cmp(&a.bar.birth));
+        by_bar.then_with(|| edge(a).cmp(&edge(b)))
+    });
+    dimensions
 }

@@ -14,6 +14,7 @@ mod misuse;
 mod outputs;
 mod phat;
 mod reduce;
+mod representatives;
 #[cfg(target_os = "linux")]
 mod signals;
 mod text;

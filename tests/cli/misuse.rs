@@ -36,7 +36,7 @@ fn values_out_of_range() {
 #[test]
 fn names_there_are_not() {
     refuse(&["--format", "excel"], &["--format <FORMAT>", "lower-distance", "excel"]);
-    refuse(&["--output", "xml"], &["--output <FORMAT>", "text, csv, json, npy", "xml"]);
+    refuse(&["--output", "xml"], &["--output <FORMAT>", "text, csv, json, npy, npz", "xml"]);
     refuse(&["--backend", "tpu"], &["--backend <BACKEND>", "auto, cpu, cuda", "tpu"]);
     refuse(&["--pair-store", "heap"], &["--pair-store <LAYER>", "implicit, sorted", "heap"]);
 }

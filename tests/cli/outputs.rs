@@ -180,6 +180,7 @@ fn the_name_of_the_output_decides_its_format() {
         ("rips", &square, "bars.csv", "dim,bi"),
         ("rips", &square, "bars.JSON", "{\"poin"),
         ("rips", &square, "bars.npy", "\u{93}NUMPY"),
+        ("rips", &square, "bars.npz", "PK\u{3}\u{4}\u{14}"),
         ("rips", &square, "bars.txt", "value "),
         ("rips", &square, "bars.old", "value "),
         ("cubical", &image, "bars.csv", "dim,bi"),

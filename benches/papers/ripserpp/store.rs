@@ -181,8 +181,13 @@ fn timed(set: &Set, layer: SecondLayer, backend: &Backend, threads: usize) -> Re
     let rips = rips.collapse(Collapse::Off);
     let outcome = rips.pair_store(layer).backend(backend.clone()).time_pair_store(true).solve(&())?;
     let mut text = Vec::new();
-    let barcode =
-        Barcode { diagram: &outcome.diagram, summary: &outcome.summary, modulus: 2, landmarks: None };
+    let barcode = Barcode {
+        diagram: &outcome.diagram,
+        summary: &outcome.summary,
+        modulus: 2,
+        landmarks: None,
+        representatives: None,
+    };
     OutputFormat::Text.write(&barcode, &mut text)?;
     set.check(&text)?;
     Ok(outcome)

@@ -132,6 +132,8 @@ impl Blame for RipsError {
             | RipsError::LandmarkCount { .. }
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
+            | RipsError::NoSuchBar { .. }
+            | RipsError::LeastPersistence(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::Algorithm;
+use lacuna::output::OutputFormat;
 
 /// What is wrong with a command line, or with a variable of the environment.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,14 @@ pub(crate) enum UsageError {
     ThinOfV,
     #[error("{option}: expected --weights dtm, which it is for, found none")]
     OnlyDtm { option: &'static str },
+    #[error(
+        "--representatives: expected --output json, csv or npz, which have room for them, found {format}"
+    )]
+    NoRoom { format: OutputFormat },
+    #[error(
+        "--ratio: expected 1 beside --representatives, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
+    )]
+    RatioOfRepresentatives { ratio: f64 },
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

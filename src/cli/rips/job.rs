@@ -157,6 +157,7 @@ impl Job<'_> {
             collapse,
             weights: self.weights,
             landmarks,
+            representatives: self.arguments.representatives.request(),
             backend: self.backend.clone(),
         }
     }
@@ -165,7 +166,8 @@ impl Job<'_> {
         let Arguments { ratio, modulus, .. } = *self.arguments;
         let diagram = outcome.diagram.with_ratio(ratio, outcome.summary.precision);
         let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
-        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks };
+        let representatives = outcome.representatives();
+        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks, representatives };
         answer.fill(|out| self.format.write(&barcode, out))
     }
 }

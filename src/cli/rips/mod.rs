@@ -1,6 +1,7 @@
 //! `lacuna rips`: the barcode of a Vietoris–Rips filtration.
 
 mod job;
+mod representatives;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -10,6 +11,7 @@ use lacuna::output;
 use lacuna::rips::{Collapse, SecondLayer};
 
 use self::job::{Answered, Crew, Job};
+use self::representatives::RepresentativesArguments;
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
@@ -83,13 +85,15 @@ pub(crate) struct Arguments {
         value_parser = parse::one_of::<SecondLayer>())]
     pair_store: SecondLayer,
 
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy), else text]
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .npz), else text]
     ///
     /// text  as Ripser prints them
     /// csv   a line a bar: dim,birth,death; essential bars die at inf
     /// json  {"points", "modulus", "threshold", "max_dim", "bars": [...]},
     ///       a bar is {"dim", "birth", "death"}; null stands for infinity
     /// npy   NumPy array of doubles, a row a bar: dim, birth, death
+    /// npz   archive of NumPy arrays: `bars`, as npy; with representatives, of each dimension D
+    ///       `index_D`, `birth_simplices_D`, `death_simplices_D`, `birth_edges_D`, `death_edges_D`
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<output::OutputFormat>(), verbatim_doc_comment)]
     output: Option<output::OutputFormat>,
@@ -106,6 +110,9 @@ pub(crate) struct Arguments {
     ratio: f64,
 
     #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -114,6 +121,7 @@ Examples:
   lacuna rips --max-dim 2 distances.txt
   lacuna rips --threshold 1.5 -o bars.csv points.txt
   lacuna rips --output json -o bars/ monday.txt tuesday.txt
+  lacuna rips --representatives simplices --longest 3 -o bars.json points.npy
   lacuna rips --max-dim 3 --threads 4 --explain --stats stats.json points.npy
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
@@ -128,6 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
     let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
+    arguments.representatives.check(format, arguments.ratio)?;
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let job = Job { arguments, weights, backend, format, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {

@@ -1,4 +1,4 @@
-//! `csv`: a line a bar, `dim,birth,death`, with or without that header.
+//! `csv`: a line a bar, `dim,birth,death`, with or without that header. Two more columns may hold simplices.
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use phat_formats::dipha::DiagramPoint;
@@ -11,6 +11,9 @@ use crate::input::text::quote;
 
 const COLUMNS: [&str; 3] = ["dim", "birth", "death"];
 
+/// Columns of a file that has those of simplices too.
+const COLUMNS_WITH_SIMPLICES: usize = COLUMNS.len() + 2;
+
 /// The bars of a text.
 pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(text);
@@ -20,7 +23,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut first = true;
     while reader.read_byte_record(&mut record).map_err(unreadable)? {
         let start = record.position().map_or(0, |position| position.byte() as usize);
-        if record.len() != COLUMNS.len() {
+        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].contains(&record.len()) {
             let expected = "3 entries, dim,birth,death";
             return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
         }

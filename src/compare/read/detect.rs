@@ -1,13 +1,16 @@
 //! The format of a barcode, from its content. The rules are the table in the parent module's docs.
 
 use super::{BarcodeFormat, Problem, npy, ripser};
-use crate::input::Place;
 use crate::input::text::{is_text, is_utf16, lines, plain, quote};
+use crate::input::{Place, npz};
 
 /// The format and why.
 pub(super) fn detect(bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     if bytes.starts_with(npy::MAGIC) {
         return Ok((BarcodeFormat::Npy, "begins with NumPy's magic bytes"));
+    }
+    if bytes.starts_with(npz::MAGIC) {
+        return Ok((BarcodeFormat::Npz, "begins as a zip archive"));
     }
     if phat_formats::dipha::has_magic(bytes) {
         return Ok((BarcodeFormat::Dipha, "begins with DIPHA's magic number"));

@@ -17,6 +17,8 @@ pub enum BarcodeFormat {
     Json,
     /// A NumPy array.
     Npy,
+    /// An archive of NumPy arrays, of which `bars` is read.
+    Npz,
     /// DIPHA persistence diagram (file type 2).
     Dipha,
     /// PHAT's pairs as text.
@@ -27,11 +29,12 @@ pub enum BarcodeFormat {
 
 impl BarcodeFormat {
     /// Every format.
-    pub const ALL: [BarcodeFormat; 7] = [
+    pub const ALL: [BarcodeFormat; 8] = [
         BarcodeFormat::Ripser,
         BarcodeFormat::Csv,
         BarcodeFormat::Json,
         BarcodeFormat::Npy,
+        BarcodeFormat::Npz,
         BarcodeFormat::Dipha,
         BarcodeFormat::PhatAscii,
         BarcodeFormat::PhatBinary,

@@ -3,14 +3,15 @@
 //! | format | content | reader |
 //! |---|---|---|
 //! | `ripser` | what Ripser prints, and `lacuna rips` as text | `ripser` |
-//! | `csv` | a line a bar, `dim,birth,death` | `csv` |
+//! | `csv` | a line a bar, `dim,birth,death`; further columns of simplices are passed over | `csv` |
 //! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
 //! | `npy` | NumPy array, a row a bar: dim, birth, death | `npy` |
+//! | `npz` | archive of NumPy arrays, of which `bars` is one as above | `npy` |
 //! | `dipha` | DIPHA file type 2, persistence diagram | [`phat_formats::dipha`] |
 //! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
-//! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv` and `npy` (of superlevel sets
+//! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv`, `npy` and `npz` (of superlevel sets
 //! `-inf`), with the death `null` in `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
 //! bars or pairs of cells: it is compared with either.
 //!
@@ -19,6 +20,7 @@
 //! | the file | is read as |
 //! |---|---|
 //! | begins with NumPy's magic bytes | `npy` |
+//! | begins as a zip archive | `npz` |
 //! | begins with DIPHA's magic number | `dipha` |
 //! | is not text | `phat-binary` |
 //! | has no character but blanks | an error |
@@ -42,7 +44,7 @@ use std::path::Path;
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{Place, source, text::plain};
+use crate::input::{Place, npz, source, text::plain};
 
 pub use error::{Problem, ReadError};
 pub use format::BarcodeFormat;
@@ -98,6 +100,9 @@ fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
         BarcodeFormat::Csv => csv::read(&text()).map(Barcode::Bars),
         BarcodeFormat::Json => json::read(&text()),
         BarcodeFormat::Npy => npy::read(bytes).map(Barcode::Bars),
+        BarcodeFormat::Npz => {
+            npz::Archive::open(bytes)?.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars)
+        }
         BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
         BarcodeFormat::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
         BarcodeFormat::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),

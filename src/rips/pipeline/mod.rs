@@ -22,10 +22,12 @@ use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
 use super::plan::choose::{Asked, choose, entry_width, rank_bits};
 use super::rank::{Keyed, Ranked, RankedEdges, Ranking, rank_keyed};
+use super::representatives::{Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{
-    Collapse, Outcome, Plan, Progress, Rips, RipsError, Shape, Stats, Summary, estimate, footprint, landmarks,
+    Collapse, Outcome, Plan, Progress, RepresentativesRequest, Rips, RipsError, Shape, Stats, Summary,
+    estimate, footprint, landmarks,
 };
 use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
@@ -45,7 +47,7 @@ fn barcode<W: Word>(
     for dim in 1..=run.plan.max_dim {
         let residue = run.construct(complex, dim, &pairs_below, &mut ahead)?;
         let reduction = run.reduce(complex, dim, &residue)?;
-        dimensions.push(run.bars(dim, &residue.columns, &reduction.pivots));
+        dimensions.push(run.bars(complex, dim, &residue.columns, &reduction.pivots));
         pairs_below = PairStore { pivots: reduction.store, apparent: residue.apparent };
     }
     Ok(Diagram::new(dimensions))
@@ -62,6 +64,9 @@ pub struct Prepared {
     /// When each point is born, if not all are at 0.
     births: Option<Vec<f64>>,
     landmarks: Option<Landmarks>,
+    representatives: Option<RepresentativesRequest>,
+    /// What is to be said of the preparation.
+    notes: Vec<String>,
 }
 
 /// Ranked distances, and what becomes of them.
@@ -84,7 +89,8 @@ pub(super) fn prepare<T: Value>(
     if points > MOST_POINTS {
         return Err(RipsError::TooManyPoints { points, most: MOST_POINTS });
     }
-    let Rips { threshold, max_dim, pair_store, times_pair_store, backend, collapse, weights, .. } = rips;
+    let Rips { threshold, max_dim, pair_store, times_pair_store, backend, weights, representatives, .. } =
+        rips;
     let (distances, landmarks) = match rips.landmarks {
         None => (rips.distances, None),
         Some(_) if weights.is_some() => return Err(RipsError::WeightedLandmarks),
@@ -94,6 +100,7 @@ pub(super) fn prepare<T: Value>(
             (distances, Some(chosen))
         }
     };
+    let (collapse, note) = collapse_beside(rips.collapse, representatives.as_ref());
     // In dimension 1 a collapse takes longer than it saves.
     let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
     let collapse = if may_collapse { collapse } else { Collapse::Off };
@@ -115,7 +122,8 @@ pub(super) fn prepare<T: Value>(
         }
         Some(attempt) => Work::Collapsed(attempt, rank_keyed(keyed, limit, None)?.listed(points)?),
     };
-    Ok(Prepared { start, asked, backend, summary, work, births, landmarks })
+    let notes = note.into_iter().collect();
+    Ok(Prepared { start, asked, backend, summary, work, births, landmarks, representatives, notes })
 }
 
 /// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
@@ -146,13 +154,19 @@ impl Prepared {
 
     /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
     fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
-        let Prepared { start, asked, summary, work, births, landmarks, .. } = self;
-        let setting = Setting { decide, births: births.as_deref(), progress };
-        let outcome = match work {
+        let Prepared { start, asked, summary, work, births, landmarks, representatives, mut notes, .. } =
+            self;
+        let (births, representatives) = (births.as_deref(), representatives.as_ref());
+        let setting = Setting { decide, births, representatives, progress };
+        let mut outcome = match work {
             Work::Whole(ranked) => compute_graph(start, asked, setting, summary, ranked),
             Work::Collapsed(attempt, ranking) => attempt.compute(start, asked, setting, summary, ranking),
         }?;
-        Ok(Outcome { landmarks, ..outcome })
+        if let (Some(representatives), Some(landmarks)) = (&mut outcome.representatives, &landmarks) {
+            representatives.rename(&landmarks.points);
+        }
+        notes.append(&mut outcome.notes);
+        Ok(Outcome { landmarks, notes, ..outcome })
     }
 }
 
@@ -165,6 +179,8 @@ struct Setting<'a> {
     decide: Decide<'a>,
     /// When each point is born, if not all are at 0.
     births: Option<&'a [f64]>,
+    /// The representatives that are wanted.
+    representatives: Option<&'a RepresentativesRequest>,
     progress: &'a dyn Progress,
 }
 
@@ -176,8 +192,10 @@ fn compute_graph(
     summary: Summary,
     ranked: Ranked,
 ) -> Result<Outcome, RipsError> {
-    let Setting { decide, births, progress } = setting;
+    let Setting { decide, births, representatives, progress } = setting;
+    let collector = representatives.map(Collector::new);
     let mut plan = choose(asked, &summary, &ranked)?;
+    plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
     let Ranked { values, edges } = ranked;
@@ -192,6 +210,7 @@ fn compute_graph(
         machine: &machine,
         times_pair_store,
         progress,
+        collector,
         stats,
         failure: None,
     };
@@ -200,11 +219,12 @@ fn compute_graph(
         128 => beside_devices::<u128>(&mut run, &*complex),
         _ => beside_devices::<U512>(&mut run, &*complex),
     }?;
-    let Run { mut stats, failure, .. } = run;
+    let Run { mut stats, failure, collector, .. } = run;
+    let representatives = collector.map(|collector| collector.finish(&diagram)).transpose()?;
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
     let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
-    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, notes })
+    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, notes })
 }
 
 /// The complex in the shape and with the rank width that were chosen.

@@ -6,12 +6,13 @@ use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::diagram::Bar;
 use crate::rips::code::Code;
-use crate::rips::components::{Components, Forest, weighted_bars};
+use crate::rips::components::{ComponentBar, Components, Forest, component_bars};
 use crate::rips::filtration_construction::cuda::ahead::{Ahead, Machine};
 use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Undecided, construct};
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
+use crate::rips::representatives::{Codes, Collector};
 use crate::rips::stats::{DimensionStats, PairStoreStats};
 use crate::rips::submatrix_reduction::{Reduction, Submatrix, clock_nanoseconds, reduce_modulo};
 use crate::rips::word::Word;
@@ -41,6 +42,8 @@ pub(super) struct Run<'a> {
     pub(super) times_pair_store: bool,
     /// Told of the stages.
     pub(super) progress: &'a dyn Progress,
+    /// The representatives of bars so far, if they are wanted.
+    pub(super) collector: Option<Collector<'a>>,
     /// The figures so far.
     pub(super) stats: Stats,
     /// Why the devices were given up, if they were.
@@ -68,9 +71,14 @@ impl Run<'_> {
     }
 
     /// A bar a component: it ends with the edge that joins the component to an older one, or never.
-    fn component_bars(&self, forest: &Forest) -> Vec<Bar> {
-        if let Some(births) = self.births {
-            return weighted_bars(forest, births, self.values, self.plan.threshold);
+    fn component_bars(&mut self, forest: &Forest) -> Vec<Bar> {
+        if self.births.is_some() || self.collector.is_some() {
+            let Plan { points, threshold, .. } = *self.plan;
+            let components = component_bars(forest, points, self.births, self.values, threshold);
+            if let Some(collector) = &mut self.collector {
+                collector.components(&components);
+            }
+            return components.into_iter().map(|ComponentBar { bar, .. }| bar).collect();
         }
         let deaths = forest.edges.iter().map(|edge| self.values.distance(edge.rank));
         let essential = std::iter::repeat_n(f64::INFINITY, forest.trees);
@@ -176,13 +184,26 @@ impl Run<'_> {
     }
 
     /// The bars of the residue, in the order of the columns.
-    pub(super) fn bars<W: Word>(&self, dim: usize, columns: &[W], pivots: &[Option<W>]) -> Vec<Bar> {
-        let (code, cofacet_code) = (self.code(dim), self.code(dim + 1));
-        let bar = |(&column, &pivot): (&W, &Option<W>)| Bar {
-            birth: self.values.distance(code.rank(column)),
-            death: pivot.map_or(f64::INFINITY, |pivot| self.values.distance(cofacet_code.rank(pivot))),
+    pub(super) fn bars<W: Word>(
+        &mut self,
+        complex: &dyn RipsComplex,
+        dim: usize,
+        columns: &[W],
+        pivots: &[Option<W>],
+    ) -> Vec<Bar> {
+        let codes = Codes { columns: self.code(dim), pivots: self.code(dim + 1) };
+        let values = self.values;
+        let bar = |&(column, pivot): &(W, Option<W>)| Bar {
+            birth: values.distance(codes.columns.rank(column)),
+            death: pivot.map_or(f64::INFINITY, |pivot| values.distance(codes.pivots.rank(pivot))),
         };
-        columns.iter().zip(pivots).map(bar).filter(|bar| bar.death > bar.birth).collect()
+        let classes = || columns.iter().copied().zip(pivots.iter().copied());
+        let lasts = |bar: &Bar| bar.death > bar.birth;
+        let bars: Vec<Bar> = classes().map(|class| bar(&class)).filter(lasts).collect();
+        if let Some(collector) = &mut self.collector {
+            collector.dimension(complex, codes, &bars, classes().filter(|class| lasts(&bar(class))));
+        }
+        bars
     }
 
     /// Completes the figures of the last dimension.

@@ -55,6 +55,7 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         entry_width,
         shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
         pair_store: asked.pair_store,
+        representatives: Vec::new(),
         threads: rayon::current_num_threads(),
         backend: String::new(),
         simd: Level::detect().name(),

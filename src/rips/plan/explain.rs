@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::{PairSearch, Plan, SecondLayer, Shape, choose};
+use crate::names;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: [(&str, String); 14] = [
+        let mut lines = vec![
             ("backend", self.backend.clone()),
             ("points", self.points.to_string()),
             ("dimension", self.explain_dimension()),
@@ -22,6 +23,9 @@ impl fmt::Display for Plan {
             ("threads", self.threads.to_string()),
             ("simd", self.simd.to_string()),
         ];
+        if !self.representatives.is_empty() {
+            lines.push(("representatives", self.explain_representatives()));
+        }
         for (k, (what, choice)) in lines.iter().enumerate() {
             write!(f, "{}{what:<13} {choice}", if k == 0 { "" } else { "\n" })?;
         }
@@ -107,6 +111,17 @@ impl Plan {
         format!("{width} bits: the {} vertices of a simplex of dimension {d} among {n} points", d + 1)
     }
 
+    fn explain_representatives(&self) -> String {
+        let kinds = names::list(&self.representatives);
+        if self.representatives.iter().all(|kind| kind.allows_collapse()) {
+            format!("{kinds}, as asked")
+        } else {
+            format!(
+                "{kinds}, as asked: no edges are collapsed, so that simplices are those of the whole filtration"
+            )
+        }
+    }
+
     fn explain_entry_width(&self) -> String {
         let width = self.entry_width;
         format!(
@@ -135,6 +150,7 @@ fn shortest(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rips::RepresentativeKind;
 
     fn plan() -> Plan {
         Plan {
@@ -153,6 +169,7 @@ mod tests {
             entry_width: 64,
             shape: Shape::Dense,
             pair_store: SecondLayer::Implicit,
+            representatives: Vec::new(),
             threads: 2,
             backend: "cpu: as asked".into(),
             simd: "AVX2",
@@ -204,6 +221,15 @@ mod tests {
         let keys = Plan { keys_are_ranks: true, ..many };
         assert!(line(&keys, "rank width").starts_with("32 bits: 65536 numbers of single precision from"));
         assert!(line(&plan, "pair store").starts_with("sorted"));
+    }
+
+    #[test]
+    fn representatives_have_a_line_where_they_are_asked_for() {
+        let plan = Plan { representatives: vec![RepresentativeKind::Simplices], ..plan() };
+        assert_eq!(plan.to_string().lines().count(), 15);
+        assert!(line(&plan, "representatives").starts_with("simplices, as asked: no edges are collapsed"));
+        let json = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
     }
 
     #[test]

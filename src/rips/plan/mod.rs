@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::diagram::infinite;
 use crate::metric::Value;
+use crate::rips::RepresentativeKind;
 
 /// How the second layer of the pair store is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -126,6 +127,9 @@ pub struct Plan {
     pub shape: Shape,
     /// The second layer of the pair store.
     pub pair_store: SecondLayer,
+    /// The kinds of representatives that were asked for, if any. Beside those that are simplices of the filtration no edges are collapsed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub representatives: Vec<RepresentativeKind>,
     /// Threads.
     pub threads: usize,
     /// Which machine constructs the residue, and why.

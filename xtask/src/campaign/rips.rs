@@ -6,8 +6,9 @@ use lacuna::metric::{Distances, SparseDistances, Value};
 use lacuna::output;
 use lacuna::rips::filtration_construction::{Construction, construct};
 use lacuna::rips::pair_store::{ApparentPairs, PairStore, Pivots};
+use lacuna::rips::plain::{self, Class};
 use lacuna::rips::rank::{Ranking, rank};
-use lacuna::rips::{Collapse, Outcome, Rips, SecondLayer, plain};
+use lacuna::rips::{Collapse, Outcome, Representative, RepresentativesRequest, Rips, SecondLayer};
 use lacuna::{Bar, Diagram};
 use phat_formats::dipha::DiagramPoint;
 
@@ -65,6 +66,8 @@ enum Relation {
     Collapsed,
     /// Points born at numbers of the space, by their places: the plain version's bars, of the collapsed graph too.
     Born(Vec<usize>),
+    /// With the simplices of the bars: the plain version's.
+    Simplices,
     /// So many landmarks, as a remainder of the number of points: the bars of these points.
     Landmarks(usize),
 }
@@ -199,7 +202,8 @@ impl Limit {
 
 impl Relation {
     fn draw(n: usize, double: bool, random: &mut Random) -> Relation {
-        match random.below(18) {
+        match random.below(19) {
+            18 => Relation::Simplices,
             15 => Relation::Landmarks(random.below(1 << 8)),
             0 => Relation::Plain,
             1 | 2 => Relation::Assembled,
@@ -295,6 +299,7 @@ fn check<T: Value>(case: &Case, pools: &Pools) -> Result<(), String> {
         }
         Relation::Born(places) => born(case, &distances, places, pools),
         Relation::Landmarks(count) => of_landmarks(case, distances, *count, pools),
+        Relation::Simplices => simplices(case, distances, value, found, pools),
         Relation::Cone => cone(case, &distances, pools),
         Relation::Scaled(exponent) => scaled::<T>(case, *exponent, found, pools),
         Relation::Written(format) => written(*format, &outcome),
@@ -347,6 +352,31 @@ fn of_landmarks<T: Value>(
     let value = value_of(Limit::Enclosing, &sample);
     let expected = plain::barcode(&sample, case.max_dim, value, case.modulus);
     same("bars of landmarks", &outcome.diagram, &expected)
+}
+
+/// The simplices with which classes are born and die, beside which the bars stay as they are.
+fn simplices<T: Value>(
+    case: &Case,
+    distances: Distances<T>,
+    value: f64,
+    found: &Diagram,
+    pools: &Pools,
+) -> Result<(), String> {
+    let expected = plain::classes(&distances, case.max_dim, value, case.modulus);
+    let rips = Rips::new(distances).max_dim(case.max_dim).modulus(case.modulus).threshold(value);
+    let rips = rips.representatives(RepresentativesRequest::default());
+    let outcome = pools.run(case.machine, || rips.solve(&()));
+    let outcome = outcome.map_err(|error| format!("the run is refused: {error}"))?;
+    same("bars beside simplices", &outcome.diagram, found)?;
+    let representatives = outcome.representatives().ok_or("no representatives")?;
+    let points = |simplex: &[u32]| simplex.iter().map(|&vertex| vertex as usize).collect();
+    let class =
+        |of: Representative<'_>| Class { bar: of.bar, birth: points(of.birth), death: of.death.map(points) };
+    for (dim, expected) in expected.iter().enumerate() {
+        let found: Vec<Class> = representatives.of_dimension(dim).map(class).collect();
+        same("simplices of the fast and of the plain version", &found, expected)?;
+    }
+    Ok(())
 }
 
 /// Points that are born at half a distance, at a distance, or at 0: the graph, its edges raised to the births.
@@ -509,7 +539,8 @@ fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
     let format = output::OutputFormat::ALL[format];
     let Outcome { diagram, summary, plan, .. } = outcome;
     let mut file = Vec::new();
-    let barcode = output::Barcode { diagram, summary, modulus: plan.modulus, landmarks: None };
+    let barcode =
+        output::Barcode { diagram, summary, modulus: plan.modulus, landmarks: None, representatives: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded = read::read_bytes("bars", &file, None)
         .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;

@@ -1,0 +1,150 @@
+//! Which bars of a diagram are chosen, decided dimension by dimension.
+//!
+//! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of the dimensions so far:
+//! so no dimension has more candidates than bars are wanted.
+
+use super::BarSelection;
+use crate::diagram::{Bar, Diagram};
+use crate::rips::RipsError;
+
+/// A choice of bars in the course of a run.
+#[derive(Debug)]
+pub(super) struct Choice<'a> {
+    selection: &'a BarSelection,
+    /// The longest bars of the dimensions so far, where these are wanted, the longest first.
+    longest: Vec<Lasting>,
+}
+
+/// A bar and how long it lasts.
+#[derive(Debug, Clone, Copy)]
+struct Lasting {
+    persistence: f64,
+    dim: usize,
+    place: usize,
+}
+
+impl<'a> Choice<'a> {
+    /// No dimension has been seen.
+    pub(super) fn new(selection: &'a BarSelection) -> Self {
+        Choice { selection, longest: Vec::new() }
+    }
+
+    /// The places of the bars of a dimension that may be chosen, ascending. Dimensions come one after another from 0 up.
+    pub(super) fn candidates(&mut self, dim: usize, bars: &[Bar]) -> Vec<usize> {
+        match self.selection {
+            BarSelection::All => (0..bars.len()).collect(),
+            &BarSelection::Longest(count) => {
+                if dim > 0 {
+                    self.prolong(dim, bars, count);
+                }
+                self.longest_of(dim)
+            }
+            &BarSelection::Persistence(least) => {
+                let lasts = |place: &usize| persistence(&bars[*place]) >= least;
+                (0..bars.len()).filter(lasts).collect()
+            }
+            BarSelection::Named(named) => {
+                let of_dimension = named.iter().filter(|&&(of, place)| of == dim && place < bars.len());
+                let mut places: Vec<usize> = of_dimension.map(|&(_, place)| place).collect();
+                places.sort_unstable();
+                places.dedup();
+                places
+            }
+        }
+    }
+
+    /// Takes the bars of a dimension in among the longest.
+    fn prolong(&mut self, dim: usize, bars: &[Bar], count: usize) {
+        let lasting = |(place, bar)| Lasting { persistence: persistence(bar), dim, place };
+        self.longest.extend(bars.iter().enumerate().map(lasting));
+        // Bars that last equally long stay in the order of the diagram.
+        self.longest.sort_by(|a, b| b.persistence.total_cmp(&a.persistence));
+        self.longest.truncate(count);
+    }
+
+    /// The places of the chosen bars of a dimension, ascending, once all dimensions have been seen; none if all its candidates are chosen.
+    pub(super) fn chosen(&self, dim: usize) -> Option<Vec<usize>> {
+        matches!(self.selection, BarSelection::Longest(_)).then(|| self.longest_of(dim))
+    }
+
+    /// The places of the longest bars so far that are of this dimension, ascending.
+    fn longest_of(&self, dim: usize) -> Vec<usize> {
+        let of_dimension = self.longest.iter().filter(|bar| bar.dim == dim);
+        let mut places: Vec<usize> = of_dimension.map(|bar| bar.place).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// Whether all bars that were named are there.
+    ///
+    /// # Errors
+    /// [`RipsError::NoSuchBar`].
+    pub(super) fn check(&self, diagram: &Diagram) -> Result<(), RipsError> {
+        let BarSelection::Named(named) = self.selection else { return Ok(()) };
+        match named.iter().find(|&&(dim, place)| place >= diagram.bars(dim).len()) {
+            Some(&(dim, index)) => Err(RipsError::NoSuchBar { dim, index, bars: diagram.bars(dim).len() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How long a bar lasts.
+fn persistence(bar: &Bar) -> f64 {
+    bar.death - bar.birth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bars of dimensions 0, 1 and 2 by birth and death.
+    fn diagram() -> Diagram {
+        let bars = |bars: &[(f64, f64)]| bars.iter().map(|&(birth, death)| Bar { birth, death }).collect();
+        Diagram::new(vec![
+            bars(&[(0.0, 9.0), (0.0, f64::INFINITY)]),
+            bars(&[(1.0, 2.0), (1.0, 4.0), (2.0, 5.0)]),
+            bars(&[(3.0, f64::INFINITY), (1.0, 4.0), (0.0, 0.5)]),
+        ])
+    }
+
+    /// The dimensions and places of the bars that are chosen, and the number of candidates on the way.
+    fn chosen(selection: &BarSelection) -> (Vec<(usize, usize)>, usize) {
+        let (diagram, mut choice) = (diagram(), Choice::new(selection));
+        let candidates: Vec<(usize, usize)> = (0..diagram.len())
+            .flat_map(|dim| {
+                choice.candidates(dim, diagram.bars(dim)).into_iter().map(move |place| (dim, place))
+            })
+            .collect();
+        let is_chosen =
+            |&(dim, place): &(usize, usize)| choice.chosen(dim).is_none_or(|places| places.contains(&place));
+        let kept = candidates.iter().copied().filter(is_chosen).collect();
+        (kept, candidates.len())
+    }
+
+    #[test]
+    fn each_selection_takes_its_bars() {
+        assert_eq!(chosen(&BarSelection::All).1, 8);
+        assert_eq!(chosen(&BarSelection::Longest(0)).0, []);
+        assert_eq!(chosen(&BarSelection::Longest(1)), (vec![(2, 0)], 2));
+        // Of three bars of equal length the first two of the diagram.
+        assert_eq!(chosen(&BarSelection::Longest(3)), (vec![(1, 1), (1, 2), (2, 0)], 4));
+        assert_eq!(chosen(&BarSelection::Longest(99)).0.len(), 6);
+        let long = vec![(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 1)];
+        assert_eq!(chosen(&BarSelection::Persistence(3.0)), (long, 6));
+        assert_eq!(chosen(&BarSelection::Persistence(f64::INFINITY)).0, [(0, 1), (2, 0)]);
+        let named = BarSelection::Named(vec![(2, 1), (0, 1), (2, 1)]);
+        assert_eq!(chosen(&named).0, [(0, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn a_bar_that_is_not_there_is_an_error() {
+        let check = |named: &[(usize, usize)]| {
+            Choice::new(&BarSelection::Named(named.to_vec()))
+                .check(&diagram())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&[(0, 1), (2, 2)]), Ok(()));
+        assert!(check(&[(0, 1), (1, 3)]).unwrap_err().contains("1:3"));
+        assert!(check(&[(3, 0)]).unwrap_err().contains("3:0"));
+    }
+}
