@@ -51,27 +51,40 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
 pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize) -> f64 {
     let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    let swept: f64 = dims.map(|dim| on_thread(&summary, dim, WIDE_RATE)).sum();
+    // The lesser of both, since with fewer edges it never takes longer.
+    let either = |dim| on_matrix(&summary, dim, WIDE_RATE).min(on_lists(&summary, dim, WIDE_RATE));
+    let swept: f64 = dims.map(either).sum();
     swept + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
 }
 
 /// Seconds in which one thread constructs the residue of a dimension, at a rate of simplices a second in sweeps.
 fn on_thread(summary: &Summary, dim: usize, rate: f64) -> f64 {
+    if summary.is_dense() { on_matrix(summary, dim, rate) } else { on_lists(summary, dim, rate) }
+}
+
+/// [`on_thread`] of a matrix.
+fn on_matrix(summary: &Summary, dim: usize, rate: f64) -> f64 {
+    let simplices = simplices(summary, dim);
+    if dim == 1 { simplices * EDGE } else { simplices / rate }
+}
+
+/// [`on_thread`] of neighbour lists.
+fn on_lists(summary: &Summary, dim: usize, rate: f64) -> f64 {
     let simplices = |dim| simplices(summary, dim);
-    match dim {
-        1 if summary.is_dense() => simplices(1) * EDGE,
-        1 => simplices(1) * LISTED_EDGE,
-        _ if summary.is_dense() => simplices(dim) / rate,
-        // A block is a simplex of one dimension less.
-        _ => filled(summary, dim) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate,
+    if dim == 1 {
+        return simplices(1) * LISTED_EDGE;
     }
+    // A block is a simplex of one dimension less.
+    listed(summary) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate
 }
 
 /// Elements of neighbour lists that are read for the matrices of all neighbourhoods in a dimension.
 fn filled(summary: &Summary, dim: usize) -> f64 {
-    if dim == 1 || summary.is_dense() {
-        return 0.0;
-    }
+    if dim == 1 || summary.is_dense() { 0.0 } else { listed(summary) }
+}
+
+/// Elements of neighbour lists that are read for the matrices of all neighbourhoods of a dimension above 1.
+fn listed(summary: &Summary) -> f64 {
     // Each vertex has this many neighbours, whose lists are as long.
     let degree = 2.0 * summary.edges as f64 / summary.points as f64;
     summary.points as f64 * degree * degree

@@ -60,7 +60,7 @@ pub(super) fn collapse(
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
     let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
-    let mut asked = worth.ask(edges.len());
+    let mut asked = worth.ask(edges.len(), Graph::bytes(points));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
     let mut searchers = Vec::new();
     let mut end = edges.len();
@@ -71,7 +71,7 @@ pub(super) fn collapse(
         end = start;
         if end <= next_question {
             let work = searchers.iter().map(|searcher| searcher.work).sum();
-            if !asked.goes_on(state.figures.after, work) {
+            if !asked.goes_on(state.figures.after, edges.len() - end, work) {
                 break;
             }
             next_question = end.saturating_sub(edges.len() / QUESTIONS);

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use self::graph::Graph;
 use self::order::ordered;
-pub(super) use self::worth::Worth;
+pub(super) use self::worth::{Worth, preparation};
 use super::rank::{Edges, Ranking};
 use crate::memory::Refused;
 

@@ -56,7 +56,10 @@ impl Attempt {
             Collapse::Auto => {
                 let share = share(backend, estimate);
                 let seconds = share * estimate::seconds(summary, edges, max_dim);
-                let pays = seconds > LEAST.max(PREPARATION * edge_collapse::bytes(points, edges) as f64);
+                let pays = seconds
+                    > LEAST.max(
+                        PROMISE * edge_collapse::preparation(edges, edge_collapse::bytes(points, edges)),
+                    );
                 let fits = footprint::check_collapse(points, edges).is_ok();
                 Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, share }))
             }
@@ -138,8 +141,11 @@ fn unlisted(ranking: Ranking) -> Ranked {
 /// Seconds of work, on one thread, below which a collapse is not attempted: nobody would feel it.
 const LEAST: f64 = 0.5e-3;
 
-/// Seconds that it takes to prepare a collapse, for each byte of it, times what it must promise to save.
-const PREPARATION: f64 = 4.0 * 0.5e-9;
+/// How many times what its preparation takes a collapse must promise to save.
+const PROMISE: f64 = 4.0;
+
+/// How many times as fast as estimated a device may be, where it has much to do.
+const DEVICE_GAIN: f64 = 3.0;
 
 /// How much of the processor's time the machine takes that is likely to do the work.
 fn share(backend: &Backend, estimate: &Estimate) -> f64 {
@@ -148,7 +154,11 @@ fn share(backend: &Backend, estimate: &Estimate) -> f64 {
         Choice::Cuda => true,
         Choice::Auto => backend.prefers_device(estimate),
     };
-    if takes_device && estimate.cpu > 0.0 { (estimate.device / estimate.cpu).min(1.0) } else { 1.0 }
+    if takes_device && estimate.cpu > 0.0 {
+        (estimate.device / estimate.cpu / DEVICE_GAIN).min(1.0)
+    } else {
+        1.0
+    }
 }
 
 /// Whether the last dimension is likely to be computed of the whole graph too, since many edges are equally long.
