@@ -58,6 +58,9 @@ pub(super) struct Searcher {
     pub(super) work: u64,
 }
 
+/// What it takes to list and sort an entry, in entries that are looked at.
+const SORTED: u64 = 8;
+
 impl Searcher {
     /// Searches for how far an edge can be moved. `guesses` are vertices that are asked first, `batch` the edges that are searched for at the
     /// same time. If `pins` is true, an edge that cannot be moved pins others.
@@ -102,6 +105,7 @@ impl Searcher {
             }
             if !is_listed {
                 list_later(graph, edge, later);
+                *work += graph.words as u64 + SORTED * later.len() as u64;
                 is_listed = true;
             }
             let until = until_later(graph, w, until_batch(graph, batch, edge, w), later, work);
@@ -124,6 +128,7 @@ impl Searcher {
             if entry.0 <= edge.rank { now.push(entry) } else { later.push(entry) }
         }
         later.sort_unstable();
+        *work += now.len() as u64 + SORTED * later.len() as u64;
         let mut come = 0;
         let mut best = first;
         loop {

@@ -1,11 +1,13 @@
 //! Whether collapsing pays.
 
 /// Seconds for a word or an entry that a search looks at, on one thread.
-const WORK: f64 = 2e-9;
+const WORK: f64 = 3e-9;
+/// Seconds for the search for an edge beside these, on one thread.
+const SEARCH: f64 = 0.5e-6;
 /// Seconds for an edge that is tried, in which one thread works and the others wait: it is taken out of the graph and perhaps moved.
-const EDGE: f64 = 0.1e-6;
+const MOVE: f64 = 0.1e-6;
 /// What that takes more where the graph is larger than the caches.
-const FAR_EDGE: f64 = 0.2e-6;
+const FAR_MOVE: f64 = 0.1e-6;
 /// Bytes of a graph that caches hold.
 const CACHED: u64 = 64 << 20;
 /// Seconds for each edge before the first is tried, likewise: edges are put in order, and the graph is made.
@@ -20,10 +22,10 @@ impl<'a> Worth<'a> {
     /// Asks from so many edges on, in a graph of so many bytes.
     pub(super) fn ask(&self, edges: usize, bytes: u64) -> Asked<'a> {
         let Worth(seconds_of) = *self;
-        let edge = if bytes > CACHED { EDGE + FAR_EDGE } else { EDGE };
+        let alone = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
         Asked {
             seconds_of,
-            edge: edge * waiting(),
+            edge: SEARCH + alone * waiting(),
             seconds: seconds_of.map_or(0.0, |seconds_of| seconds_of(edges)),
             spent: 0.0,
         }
@@ -43,7 +45,7 @@ pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
 /// What was the case when it was last asked.
 pub(super) struct Asked<'a> {
     seconds_of: Option<&'a dyn Fn(usize) -> f64>,
-    /// Seconds for an edge beside what its search takes.
+    /// Seconds for an edge beside what its search looks at.
     edge: f64,
     seconds: f64,
     spent: f64,
