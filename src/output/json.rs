@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Barcode;
-use crate::rips::Representative;
+use crate::rips::{Chain, Representative};
 
 #[derive(Serialize)]
 struct Bar {
@@ -26,11 +26,25 @@ struct Simplices<'a> {
     death_simplex: Option<&'a [u32]>,
     birth_edge: Option<[u32; 2]>,
     death_edge: Option<[u32; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cocycle: Option<Rows<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycle: Option<Rows<'a>>,
+}
+
+/// A chain, a row a simplex: its vertices, then its coefficient.
+struct Rows<'a>(&'a Chain);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = |(simplex, coefficient): (&[u32], u16)| [simplex, &[u32::from(coefficient)]].concat();
+        serializer.collect_seq(self.0.iter().map(row))
+    }
 }
 
 impl<'a> From<Representative<'a>> for Simplices<'a> {
     fn from(found: Representative<'a>) -> Self {
-        let Representative { bar, dim, index, birth, death, birth_edge, death_edge, .. } = found;
+        let Representative { bar, dim, index, birth, death, birth_edge, death_edge, cocycle, cycle } = found;
         let crate::Bar { birth: born, death: dies } = bar;
         Simplices {
             dim,
@@ -41,6 +55,8 @@ impl<'a> From<Representative<'a>> for Simplices<'a> {
             death_simplex: death,
             birth_edge,
             death_edge,
+            cocycle: cocycle.map(Rows),
+            cycle: cycle.map(Rows),
         }
     }
 }

@@ -8,7 +8,7 @@ use npyz::{DType, NpyWriter, TypeStr, WriterBuilder};
 use rawzip::{ErrorKind, ZipArchiveWriter};
 
 use super::{Barcode, npy};
-use crate::rips::{Representative, Representatives};
+use crate::rips::{Chain, Representative, Representatives};
 
 /// Writes the archive.
 ///
@@ -60,7 +60,38 @@ fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, d
         array.extend(rows().map(|found| found.index as i64))?;
         array.finish()
     };
-    add(archive, &format!("index_{dim}"), places)
+    add(archive, &format!("index_{dim}"), places)?;
+    let cocycles: Vec<&Chain> = rows().filter_map(|found| found.cocycle).collect();
+    add_chains(archive, "cocycle", dim, &cocycles)?;
+    let cycles: Vec<&Chain> = rows().filter_map(|found| found.cycle).collect();
+    add_chains(archive, "cycle", dim, &cycles)
+}
+
+/// Adds the arrays of chains, one after another: where each begins and the last ends, the vertices and the coefficients of their simplices.
+fn add_chains(archive: &mut Archive<'_>, name: &str, dim: usize, chains: &[&Chain]) -> io::Result<()> {
+    if chains.is_empty() {
+        return Ok(());
+    }
+    let simplices: usize = chains.iter().map(|chain| chain.len()).sum();
+    add(archive, &format!("{name}_offsets_{dim}"), &|member| {
+        let mut array = integers(&[chains.len() as u64 + 1], member)?;
+        let ends = chains.iter().scan(0, |end, chain| {
+            *end += chain.len() as i64;
+            Some(*end)
+        });
+        array.extend(std::iter::once(0).chain(ends))?;
+        array.finish()
+    })?;
+    add(archive, &format!("{name}_simplices_{dim}"), &|member| {
+        let mut array = integers(&[simplices as u64, dim as u64 + 1], member)?;
+        array.extend(chains.iter().flat_map(|chain| chain.vertices()).map(|&vertex| i64::from(vertex)))?;
+        array.finish()
+    })?;
+    add(archive, &format!("{name}_coefficients_{dim}"), &|member| {
+        let mut array = integers(&[simplices as u64], member)?;
+        array.extend(chains.iter().flat_map(|chain| chain.coefficients()).map(|&c| i64::from(c)))?;
+        array.finish()
+    })
 }
 
 /// Adds an array to an archive.

@@ -60,7 +60,7 @@ pub use landmarks::Landmarks;
 use pipeline::Prepared;
 pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
 pub use representatives::{
-    BarSelection, Chain, ChainError, Representative, RepresentativeKind, Representatives,
+    BarSelection, Chain, ChainError, CocycleScale, Representative, RepresentativeKind, Representatives,
     RepresentativesRequest,
 };
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};

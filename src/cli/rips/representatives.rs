@@ -1,7 +1,7 @@
 //! Which simplices the bars are of: the options of representatives.
 
 use lacuna::output::OutputFormat;
-use lacuna::rips::{BarSelection, RepresentativeKind, RepresentativesRequest};
+use lacuna::rips::{BarSelection, CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::error::UsageError;
 use crate::cli::parse::{self, BarName};
@@ -13,12 +13,20 @@ pub(super) struct RepresentativesArguments {
     /// Say of each bar what its class is made of, in json, csv and npz
     ///
     /// simplices  the simplex with which the class is born and the one with which it dies,
-    ///            and the longest edge of each (csv: the simplices alone)
+    ///            and the longest edge of each (csv: these simplices are all it has)
+    /// cocycles   of every bar of dimension 1 and above a cocycle, see --cocycles-at
+    /// cycles     of every such bar a cycle that is born with it and bounds when it dies
     ///
-    /// Vertices are points of the input, counted from 0. No edges are collapsed beside simplices.
+    /// Vertices are points of the input, counted from 0; a chain has a row a simplex, its
+    /// vertices and its coefficient. No edges are collapsed beside.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
         value_parser = parse::one_of::<RepresentativeKind>(), hide_possible_values = true)]
     representatives: Vec<RepresentativeKind>,
+
+    /// Up to which scale cocycles are given: of the complex at the bar's birth, or of all up to its death
+    #[arg(long, value_name = "SCALE", requires = "representatives", default_value = "death",
+        value_parser = parse::one_of::<CocycleScale>())]
+    cocycles_at: CocycleScale,
 
     /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
     #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "representatives",
@@ -51,7 +59,8 @@ impl RepresentativesArguments {
                 kinds.push(kind);
             }
         }
-        (!kinds.is_empty()).then(|| RepresentativesRequest::of(kinds).bars(bars))
+        (!kinds.is_empty())
+            .then(|| RepresentativesRequest::of(kinds).bars(bars).cocycles_at(self.cocycles_at))
     }
 
     /// Checks that what is written has room for representatives, if they are wanted, and that bars keep their places in it.

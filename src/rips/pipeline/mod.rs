@@ -22,7 +22,7 @@ use super::filtration_construction::cuda::ahead::{Ahead, Machine};
 use super::pair_store::PairStore;
 use super::plan::choose::{Asked, choose, entry_width, rank_bits};
 use super::rank::{Keyed, Ranked, RankedEdges, Ranking, rank_keyed};
-use super::representatives::{Collector, collapse_beside};
+use super::representatives::{Below, Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{
@@ -44,10 +44,12 @@ fn barcode<W: Word>(
 ) -> Result<Diagram, RipsError> {
     let (bars, mut pairs_below) = run.components::<W>(complex)?;
     let mut dimensions = vec![bars];
+    let mut below = run.wants_cycles().then(|| Below::Forest(run.forest(&pairs_below)));
     for dim in 1..=run.plan.max_dim {
         let residue = run.construct(complex, dim, &pairs_below, &mut ahead)?;
         let reduction = run.reduce(complex, dim, &residue)?;
-        dimensions.push(run.bars(complex, dim, &residue.columns, &reduction.pivots));
+        dimensions.push(run.bars(complex, dim, &residue.columns, &reduction, below.as_ref()));
+        below = below.map(|_| Below::Pairs(residue.columns, reduction.pivots));
         pairs_below = PairStore { pivots: reduction.store, apparent: residue.apparent };
     }
     Ok(Diagram::new(dimensions))
@@ -163,7 +165,7 @@ impl Prepared {
             Work::Collapsed(attempt, ranking) => attempt.compute(start, asked, setting, summary, ranking),
         }?;
         if let (Some(representatives), Some(landmarks)) = (&mut outcome.representatives, &landmarks) {
-            representatives.rename(&landmarks.points);
+            representatives.rename(&landmarks.points, asked.modulus);
         }
         notes.append(&mut outcome.notes);
         Ok(Outcome { landmarks, notes, ..outcome })
@@ -193,7 +195,7 @@ fn compute_graph(
     ranked: Ranked,
 ) -> Result<Outcome, RipsError> {
     let Setting { decide, births, representatives, progress } = setting;
-    let collector = representatives.map(Collector::new);
+    let collector = representatives.map(|request| Collector::new(request, asked.modulus));
     let mut plan = choose(asked, &summary, &ranked)?;
     plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());

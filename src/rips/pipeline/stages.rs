@@ -12,9 +12,9 @@ use crate::rips::filtration_construction::{Construction, Enumerate, Residue, Und
 use crate::rips::pair_store::{ApparentPairs, PairStore, Pivots};
 use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
-use crate::rips::representatives::{Codes, Collector};
+use crate::rips::representatives::{Below, Class, Codes, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::{DimensionStats, PairStoreStats};
-use crate::rips::submatrix_reduction::{Reduction, Submatrix, clock_nanoseconds, reduce_modulo};
+use crate::rips::submatrix_reduction::{Reduction, Submatrix, Wanted, clock_nanoseconds, reduce_modulo};
 use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
@@ -173,7 +173,17 @@ impl Run<'_> {
             times_store: self.times_pair_store,
             progress: self.progress,
         };
-        let reduction = reduce_modulo(&submatrix, self.plan.modulus, None)?;
+        let (codes, values) = (self.codes(dim), self.values);
+        let collector = self.collector.as_mut();
+        let collector = collector.filter(|collector| collector.wants(RepresentativeKind::Cocycles));
+        let mut columns = collector.map(|collector| {
+            |pivots: &[Option<W>]| -> Vec<usize> {
+                let classes = classes(values, codes, &residue.columns, pivots);
+                collector.candidates(&classes).iter().map(|class| class.place).collect()
+            }
+        });
+        let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
+        let reduction = reduce_modulo(&submatrix, self.plan.modulus, wanted)?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
     }
@@ -183,27 +193,45 @@ impl Run<'_> {
         Code::new(self.plan.points, dim + 1)
     }
 
-    /// The bars of the residue, in the order of the columns.
+    /// The layouts of columns and pivots of a dimension.
+    fn codes<W: Word>(&self, dim: usize) -> Codes<W> {
+        Codes { columns: self.code(dim), pivots: self.code(dim + 1) }
+    }
+
+    /// The bars of the residue, in the order of the columns. `below` is what the dimension below left, if cycles are wanted.
     pub(super) fn bars<W: Word>(
         &mut self,
         complex: &dyn RipsComplex,
         dim: usize,
         columns: &[W],
-        pivots: &[Option<W>],
+        reduction: &Reduction<W>,
+        below: Option<&Below<W>>,
     ) -> Vec<Bar> {
-        let codes = Codes { columns: self.code(dim), pivots: self.code(dim + 1) };
-        let values = self.values;
-        let bar = |&(column, pivot): &(W, Option<W>)| Bar {
-            birth: values.distance(codes.columns.rank(column)),
-            death: pivot.map_or(f64::INFINITY, |pivot| values.distance(codes.pivots.rank(pivot))),
-        };
-        let classes = || columns.iter().copied().zip(pivots.iter().copied());
-        let lasts = |bar: &Bar| bar.death > bar.birth;
-        let bars: Vec<Bar> = classes().map(|class| bar(&class)).filter(lasts).collect();
+        let (codes, pivots) = (self.codes(dim), &*reduction.pivots);
+        let classes = classes(self.values, codes, columns, pivots);
         if let Some(collector) = &mut self.collector {
-            collector.dimension(complex, codes, &bars, classes().filter(|class| lasts(&bar(class))));
+            let candidates = collector.candidates(&classes);
+            collector.dimension(complex, codes, &classes, &reduction.cochains);
+            if let Some(below) = below {
+                collector.cycles(complex, Pairs { columns, pivots, codes }, &candidates, below);
+            }
         }
-        bars
+        classes.into_iter().map(|class| class.bar).collect()
+    }
+
+    /// The edges of the minimum spanning forest.
+    pub(super) fn forest<W: Word>(&self, pairs: &PairStore<W>) -> Vec<[u32; 2]> {
+        let (code, mut vertices) = (self.code::<W>(1), Vec::new());
+        let edge = |(entry, _)| {
+            code.vertices_of(entry, &mut vertices);
+            [vertices[0], vertices[1]]
+        };
+        pairs.pivots.iter().map(edge).collect()
+    }
+
+    /// Whether cycles are wanted.
+    pub(super) fn wants_cycles(&self) -> bool {
+        self.collector.as_ref().is_some_and(|collector| collector.wants(RepresentativeKind::Cycles))
     }
 
     /// Completes the figures of the last dimension.
@@ -239,4 +267,15 @@ impl Run<'_> {
             ..*stats
         };
     }
+}
+
+/// The classes of a residue whose bars are not empty, in the order of the columns.
+fn classes<W: Word>(values: &Values, codes: Codes<W>, columns: &[W], pivots: &[Option<W>]) -> Vec<Class<W>> {
+    let class = |(place, (&column, &pivot)): (usize, (&W, &Option<W>))| {
+        let birth = values.distance(codes.columns.rank(column));
+        let death = pivot.map_or(f64::INFINITY, |pivot| values.distance(codes.pivots.rank(pivot)));
+        Class { place, column, pivot, bar: Bar { birth, death } }
+    };
+    let classes = columns.iter().zip(pivots).enumerate().map(class);
+    classes.filter(|class| class.bar.death > class.bar.birth).collect()
 }

@@ -113,13 +113,9 @@ impl Plan {
 
     fn explain_representatives(&self) -> String {
         let kinds = names::list(&self.representatives);
-        if self.representatives.iter().all(|kind| kind.allows_collapse()) {
-            format!("{kinds}, as asked")
-        } else {
-            format!(
-                "{kinds}, as asked: no edges are collapsed, so that simplices are those of the whole filtration"
-            )
-        }
+        format!(
+            "{kinds}, as asked: no edges are collapsed, so that simplices are those of the whole filtration"
+        )
     }
 
     fn explain_entry_width(&self) -> String {

@@ -4,6 +4,10 @@ use std::slice::ChunksExact;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rips::code::Code;
+use crate::rips::submatrix_reduction::Multiple;
+use crate::rips::word::Word;
+
 /// A chain or a cochain over Z/p: simplices of one dimension, each with a coefficient from 1 to p − 1.
 ///
 /// A simplex is oriented by its vertices in ascending order.
@@ -80,6 +84,33 @@ impl Chain {
             }
         }
         Ok(chain)
+    }
+
+    /// A chain of these terms: entries of a layout, and coefficients.
+    pub(super) fn of_terms<W: Word>(code: Code<W>, terms: impl Iterator<Item = Multiple<W>>) -> Self {
+        let dimension = code.vertices() as usize - 1;
+        let (mut vertices, mut coefficients, mut simplex) = (Vec::new(), Vec::new(), Vec::new());
+        for (entry, coefficient) in terms {
+            code.vertices_of(entry, &mut simplex);
+            vertices.extend(simplex.iter().rev());
+            coefficients.push(coefficient);
+        }
+        Chain { dimension, vertices, coefficients }
+    }
+
+    /// Puts for each vertex v the point `points[v]`: where that is an odd permutation of a simplex, its coefficient changes its sign in
+    /// Z/`modulus`.
+    pub(super) fn rename(&mut self, points: &[usize], modulus: u16) {
+        let simplices = self.vertices.chunks_exact_mut(self.dimension + 1);
+        for (simplex, coefficient) in simplices.zip(&mut self.coefficients) {
+            // Points are numbers of 32 bits.
+            simplex.iter_mut().for_each(|vertex| *vertex = points[*vertex as usize] as u32);
+            let swapped = |k: usize| simplex[..k].iter().filter(|&&before| before > simplex[k]).count();
+            if (1..simplex.len()).map(swapped).sum::<usize>() % 2 == 1 {
+                *coefficient = modulus - *coefficient;
+            }
+            simplex.sort_unstable();
+        }
     }
 
     /// The dimension of the simplices.

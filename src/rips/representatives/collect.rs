@@ -1,20 +1,50 @@
 //! The simplices of bars, gathered in the course of a run: the entries of columns and pivots are taken apart while they are there.
 
-use super::RepresentativesRequest;
+use super::chain::Chain;
 use super::choice::Choice;
+use super::cycles::{Boundaries, Pairs, Paths};
+use super::request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 use super::store::{NO_VERTEX, Representatives, Table};
 use crate::diagram::{Bar, Diagram};
 use crate::rips::RipsError;
 use crate::rips::code::Code;
 use crate::rips::complex::Complex;
 use crate::rips::components::ComponentBar;
+use crate::rips::field::Modulo;
+use crate::rips::submatrix_reduction::Multiple;
 use crate::rips::word::Word;
 
 /// The representatives found so far.
 #[derive(Debug)]
 pub(in crate::rips) struct Collector<'a> {
+    request: &'a RepresentativesRequest,
+    modulus: u16,
     choice: Choice<'a>,
+    /// The places of the bars of the dimension under way that may be chosen, when they are known.
+    places: Option<Vec<usize>>,
     found: Representatives,
+}
+
+/// A class of a dimension under way.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rips) struct Class<W> {
+    /// Its place among columns and pivots.
+    pub(in crate::rips) place: usize,
+    /// The column: the birth simplex.
+    pub(in crate::rips) column: W,
+    /// The pivot: the death simplex, or none.
+    pub(in crate::rips) pivot: Option<W>,
+    /// Its bar.
+    pub(in crate::rips) bar: Bar,
+}
+
+/// What is known below the dimension under way, of which the boundaries of essential classes are made.
+#[derive(Debug)]
+pub(in crate::rips) enum Below<W> {
+    /// Of dimension 1: the edges of the minimum spanning forest.
+    Forest(Vec<[u32; 2]>),
+    /// Columns and pivots.
+    Pairs(Vec<W>, Vec<Option<W>>),
 }
 
 /// The layouts of the entries of a dimension.
@@ -28,8 +58,24 @@ pub(in crate::rips) struct Codes<W> {
 
 impl<'a> Collector<'a> {
     /// Nothing has been found.
-    pub(in crate::rips) fn new(request: &'a RepresentativesRequest) -> Self {
-        Collector { choice: Choice::new(&request.bars), found: Representatives::default() }
+    pub(in crate::rips) fn new(request: &'a RepresentativesRequest, modulus: u16) -> Self {
+        let (choice, found) = (Choice::new(&request.bars), Representatives::default());
+        Collector { request, modulus, choice, places: None, found }
+    }
+
+    /// Whether representatives of a kind are wanted.
+    pub(in crate::rips) fn wants(&self, kind: RepresentativeKind) -> bool {
+        self.request.wants(kind)
+    }
+
+    /// The classes of the next dimension that may be chosen, of those of its bars.
+    pub(in crate::rips) fn candidates<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<Class<W>> {
+        let (dim, choice) = (self.found.dimensions.len(), &mut self.choice);
+        let places = self.places.get_or_insert_with(|| {
+            let bars: Vec<Bar> = classes.iter().map(|class| class.bar).collect();
+            choice.candidates(dim, &bars)
+        });
+        places.iter().map(|&place| classes[place]).collect()
     }
 
     /// Takes dimension 0: the bars, each with its birth vertex and its death edge.
@@ -48,24 +94,20 @@ impl<'a> Collector<'a> {
         self.found.dimensions.push(Table { places, ..table });
     }
 
-    /// Takes the next dimension: its bars, and of each the column and the pivot that it is of.
+    /// Takes the next dimension: the classes of its bars, and of those that may be chosen the cochains, if cocycles are wanted.
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
         codes: Codes<W>,
-        bars: &[Bar],
-        classes: impl Iterator<Item = (W, Option<W>)>,
+        classes: &[Class<W>],
+        cochains: &[Vec<Multiple<W>>],
     ) {
         let dim = self.found.dimensions.len();
-        let places = self.choice.candidates(dim, bars);
+        let candidates = self.candidates(classes);
         let mut table = Table::default();
         let mut vertices = Vec::with_capacity(dim + 2);
-        let mut wanted = places.iter().copied().peekable();
-        for (place, (column, pivot)) in classes.enumerate() {
-            if wanted.next_if_eq(&place).is_none() {
-                continue;
-            }
-            table.bars.push(bars[place]);
+        for &Class { column, pivot, bar, .. } in &candidates {
+            table.bars.push(bar);
             take_apart(codes.columns, column, &mut vertices);
             table.births.extend(&vertices);
             table.birth_edges.push(longest_edge(complex, codes.columns.rank(column), &vertices));
@@ -78,7 +120,40 @@ impl<'a> Collector<'a> {
             table.deaths.extend(&vertices);
             table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
         }
-        self.found.dimensions.push(Table { places, ..table });
+        for (class, cochain) in candidates.iter().zip(cochains) {
+            let birth = codes.columns.rank(class.column);
+            let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
+                CocycleScale::Birth => codes.columns.rank(simplex) <= birth,
+                CocycleScale::Death => true,
+            };
+            table.cocycles.push(Chain::of_terms(codes.columns, cochain.iter().copied().filter(is_kept)));
+        }
+        table.places = self.places.take().unwrap_or_default();
+        self.found.dimensions.push(table);
+    }
+
+    /// Takes the cycles of the classes of the last dimension that may be chosen.
+    pub(in crate::rips) fn cycles<W: Word>(
+        &mut self,
+        complex: &dyn Complex,
+        pairs: Pairs<'_, W>,
+        candidates: &[Class<W>],
+        below: &Below<W>,
+    ) {
+        let Codes { columns, .. } = pairs.codes;
+        let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
+        let mut essential = Essential::new(complex, self.modulus, columns, below);
+        let chains = candidates.iter().map(|class| {
+            let terms = match class.pivot {
+                Some(_) => finite.of_finite(class.place),
+                None => essential.cycle(class.column),
+            };
+            Chain::of_terms(columns, terms.into_iter())
+        });
+        let chains = chains.collect();
+        if let Some(table) = self.found.dimensions.last_mut() {
+            table.cycles = chains;
+        }
     }
 
     /// The representatives of the bars that are chosen of the whole diagram.
@@ -86,7 +161,7 @@ impl<'a> Collector<'a> {
     /// # Errors
     /// [`RipsError::NoSuchBar`].
     pub(in crate::rips) fn finish(self, diagram: &Diagram) -> Result<Representatives, RipsError> {
-        let Collector { choice, mut found } = self;
+        let Collector { choice, mut found, .. } = self;
         choice.check(diagram)?;
         for (dim, table) in found.dimensions.iter_mut().enumerate() {
             if let Some(places) = choice.chosen(dim) {
@@ -94,6 +169,46 @@ impl<'a> Collector<'a> {
             }
         }
         Ok(found)
+    }
+}
+
+/// The cycles of essential classes.
+enum Essential<'a, W> {
+    Edges { paths: Paths, complex: &'a dyn Complex, code: Code<W>, field: Modulo },
+    Simplices(Boundaries<'a, W>),
+}
+
+impl<'a, W: Word> Essential<'a, W> {
+    /// Of a dimension with entries of this layout.
+    fn new(complex: &'a dyn Complex, modulus: u16, code: Code<W>, below: &'a Below<W>) -> Self {
+        let points = complex.points();
+        match below {
+            Below::Forest(edges) => {
+                let paths = Paths::new(points, edges.iter().copied());
+                Essential::Edges { paths, complex, code, field: Modulo::new(modulus) }
+            }
+            Below::Pairs(columns, pivots) => {
+                let codes = Codes { columns: Code::new(points, code.vertices() as usize - 1), pivots: code };
+                Essential::Simplices(Boundaries::new(
+                    complex,
+                    modulus,
+                    Pairs { columns, pivots, codes },
+                    true,
+                ))
+            }
+        }
+    }
+
+    /// The cycle of the class with this birth simplex.
+    fn cycle(&mut self, birth: W) -> Vec<Multiple<W>> {
+        match self {
+            Essential::Edges { paths, complex, code, field } => {
+                let mut vertices = Vec::new();
+                take_apart(*code, birth, &mut vertices);
+                paths.cycle([vertices[0], vertices[1]], *complex, *code, *field)
+            }
+            Essential::Simplices(boundaries) => boundaries.of_essential(birth),
+        }
     }
 }
 

@@ -24,11 +24,13 @@
 mod chain;
 mod choice;
 mod collect;
+mod cycles;
 mod request;
 mod store;
 
 pub use chain::{Chain, ChainError, Terms};
-pub(super) use collect::{Codes, Collector};
+pub(super) use collect::{Below, Class, Codes, Collector};
+pub(super) use cycles::Pairs;
 pub(super) use request::collapse_beside;
-pub use request::{BarSelection, RepresentativeKind, RepresentativesRequest};
+pub use request::{BarSelection, CocycleScale, RepresentativeKind, RepresentativesRequest};
 pub use store::{Representative, Representatives};

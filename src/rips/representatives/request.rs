@@ -13,19 +13,28 @@ use crate::rips::{Collapse, RipsError};
 pub enum RepresentativeKind {
     /// The simplex with which a class is born and the one with which it dies, and the longest edge of each.
     Simplices,
+    /// A cocycle of every bar of dimension 1 and above: it represents the class from birth to death.
+    Cocycles,
+    /// A cycle of every bar of dimension 1 and above: it is born with the class, and bounds when the class dies.
+    Cycles,
 }
 
 named!(RepresentativeKind);
 
-impl RepresentativeKind {
-    /// Whether representatives of this kind are found in the graph of collapsed edges as well. The simplices of that graph are not those
-    /// with which the classes of the input are born and die.
-    pub(in crate::rips) fn allows_collapse(self) -> bool {
-        match self {
-            RepresentativeKind::Simplices => false,
-        }
-    }
+/// The scale up to which a cocycle is given. What is left out are simplices that are longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum CocycleScale {
+    /// The birth of the bar: a cocycle of the complex in which the class is new.
+    Birth,
+    /// Just before the death of the bar: a cocycle of every complex from birth to death.
+    #[default]
+    Death,
 }
+
+named!(CocycleScale);
 
 /// The bars whose representatives are wanted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,6 +67,8 @@ pub struct RepresentativesRequest {
     pub kinds: Vec<RepresentativeKind>,
     /// The bars.
     pub bars: BarSelection,
+    /// The scale up to which cocycles are given.
+    pub cocycles_at: CocycleScale,
 }
 
 impl Default for RepresentativesRequest {
@@ -69,13 +80,25 @@ impl Default for RepresentativesRequest {
 impl RepresentativesRequest {
     /// Representatives of these kinds, of all bars.
     pub fn of(kinds: impl IntoIterator<Item = RepresentativeKind>) -> Self {
-        RepresentativesRequest { kinds: kinds.into_iter().collect(), bars: BarSelection::All }
+        let (bars, cocycles_at) = Default::default();
+        RepresentativesRequest { kinds: kinds.into_iter().collect(), bars, cocycles_at }
     }
 
     /// Of these bars alone.
     pub fn bars(mut self, bars: BarSelection) -> Self {
         self.bars = bars;
         self
+    }
+
+    /// Cocycles up to this scale.
+    pub fn cocycles_at(mut self, scale: CocycleScale) -> Self {
+        self.cocycles_at = scale;
+        self
+    }
+
+    /// Whether representatives of a kind are wanted.
+    pub(in crate::rips) fn wants(&self, kind: RepresentativeKind) -> bool {
+        self.kinds.contains(&kind)
     }
 
     /// Whether the bars can be chosen so.
@@ -90,11 +113,6 @@ impl RepresentativesRequest {
             _ => Ok(()),
         }
     }
-
-    /// Whether edges may be collapsed before all these representatives are found.
-    pub(in crate::rips) fn allows_collapse(&self) -> bool {
-        self.kinds.iter().all(|kind| kind.allows_collapse())
-    }
 }
 
 /// Said of a run that was to collapse edges and does not.
@@ -107,7 +125,6 @@ pub(in crate::rips) fn collapse_beside(
 ) -> (Collapse, Option<String>) {
     match (asked, request) {
         (Collapse::Off, _) | (_, None) => (asked, None),
-        (_, Some(request)) if request.allows_collapse() => (asked, None),
         // Whether `auto` collapses was left to the run, so its user misses nothing.
         (Collapse::Auto, Some(_)) => (Collapse::Off, None),
         (Collapse::On, Some(_)) => (Collapse::Off, Some(NOT_COLLAPSED.to_owned())),

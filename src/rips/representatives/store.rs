@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::chain::Chain;
 use crate::diagram::Bar;
 
 /// Stands for the vertices of a simplex that is not there: no vertex has this number.
@@ -34,6 +35,10 @@ pub struct Representative<'a> {
     pub birth_edge: Option<[u32; 2]>,
     /// The longest edge of the death simplex: its length is the death of the bar. Of an essential bar there is none.
     pub death_edge: Option<[u32; 2]>,
+    /// A cocycle that represents the class, if it was asked for; none in dimension 0.
+    pub cocycle: Option<&'a Chain>,
+    /// A cycle that represents the class, likewise.
+    pub cycle: Option<&'a Chain>,
 }
 
 /// The representatives of one dimension: row k of each column is that of one bar, in the order of the diagram.
@@ -51,6 +56,10 @@ pub(super) struct Table {
     pub(super) birth_edges: Vec<[u32; 2]>,
     /// The longest edges of the death simplices; of an essential bar both vertices are [`NO_VERTEX`].
     pub(super) death_edges: Vec<[u32; 2]>,
+    /// Cocycles; empty if they are not wanted, and in dimension 0.
+    pub(super) cocycles: Vec<Chain>,
+    /// Cycles, likewise.
+    pub(super) cycles: Vec<Chain>,
 }
 
 impl Representatives {
@@ -81,13 +90,15 @@ impl Representatives {
         self.len() == 0
     }
 
-    /// Puts for each vertex v the point `points[v]`.
-    pub(in crate::rips) fn rename(&mut self, points: &[usize]) {
+    /// Puts for each vertex v the point `points[v]`. Coefficients are in Z/`modulus`.
+    pub(in crate::rips) fn rename(&mut self, points: &[usize], modulus: u16) {
         for (dim, table) in self.dimensions.iter_mut().enumerate() {
             table.births.chunks_exact_mut(dim + 1).for_each(|simplex| rename(simplex, points));
             table.deaths.chunks_exact_mut(dim + 2).for_each(|simplex| rename(simplex, points));
             let edges = table.birth_edges.iter_mut().chain(&mut table.death_edges);
             edges.for_each(|edge| rename(edge, points));
+            let chains = table.cocycles.iter_mut().chain(&mut table.cycles);
+            chains.for_each(|chain| chain.rename(points, modulus));
         }
     }
 }
@@ -122,6 +133,8 @@ impl Table {
             death: Some(&self.deaths[row * (dim + 2)..][..dim + 2]).filter(is_there),
             birth_edge: self.birth_edges.get(row).copied(),
             death_edge: Some(self.death_edges[row]).filter(|edge| edge[0] != NO_VERTEX),
+            cocycle: self.cocycles.get(row),
+            cycle: self.cycles.get(row),
         }
     }
 
@@ -134,6 +147,8 @@ impl Table {
         retain_rows(&mut self.deaths, dim + 2, &kept);
         retain_rows(&mut self.birth_edges, 1, &kept);
         retain_rows(&mut self.death_edges, 1, &kept);
+        retain_rows(&mut self.cocycles, 1, &kept);
+        retain_rows(&mut self.cycles, 1, &kept);
     }
 }
 

@@ -1,0 +1,276 @@
+//! Cycles: homology after cohomology.
+//!
+//! When the cohomology of a dimension d is reduced, all pairs are known. So the cycle of a bar is found from the boundaries of few simplices
+//! (Čufar, Virk 2021, "Fast computation of persistent homology representatives with involuted persistent homology"):
+//!
+//! ```text
+//! of a finite bar with birth simplex σ and death simplex τ:
+//!     z ← boundary of τ
+//!     while the youngest simplex ρ of z is not σ:
+//!         subtract from z the multiple of the reduced boundary of the simplex that ρ is paired with in which ρ cancels
+//! ```
+//!
+//! Then z is a cycle that is born with σ, since ρ is always a birth simplex, and it bounds when τ enters. The simplex that ρ is paired with
+//! is older than τ. Where the two are an [apparent pair](crate::rips::apparent_pairs), its boundary is reduced as it is. Otherwise it
+//! is reduced first, once, whatever the number of bars that need it.
+//!
+//! An essential bar has no death simplex. The boundary of its birth simplex σ is reduced to zero in the same way, by the pairs of the
+//! dimension below, and the simplices that were added up to it are the cycle. In dimension 1 that is the edge σ and the path between its ends in
+//! the minimum spanning forest.
+
+use std::collections::{BinaryHeap, HashMap};
+use std::rc::Rc;
+
+use super::Codes;
+use crate::rips::apparent_pairs::{cofacet_of, omit};
+use crate::rips::code::Code;
+use crate::rips::complex::Complex;
+use crate::rips::field::{Field, Modulo};
+use crate::rips::submatrix_reduction::Multiple;
+use crate::rips::word::Word;
+
+/// The pairs of simplices of a dimension with simplices of the next, but for apparent ones.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rips) struct Pairs<'a, W> {
+    /// The simplices, in reverse filtration order.
+    pub(in crate::rips) columns: &'a [W],
+    /// Of each the simplex that it is paired with, or none of an essential class.
+    pub(in crate::rips) pivots: &'a [Option<W>],
+    /// The layouts of both.
+    pub(in crate::rips) codes: Codes<W>,
+}
+
+/// A boundary that is reduced.
+struct Reduced<W> {
+    /// Its simplices, the youngest last.
+    boundary: Vec<Multiple<W>>,
+    /// The simplices whose boundaries add up to it, if that is asked for.
+    sum: Vec<Multiple<W>>,
+}
+
+/// A boundary that is being reduced.
+struct Work<W> {
+    /// The column of the birth simplex that it comes down to; none if it comes down to zero.
+    column: Option<usize>,
+    boundary: BinaryHeap<Multiple<W>>,
+    sum: Vec<Multiple<W>>,
+}
+
+/// Reduces boundaries by the pairs of a dimension.
+pub(super) struct Boundaries<'a, W> {
+    complex: &'a dyn Complex,
+    field: Modulo,
+    pairs: Pairs<'a, W>,
+    /// Whether it is asked for what adds up to them.
+    sums: bool,
+    reduced: HashMap<usize, Rc<Reduced<W>>>,
+}
+
+impl<'a, W: Word> Boundaries<'a, W> {
+    pub(super) fn new(complex: &'a dyn Complex, modulus: u16, pairs: Pairs<'a, W>, sums: bool) -> Self {
+        Boundaries { complex, field: Modulo::new(modulus), pairs, sums, reduced: HashMap::new() }
+    }
+
+    /// The cycle of the finite class of a column: its simplices in filtration order.
+    pub(super) fn of_finite(&mut self, column: usize) -> Vec<Multiple<W>> {
+        match self.pairs.pivots[column] {
+            Some(death) => {
+                let work = self.work(Some(column), death);
+                self.reduce(work).boundary.clone()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The cycle of an essential class of the dimension above, of its birth simplex.
+    pub(super) fn of_essential(&mut self, birth: W) -> Vec<Multiple<W>> {
+        let work = self.work(None, birth);
+        self.reduce(work).sum.clone()
+    }
+
+    /// The boundary of a simplex of the higher dimension.
+    fn work(&self, column: Option<usize>, simplex: W) -> Work<W> {
+        let mut work = Work { column, boundary: BinaryHeap::new(), sum: Vec::new() };
+        self.add_boundary(&mut work, (simplex, 1));
+        work
+    }
+
+    /// Adds a multiple of the boundary of a simplex.
+    fn add_boundary(&self, work: &mut Work<W>, (simplex, c): Multiple<W>) {
+        let Codes { columns, pivots } = self.pairs.codes;
+        let (mut vertices, mut facet) = (Vec::new(), Vec::new());
+        pivots.vertices_of(simplex, &mut vertices);
+        for omitted in 0..vertices.len() {
+            omit(&vertices, omitted, &mut facet);
+            let sign = self.field.sign(vertices.len() - 1 - omitted);
+            let entry = columns.entry(rank_of(self.complex, &facet), facet.iter().copied());
+            work.boundary.push((entry, self.field.mul(sign, c)));
+        }
+        if self.sums {
+            work.sum.push((simplex, c));
+        }
+    }
+
+    /// Reduces a boundary, and before it those that it needs.
+    fn reduce(&mut self, work: Work<W>) -> Rc<Reduced<W>> {
+        if let Some(reduced) = work.column.and_then(|column| self.reduced.get(&column)) {
+            return Rc::clone(reduced);
+        }
+        let mut under_way = vec![work];
+        let mut last = Rc::new(Reduced { boundary: Vec::new(), sum: Vec::new() });
+        while let Some(mut work) = under_way.pop() {
+            if let Some(needed) = self.go_on(&mut work) {
+                under_way.extend([work, needed]);
+                continue;
+            }
+            let boundary = self.combined(work.boundary.into_vec());
+            last = Rc::new(Reduced { boundary, sum: self.combined(work.sum) });
+            if let Some(column) = work.column {
+                self.reduced.insert(column, Rc::clone(&last));
+            }
+        }
+        last
+    }
+
+    /// Reduces a boundary until it is done, or until another one has to be reduced first.
+    fn go_on(&mut self, work: &mut Work<W>) -> Option<Work<W>> {
+        let field = self.field;
+        while let Some((youngest, c)) = self.pop(&mut work.boundary) {
+            let column = self.pairs.columns.binary_search_by(|column| youngest.cmp(column)).ok();
+            if column.is_some() && column == work.column {
+                work.boundary.push((youngest, c));
+                return None;
+            }
+            let Some(column) = column else {
+                work.boundary.push((youngest, c));
+                let (cofacet, sign) = self.apparent(youngest)?;
+                self.add_boundary(work, (cofacet, field.neg(field.mul(c, field.inverse(sign)))));
+                continue;
+            };
+            let Some(reduced) = self.reduced.get(&column) else {
+                work.boundary.push((youngest, c));
+                return Some(self.work(Some(column), self.pairs.pivots[column]?));
+            };
+            let Reduced { boundary, sum } = &**reduced;
+            let (&(_, own), others) = boundary.split_last()?;
+            let factor = field.neg(field.mul(c, field.inverse(own)));
+            let multiple = |&(simplex, c): &Multiple<W>| (simplex, field.mul(c, factor));
+            work.boundary.extend(others.iter().map(multiple));
+            work.sum.extend(sum.iter().map(multiple));
+        }
+        None
+    }
+
+    /// The simplex that a simplex is in an apparent pair with, and the coefficient of the second in the boundary of the first.
+    fn apparent(&self, simplex: W) -> Option<Multiple<W>> {
+        let Codes { columns, pivots } = self.pairs.codes;
+        let mut vertices = Vec::new();
+        columns.vertices_of(simplex, &mut vertices);
+        let rank = columns.rank(simplex);
+        let added = cofacet_of(self.complex, &vertices, rank)?;
+        let place = vertices.partition_point(|&vertex| vertex > added);
+        vertices.insert(place, added);
+        let sign = self.field.sign(vertices.len() - 1 - place);
+        Some((pivots.entry(rank, vertices), sign))
+    }
+
+    /// Takes the youngest simplex out, with the sum of its coefficients; those of which the sum is zero vanish.
+    fn pop(&self, boundary: &mut BinaryHeap<Multiple<W>>) -> Option<Multiple<W>> {
+        loop {
+            let (youngest, mut sum) = boundary.pop()?;
+            while let Some(&(simplex, c)) = boundary.peek()
+                && simplex == youngest
+            {
+                sum = self.field.add(sum, c);
+                boundary.pop();
+            }
+            if sum != 0 {
+                return Some((youngest, sum));
+            }
+        }
+    }
+
+    /// Each simplex once, in filtration order.
+    fn combined(&self, mut terms: Vec<Multiple<W>>) -> Vec<Multiple<W>> {
+        terms.sort_unstable();
+        let mut combined: Vec<Multiple<W>> = Vec::with_capacity(terms.len());
+        for same in terms.chunk_by(|a, b| a.0 == b.0) {
+            let sum = same.iter().fold(0, |sum, &(_, c)| self.field.add(sum, c));
+            if sum != 0 {
+                combined.push((same[0].0, sum));
+            }
+        }
+        combined
+    }
+}
+
+/// The rank of a simplex.
+fn rank_of(complex: &dyn Complex, vertices: &[u32]) -> u32 {
+    let pairs = vertices.iter().enumerate().flat_map(|(k, &u)| vertices[..k].iter().map(move |&v| (u, v)));
+    pairs.map(|(u, v)| complex.edge(u, v)).fold(0, u32::max)
+}
+
+/// A forest, each tree from a root down.
+pub(super) struct Paths {
+    /// Of each vertex the one above it, and how far below the root it is; a root is its own.
+    above: Vec<(u32, u32)>,
+}
+
+impl Paths {
+    /// The forest with these edges on so many points.
+    pub(super) fn new(points: usize, edges: impl Iterator<Item = [u32; 2]>) -> Self {
+        let mut joined: Vec<Vec<u32>> = vec![Vec::new(); points];
+        for [u, v] in edges {
+            joined[u as usize].push(v);
+            joined[v as usize].push(u);
+        }
+        let mut above = vec![(u32::MAX, 0); points];
+        let mut next = Vec::new();
+        // Points are numbers of 32 bits.
+        for root in 0..points as u32 {
+            if above[root as usize].0 != u32::MAX {
+                continue;
+            }
+            above[root as usize] = (root, 0);
+            next.push(root);
+            while let Some(vertex) = next.pop() {
+                let depth = above[vertex as usize].1 + 1;
+                for &below in &joined[vertex as usize] {
+                    if above[below as usize].0 == u32::MAX {
+                        above[below as usize] = (vertex, depth);
+                        next.push(below);
+                    }
+                }
+            }
+        }
+        Paths { above }
+    }
+
+    /// The cycle of an edge u < v with coefficient one and the path from v back to u: edges with their coefficients modulo p.
+    pub(super) fn cycle<W: Word>(
+        &self,
+        [u, v]: [u32; 2],
+        complex: &dyn Complex,
+        code: Code<W>,
+        field: Modulo,
+    ) -> Vec<Multiple<W>> {
+        let entry = |a: u32, b: u32| code.entry(complex.edge(a, b), [a.max(b), a.min(b)]);
+        let mut terms = vec![(entry(u, v), field.one())];
+        // A step from a to b is the edge as it is oriented, from its lesser vertex to its greater, or minus that.
+        let mut step = |a: u32, b: u32| terms.push((entry(a, b), field.sign(usize::from(a > b))));
+        let (mut from, mut to) = (v, u);
+        while from != to {
+            let [(over_from, depth_from), (over_to, depth_to)] =
+                [from, to].map(|vertex| self.above[vertex as usize]);
+            if depth_from >= depth_to {
+                step(from, over_from);
+                from = over_from;
+            } else {
+                step(over_to, to);
+                to = over_to;
+            }
+        }
+        terms.sort_unstable();
+        terms
+    }
+}
