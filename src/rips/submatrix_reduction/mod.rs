@@ -42,6 +42,7 @@
 mod access_times;
 mod coboundary;
 mod cochain;
+mod cochains;
 mod column;
 mod front;
 mod long;
@@ -101,8 +102,8 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// Of the columns that are wanted, in the order in which they were named: the simplices whose coboundaries add up to the reduced
-    /// column, in filtration order. It begins with the pivot, so they are a cocycle on what comes before that.
+    /// Of the columns that are wanted, in the order in which they were named: the [cochain](self::cochains) whose coboundary is the reduced
+    /// column, in filtration order. It begins with the pivot, so the cochain is a cocycle on what comes before that.
     pub cochains: Vec<Vec<Multiple<W>>>,
     /// Numbers of columns, additions and look-ups.
     pub counts: ReductionCounts,
@@ -243,24 +244,8 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             }
         }
         let wanted = wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
-        let cochains = wanted.into_iter().map(|j| self.cochain(j, pivots[j])).collect();
+        let cochains = wanted.into_iter().map(|j| self.cochain(j, &pivots)).collect();
         Ok(Reduction { pivots, store: self.store, cochains, counts })
-    }
-
-    /// The simplices that add up to a reduced column.
-    fn cochain(&self, j: usize, pivot: Option<W>) -> Vec<Multiple<W>> {
-        let field = self.field;
-        let multiple = |&(entry, c): &Term<W, F>| (entry, field.number(c));
-        let claim = pivot.and_then(|pivot| self.store.get(pivot)).map(|found| Claim::decode(found.value));
-        match claim {
-            Some(Claim::Version(version)) => self.versions[version].terms.iter().map(multiple).collect(),
-            Some(Claim::Plain(column)) => vec![(self.submatrix.columns[column], 1)],
-            None => {
-                let essential = self.essential.as_ref().map(lock);
-                let terms = essential.as_ref().and_then(|essential| essential.get(&j));
-                terms.into_iter().flatten().map(multiple).collect()
-            }
-        }
     }
 }
 

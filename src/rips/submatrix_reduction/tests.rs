@@ -213,6 +213,7 @@ fn columns_that_are_walked_get_the_pivots_of_those_that_are_not() {
             let walked = pairs_besides_apparent(complex, dim, ranks, Two);
             let others = pairs_besides_apparent(complex, dim, ranks, Modulo::new(2));
             assert_eq!(walked.pivots, others.pivots, "{edges:?} {dim}");
+            assert_eq!(walked.cochains, others.cochains, "{edges:?} {dim}");
         }
     }
 }

@@ -1,0 +1,89 @@
+//! The cochains of columns, one for each whatever the schedule.
+//!
+//! Of column j reduction leaves simplices that add up to a column with the pivot τ_j: a cochain v, of which the oldest simplex is σ_j. Which one
+//! it is depends on the order of additions. All that it may be differ by cochains of columns to the left of j whose pivots are later than
+//! τ_j. So the one is given that has no simplex σ_i of such a column i:
+//!
+//! ```text
+//! for each simplex σ_i of v but σ_j, from the oldest to the youngest:
+//!     if the pivot τ_i is later than τ_j, or there is none:
+//!         subtract from v the multiple of the cochain of column i in which σ_i cancels
+//! ```
+//!
+//! It is the only one: if there were two, the oldest simplex σ_i of their difference would have a pivot τ_i before τ_j. The coboundary of the
+//! difference is zero before τ_j; but no cochain with σ_i as its oldest simplex has a coboundary that begins after τ_i.
+
+use std::collections::BTreeMap;
+
+use super::queue::Term;
+use super::{Claim, Multiple, Shared};
+use crate::parallel::lock;
+use crate::rips::apparent_pairs::cofacet_of;
+use crate::rips::field::Field;
+use crate::rips::word::Word;
+
+impl<W: Word, F: Field> Shared<'_, W, F> {
+    /// The cochain of column j, in filtration order, with σ_j once. `pivots` are those of all columns.
+    pub(super) fn cochain(&self, j: usize, pivots: &[Option<W>]) -> Vec<Multiple<W>> {
+        let (field, columns) = (self.field, self.submatrix.columns);
+        let mut left: BTreeMap<W, F::Coefficient> = self.terms(j, pivots[j]).into_iter().collect();
+        let mut kept: Vec<Term<W, F>> = Vec::with_capacity(left.len());
+        while let Some((simplex, c)) = left.pop_first() {
+            let column = columns.binary_search_by(|column| simplex.cmp(column)).ok();
+            if column == Some(j) || !self.dies_later(simplex, column, pivots, pivots[j]) {
+                kept.push((simplex, c));
+                continue;
+            }
+            // The first term is σ_i itself. Where there is no column, the pair is apparent, and σ_i alone its cochain.
+            let terms = column.map_or_else(Vec::new, |i| self.terms(i, pivots[i]));
+            let Some(&(_, own)) = terms.first() else { continue };
+            let factor = field.neg(field.mul(c, field.inverse(own)));
+            for &(simplex, c) in &terms[1..] {
+                let sum = left.remove(&simplex).map_or(F::ZERO, |other| field.add(F::ZERO, other));
+                if let Some(c) = field.non_zero(field.add(sum, field.mul(c, factor))) {
+                    left.insert(simplex, c);
+                }
+            }
+        }
+        let Some(&(_, own)) = kept.first() else { return Vec::new() };
+        let factor = field.inverse(own);
+        kept.into_iter().map(|(simplex, c)| (simplex, field.number(field.mul(c, factor)))).collect()
+    }
+
+    /// Whether a simplex is paired with one after `death`, or with none. It is that of a column, or of an apparent pair.
+    fn dies_later(&self, simplex: W, column: Option<usize>, pivots: &[Option<W>], death: Option<W>) -> bool {
+        let own = match column {
+            Some(i) => pivots[i],
+            None => self.apparent_cofacet(simplex),
+        };
+        match (own, death) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(own), Some(death)) => own > death,
+        }
+    }
+
+    /// The τ of the apparent pair of a simplex.
+    fn apparent_cofacet(&self, simplex: W) -> Option<W> {
+        let (code, cofacet_code) = (self.submatrix.code, self.submatrix.cofacet_code);
+        let (rank, mut vertices) = (code.rank(simplex), Vec::new());
+        code.vertices_of(simplex, &mut vertices);
+        let added = cofacet_of(self.submatrix.complex, &vertices, rank)?;
+        vertices.push(added);
+        vertices.sort_unstable_by(|a, b| b.cmp(a));
+        Some(cofacet_code.entry(rank, vertices))
+    }
+
+    /// The simplices that were added up to a column, in filtration order.
+    fn terms(&self, j: usize, pivot: Option<W>) -> Vec<Term<W, F>> {
+        let claim = pivot.and_then(|pivot| self.store.get(pivot)).map(|found| Claim::decode(found.value));
+        match claim {
+            Some(Claim::Version(version)) => self.versions[version].terms.clone(),
+            Some(Claim::Plain(column)) => vec![(self.submatrix.columns[column], self.field.one())],
+            None => {
+                let essential = self.essential.as_ref().map(lock);
+                essential.and_then(|essential| essential.get(&j).cloned()).unwrap_or_default()
+            }
+        }
+    }
+}
