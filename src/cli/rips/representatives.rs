@@ -28,6 +28,10 @@ pub(super) struct RepresentativesArguments {
         value_parser = parse::one_of::<CocycleScale>())]
     cocycles_at: CocycleScale,
 
+    /// Make cycles of dimension 1 as short as their class has them at the bar's birth
+    #[arg(long, requires = "representatives")]
+    tighten: bool,
+
     /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
     #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "representatives",
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
@@ -59,8 +63,10 @@ impl RepresentativesArguments {
                 kinds.push(kind);
             }
         }
-        (!kinds.is_empty())
-            .then(|| RepresentativesRequest::of(kinds).bars(bars).cocycles_at(self.cocycles_at))
+        (!kinds.is_empty()).then(|| {
+            let request = RepresentativesRequest::of(kinds).bars(bars);
+            request.cocycles_at(self.cocycles_at).tighten(self.tighten)
+        })
     }
 
     /// Checks that what is written has room for representatives, if they are wanted, and that bars keep their places in it.

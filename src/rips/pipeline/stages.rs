@@ -175,11 +175,11 @@ impl Run<'_> {
         };
         let (codes, values) = (self.codes(dim), self.values);
         let collector = self.collector.as_mut();
-        let collector = collector.filter(|collector| collector.wants(RepresentativeKind::Cocycles));
+        let collector = collector.filter(|collector| collector.wants_cochains());
         let mut columns = collector.map(|collector| {
             |pivots: &[Option<W>]| -> Vec<usize> {
                 let classes = classes(values, codes, &residue.columns, pivots);
-                collector.candidates(&classes).iter().map(|class| class.place).collect()
+                collector.wanted(&classes)
             }
         });
         let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
@@ -204,17 +204,15 @@ impl Run<'_> {
         complex: &dyn RipsComplex,
         dim: usize,
         columns: &[W],
-        reduction: &Reduction<W>,
+        reduction: &mut Reduction<W>,
         below: Option<&Below<W>>,
     ) -> Vec<Bar> {
-        let (codes, pivots) = (self.codes(dim), &*reduction.pivots);
+        let (codes, cochains) = (self.codes(dim), std::mem::take(&mut reduction.cochains));
+        let pivots = &*reduction.pivots;
         let classes = classes(self.values, codes, columns, pivots);
         if let Some(collector) = &mut self.collector {
-            let candidates = collector.candidates(&classes);
-            collector.dimension(complex, codes, &classes, &reduction.cochains);
-            if let Some(below) = below {
-                collector.cycles(complex, Pairs { columns, pivots, codes }, &candidates, below);
-            }
+            let pairs = Pairs { columns, pivots, codes };
+            collector.dimension(complex, self.values, pairs, &classes, cochains, below);
         }
         classes.into_iter().map(|class| class.bar).collect()
     }

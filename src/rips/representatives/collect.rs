@@ -1,16 +1,20 @@
 //! The simplices of bars, gathered in the course of a run: the entries of columns and pivots are taken apart while they are there.
 
+use std::collections::HashMap;
+
 use super::chain::Chain;
 use super::choice::Choice;
 use super::cycles::{Boundaries, Pairs, Paths};
 use super::request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 use super::store::{NO_VERTEX, Representatives, Table};
+use super::tighten::AtBirth;
 use crate::diagram::{Bar, Diagram};
 use crate::rips::RipsError;
 use crate::rips::code::Code;
 use crate::rips::complex::Complex;
 use crate::rips::components::ComponentBar;
 use crate::rips::field::Modulo;
+use crate::rips::rank::Values;
 use crate::rips::submatrix_reduction::Multiple;
 use crate::rips::word::Word;
 
@@ -36,6 +40,13 @@ pub(in crate::rips) struct Class<W> {
     pub(in crate::rips) pivot: Option<W>,
     /// Its bar.
     pub(in crate::rips) bar: Bar,
+}
+
+impl<W> Class<W> {
+    /// Whether it is born up to a scale, and dies after it.
+    fn is_alive_at(&self, scale: f64) -> bool {
+        self.bar.birth <= scale && scale < self.bar.death
+    }
 }
 
 /// What is known below the dimension under way, of which the boundaries of essential classes are made.
@@ -78,6 +89,31 @@ impl<'a> Collector<'a> {
         places.iter().map(|&place| classes[place]).collect()
     }
 
+    /// The places, among columns and pivots, of the classes of the next dimension whose cochains are wanted: of those that may be chosen, and
+    /// if cycles are to be tightened, of those that are alive when one of these is born.
+    pub(in crate::rips) fn wanted<W: Word>(&mut self, classes: &[Class<W>]) -> Vec<usize> {
+        let candidates = self.candidates(classes);
+        if !self.tightens() {
+            return candidates.iter().map(|class| class.place).collect();
+        }
+        let mut births: Vec<f64> = candidates.iter().map(|class| class.bar.birth).collect();
+        births.sort_unstable_by(f64::total_cmp);
+        let next_birth = |scale: f64| births.get(births.partition_point(|&birth| birth < scale));
+        let is_wanted =
+            |class: &&Class<W>| next_birth(class.bar.birth).is_some_and(|&next| next < class.bar.death);
+        classes.iter().filter(is_wanted).map(|class| class.place).collect()
+    }
+
+    /// Whether the cycles of the next dimension are to be tightened.
+    fn tightens(&self) -> bool {
+        self.request.tighten && self.wants(RepresentativeKind::Cycles) && self.found.dimensions.len() == 1
+    }
+
+    /// Whether cochains of the next dimension are wanted.
+    pub(in crate::rips) fn wants_cochains(&self) -> bool {
+        self.wants(RepresentativeKind::Cocycles) || self.tightens()
+    }
+
     /// Takes dimension 0: the bars, each with its birth vertex and its death edge.
     pub(in crate::rips) fn components(&mut self, components: &[ComponentBar]) {
         let bars: Vec<Bar> = components.iter().map(|component| component.bar).collect();
@@ -94,16 +130,24 @@ impl<'a> Collector<'a> {
         self.found.dimensions.push(Table { places, ..table });
     }
 
-    /// Takes the next dimension: the classes of its bars, and of those that may be chosen the cochains, if cocycles are wanted.
+    /// Takes the next dimension: the classes of its bars, and the cochains that are [wanted](Self::wanted). `below` is what the dimension below
+    /// left, if cycles are wanted.
     pub(in crate::rips) fn dimension<W: Word>(
         &mut self,
         complex: &dyn Complex,
-        codes: Codes<W>,
+        values: &Values,
+        pairs: Pairs<'_, W>,
         classes: &[Class<W>],
-        cochains: &[Vec<Multiple<W>>],
+        cochains: Vec<Vec<Multiple<W>>>,
+        below: Option<&Below<W>>,
     ) {
-        let dim = self.found.dimensions.len();
+        let (dim, codes) = (self.found.dimensions.len(), pairs.codes);
         let candidates = self.candidates(classes);
+        let cochains: HashMap<usize, Vec<Multiple<W>>> = if self.wants_cochains() {
+            self.wanted(classes).into_iter().zip(cochains).collect()
+        } else {
+            HashMap::new()
+        };
         let mut table = Table::default();
         let mut vertices = Vec::with_capacity(dim + 2);
         for &Class { column, pivot, bar, .. } in &candidates {
@@ -120,40 +164,50 @@ impl<'a> Collector<'a> {
             table.deaths.extend(&vertices);
             table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
         }
-        for (class, cochain) in candidates.iter().zip(cochains) {
+        let has_cocycles = self.wants(RepresentativeKind::Cocycles);
+        for class in candidates.iter().filter(|_| has_cocycles) {
             let birth = codes.columns.rank(class.column);
             let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
                 CocycleScale::Birth => codes.columns.rank(simplex) <= birth,
                 CocycleScale::Death => true,
             };
-            table.cocycles.push(Chain::of_terms(codes.columns, cochain.iter().copied().filter(is_kept)));
+            let cochain = cochains[&class.place].iter().copied();
+            table.cocycles.push(Chain::of_terms(codes.columns, cochain.filter(is_kept)));
+        }
+        if let Some(below) = below {
+            let mut cycles = self.cycles(complex, pairs, &candidates, below);
+            if self.tightens() {
+                let tight = candidates.iter().zip(cycles).map(|(class, cycle)| {
+                    let alive = classes.iter().filter(|other| other.is_alive_at(class.bar.birth));
+                    let alive: Vec<&[Multiple<W>]> = alive.map(|other| &*cochains[&other.place]).collect();
+                    let (code, rank) = (codes.columns, codes.columns.rank(class.column));
+                    let at_birth = AtBirth::new(complex, values, code, self.modulus, rank, &alive);
+                    at_birth.tightened(cycle, &cochains[&class.place], &alive)
+                });
+                cycles = tight.collect();
+            }
+            let chains = cycles.into_iter().map(|cycle| Chain::of_terms(codes.columns, cycle.into_iter()));
+            table.cycles = chains.collect();
         }
         table.places = self.places.take().unwrap_or_default();
         self.found.dimensions.push(table);
     }
 
-    /// Takes the cycles of the classes of the last dimension that may be chosen.
-    pub(in crate::rips) fn cycles<W: Word>(
-        &mut self,
+    /// The cycles of classes: simplices in filtration order.
+    fn cycles<W: Word>(
+        &self,
         complex: &dyn Complex,
         pairs: Pairs<'_, W>,
-        candidates: &[Class<W>],
+        classes: &[Class<W>],
         below: &Below<W>,
-    ) {
-        let Codes { columns, .. } = pairs.codes;
+    ) -> Vec<Vec<Multiple<W>>> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
-        let mut essential = Essential::new(complex, self.modulus, columns, below);
-        let chains = candidates.iter().map(|class| {
-            let terms = match class.pivot {
-                Some(_) => finite.of_finite(class.place),
-                None => essential.cycle(class.column),
-            };
-            Chain::of_terms(columns, terms.into_iter())
-        });
-        let chains = chains.collect();
-        if let Some(table) = self.found.dimensions.last_mut() {
-            table.cycles = chains;
-        }
+        let mut essential = Essential::new(complex, self.modulus, pairs.codes.columns, below);
+        let cycle = |class: &Class<W>| match class.pivot {
+            Some(_) => finite.of_finite(class.place),
+            None => essential.cycle(class.column),
+        };
+        classes.iter().map(cycle).collect()
     }
 
     /// The representatives of the bars that are chosen of the whole diagram.

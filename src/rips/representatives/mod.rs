@@ -27,6 +27,7 @@ mod collect;
 mod cycles;
 mod request;
 mod store;
+mod tighten;
 
 pub use chain::{Chain, ChainError, Terms};
 pub(super) use collect::{Below, Class, Codes, Collector};

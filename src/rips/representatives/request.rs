@@ -69,6 +69,8 @@ pub struct RepresentativesRequest {
     pub bars: BarSelection,
     /// The scale up to which cocycles are given.
     pub cocycles_at: CocycleScale,
+    /// Whether cycles of dimension 1 are made as short as their class has them at birth.
+    pub tighten: bool,
 }
 
 impl Default for RepresentativesRequest {
@@ -80,8 +82,8 @@ impl Default for RepresentativesRequest {
 impl RepresentativesRequest {
     /// Representatives of these kinds, of all bars.
     pub fn of(kinds: impl IntoIterator<Item = RepresentativeKind>) -> Self {
-        let (bars, cocycles_at) = Default::default();
-        RepresentativesRequest { kinds: kinds.into_iter().collect(), bars, cocycles_at }
+        let (bars, cocycles_at, tighten) = Default::default();
+        RepresentativesRequest { kinds: kinds.into_iter().collect(), bars, cocycles_at, tighten }
     }
 
     /// Of these bars alone.
@@ -93,6 +95,12 @@ impl RepresentativesRequest {
     /// Cocycles up to this scale.
     pub fn cocycles_at(mut self, scale: CocycleScale) -> Self {
         self.cocycles_at = scale;
+        self
+    }
+
+    /// Cycles of dimension 1 as short as their class has them at birth, by the sum of the lengths of their edges.
+    pub fn tighten(mut self, tighten: bool) -> Self {
+        self.tighten = tighten;
         self
     }
 
