@@ -121,10 +121,12 @@ impl<'a> Collector<'a> {
             table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
         }
         for (class, cochain) in candidates.iter().zip(cochains) {
-            let birth = codes.columns.rank(class.column);
+            let rank = |simplex: W| codes.columns.rank(simplex);
+            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| codes.pivots.rank(pivot)));
             let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
-                CocycleScale::Birth => codes.columns.rank(simplex) <= birth,
-                CocycleScale::Death => true,
+                CocycleScale::Birth => rank(simplex) <= birth,
+                // Columns that enter together with the death simplex may have been added too.
+                CocycleScale::Death => death.is_none_or(|death| rank(simplex) < death),
             };
             table.cocycles.push(Chain::of_terms(codes.columns, cochain.iter().copied().filter(is_kept)));
         }
