@@ -3,9 +3,12 @@
 #![allow(dead_code, reason = "every suite compiles the whole module and uses its own part of it")]
 
 pub(crate) mod brute;
+pub(crate) mod chains;
 pub(crate) mod complexes;
 pub(crate) mod dense;
+pub(crate) mod judge;
 pub(crate) mod metrics;
 pub(crate) mod phat;
 pub(crate) mod shared;
+pub(crate) mod spans;
 pub(crate) mod variants;

@@ -164,12 +164,14 @@ impl<'a> Collector<'a> {
             table.deaths.extend(&vertices);
             table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
         }
-        let has_cocycles = self.wants(RepresentativeKind::Cocycles);
+let has_cocycles = self.wants(RepresentativeKind::Cocycles);
         for class in candidates.iter().filter(|_| has_cocycles) {
-            let birth = codes.columns.rank(class.column);
+            let rank = |simplex: W| codes.columns.rank(simplex);
+            let (birth, death) = (rank(class.column), class.pivot.map(|pivot| codes.pivots.rank(pivot)));
             let is_kept = |&(simplex, _): &Multiple<W>| match self.request.cocycles_at {
-                CocycleScale::Birth => codes.columns.rank(simplex) <= birth,
-                CocycleScale::Death => true,
+                CocycleScale::Birth => rank(simplex) <= birth,
+                // Columns that enter together with the death simplex may have been added too.
+                CocycleScale::Death => death.is_none_or(|death| rank(simplex) < death),
             };
             let cochain = cochains[&class.place].iter().copied();
             table.cocycles.push(Chain::of_terms(codes.columns, cochain.filter(is_kept)));

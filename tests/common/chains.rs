@@ -1,0 +1,201 @@
+//! Chains and cochains of a small Rips filtration as dense vectors over all its simplices, from the definitions.
+
+use std::collections::HashMap;
+
+use lacuna::rips::Chain;
+
+use super::metrics::Metric;
+use super::spans::{Span, Vector};
+
+/// A complex of a filtration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scale {
+    /// The simplices up to this diameter.
+    AtMost(f64),
+    /// The simplices below this diameter.
+    Below(f64),
+}
+
+/// All simplices of a filtration up to a dimension and a diameter.
+#[derive(Debug)]
+pub(crate) struct Filtration {
+    pub(crate) modulus: u32,
+    /// By dimension, and by diameter within.
+    dimensions: Vec<Vec<Simplex>>,
+    /// The places of simplices within their dimension, by vertices, which ascend.
+    places: HashMap<Vec<u32>, usize>,
+    /// By dimension d, the boundaries of the simplices of dimension d + 1, and the diameters that the vectors of the basis came with.
+    boundaries: Vec<(Span, Vec<f64>)>,
+}
+
+#[derive(Debug)]
+struct Simplex {
+    /// Ascending.
+    vertices: Vec<u32>,
+    diameter: f64,
+    /// The boundary: places of facets, and coefficients.
+    facets: Vec<(usize, u32)>,
+}
+
+impl Scale {
+    /// Whether a simplex of this diameter is in the complex.
+    pub(crate) fn admits(self, diameter: f64) -> bool {
+        match self {
+            Scale::AtMost(scale) => diameter <= scale,
+            Scale::Below(scale) => diameter < scale,
+        }
+    }
+}
+
+impl Filtration {
+    /// The simplices up to dimension `top` and diameter `threshold` of the points of a metric; `names[i]` is the vertex of point i.
+    pub(crate) fn new(
+        metric: &Metric,
+        names: &[u32],
+        top: usize,
+        threshold: f64,
+        modulus: u32,
+    ) -> Filtration {
+        let mut points: Vec<usize> = (0..metric.n).collect();
+        points.sort_by_key(|&point| names[point]);
+        let is_in = |diameter: f64| diameter <= threshold && diameter.is_finite();
+        let mut layer: Vec<(Vec<usize>, f64)> = vec![(Vec::new(), 0.0)];
+        let mut filtration =
+            Filtration { modulus, dimensions: Vec::new(), places: HashMap::new(), boundaries: Vec::new() };
+        for _ in 0..=top {
+            // A simplex is extended by points whose names come after those of its own.
+            layer = (layer.iter())
+                .flat_map(|(simplex, diameter)| {
+                    let last =
+                        simplex.last().map_or(0, |last| 1 + points.iter().position(|p| p == last).unwrap());
+                    points[last..].iter().map(move |&point| {
+                        let longest =
+                            simplex.iter().map(|&v| metric.get(v, point)).fold(metric.birth(point), f64::max);
+                        ([&simplex[..], &[point]].concat(), diameter.max(longest) + 0.0)
+                    })
+                })
+                .filter(|&(_, diameter)| is_in(diameter))
+                .collect();
+            layer.sort_by(|a, b| a.1.total_cmp(&b.1));
+            filtration.push(
+                layer.iter().map(|(simplex, diameter)| {
+                    (simplex.iter().map(|&point| names[point]).collect(), *diameter)
+                }),
+            );
+        }
+        filtration
+    }
+
+    /// Adds the simplices of the next dimension, which come by diameter.
+    fn push(&mut self, simplices: impl Iterator<Item = (Vec<u32>, f64)>) {
+        let (dim, modulus) = (self.dimensions.len(), self.modulus);
+        let mut layer = Vec::new();
+        for (place, (vertices, diameter)) in simplices.enumerate() {
+            let facet = |k: usize| {
+                let facet = [&vertices[..k], &vertices[k + 1..]].concat();
+                (self.places[&facet], if k.is_multiple_of(2) { 1 } else { modulus - 1 })
+            };
+            let facets = if dim == 0 { Vec::new() } else { (0..=dim).map(facet).collect() };
+            self.places.insert(vertices.clone(), place);
+            layer.push(Simplex { vertices, diameter, facets });
+        }
+        if dim > 0 {
+            let (mut span, mut diameters) = (Span::new(modulus, []), Vec::new());
+            for simplex in &layer {
+                if span.add(self.boundary_of(dim, simplex)) {
+                    diameters.push(simplex.diameter);
+                }
+            }
+            self.boundaries.push((span, diameters));
+        }
+        self.dimensions.push(layer);
+    }
+
+    fn boundary_of(&self, dim: usize, simplex: &Simplex) -> Vector {
+        let mut boundary = vec![0; self.dimensions[dim - 1].len()];
+        simplex.facets.iter().for_each(|&(facet, coefficient)| boundary[facet] = coefficient);
+        boundary
+    }
+
+    /// The place of a simplex among those of its dimension.
+    pub(crate) fn place(&self, vertices: &[u32]) -> usize {
+        *self.places.get(vertices).unwrap_or_else(|| panic!("{vertices:?} is no simplex of the filtration"))
+    }
+
+    /// The diameter of the simplex of a dimension at a place.
+    pub(crate) fn diameter(&self, dim: usize, place: usize) -> f64 {
+        self.dimensions[dim][place].diameter
+    }
+
+    /// The vector of a chain. Panics if it has terms that a chain over Z/p on these simplices cannot have, or a simplex twice.
+    pub(crate) fn vector(&self, chain: &Chain) -> Vector {
+        let mut vector = vec![0; self.dimensions[chain.dimension()].len()];
+        for (simplex, coefficient) in chain {
+            let entry = &mut vector[self.place(simplex)];
+            assert!(*entry == 0, "{simplex:?} occurs twice in {chain:?}");
+            assert!((1..self.modulus).contains(&coefficient.into()), "{coefficient} in {chain:?}");
+            *entry = coefficient.into();
+        }
+        vector
+    }
+
+    /// A vector of a dimension with zeros for simplices of other diameters.
+    pub(crate) fn restricted(&self, dim: usize, vector: &[u32], keep: impl Fn(f64) -> bool) -> Vector {
+        let simplices = self.dimensions[dim].iter();
+        vector.iter().zip(simplices).map(|(&entry, s)| if keep(s.diameter) { entry } else { 0 }).collect()
+    }
+
+    /// The boundary of a chain of a dimension, 1 or more.
+    pub(crate) fn boundary(&self, dim: usize, chain: &[u32]) -> Vector {
+        let mut boundary = vec![0; self.dimensions[dim - 1].len()];
+        for (simplex, entry) in self.dimensions[dim].iter().zip(chain) {
+            for &(facet, coefficient) in &simplex.facets {
+                boundary[facet] = (boundary[facet] + entry * coefficient) % self.modulus;
+            }
+        }
+        boundary
+    }
+
+    /// The simplices of the complex at a scale on which the coboundary of a cochain of a dimension is not zero.
+    pub(crate) fn coboundary(&self, dim: usize, cochain: &[u32], scale: Scale) -> Vec<&[u32]> {
+        let cofaces = self.dimensions[dim + 1].iter().filter(|simplex| scale.admits(simplex.diameter));
+        let value = |simplex: &Simplex| {
+            simplex.facets.iter().fold(0, |sum, &(facet, c)| (sum + cochain[facet] * c) % self.modulus)
+        };
+        cofaces.filter(|simplex| value(simplex) != 0).map(|simplex| &simplex.vertices[..]).collect()
+    }
+
+    /// The boundaries of a dimension in the complex at a scale.
+    pub(crate) fn boundaries(&self, dim: usize, scale: Scale) -> Span {
+        let (span, diameters) = &self.boundaries[dim];
+        span.of_first(diameters.iter().filter(|&&diameter| scale.admits(diameter)).count())
+    }
+
+    /// The chains that the boundaries of a dimension at a scale are on the simplices that have just this diameter.
+    pub(crate) fn boundaries_on(&self, dim: usize, diameter: f64) -> Span {
+        let cofaces = self.dimensions[dim + 1].iter().filter(|simplex| simplex.diameter <= diameter);
+        let boundary = |simplex| {
+            let boundary = self.boundary_of(dim + 1, simplex);
+            self.restricted(dim, &boundary, |other| other == diameter)
+        };
+        Span::new(self.modulus, cofaces.map(boundary))
+    }
+
+    /// The coboundaries of a dimension, 1 or more, in the complex at a scale.
+    pub(crate) fn coboundaries(&self, dim: usize, scale: Scale) -> Span {
+        let simplices = &self.dimensions[dim];
+        let facets = self.dimensions[dim - 1].iter().filter(|facet| scale.admits(facet.diameter)).count();
+        // Those that are admitted come first.
+        let mut coboundaries = vec![vec![0; simplices.len()]; facets];
+        for (place, simplex) in simplices.iter().enumerate().filter(|(_, s)| scale.admits(s.diameter)) {
+            simplex.facets.iter().for_each(|&(facet, c)| coboundaries[facet][place] = c);
+        }
+        Span::new(self.modulus, coboundaries)
+    }
+
+    /// The Betti number of a dimension, 1 or more, of the complex at a scale.
+    pub(crate) fn betti(&self, dim: usize, scale: Scale) -> usize {
+        let simplices = self.dimensions[dim].iter().filter(|simplex| scale.admits(simplex.diameter)).count();
+        simplices - self.boundaries(dim - 1, scale).rank() - self.boundaries(dim, scale).rank()
+    }
+}

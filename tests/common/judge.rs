@@ -1,0 +1,119 @@
+//! An independent judge of cocycles and cycles: every claim about them is tested from its definition, by ranks of matrices over Z/p.
+
+use lacuna::Bar;
+use lacuna::rips::{CocycleScale, Representative};
+
+use super::chains::{Filtration, Scale};
+use super::spans::{Span, Vector, dot, is_zero};
+
+/// Of a bar of dimension 1 or more, its cocycle and its cycle as vectors.
+struct Judged {
+    bar: Bar,
+    cocycle: Vector,
+    cycle: Vector,
+}
+
+/// Fails unless each bar of dimension 1 and above has simplices, a cocycle up to the scale that was asked for and a cycle that represent it,
+/// and unless those of a dimension are together bases of cohomology and homology, if the bars are `all` that there are.
+pub(crate) fn judge<'a>(
+    filtration: &Filtration,
+    found: impl Iterator<Item = Representative<'a>> + Clone,
+    at: CocycleScale,
+    all: bool,
+    what: &str,
+) {
+    let dimensions = found.clone().map(|found| found.dim).max().unwrap_or(0);
+    for dim in 1..=dimensions {
+        let of_dimension = found.clone().filter(|found| found.dim == dim);
+        let judged: Vec<Judged> = of_dimension
+            .map(|found| {
+                let what = format!("{what}, bar {}:{} {:?}", found.dim, found.index, found.bar);
+                simplices(filtration, found, &what);
+                let cocycle = cocycle(filtration, found, at, &what);
+                Judged { bar: found.bar, cocycle, cycle: cycle(filtration, found, &what) }
+            })
+            .collect();
+        if all {
+            bases(filtration, dim, &judged, at, &format!("{what}, dimension {dim}"));
+        }
+    }
+}
+
+/// The simplices have the bar's diameters.
+fn simplices(filtration: &Filtration, found: Representative<'_>, what: &str) {
+    let Representative { bar, dim, birth, death, .. } = found;
+    assert_eq!(filtration.diameter(dim, filtration.place(birth)), bar.birth, "{what}: birth simplex");
+    let death = death.map(|death| filtration.diameter(dim + 1, filtration.place(death)));
+    assert_eq!(death.unwrap_or(f64::INFINITY), bar.death, "{what}: death simplex");
+}
+
+/// The cocycle lives on simplices of the right lengths, has no coboundary, and is none.
+fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale, what: &str) -> Vector {
+    let (dim, Bar { birth, death }) = (found.dim, found.bar);
+    let cocycle = filtration.vector(found.cocycle.expect("cocycles were asked for"));
+    let first = Scale::AtMost(birth);
+    let last = match at {
+        CocycleScale::Birth => first,
+        _ => Scale::Below(death),
+    };
+    let outside = filtration.restricted(dim, &cocycle, |d| d < birth || !last.admits(d));
+    assert!(is_zero(&outside), "{what}: the cocycle has simplices outside {first:?} to {last:?}");
+    assert_ne!(cocycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cocycle");
+    let coboundary = filtration.coboundary(dim, &cocycle, last);
+    assert!(coboundary.is_empty(), "{what}: the coboundary of the cocycle at {last:?} has {coboundary:?}");
+    for scale in [first, last] {
+        let there = filtration.restricted(dim, &cocycle, |diameter| scale.admits(diameter));
+        let coboundaries = filtration.coboundaries(dim, scale);
+        assert!(!coboundaries.contains(there), "{what}: the cocycle is a coboundary at {scale:?}");
+    }
+    cocycle
+}
+
+/// The cycle has no boundary, is born at birth and not before, and bounds at death and not before.
+fn cycle(filtration: &Filtration, found: Representative<'_>, what: &str) -> Vector {
+    let (dim, Bar { birth, death }) = (found.dim, found.bar);
+    let cycle = filtration.vector(found.cycle.expect("cycles were asked for"));
+    assert!(is_zero(&filtration.boundary(dim, &cycle)), "{what}: the cycle has a boundary");
+    let longer = filtration.restricted(dim, &cycle, |diameter| diameter > birth);
+    assert!(is_zero(&longer), "{what}: the cycle has simplices that are not there at birth");
+    assert_ne!(cycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cycle");
+    // Less boundaries it would be a cycle of the complex before.
+    let newest = filtration.restricted(dim, &cycle, |diameter| diameter == birth);
+    assert!(!filtration.boundaries_on(dim, birth).contains(newest), "{what}: the cycle is born before");
+    let before = filtration.boundaries(dim, Scale::Below(death));
+    assert!(!before.contains(cycle.clone()), "{what}: the cycle bounds before death");
+    let at_death = filtration.boundaries(dim, Scale::AtMost(death));
+    assert_eq!(at_death.contains(cycle.clone()), death.is_finite(), "{what}: the cycle at death");
+    cycle
+}
+
+/// At the birth of each bar the cycles of the bars alive are a basis of homology, their cocycles one of cohomology, and the two pair
+/// without degeneracy. Cocycles that are given up to birth are those of one scale, so of these only the one bar that is alive is paired.
+fn bases(filtration: &Filtration, dim: usize, judged: &[Judged], at: CocycleScale, what: &str) {
+    let mut scales: Vec<f64> = judged.iter().map(|judged| judged.bar.birth).collect();
+    scales.dedup();
+    for birth in scales {
+        let scale = Scale::AtMost(birth);
+        let alive = judged.iter().filter(|judged| judged.bar.birth <= birth && birth < judged.bar.death);
+        let alive: Vec<&Judged> = alive.collect();
+        assert_eq!(filtration.betti(dim, scale), alive.len(), "{what}: Betti number at {scale:?}");
+        let mut boundaries = filtration.boundaries(dim, scale);
+        for judged in &alive {
+            let cycle = judged.cycle.clone();
+            assert!(boundaries.add(cycle), "{what}: cycles depend on each other at {scale:?}");
+        }
+        if at == CocycleScale::Birth && alive.len() > 1 {
+            continue;
+        }
+        let mut coboundaries = filtration.coboundaries(dim, scale);
+        for judged in &alive {
+            let cocycle = filtration.restricted(dim, &judged.cocycle, |diameter| scale.admits(diameter));
+            assert!(coboundaries.add(cocycle), "{what}: cocycles depend on each other at {scale:?}");
+        }
+        let pairings = alive
+            .iter()
+            .map(|a| alive.iter().map(|b| dot(&a.cocycle, &b.cycle, filtration.modulus)).collect::<Vector>());
+        let rank = Span::new(filtration.modulus, pairings).rank();
+        assert_eq!(rank, alive.len(), "{what}: the pairing of cocycles and cycles at {scale:?}");
+    }
+}
