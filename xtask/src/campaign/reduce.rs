@@ -45,7 +45,13 @@ impl Subject for Reductions {
 
     fn draw(random: &mut Random) -> Case {
         // Without values there is no diagram.
-        let formats = [PairsFormat::PhatAscii, PairsFormat::PhatBinary, PairsFormat::Csv, PairsFormat::Json];
+        let formats = [
+            PairsFormat::PhatAscii,
+            PairsFormat::PhatBinary,
+            PairsFormat::Csv,
+            PairsFormat::Json,
+            PairsFormat::Npz,
+        ];
         let random_format = random.pick(&formats);
         if random.once_in(20) {
             return Case::of_no_complex(random);
@@ -137,7 +143,7 @@ fn pairs_read_back<I: MatrixIndex>(
     pairs: &Pairs<I>,
 ) -> Result<(), String> {
     let max_dim = matrix.max_dim().unwrap_or(0);
-    let solution = Solution { matrix, pairs, values: None, max_dim, cut: false };
+    let solution = Solution { matrix, pairs, values: None, max_dim, cut: false, cycles: None };
     let mut file = Vec::new();
     format.write(&solution, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded =
