@@ -6,6 +6,7 @@ use std::time::Duration;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_feeding};
+use lacuna::matrix::cycles::ClassSelection;
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
@@ -31,6 +32,8 @@ pub(crate) struct Job<'a> {
     pub(crate) backend: Backend,
     /// The format of the pairs; the one that suits the input when `None`.
     pub(crate) output: Option<pairs::PairsFormat>,
+    /// The classes whose cycles are written with the pairs, if any are.
+    pub(crate) cycles: Option<ClassSelection>,
     pub(crate) explain: bool,
 }
 
@@ -39,6 +42,8 @@ struct Reading {
     format: MatrixFormat,
     took: Duration,
     is_to_be_checked: bool,
+    /// Whether cells are columns of the file.
+    gives_boundaries: bool,
 }
 
 /// How long the stages took.
@@ -46,6 +51,7 @@ struct Times {
     read: Duration,
     check: Option<Duration>,
     reduce: Duration,
+    cycles: Option<Duration>,
     write: Duration,
     total: f64,
 }
@@ -61,11 +67,28 @@ impl Blame for Refused {
     }
 }
 
+/// An input whose cells have no numbers in the file.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--representatives: expected a boundary matrix, whose columns are cells, found an image or distances; \
+     lacuna convert makes the matrix of an image, and lacuna rips reads distances"
+)]
+struct NoColumns;
+
+impl Blame for NoColumns {
+    fn fault(&self) -> Fault {
+        Fault::Input
+    }
+}
+
 impl Job<'_> {
     /// Reads, reduces, writes.
     pub(crate) fn run(&self, mut frame: Frame) -> Result<PairsRecord, CliError> {
         let feeds = Feeds::new(&self.backend, self.scans_primal());
         let (input, reading) = self.read(&feeds, &frame)?;
+        if self.cycles.is_some() && !reading.gives_boundaries {
+            return Err(CliError::about(self.input_name(), NoColumns));
+        }
         frame.meter.stage("looking at the matrix");
         let check = reading.is_to_be_checked.then(|| timed(|| input.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
@@ -74,15 +97,16 @@ impl Job<'_> {
         frame.meter.stage("reducing");
         let (reduced, reduction) = timed(|| planned.reduce());
         self.explain(&input, &planned);
-        let reduced = reduced?;
+        let mut reduced = reduced?;
         planned.notes().iter().for_each(|note| frame.notes.note(note));
         if self.explain {
             planning::explain_blocks(reduced.figures());
         }
+        let cycles = self.find_cycles(&mut reduced, &frame)?;
         let output = self.output.unwrap_or(suiting(reading.format));
         let write = frame.write(|_, out| output.write_any(&reduced, out))?;
         let reduce = planning + reduction;
-        let times = Times { read: reading.took, check, reduce, write, total: frame.seconds() };
+        let times = Times { read: reading.took, check, reduce, cycles, write, total: frame.seconds() };
         let record = self.record(&input, reading.format, &planned, &reduced, &times);
         frame.finish(&record)?;
         // The program is about to end; giving memory back page by page would take longer than all of writing.
@@ -103,7 +127,22 @@ impl Job<'_> {
             frame.notes.warn(format_args!("{}: {warning}", self.input_name()));
         }
         let is_to_be_checked = self.check.unwrap_or(gives_boundaries);
-        Ok((input, Reading { format, took, is_to_be_checked }))
+        Ok((input, Reading { format, took, is_to_be_checked, gives_boundaries }))
+    }
+
+    /// Finds the cycles that are wanted, and says how long that took.
+    fn find_cycles(&self, reduced: &mut AnyReduced<'_>, frame: &Frame) -> Result<Option<Duration>, CliError> {
+        let Some(selection) = &self.cycles else { return Ok(None) };
+        if self.explain {
+            tell(format_args!(
+                "{:<13} cycles: columns of the matrix itself are reduced with the pairs known, on one thread",
+                "representatives"
+            ));
+        }
+        frame.meter.stage("finding cycles");
+        let (found, took) = timed(|| reduced.find_cycles(selection));
+        found.map_err(|error| CliError::about(self.input_name(), error))?;
+        Ok(Some(took))
     }
 
     /// Whether the matrix is scanned as it is read. Of the algorithms that scan only the sieve dualizes later.
@@ -161,6 +200,9 @@ impl Job<'_> {
             read_seconds: times.read.as_secs_f64(),
             check_seconds: times.check.map(|took| took.as_secs_f64()),
             reduce_seconds: times.reduce.as_secs_f64(),
+            cycles_seconds: times.cycles.map(|took| took.as_secs_f64()),
+            cycles: reduced.cycles().map(|(cycles, _)| cycles),
+            cycles_additions: reduced.cycles().map(|(_, additions)| additions),
             write_seconds: times.write.as_secs_f64(),
             total_seconds: times.total,
             device_memory: planned.device_memory(),

@@ -95,11 +95,12 @@ impl OutputFormat for pairs::PairsFormat {
         ("bin", &[Self::PhatBinary]),
         ("csv", &[Self::Csv]),
         ("json", &[Self::Json]),
+        ("npz", &[Self::Npz]),
         ("diagram", &[Self::Dipha]),
         ("dipha", &[Self::Dipha]),
     ];
 
-    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha];
+    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha, Self::Npz];
 }
 
 impl OutputFormat for MatrixFile {

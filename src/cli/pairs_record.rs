@@ -20,6 +20,7 @@ use super::planning;
 /// | `pairs`, `essential` | how many |
 /// | `read_seconds`, `check_seconds` | input file to matrix; whether ∂∂ = 0, if that was checked |
 /// | `reduce_seconds` | matrix to pairs, dualizing included |
+/// | `cycles`, `cycles_additions`, `cycles_seconds` | how many, the columns added for them, pairs to cycles; only if they were asked for |
 /// | `write_seconds`, `total_seconds` | pairs to output; the whole run, up to this file |
 /// | `device_memory` | the most that was in use of a device, in bytes; 0 without |
 /// | `figures` | what the reduction counted, and its stages: [`lacuna::matrix::Figures`] |
@@ -39,6 +40,12 @@ pub(crate) struct PairsRecord {
     pub(crate) read_seconds: f64,
     pub(crate) check_seconds: Option<f64>,
     pub(crate) reduce_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles_additions: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles_seconds: Option<f64>,
     pub(crate) write_seconds: f64,
     pub(crate) total_seconds: f64,
     pub(crate) device_memory: u64,
@@ -64,6 +71,9 @@ impl PairsRecord {
         for (stage, seconds) in stages {
             tell(timing_line(&stage, seconds));
         }
+        if let Some(seconds) = self.cycles_seconds {
+            tell(timing_line("cycles", seconds));
+        }
         tell(timing_line("write", self.write_seconds));
         tell(timing_line("total", self.total_seconds));
         self.tell_figures();
@@ -73,6 +83,10 @@ impl PairsRecord {
     fn tell_figures(&self) {
         let figure = |what: &str, value: &dyn std::fmt::Display| tell(format_args!("{what:<40} {value:>12}"));
         figure("additions", &self.figures.additions);
+        if let Some((cycles, additions)) = self.cycles.zip(self.cycles_additions) {
+            figure("cycles", &cycles);
+            figure("cycles: additions", &additions);
+        }
         if let Some(hypha) = &self.figures.hypha {
             figure("scan: stable columns (0 additions)", &hypha.stable);
             figure("scan: columns cleared", &hypha.scan_cleared);

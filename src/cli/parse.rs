@@ -102,7 +102,12 @@ pub(crate) fn bar(found: &str) -> Result<BarName, String> {
     bar.ok_or_else(|| format!("expected a dimension and a place from 0 on, such as 1:0, found {found}"))
 }
 
-/// A number of iterations, channels or frames.
+/// The number of a cell, counted from 0.
+pub(crate) fn cell(found: &str) -> Result<usize, String> {
+    found.parse().map_err(|_| format!("expected the number of a cell, 0 or more, found {found}"))
+}
+
+/// A number of iterations, channels, frames or cells.
 pub(crate) fn count(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }

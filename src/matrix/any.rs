@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
+use super::cycles::{ClassSelection, Cycles, CyclesError, cycles};
 use super::leftmost_ones::{Feeds, ScanError, Scanner};
 use super::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions};
 use super::{
-    Dimension, Figures, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
+    Dimension, Figures, Index, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
     reduce_with,
 };
 use crate::backend::Backend;
@@ -172,10 +173,10 @@ impl<'a> AnyPlanned<'a> {
     pub fn reduce(&self) -> Result<AnyReduced<'a>, MatrixError> {
         Ok(match self {
             AnyPlanned::Narrow(Planned { cells, scanner, plan, .. }) => {
-                AnyReduced::Narrow(Reduced { cells, pairs: reduce_with(&cells.matrix, plan, scanner)? })
+                AnyReduced::Narrow(Reduced::new(cells, reduce_with(&cells.matrix, plan, scanner)?))
             }
             AnyPlanned::Wide(Planned { cells, scanner, plan, .. }) => {
-                AnyReduced::Wide(Reduced { cells, pairs: reduce_with(&cells.matrix, plan, scanner)? })
+                AnyReduced::Wide(Reduced::new(cells, reduce_with(&cells.matrix, plan, scanner)?))
             }
         })
     }
@@ -196,9 +197,37 @@ pub struct Reduced<'a, I> {
     pub cells: &'a LoadedComplex<I>,
     /// The pairs.
     pub pairs: Pairs<I>,
+    /// The cycles of classes, if they have been asked for.
+    pub cycles: Option<Cycles<I>>,
+}
+
+impl<'a, I: Index> Reduced<'a, I> {
+    fn new(cells: &'a LoadedComplex<I>, pairs: Pairs<I>) -> Self {
+        Reduced { cells, pairs, cycles: None }
+    }
+
+    fn find_cycles(&mut self, selection: &ClassSelection) -> Result<(), CyclesError> {
+        self.cycles = Some(cycles(&self.cells.matrix, &self.pairs, selection)?);
+        Ok(())
+    }
 }
 
 impl AnyReduced<'_> {
+    /// Finds the cycles of the selected classes, which [`cycles()`] says more of. They are written with the pairs.
+    ///
+    /// # Errors
+    /// As [`cycles()`].
+    pub fn find_cycles(&mut self, selection: &ClassSelection) -> Result<(), CyclesError> {
+        of_either!(AnyReduced, self, reduced => reduced.find_cycles(selection))
+    }
+
+    /// The number of cycles that have been found, and of the columns that were added to others for them; none if they have not been asked for.
+    pub fn cycles(&self) -> Option<(usize, u64)> {
+        of_either!(AnyReduced, self, reduced => {
+            reduced.cycles.as_ref().map(|cycles| (cycles.len(), cycles.additions()))
+        })
+    }
+
     /// The number of pairs.
     pub fn pairs(&self) -> usize {
         of_either!(AnyReduced, self, reduced => reduced.pairs.pairs.len())

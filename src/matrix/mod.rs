@@ -11,6 +11,7 @@
 //! | scan, clearing, compression, then SS+ or twist | Zhang et al. 2019, Algorithm 6 | [`hypha`] |
 //! | each dimension in the way that suits it: what runs by default | see there | [`sieve`] |
 //! | reduction, an algorithm a file | see there | [`reduction`] |
+//! | cycles that represent the classes | Cohen-Steiner, Edelsbrunner, Morozov 2006 | [`cycles`] |
 //! | all of it, where the index width comes from a file | — | [`any`] |
 //! | working columns | Bauer, Kerber, Reininghaus, Wagner 2017 (PHAT) | `working_columns` |
 //!
@@ -46,6 +47,7 @@
 pub mod any;
 pub mod clearing;
 pub mod compression;
+pub mod cycles;
 mod error;
 pub mod figures;
 pub mod hypha;

@@ -40,7 +40,7 @@ fn places(options: &[&str]) -> Vec<(u64, u64)> {
 }
 
 /// The arrays of an archive of integers and doubles: name, shape, values.
-fn arrays(bytes: &[u8]) -> Vec<(String, Vec<u64>, Vec<f64>)> {
+pub(super) fn arrays(bytes: &[u8]) -> Vec<(String, Vec<u64>, Vec<f64>)> {
     let archive = ZipArchive::from_slice(bytes).unwrap();
     let mut entries = archive.entries();
     let mut arrays = Vec::new();

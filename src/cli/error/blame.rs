@@ -20,6 +20,7 @@ use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
+use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::read::ReadError;
@@ -112,6 +113,17 @@ impl Blame for MatrixError {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
             MatrixError::Threads(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for CyclesError {
+    fn fault(&self) -> Fault {
+        match self {
+            CyclesError::NoSuchCell { .. }
+            | CyclesError::NotABirth { .. }
+            | CyclesError::NotThePairs { .. } => Fault::Input,
+            CyclesError::Refused(_) => Fault::Machine,
         }
     }
 }

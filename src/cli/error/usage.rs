@@ -27,6 +27,10 @@ pub(crate) enum UsageError {
         "--ratio: expected 1 beside --representatives, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
     )]
     RatioOfRepresentatives { ratio: f64 },
+    #[error("--representatives: expected --output json or npz, which have room for cycles, found {found}")]
+    NoRoomForCycles { found: String },
+    #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
+    UncheckedCycles,
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

@@ -6,7 +6,7 @@
 //! | `csv` | a line a bar, `dim,birth,death`; further columns of simplices are passed over | `csv` |
 //! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
 //! | `npy` | NumPy array, a row a bar: dim, birth, death | `npy` |
-//! | `npz` | archive of NumPy arrays, of which `bars` is one as above | `npy` |
+//! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has a row a pair of cells | `npy` |
 //! | `dipha` | DIPHA file type 2, persistence diagram | [`phat_formats::dipha`] |
 //! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
@@ -30,6 +30,7 @@
 //! | has a single number there | `phat-ascii` |
 //! | is any other text | an error |
 
+mod cell_arrays;
 mod csv;
 mod detect;
 mod error;
@@ -101,7 +102,14 @@ fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
         BarcodeFormat::Json => json::read(&text()),
         BarcodeFormat::Npy => npy::read(bytes).map(Barcode::Bars),
         BarcodeFormat::Npz => {
-            npz::Archive::open(bytes)?.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars)
+            let archive = npz::Archive::open(bytes)?;
+            if archive.contains("pairs") && !archive.contains("bars") {
+                let essential =
+                    archive.contains("essential").then(|| archive.read("essential")).transpose()?;
+                return cell_arrays::read(&archive.read("pairs")?, essential.as_deref())
+                    .map(Barcode::CellPairs);
+            }
+            archive.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars)
         }
         BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
         BarcodeFormat::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),

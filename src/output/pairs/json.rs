@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Solution, ValuedClass};
 use crate::cubical::Value;
 use crate::matrix::Index;
+use crate::matrix::cycles::Cycle;
 
 /// Writes the object, a line a pair or bar.
 ///
@@ -17,6 +18,49 @@ pub fn write<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::R
     match solution.valued_classes() {
         Some(classes) => write_bars(&classes, out),
         None => write_cells(solution, out),
+    }?;
+    if let Some(cycles) = solution.cycles {
+        out.write_all(b",\"representatives\":[")?;
+        let representative = |cycle| Representative::new(solution, &cycle);
+        write_lines(cycles.iter().map(representative), out)?;
+        out.write_all(b"\n]")?;
+    }
+    out.write_all(b"}\n")
+}
+
+/// A class, and a cycle that represents it.
+#[derive(Serialize)]
+struct Representative {
+    dim: usize,
+    #[serde(flatten)]
+    values: Option<Values>,
+    birth_cell: usize,
+    /// `null` of an essential class.
+    death_cell: Option<usize>,
+    cycle: Vec<usize>,
+}
+
+/// The values of a class.
+#[derive(Serialize)]
+struct Values {
+    birth: Value,
+    /// `null` of an essential class.
+    death: Option<Value>,
+}
+
+impl Representative {
+    fn new<I: Index>(solution: &Solution<'_, I>, cycle: &Cycle<'_, I>) -> Self {
+        let values = solution.valued_class(cycle);
+        Representative {
+            dim: cycle.dim.into(),
+            values: values.map(|ValuedClass { birth, death, .. }| Values {
+                birth: Value::Double(birth),
+                death: death.map(Value::Double),
+            }),
+            birth_cell: cycle.birth.to_usize(),
+            death_cell: cycle.death.map(I::to_usize),
+            cycle: cycle.cells.iter().map(|cell| cell.to_usize()).collect(),
+        }
     }
 }
 
@@ -37,7 +81,7 @@ fn write_bars(classes: &[ValuedClass], out: &mut dyn Write) -> io::Result<()> {
     });
     out.write_all(b"\"bars\":[")?;
     write_lines(bars, out)?;
-    out.write_all(b"\n]}\n")
+    out.write_all(b"\n]")
 }
 
 fn write_cells<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io::Result<()> {
@@ -45,8 +89,7 @@ fn write_cells<I: Index>(solution: &Solution<'_, I>, out: &mut dyn Write) -> io:
     out.write_all(b"\"pairs\":[")?;
     write_lines(solution.cell_pairs(), out)?;
     out.write_all(b"\n],\"essential\":")?;
-    serde_json::to_writer(&mut *out, &essential)?;
-    out.write_all(b"}\n")
+    Ok(serde_json::to_writer(&mut *out, &essential)?)
 }
 
 /// Writes the elements of a list, each on a line of its own.

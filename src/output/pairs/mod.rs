@@ -5,9 +5,10 @@
 //! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::pairs`] | pairs of cells, as PHAT writes them, byte for byte |
 //! | `dipha` | [`phat_formats::dipha`] | a persistence diagram, as DIPHA writes it |
 //! | `csv` | [`csv`] | a line a class: `dim,birth,death` |
-//! | `json` | [`json`] | an object: pairs and essential classes, or bars |
+//! | `json` | [`json`] | an object: pairs and essential classes, or bars; and cycles |
+//! | `npz` | [`npz`] | an archive of NumPy arrays: the same |
 //!
-//! `dipha`, `csv` and `json` hold filtration values where the input has them, and else the numbers of cells, from 0.
+//! `dipha`, `csv`, `json` and `npz` hold filtration values where the input has them, and else the numbers of cells, from 0.
 //! With values, classes that are killed where they are born are left out, and essential classes of the greatest dimension are
 //! where the filtration was cut off above it: there the cells that would kill them are missing. What is left is the
 //! barcode.
@@ -43,9 +44,29 @@
 //! | `pairs` | the pairs \[birth, death\], by birth |
 //! | `essential` | the cells in no pair, ascending |
 //! | `bars` | the barcode; the `death` of an essential bar is `null`, any other infinite value the string `inf` or `-inf` |
+//! | `representatives` | only if cycles were asked for: an object for each chosen class, pairs by birth, then essential classes by birth |
+//!
+//! | key of a representative | value |
+//! |---|---|
+//! | `dim` | the dimension of the class |
+//! | `birth`, `death` | with values only: those of the next two cells, as in `bars` |
+//! | `birth_cell`, `death_cell` | the cells that create and destroy the class; `null` for the death of an essential class |
+//! | `cycle` | the cells of the cycle, ascending: columns of the file, counted from 0 |
+//!
+//! # NPZ
+//! | array | content |
+//! |---|---|
+//! | `pairs`, `essential` | int64, m × 2 and k: as in JSON |
+//! | `bars` | with values in place of these: doubles, a row a bar: dim, birth, death; an essential bar dies at infinity |
+//! | `dims`, `births`, `deaths` | int64, c: the dimension of each chosen class, the cell that creates it and the one that destroys it, −1 for an essential class |
+//! | `cells` | int64: the cells of all cycles, one cycle after another, ascending in each |
+//! | `offsets` | int64, c + 1: where each cycle starts among these, and at the end their number |
+//!
+//! All but the first two rows are there only if cycles were asked for.
 
 pub mod csv;
 pub mod json;
+pub mod npz;
 mod solution;
 
 use std::io::{self, Write};
@@ -53,9 +74,9 @@ use std::io::{self, Write};
 use phat_formats::{dipha, phat};
 use serde::Serialize;
 
+use crate::matrix::Index;
 use crate::matrix::any::{AnyReduced, Reduced};
 use crate::matrix::read::LoadedComplex;
-use crate::matrix::{Index, Pairs};
 use crate::names::named;
 
 pub use solution::{Class, Solution, ValuedClass};
@@ -77,17 +98,28 @@ pub enum PairsFormat {
     Csv,
     /// A JSON object.
     Json,
+    /// An archive of NumPy arrays.
+    Npz,
 }
 
 impl PairsFormat {
     /// Every format.
-    pub const ALL: [PairsFormat; 5] = [
+    pub const ALL: [PairsFormat; 6] = [
         PairsFormat::PhatAscii,
         PairsFormat::PhatBinary,
         PairsFormat::Dipha,
         PairsFormat::Csv,
         PairsFormat::Json,
+        PairsFormat::Npz,
     ];
+
+    /// Whether the format has room for cycles.
+    pub fn holds_cycles(self) -> bool {
+        match self {
+            PairsFormat::PhatAscii | PairsFormat::PhatBinary | PairsFormat::Dipha | PairsFormat::Csv => false,
+            PairsFormat::Json | PairsFormat::Npz => true,
+        }
+    }
 
     /// Writes `solution` to `out`, unbuffered: pass a buffered writer.
     ///
@@ -101,6 +133,7 @@ impl PairsFormat {
             PairsFormat::Dipha => dipha::write_diagram(&mut out, solution.dipha_points().into_iter()),
             PairsFormat::Csv => csv::write(solution, out),
             PairsFormat::Json => json::write(solution, out),
+            PairsFormat::Npz => npz::write(solution, out),
         }
     }
 
@@ -110,17 +143,18 @@ impl PairsFormat {
     /// What `out` answers.
     pub fn write_any(self, reduced: &AnyReduced<'_>, out: &mut dyn Write) -> io::Result<()> {
         match reduced {
-            AnyReduced::Narrow(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
-            AnyReduced::Wide(Reduced { cells, pairs }) => self.write(&solution_of(cells, pairs), out),
+            AnyReduced::Narrow(reduced) => self.write(&solution_of(reduced), out),
+            AnyReduced::Wide(reduced) => self.write(&solution_of(reduced), out),
         }
     }
 }
 
 named!(PairsFormat);
 
-fn solution_of<'a, I>(cells: &'a LoadedComplex<I>, pairs: &'a Pairs<I>) -> Solution<'a, I> {
-    let &LoadedComplex { ref matrix, ref values, max_dim, cut } = cells;
-    Solution { matrix, pairs, values: values.as_deref(), max_dim, cut }
+fn solution_of<'a, I>(reduced: &'a Reduced<'a, I>) -> Solution<'a, I> {
+    let &LoadedComplex { ref matrix, ref values, max_dim, cut } = reduced.cells;
+    let cycles = reduced.cycles.as_ref();
+    Solution { matrix, pairs: &reduced.pairs, values: values.as_deref(), max_dim, cut, cycles }
 }
 
 #[cfg(test)]

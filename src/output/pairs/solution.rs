@@ -4,6 +4,7 @@ use phat_formats::dipha::DiagramPoint;
 
 use crate::cells;
 use crate::diagram::{Bar, Diagram};
+use crate::matrix::cycles::{Cycle, Cycles};
 use crate::matrix::{BoundaryMatrix, Dimension, Index, Pairs};
 
 /// The pairs of a filtration, its dimensions, and its values if it has them.
@@ -19,6 +20,8 @@ pub struct Solution<'a, I> {
     pub max_dim: Dimension,
     /// Whether cells above that dimension were left out, so that essential classes of this dimension mean nothing.
     pub cut: bool,
+    /// Cycles that represent classes, for the formats that [hold](super::PairsFormat::holds_cycles) them.
+    pub cycles: Option<&'a Cycles<I>>,
 }
 
 /// A class: its dimension, the cell that gives birth to it and the one that kills it, if any.
@@ -84,6 +87,13 @@ impl<'a, I: Index> Solution<'a, I> {
             a.dim.cmp(&b.dim).then_with(|| a.birth.total_cmp(&b.birth)).then_with(deaths)
         });
         Some(classes)
+    }
+
+    /// The class of a cycle with its values, where there are values.
+    pub fn valued_class(&self, cycle: &Cycle<'_, I>) -> Option<ValuedClass> {
+        let value = |cell: I| Some(self.values?[cell.to_usize()]);
+        let (dim, birth) = (cycle.dim.into(), value(cycle.birth)?);
+        Some(ValuedClass { dim, birth, death: cycle.death.and_then(value) })
     }
 
     /// The points of a DIPHA diagram, in DIPHA's order; without values, cells stand for them.

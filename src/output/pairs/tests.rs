@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::input::npz::Archive;
+use crate::matrix::cycles::{ClassSelection, cycles};
 use crate::matrix::{BoundaryMatrix, Figures, Pairs};
 
 /// Three vertices, the first two joined twice: vertices at 0, 0, 0.5, edges at 0.5 and 2.
@@ -18,8 +20,14 @@ fn filtration() -> (BoundaryMatrix<u32>, Pairs<u32>, [f64; 5]) {
 
 fn written(format: PairsFormat, values: bool, cut: bool) -> Vec<u8> {
     let (matrix, pairs, all) = filtration();
-    let solution =
-        Solution { matrix: &matrix, pairs: &pairs, values: values.then_some(&all), max_dim: 1, cut };
+    let solution = Solution {
+        matrix: &matrix,
+        pairs: &pairs,
+        values: values.then_some(&all),
+        max_dim: 1,
+        cut,
+        cycles: None,
+    };
     let mut bytes = Vec::new();
     format.write(&solution, &mut bytes).unwrap();
     bytes
@@ -80,7 +88,14 @@ fn a_filtration_that_was_cut_off_has_no_essential_classes_on_top() {
 fn bars_of_length_zero_are_left_out() {
     let (matrix, pairs, _) = filtration();
     let values = [0.5, 0.5, 0.5, 0.5, 0.5];
-    let solution = Solution { matrix: &matrix, pairs: &pairs, values: Some(&values), max_dim: 1, cut: false };
+    let solution = Solution {
+        matrix: &matrix,
+        pairs: &pairs,
+        values: Some(&values),
+        max_dim: 1,
+        cut: false,
+        cycles: None,
+    };
     let diagram = solution.diagram().unwrap();
     assert_eq!((diagram.bars(0).len(), diagram.bars(1).len()), (2, 1));
     assert!(diagram.iter().all(|(_, bar)| bar.is_essential()));
@@ -91,7 +106,8 @@ fn bars_of_length_zero_are_left_out() {
 fn nothing_is_written_of_no_cells() {
     let (matrix, pairs) = (BoundaryMatrix::<u64>::new(), Pairs::default());
     for values in [None, Some([].as_slice())] {
-        let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false };
+        let solution =
+            Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false, cycles: None };
         let written = |format: PairsFormat| {
             let mut bytes = Vec::new();
             format.write(&solution, &mut bytes).unwrap();
@@ -104,4 +120,70 @@ fn nothing_is_written_of_no_cells() {
         let object: Value = serde_json::from_slice(&written(PairsFormat::Json)).unwrap();
         assert_eq!(object["cells"], 0);
     }
+}
+
+/// What is written of the filtration with the cycles of all its classes.
+fn with_cycles(format: PairsFormat, values: bool) -> Vec<u8> {
+    let (matrix, pairs, all) = filtration();
+    let found = cycles(&matrix, &pairs, &ClassSelection::All).unwrap();
+    let values = values.then_some(all.as_slice());
+    let cycles = Some(&found);
+    let mut bytes = Vec::new();
+    let solution = Solution { matrix: &matrix, pairs: &pairs, values, max_dim: 1, cut: false, cycles };
+    format.write(&solution, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn cycles_are_written_beside_what_is_written_without() {
+    for format in PairsFormat::ALL.into_iter().filter(|format| !format.holds_cycles()) {
+        assert_eq!(with_cycles(format, true), written(format, true, false), "{format}");
+    }
+    for values in [false, true] {
+        let mut object: Value = serde_json::from_slice(&with_cycles(PairsFormat::Json, values)).unwrap();
+        let representatives = object.as_object_mut().unwrap().remove("representatives").unwrap();
+        assert_eq!(object, parsed(values, false));
+        let representative = |birth: usize, death: Option<usize>, cycle: &[usize]| {
+            let (_, _, all) = filtration();
+            let dim = usize::from(birth > 2);
+            let mut object = json!({"dim": dim, "birth_cell": birth, "death_cell": death, "cycle": cycle});
+            if values {
+                object["birth"] = all[birth].into();
+                object["death"] = death.map(|cell| all[cell]).into();
+            }
+            object
+        };
+        let expected = [
+            representative(1, Some(3), &[0, 1]),
+            representative(0, None, &[0]),
+            representative(2, None, &[2]),
+            representative(4, None, &[3, 4]),
+        ];
+        assert_eq!(representatives, json!(expected));
+    }
+}
+
+/// The shape and the values of an array.
+fn array(bytes: &[u8], name: &str) -> (Vec<u64>, Vec<i64>) {
+    let member = Archive::open(bytes).unwrap().read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let array = npyz::NpyFile::new(member.as_slice()).unwrap();
+    (array.shape().to_vec(), array.into_vec().unwrap())
+}
+
+#[test]
+fn arrays_of_pairs_and_of_cycles() {
+    let bytes = with_cycles(PairsFormat::Npz, false);
+    assert_eq!(array(&bytes, "pairs"), (vec![1, 2], vec![1, 3]));
+    assert_eq!(array(&bytes, "essential"), (vec![3], vec![0, 2, 4]));
+    assert_eq!(array(&bytes, "dims"), (vec![4], vec![0, 0, 0, 1]));
+    assert_eq!(array(&bytes, "births"), (vec![4], vec![1, 0, 2, 4]));
+    assert_eq!(array(&bytes, "deaths"), (vec![4], vec![3, -1, -1, -1]));
+    assert_eq!(array(&bytes, "offsets"), (vec![5], vec![0, 2, 3, 4, 6]));
+    assert_eq!(array(&bytes, "cells"), (vec![6], vec![0, 1, 0, 2, 3, 4]));
+    let names = |bytes: &[u8]| Archive::open(bytes).unwrap().names().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(names(&written(PairsFormat::Npz, false, false)), ["pairs", "essential"]);
+    assert_eq!(names(&written(PairsFormat::Npz, true, false)), ["bars"]);
+    assert_eq!(names(&with_cycles(PairsFormat::Npz, true)).len(), 6);
+    let bars = Archive::open(&with_cycles(PairsFormat::Npz, true)).unwrap().read("bars").unwrap();
+    assert_eq!(npyz::NpyFile::new(bars.as_slice()).unwrap().shape(), [4, 3]);
 }

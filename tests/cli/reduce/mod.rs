@@ -3,6 +3,7 @@
 mod backend;
 mod input;
 mod output;
+mod representatives;
 
 use std::fs;
 

@@ -113,12 +113,12 @@ fn every_format_compares_as_the_same() {
     let compare = |a: &String, b: &String| super::super::lacuna("compare", ["-q", a, b]).assert();
     let [torus, rings] = ["torus_surface.bin", "rings.complex"];
     let text = write(torus, "phat-ascii");
-    for format in ["phat-binary", "json"] {
+    for format in ["phat-binary", "json", "npz"] {
         compare(&text, &write(torus, format)).success();
     }
     compare(&write(torus, "csv"), &write(torus, "csv")).success();
     let bars = write(rings, "csv");
-    for format in ["json", "dipha"] {
+    for format in ["json", "dipha", "npz"] {
         compare(&bars, &write(rings, format)).success();
     }
     compare(&text, &write("octahedron_surface.bin", "phat-ascii")).code(1);

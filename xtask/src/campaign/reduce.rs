@@ -1,7 +1,10 @@
 //! Reductions of boundary matrices: every algorithm on every representation, primal and dual, on several threads, against
 //! the standard algorithm on rows of bits.
 
+use std::collections::BTreeSet;
+
 use lacuna::compare::{Barcode, CellPairs, compare, read};
+use lacuna::matrix::cycles::{ClassSelection, cycles};
 use lacuna::matrix::read::{AnyComplex, MatrixReadOptions, read_source};
 use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Pairs, Plan, Representation, reduce};
 use lacuna::output::pairs::{PairsFormat, Solution};
@@ -41,11 +44,17 @@ impl Subject for Reductions {
     type Case = Case;
     const NAME: &'static str = "reduce";
     const CROSSED: &'static str =
-        "algorithm, columns, dualize, index width, threads, vectors, formats of matrix and pairs";
+        "algorithm, columns, dualize, index width, threads, vectors, formats of matrix and pairs; cycles";
 
     fn draw(random: &mut Random) -> Case {
         // Without values there is no diagram.
-        let formats = [PairsFormat::PhatAscii, PairsFormat::PhatBinary, PairsFormat::Csv, PairsFormat::Json];
+        let formats = [
+            PairsFormat::PhatAscii,
+            PairsFormat::PhatBinary,
+            PairsFormat::Csv,
+            PairsFormat::Json,
+            PairsFormat::Npz,
+        ];
         let random_format = random.pick(&formats);
         if random.once_in(20) {
             return Case::of_no_complex(random);
@@ -124,10 +133,30 @@ fn check<I: MatrixIndex>(case: &Case, pools: &Pools) -> Result<(), String> {
     if let Some(format) = case.output {
         pairs_read_back(format, &matrix, &pairs)?;
     }
+    if matrix.check().is_ok() {
+        cycles_are_closed(&matrix, &pairs)?;
+    }
     let essential: Vec<usize> = pairs.essential().iter().map(|cell| cell.to_usize()).collect();
     let is_paired = |cell: usize| expected.iter().any(|&(birth, death)| birth == cell || death == cell);
     let unpaired: Vec<usize> = (0..case.complex.len()).filter(|&cell| !is_paired(cell)).collect();
     same("essential cells", &(pairs.cells, essential), &(case.complex.len(), unpaired))
+}
+
+/// Each class has a cycle: cells without a boundary, of which that of its birth is the youngest.
+fn cycles_are_closed<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>) -> Result<(), String> {
+    let found = cycles(matrix, pairs, &ClassSelection::All).map_err(|error| format!("no cycles: {error}"))?;
+    same("number of cycles", &found.len(), &(pairs.pairs.len() + pairs.essential().len()))?;
+    for cycle in &found {
+        let mut boundary = BTreeSet::new();
+        for &row in cycle.cells.iter().flat_map(|cell| matrix.column(cell.to_usize())) {
+            if !boundary.remove(&row) {
+                boundary.insert(row);
+            }
+        }
+        same(&format!("boundary of {cycle:?}"), &boundary, &BTreeSet::new())?;
+        same(&format!("youngest cell of {cycle:?}"), &cycle.cells.last(), &Some(&cycle.birth))?;
+    }
+    Ok(())
 }
 
 /// Pairs that were written are read as they were.
@@ -137,7 +166,7 @@ fn pairs_read_back<I: MatrixIndex>(
     pairs: &Pairs<I>,
 ) -> Result<(), String> {
     let max_dim = matrix.max_dim().unwrap_or(0);
-    let solution = Solution { matrix, pairs, values: None, max_dim, cut: false };
+    let solution = Solution { matrix, pairs, values: None, max_dim, cut: false, cycles: None };
     let mut file = Vec::new();
     format.write(&solution, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded =

@@ -1,5 +1,7 @@
 //! `lacuna reduce`: the persistence pairs of a boundary matrix.
 
+mod representatives;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -16,6 +18,7 @@ use super::job::Job;
 use super::naming::{OutputFormat, format_of};
 use super::parse::{self, OrAuto};
 use super::sink::Content;
+use representatives::RepresentativesArguments;
 
 /// Persistence pairs of a boundary matrix, or of a DIPHA image or distance matrix
 ///
@@ -64,14 +67,17 @@ pub(crate) struct Arguments {
 
     /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
     ///
-    /// Names: .txt and .dat phat-ascii, .bin phat-binary, .diagram and .dipha dipha, .csv, .json
+    /// Names: .txt and .dat phat-ascii, .bin phat-binary, .diagram and .dipha dipha, .csv, .json, .npz
     ///
     /// phat-ascii   the number of pairs, then a line a pair: birth death, cells from 0
     /// phat-binary  the same as 64-bit integers
     /// dipha        DIPHA's persistence diagram
     /// csv          a line a class: dim,birth,death; essential ones die at inf
     /// json         {"cells", "pairs": [[birth, death], ...], "essential": [...]}, of DIPHA
-    ///              input {"cells", "bars": [{"dim", "birth", "death"}, ...]}
+    ///              input {"cells", "bars": [{"dim", "birth", "death"}, ...]}; with cycles
+    ///              "representatives": [{"dim", "birth_cell", "death_cell", "cycle"}, ...]
+    /// npz          archive of NumPy arrays: `pairs` and `essential`, of DIPHA input `bars`; with
+    ///              cycles `dims`, `births`, `deaths` (-1: essential), `offsets`, `cells`
     ///
     /// PHAT's hold cells; the others hold the values of DIPHA input, without classes that
     /// die where they are born, and else cells.
@@ -84,6 +90,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -92,7 +101,8 @@ Examples:
   lacuna reduce filtration.dat
   lacuna reduce --output phat-binary -o pairs.bin filtration.bin
   lacuna reduce --algorithm chunk --dualize on --check -v filtration.bin
-  lacuna reduce --max-dim 1 -o sphere.diagram sphere.complex";
+  lacuna reduce --max-dim 1 -o sphere.diagram sphere.complex
+  lacuna reduce --representatives cycles --min-persistence 100 -o cycles.json filtration.bin";
 
 /// Reads, reduces, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
@@ -108,6 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let backend = arguments.machine.backend();
     let answer = arguments.output_file.as_deref();
     let output = format_of(arguments.output, answer)?;
+    arguments.representatives.check(output, arguments.input.check)?;
     // What suits the input, where nobody says, is text.
     let content = output.map_or(Content::Text, OutputFormat::content);
     let ReportArguments { stats, messages } = &arguments.report;
@@ -121,6 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         request: arguments.request(threads),
         backend,
         output,
+        cycles: arguments.representatives.selection(),
         explain: messages.explain,
     };
     let report = job.run(frame)?;

@@ -1,0 +1,67 @@
+//! Which cycles the classes are represented by: the options of representatives.
+
+use lacuna::matrix::cycles::ClassSelection;
+use lacuna::output::pairs::PairsFormat;
+
+use crate::cli::error::UsageError;
+use crate::cli::parse;
+
+/// What a class can be represented by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// A cycle.
+    Cycles,
+}
+
+/// The representatives that are wanted, and of which classes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Representatives")]
+pub(super) struct RepresentativesArguments {
+    /// Say of each class what it is made of, in json and npz
+    ///
+    /// cycles  cells whose boundaries cancel: of a pair the reduced column of its death, of
+    ///         an essential class the columns that add up to zero with that of its birth
+    ///
+    /// Cells are columns of the file, counted from 0. Columns of the matrix itself are reduced,
+    /// on one thread, whatever has found the pairs; the cycles do not depend on that.
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
+        value_parser = parse::one_of::<Kind>(), hide_possible_values = true)]
+    representatives: Vec<Kind>,
+
+    /// Of these classes alone: the cells that create them, counted from 0
+    #[arg(long, value_name = "CELL,...", value_delimiter = ',', requires = "representatives",
+        value_parser = parse::cell, allow_hyphen_values = true, conflicts_with = "min_persistence")]
+    only: Vec<usize>,
+
+    /// Of the classes alone whose death is at least N cells after their birth, essential ones too
+    #[arg(long, value_name = "N", requires = "representatives",
+        value_parser = parse::count, allow_hyphen_values = true)]
+    min_persistence: Option<usize>,
+}
+
+impl RepresentativesArguments {
+    /// The classes whose cycles are wanted, if any are.
+    pub(super) fn selection(&self) -> Option<ClassSelection> {
+        let selection = match self.min_persistence {
+            Some(least) => ClassSelection::Persistence(least),
+            None if self.only.is_empty() => ClassSelection::All,
+            None => ClassSelection::Named(self.only.clone()),
+        };
+        (!self.representatives.is_empty()).then_some(selection)
+    }
+
+    /// Checks that what is written has room for representatives, if they are wanted, and that the matrix is checked.
+    ///
+    /// # Errors
+    /// [`UsageError::NoRoomForCycles`], [`UsageError::UncheckedCycles`].
+    pub(super) fn check(&self, output: Option<PairsFormat>, check: Option<bool>) -> Result<(), UsageError> {
+        if self.representatives.is_empty() {
+            return Ok(());
+        }
+        if !output.is_some_and(PairsFormat::holds_cycles) {
+            let found = output.map_or_else(|| "none".to_owned(), |format| format.to_string());
+            return Err(UsageError::NoRoomForCycles { found });
+        }
+        if check == Some(false) { Err(UsageError::UncheckedCycles) } else { Ok(()) }
+    }
+}
