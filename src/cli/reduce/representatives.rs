@@ -8,7 +8,7 @@ use crate::cli::parse;
 
 /// What a class can be represented by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+enum ClassRepresentative {
     /// A cycle.
     Cycles,
 }
@@ -25,8 +25,8 @@ pub(super) struct RepresentativesArguments {
     /// Cells are columns of the file, counted from 0. Columns of the matrix itself are reduced,
     /// on one thread, whatever has found the pairs; the cycles do not depend on that.
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', verbatim_doc_comment,
-        value_parser = parse::one_of::<Kind>(), hide_possible_values = true)]
-    representatives: Vec<Kind>,
+        value_parser = parse::one_of::<ClassRepresentative>(), hide_possible_values = true)]
+    representatives: Vec<ClassRepresentative>,
 
     /// Of these classes alone: the cells that create them, counted from 0
     #[arg(long, value_name = "CELL,...", value_delimiter = ',', requires = "representatives",
