@@ -146,9 +146,9 @@ fn reduction(c: &mut Criterion) {
             let reduction = submatrix(&complex, ranks, &task, &residue);
             group.throughput(Throughput::Elements(columns as u64));
             group.bench_function(format!("{n} points, dimension {dim}, {layer:?}"), |b| {
-                b.iter(|| reduce(black_box(&reduction), Two));
+                b.iter(|| reduce(black_box(&reduction), Two, None));
             });
-            let pivots = reduce(&reduction, Two).unwrap().store;
+            let pivots = reduce(&reduction, Two, None).unwrap().store;
             store = PairStore { pivots, apparent: residue.apparent };
         }
     }

@@ -23,8 +23,11 @@ fn square() -> (BoundaryMatrix<u32>, Pairs<u32>) {
     (matrix(&columns), pairs(&[(1, 4), (2, 5), (3, 6), (7, 9)], 10))
 }
 
-/// What is told of the selected classes: birth, death, cells.
-fn told(selection: &ClassSelection) -> Result<Vec<(u32, Option<u32>, Vec<u32>)>, CyclesError> {
+/// A birth, a death, and the cells of a cycle.
+type Told = (u32, Option<u32>, Vec<u32>);
+
+/// What is told of the selected classes.
+fn told(selection: &ClassSelection) -> Result<Vec<Told>, CyclesError> {
     let (matrix, pairs) = square();
     matrix.check().unwrap();
     let found = cycles(&matrix, &pairs, selection)?;

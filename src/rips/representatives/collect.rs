@@ -164,7 +164,7 @@ impl<'a> Collector<'a> {
             table.deaths.extend(&vertices);
             table.death_edges.push(longest_edge(complex, codes.pivots.rank(pivot), &vertices));
         }
-let has_cocycles = self.wants(RepresentativeKind::Cocycles);
+        let has_cocycles = self.wants(RepresentativeKind::Cocycles);
         for class in candidates.iter().filter(|_| has_cocycles) {
             let rank = |simplex: W| codes.columns.rank(simplex);
             let (birth, death) = (rank(class.column), class.pivot.map(|pivot| codes.pivots.rank(pivot)));

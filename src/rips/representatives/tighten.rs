@@ -16,7 +16,7 @@
 //! the search. Where so many signatures occur on the way that the search is given up, it is the answer; it need not be the shortest then. Where
 //! nothing is shorter than the cycle, it stays as it is.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::rips::code::Code;
@@ -50,13 +50,19 @@ pub(super) struct AtBirth<'a, W> {
 }
 
 /// A distance that is ordered.
-#[derive(PartialEq, PartialOrd, Clone, Copy)]
+#[derive(PartialEq, Clone, Copy)]
 struct Length(f64);
 
 impl Eq for Length {}
 
+impl PartialOrd for Length {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Ord for Length {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+    fn cmp(&self, other: &Self) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }

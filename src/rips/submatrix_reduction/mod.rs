@@ -154,6 +154,9 @@ struct Version<W, F: Field> {
     terms: Vec<Term<W, F>>,
 }
 
+/// By column, the simplices that were added up to it.
+type Sums<W, F> = HashMap<usize, Vec<Term<W, F>>>;
+
 /// What all threads share.
 struct Shared<'a, W: Word, F: Field> {
     submatrix: &'a Submatrix<'a, W>,
@@ -163,7 +166,7 @@ struct Shared<'a, W: Word, F: Field> {
     /// Whether something was added to the column.
     touched: Vec<AtomicBool>,
     /// The columns that came to zero, if they may be wanted: essential classes.
-    essential: Option<Mutex<HashMap<usize, Vec<Term<W, F>>>>>,
+    essential: Option<Mutex<Sums<W, F>>>,
     /// The edges that long columns are walked along, when the first is; none if none are.
     edges: OnceLock<Option<Edges>>,
 }

@@ -189,7 +189,7 @@ fn coboundary(submatrix: &Submatrix<'_, u64>, cochain: &[Multiple<u64>]) -> Vec<
             *sums.entry(cofacet_code.entry(rank, cofacet)).or_default() += c;
         }
     }
-    sums.into_iter().filter(|&(_, sum)| sum % 2 == 1).map(|(entry, _)| entry).collect()
+    sums.into_iter().filter(|&(_, sum)| !sum.is_multiple_of(2)).map(|(entry, _)| entry).collect()
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn columns_that_are_walked_get_the_pivots_of_those_that_are_not() {
     for round in 0..24 {
         let n = 6 + random(&mut state) as u32 % 12;
         let mut edges: Vec<(u32, u32, u32)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j, 0))).collect();
-        edges.retain(|_| round % 3 == 0 || random(&mut state) % 4 > 0);
+        edges.retain(|_| round % 3 == 0 || !random(&mut state).is_multiple_of(4));
         for k in (1..edges.len()).rev() {
             let other = random(&mut state) as usize % (k + 1);
             edges.swap(k, other);
