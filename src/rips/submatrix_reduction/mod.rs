@@ -102,7 +102,7 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// Of the columns that are wanted, in the order in which they were named: the [cochain](self::cochains) whose coboundary is the reduced
+    /// Of the columns that are wanted, in the order in which they were named: the cochain whose coboundary is the reduced
     /// column, in filtration order. It begins with the pivot, so the cochain is a cocycle on what comes before that.
     pub cochains: Vec<Vec<Multiple<W>>>,
     /// Numbers of columns, additions and look-ups.
