@@ -110,6 +110,66 @@ fn npz_has_tables() {
     assert_eq!(arrays(&ratio.get_output().stdout)[0].1, [4, 3]);
 }
 
+/// Options for both kinds of chains.
+const CHAINS: [&str; 2] = ["--representatives", "cocycles,cycles"];
+
+#[test]
+fn chains_have_a_row_a_simplex() {
+    let run =
+        rips_of(SQUARE, &[&CHAINS[..], &["--modulus", "3", "--output", "json"]].concat()).assert().success();
+    let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+    let found = object["representatives"].as_array().unwrap();
+    assert!(found[..4].iter().all(|found| found.get("cocycle").is_none() && found.get("cycle").is_none()));
+    assert_eq!(found[4]["cocycle"], json!([[0, 3, 1]]));
+    // The sides of the square, each as it is oriented: from 0 over 1, 2 and 3, and back against the last, or all of that reversed.
+    let sides = |one: u32, other: u32| json!([[2, 3, one], [0, 1, one], [1, 2, one], [0, 3, other]]);
+    assert!(found[4]["cycle"] == sides(1, 2) || found[4]["cycle"] == sides(2, 1), "{}", found[4]["cycle"]);
+}
+
+#[test]
+fn chains_lie_one_after_another_in_npz() {
+    let run = rips_of(SQUARE, &[&CHAINS[..], &["--output", "npz"]].concat()).assert().success();
+    let arrays = arrays(&run.get_output().stdout);
+    let array = |name: &str| {
+        let (_, shape, values) =
+            arrays.iter().find(|array| array.0 == name).unwrap_or_else(|| panic!("{name}"));
+        (shape.clone(), values.clone())
+    };
+    assert_eq!(array("cocycle_offsets_1"), (vec![2], vec![0.0, 1.0]));
+    assert_eq!(array("cocycle_simplices_1"), (vec![1, 2], vec![0.0, 3.0]));
+    assert_eq!(array("cocycle_coefficients_1"), (vec![1], vec![1.0]));
+    assert_eq!(array("cycle_offsets_1"), (vec![2], vec![0.0, 4.0]));
+    assert_eq!(array("cycle_simplices_1"), (vec![4, 2], vec![2.0, 3.0, 0.0, 1.0, 1.0, 2.0, 0.0, 3.0]));
+    assert_eq!(array("cycle_coefficients_1"), (vec![4], vec![1.0; 4]));
+    assert!(arrays.iter().all(|array| array.0 != "cocycle_offsets_0"));
+}
+
+#[test]
+fn a_cycle_is_tightened() {
+    let cycle = |options: &[&str]| {
+        let chosen = ["--representatives", "cycles", "--longest", "1", "--output", "json", "--quiet"];
+        let run = rips([&chosen[..], options, &["data/circle.pts"]].concat()).assert().success();
+        let object: Value = serde_json::from_slice(&run.get_output().stdout).unwrap();
+        object["representatives"][0]["cycle"].as_array().unwrap().len()
+    };
+    // Around the circle, and with fewer corners.
+    assert_eq!([cycle(&[]), cycle(&["--tighten"])], [18, 14]);
+}
+
+#[test]
+fn chains_are_refused_where_they_make_no_sense() {
+    let refused = |options: &[&str], message: &str| {
+        rips_of(SQUARE, options).assert().code(2).stderr(contains(message));
+    };
+    let room = "expected --output json or npz, which have room for cocycles and cycles, found csv";
+    refused(&["--representatives", "cycles", "--output", "csv"], room);
+    let json = ["--output", "json", "--representatives"];
+    let tighten = "--tighten: expected cycles among --representatives, which it is for, found none";
+    refused(&[&json[..], &["cocycles", "--tighten"]].concat(), tighten);
+    let birth = "--cocycles-at birth: expected cocycles among --representatives, which it is for, found none";
+    refused(&[&json[..], &["cycles", "--cocycles-at", "birth"]].concat(), birth);
+}
+
 #[test]
 fn bars_are_chosen() {
     assert_eq!(places(&["--longest", "1"]), [(1, 0)]);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lacuna::cubical::read::ImageFormat;
 use lacuna::matrix::Algorithm;
 use lacuna::output::OutputFormat;
+use lacuna::rips::RepresentativeKind;
 
 /// What is wrong with a command line, or with a variable of the environment.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +24,12 @@ pub(crate) enum UsageError {
         "--representatives: expected --output json, csv or npz, which have room for them, found {format}"
     )]
     NoRoom { format: OutputFormat },
+    #[error(
+        "--representatives: expected --output json or npz, which have room for cocycles and cycles, found {format}"
+    )]
+    NoRoomForChains { format: OutputFormat },
+    #[error("{option}: expected {kind} among --representatives, which it is for, found none")]
+    OnlyBeside { option: &'static str, kind: RepresentativeKind },
     #[error(
         "--ratio: expected 1 beside --representatives, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
     )]

@@ -13,7 +13,7 @@ pub(super) struct RepresentativesArguments {
     /// Say of each bar what its class is made of, in json, csv and npz
     ///
     /// simplices  the simplex with which the class is born and the one with which it dies,
-    ///            and the longest edge of each (csv: these simplices are all it has)
+    ///            and the longest edge of each (csv has room for the simplices alone)
     /// cocycles   of every bar of dimension 1 and above a cocycle, see --cocycles-at
     /// cycles     of every such bar a cycle that is born with it and bounds when it dies
     ///
@@ -72,13 +72,25 @@ impl RepresentativesArguments {
     /// Checks that what is written has room for representatives, if they are wanted, and that bars keep their places in it.
     ///
     /// # Errors
-    /// [`UsageError::NoRoom`], [`UsageError::RatioOfRepresentatives`].
+    /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`], [`UsageError::RatioOfRepresentatives`].
     pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), UsageError> {
         if self.representatives.is_empty() {
             return Ok(());
         }
         if !format.holds_representatives() {
             return Err(UsageError::NoRoom { format });
+        }
+        let wants = |kind| self.representatives.contains(&kind);
+        let has_chains = wants(RepresentativeKind::Cocycles) || wants(RepresentativeKind::Cycles);
+        if has_chains && format == OutputFormat::Csv {
+            return Err(UsageError::NoRoomForChains { format });
+        }
+        if self.cocycles_at == CocycleScale::Birth && !wants(RepresentativeKind::Cocycles) {
+            let option = "--cocycles-at birth";
+            return Err(UsageError::OnlyBeside { option, kind: RepresentativeKind::Cocycles });
+        }
+        if self.tighten && !wants(RepresentativeKind::Cycles) {
+            return Err(UsageError::OnlyBeside { option: "--tighten", kind: RepresentativeKind::Cycles });
         }
         if ratio > 1.0 { Err(UsageError::RatioOfRepresentatives { ratio }) } else { Ok(()) }
     }

@@ -135,7 +135,13 @@ impl<'a, W: Word> Boundaries<'a, W> {
     /// Reduces a boundary until it is done, or until another one has to be reduced first.
     fn go_on(&mut self, work: &mut Work<W>) -> Option<Work<W>> {
         let field = self.field;
+        let mut last = None;
         while let Some((youngest, c)) = self.pop(&mut work.boundary) {
+            debug_assert!(
+                last.is_none_or(|last| youngest < last),
+                "what was added does not cancel the youngest simplex"
+            );
+            last = Some(youngest);
             let column = self.pairs.columns.binary_search_by(|column| youngest.cmp(column)).ok();
             if column.is_some() && column == work.column {
                 work.boundary.push((youngest, c));
