@@ -33,7 +33,7 @@ use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
-use super::walk::{WALKED, Walk};
+use super::walk::Walk;
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::parallel::lock;
 use crate::rips::code::CofacetEntries;
@@ -244,9 +244,16 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Takes the pivot out of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        let (terms, is_short) = (self.terms.len(), !self.is_long && !self.is_walking);
-        if is_short && terms >= WALKED && !self.begin_walk(j) && terms >= LONG {
-            self.lengthen();
+        let terms = self.terms.len();
+        if !self.is_long && !self.is_walking {
+            let is_walked = match self.walked_from() {
+                Some(least) if terms < least => None,
+                Some(_) => Some(self.begin_walk(j)),
+                None => Some(false),
+            };
+            if is_walked == Some(false) && terms >= LONG {
+                self.lengthen();
+            }
         }
         if self.is_walking {
             return self.pop_walk();

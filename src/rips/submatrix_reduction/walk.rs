@@ -15,8 +15,8 @@
 //! column, the edge is looked at once more.
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
-//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, and edges of different lengths but for a
-//! few: with these an edge is looked at together with all that are as long. Other columns are reduced as [`super::long`] says, and so are
+//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, which is to have many of them, and edges of different lengths
+//! but for a few: with these an edge is looked at together with all that are as long. Other columns are reduced as [`super::long`] says, and so are
 //! all where memory is refused.
 
 use super::cochain::Cochain;
@@ -30,9 +30,16 @@ use crate::rips::word::Word;
 use crate::simd::Level;
 
 /// A column of so many simplices is walked. In tests, where columns are short, the third one makes it so.
-pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
+const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
+/// The first one has a simplex for so many ranks besides, since to list all edges takes a while.
+const RANKS_LISTED: u32 = 1 << 9;
+/// The most edges that are listed.
+const MOST_EDGES: usize = 1 << 23;
 /// The most bytes that the cochain of a worker may take.
-const MOST_BYTES: usize = 96 << 20;
+const MOST_BYTES: usize = 64 << 20;
+/// Of so many pairs of points one at the least is an edge, if the columns are edges or triangles: in sparser graphs the lists of neighbours
+/// are shorter than rows of bits.
+const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
 /// The most edges of one rank.
 const MOST_EQUAL: usize = if cfg!(test) { 64 } else { 1 << 10 };
 /// If one of so many edges, or more, has the rank of another, none are walked along.
@@ -47,7 +54,7 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// The edges of a complex; none if too many have the rank of another.
+    /// The edges of a complex; none if there are too many, or too many that have the rank of another.
     fn of(complex: &dyn Complex) -> Option<Self> {
         // Fewer than 2^16, or the cochain would take too many bytes.
         let points = complex.points() as u32;
@@ -58,6 +65,9 @@ impl Edges {
             let key =
                 |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
             keys.extend(found.iter().map(key));
+            if keys.len() > MOST_EDGES {
+                return None;
+            }
         }
         Word::sort(&mut keys);
         let edge = |&key: &u64| (!key.low_u32() >> 16, !key.low_u32() & 0xffff);
@@ -91,22 +101,28 @@ pub(super) struct Walk {
 }
 
 impl<W: Word, F: Field> Worker<'_, W, F> {
-    /// Whether columns are walked.
-    fn walks(&self) -> bool {
-        let Submatrix { complex, code, apparent, .. } = self.shared.submatrix;
+    /// Whether columns may be walked once they have enough simplices; as far as is known before edges are listed.
+    fn may_walk(&self) -> bool {
+        let Submatrix { complex, code, apparent, ranks, .. } = self.shared.submatrix;
         let bytes = Cochain::bytes(code.vertices() as usize, complex.points());
+        // There are at least as many edges as ranks.
         F::UNIT
             && bytes.is_some_and(|bytes| bytes <= MOST_BYTES)
+            && *ranks as usize <= MOST_EDGES
             && !matches!(apparent, ApparentPairs::None)
-            && edges(self.shared).is_some()
+            && self.shared.edges.get().is_none_or(Option::is_some)
+    }
+
+    /// The number of simplices from which a column is walked; none if none is.
+    pub(super) fn walked_from(&self) -> Option<usize> {
+        let first =
+            if self.shared.edges.get().is_some() { 0 } else { self.shared.submatrix.ranks / RANKS_LISTED };
+        self.may_walk().then(|| WALKED.max(first as usize))
     }
 
     /// Goes on with the working column j by walking, if it can. It cannot at the rank of the column's simplex, where apparent pairs to its
     /// right are not to be added.
     pub(super) fn begin_walk(&mut self, j: usize) -> bool {
-        if !self.walks() {
-            return false;
-        }
         let (shared, last) = (self.shared, self.column.last());
         let Submatrix { complex, code, cofacet_code, columns, .. } = shared.submatrix;
         let rank = cofacet_code.rank(last);
@@ -203,9 +219,17 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     }
 }
 
-/// The edges of the complex, listed when they are first asked for.
+/// The edges of the complex, listed when they are first asked for; none if columns are not walked along them.
 fn edges<'s, W: Word, F: Field>(shared: &'s Shared<'_, W, F>) -> Option<&'s Edges> {
-    shared.edges.get_or_init(|| Edges::of(shared.submatrix.complex)).as_ref()
+    let Submatrix { complex, code, .. } = shared.submatrix;
+    let points = complex.points();
+    let listed = || {
+        let pairs_an_edge = PAIRS_AN_EDGE.get(code.vertices() as usize - 2)?;
+        let is_dense =
+            |edges: &Edges| edges.edges.len() * pairs_an_edge >= points * points.saturating_sub(1) / 2;
+        Edges::of(*complex).filter(is_dense)
+    };
+    shared.edges.get_or_init(listed).as_ref()
 }
 
 /// The cofacet of an edge, or of a triangle with it, and what [`Cochain::extend`] gives.
