@@ -112,13 +112,7 @@ fn random_complex(rng: &mut Pcg64) -> Complex {
         2 => Complex::random(rng.random_range(1..7), 4, 0.9, ties, rng),
         3 => Complex::random(rng.random_range(6..9), 3, 0.6, ties, rng),
         4 => Complex::cubical([rng.random_range(1..5), rng.random_range(1..5), 1], ties, rng),
-        _ => {
-            let [a, b] = [0.3, 0.8].map(|keep| Complex::random(rng.random_range(1..6), 2, keep, ties, rng));
-            let both = a.beside(&b);
-            let both = if rng.random_bool(0.5) { both.cone() } else { both };
-            let [loops, spheres] = [0, 0].map(|_: usize| rng.random_range(0..4));
-            both.with_loops(1, loops, ties, rng).with_loops(2, spheres, ties, rng)
-        }
+        _ => Complex::with_many_classes(ties, rng),
     }
 }
 

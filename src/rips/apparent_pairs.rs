@@ -75,6 +75,13 @@ pub fn omit(simplex: &[u32], omitted: usize, facet: &mut Vec<u32>) {
     facet.extend(simplex.iter().enumerate().filter(|&(k, _)| k != omitted).map(|(_, &v)| v));
 }
 
+/// Puts a vertex in its place among those of a simplex, which descend, and gives that place.
+pub fn join(simplex: &mut Vec<u32>, vertex: u32) -> usize {
+    let place = simplex.partition_point(|&other| other > vertex);
+    simplex.insert(place, vertex);
+    place
+}
+
 /// Whether the facet without the vertex at `omitted` has rank `rank` as the simplex does.
 fn facet_has_rank<C: Complex + ?Sized>(complex: &C, simplex: &[u32], omitted: usize, rank: u32) -> bool {
     let kept = |k: &usize| *k != omitted;

@@ -127,6 +127,15 @@ impl Complex {
         complex
     }
 
+    /// Two random graphs beside each other, or the cone over them, with loops and spheres at some cells.
+    pub(crate) fn with_many_classes(ties: u32, rng: &mut Pcg64) -> Complex {
+        let [a, b] = [0.3, 0.8].map(|keep| Complex::random(rng.random_range(1..6), 2, keep, ties, rng));
+        let both = a.beside(&b);
+        let both = if rng.random_bool(0.5) { both.cone() } else { both };
+        let [loops, spheres] = [0, 0].map(|_: usize| rng.random_range(0..4));
+        both.with_loops(1, loops, ties, rng).with_loops(2, spheres, ties, rng)
+    }
+
     /// Both, apart, interleaved by their values.
     pub(crate) fn beside(&self, other: &Complex) -> Complex {
         let mut complex = self.clone();

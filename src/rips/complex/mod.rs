@@ -73,5 +73,12 @@ pub trait Complex: Sync {
     }
 }
 
+/// The rank of a simplex: the greatest of its edges', 0 of a vertex.
+#[inline]
+pub(crate) fn rank_of<C: Complex + ?Sized>(complex: &C, simplex: &[u32]) -> u32 {
+    let edges = (0..simplex.len()).flat_map(|k| (0..k).map(move |l| (k, l)));
+    edges.map(|(k, l)| complex.edge(simplex[k], simplex[l])).fold(0, u32::max)
+}
+
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
-use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, stride};
+use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, rank_of, stride};
 use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 
@@ -207,8 +207,7 @@ impl<R: Rank> Cutter<'_, R> {
     /// Decides the simplex `tops` on the neighbour lists.
     fn decide(&mut self) {
         let (complex, simplex) = (self.complex, &self.tops);
-        let edges = (0..simplex.len()).flat_map(|k| (0..k).map(move |l| (k, l)));
-        let rank = edges.map(|(k, l)| complex.edge(simplex[k], simplex[l])).fold(0, u32::max);
+        let rank = rank_of(complex, simplex);
         self.counts.simplices += 1;
         if clearing::by_apparent_pair(complex, simplex, rank, &mut Vec::new()) {
             self.counts.cleared += 1;

@@ -47,8 +47,8 @@ fn barcode<W: Word>(
     let mut below = run.wants_cycles().then(|| Below::Forest(run.forest(&pairs_below)));
     for dim in 1..=run.plan.max_dim {
         let residue = run.construct(complex, dim, &pairs_below, &mut ahead)?;
-        let mut reduction = run.reduce(complex, dim, &residue)?;
-        dimensions.push(run.bars(complex, dim, &residue.columns, &mut reduction, below.as_ref()));
+        let reduction = run.reduce(complex, dim, &residue)?;
+        dimensions.push(run.bars(complex, dim, &residue.columns, &reduction, below.as_ref()));
         below = below.map(|_| Below::Pairs(residue.columns, reduction.pivots));
         pairs_below = PairStore { pivots: reduction.store, apparent: residue.apparent };
     }

@@ -178,7 +178,7 @@ impl Run<'_> {
         let collector = collector.filter(|collector| collector.wants_cochains());
         let mut columns = collector.map(|collector| {
             |pivots: &[Option<W>]| -> Vec<usize> {
-                let classes = classes(values, codes, &residue.columns, pivots);
+                let classes: Vec<Class<W>> = classes(values, codes, &residue.columns, pivots).collect();
                 collector.wanted(&classes)
             }
         });
@@ -204,16 +204,17 @@ impl Run<'_> {
         complex: &dyn RipsComplex,
         dim: usize,
         columns: &[W],
-        reduction: &mut Reduction<W>,
+        reduction: &Reduction<W>,
         below: Option<&Below<W>>,
     ) -> Vec<Bar> {
-        let (codes, cochains) = (self.codes(dim), std::mem::take(&mut reduction.cochains));
-        let pivots = &*reduction.pivots;
+        let (codes, pivots) = (self.codes(dim), &*reduction.pivots);
         let classes = classes(self.values, codes, columns, pivots);
-        if let Some(collector) = &mut self.collector {
-            let pairs = Pairs { columns, pivots, codes };
-            collector.dimension(complex, self.values, pairs, &classes, cochains, below);
-        }
+        let Some(collector) = &mut self.collector else {
+            return classes.map(|class| class.bar).collect();
+        };
+        let classes: Vec<Class<W>> = classes.collect();
+        let pairs = Pairs { columns, pivots, codes };
+        collector.dimension(complex, self.values, pairs, &classes, &reduction.cochains, below);
         classes.into_iter().map(|class| class.bar).collect()
     }
 
@@ -268,12 +269,17 @@ impl Run<'_> {
 }
 
 /// The classes of a residue whose bars are not empty, in the order of the columns.
-fn classes<W: Word>(values: &Values, codes: Codes<W>, columns: &[W], pivots: &[Option<W>]) -> Vec<Class<W>> {
-    let class = |(place, (&column, &pivot)): (usize, (&W, &Option<W>))| {
+fn classes<W: Word>(
+    values: &Values,
+    codes: Codes<W>,
+    columns: &[W],
+    pivots: &[Option<W>],
+) -> impl Iterator<Item = Class<W>> {
+    let class = move |(place, (&column, &pivot)): (usize, (&W, &Option<W>))| {
         let birth = values.distance(codes.columns.rank(column));
         let death = pivot.map_or(f64::INFINITY, |pivot| values.distance(codes.pivots.rank(pivot)));
         Class { place, column, pivot, bar: Bar { birth, death } }
     };
     let classes = columns.iter().zip(pivots).enumerate().map(class);
-    classes.filter(|class| class.bar.death > class.bar.birth).collect()
+    classes.filter(|class| class.bar.death > class.bar.birth)
 }

@@ -138,16 +138,11 @@ impl<'a> Collector<'a> {
         values: &Values,
         pairs: Pairs<'_, W>,
         classes: &[Class<W>],
-        cochains: Vec<Vec<Multiple<W>>>,
+        cochains: &HashMap<usize, Vec<Multiple<W>>>,
         below: Option<&Below<W>>,
     ) {
         let (dim, codes) = (self.found.dimensions.len(), pairs.codes);
         let candidates = self.candidates(classes);
-        let cochains: HashMap<usize, Vec<Multiple<W>>> = if self.wants_cochains() {
-            self.wanted(classes).into_iter().zip(cochains).collect()
-        } else {
-            HashMap::new()
-        };
         let mut table = Table::default();
         let mut vertices = Vec::with_capacity(dim + 2);
         for &Class { column, pivot, bar, .. } in &candidates {
@@ -204,10 +199,12 @@ impl<'a> Collector<'a> {
         below: &Below<W>,
     ) -> Vec<Vec<Multiple<W>>> {
         let mut finite = Boundaries::new(complex, self.modulus, pairs, false);
-        let mut essential = Essential::new(complex, self.modulus, pairs.codes.columns, below);
+        // Made when the first essential class asks for it.
+        let mut essential = None;
+        let made = || Essential::new(complex, self.modulus, pairs.codes.columns, below);
         let cycle = |class: &Class<W>| match class.pivot {
             Some(_) => finite.of_finite(class.place),
-            None => essential.cycle(class.column),
+            None => essential.get_or_insert_with(made).cycle(class.column),
         };
         classes.iter().map(cycle).collect()
     }

@@ -22,11 +22,11 @@ use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use super::Codes;
-use crate::rips::apparent_pairs::{cofacet_of, omit};
+use crate::rips::apparent_pairs::omit;
 use crate::rips::code::Code;
-use crate::rips::complex::Complex;
+use crate::rips::complex::{Complex, rank_of};
 use crate::rips::field::{Field, Modulo};
-use crate::rips::submatrix_reduction::Multiple;
+use crate::rips::submatrix_reduction::{Multiple, apparent_cofacet};
 use crate::rips::word::Word;
 
 /// The pairs of simplices of a dimension with simplices of the next, but for apparent ones.
@@ -170,14 +170,8 @@ impl<'a, W: Word> Boundaries<'a, W> {
     /// The simplex that a simplex is in an apparent pair with, and the coefficient of the second in the boundary of the first.
     fn apparent(&self, simplex: W) -> Option<Multiple<W>> {
         let Codes { columns, pivots } = self.pairs.codes;
-        let mut vertices = Vec::new();
-        columns.vertices_of(simplex, &mut vertices);
-        let rank = columns.rank(simplex);
-        let added = cofacet_of(self.complex, &vertices, rank)?;
-        let place = vertices.partition_point(|&vertex| vertex > added);
-        vertices.insert(place, added);
-        let sign = self.field.sign(vertices.len() - 1 - place);
-        Some((pivots.entry(rank, vertices), sign))
+        let (cofacet, below) = apparent_cofacet(self.complex, columns, pivots, simplex)?;
+        Some((cofacet, self.field.sign(below)))
     }
 
     /// Takes the youngest simplex out, with the sum of its coefficients; those of which the sum is zero vanish.
@@ -208,12 +202,6 @@ impl<'a, W: Word> Boundaries<'a, W> {
         }
         combined
     }
-}
-
-/// The rank of a simplex.
-fn rank_of(complex: &dyn Complex, vertices: &[u32]) -> u32 {
-    let pairs = vertices.iter().enumerate().flat_map(|(k, &u)| vertices[..k].iter().map(move |&v| (u, v)));
-    pairs.map(|(u, v)| complex.edge(u, v)).fold(0, u32::max)
 }
 
 /// A forest, each tree from a root down.

@@ -17,7 +17,7 @@
 //! nothing is shorter than the cycle, it stays as it is.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::rips::code::Code;
 use crate::rips::complex::{Band, Cofacet, Complex};
@@ -151,10 +151,11 @@ impl<'a, W: Word> AtBirth<'a, W> {
             self.add(&mut wanted, self.ends(edge), c);
         }
         let own = evaluate(field, cocycle, &cycle);
-        let mut best = cycle.clone();
         if own == 0 {
-            return best;
+            return cycle;
         }
+        let class: Vec<u16> = alive.iter().map(|cocycle| evaluate(field, cocycle, &cycle)).collect();
+        let mut best = cycle;
         for &(edge, value) in cocycle.iter().filter(|&&(edge, _)| self.code.rank(edge) <= self.rank) {
             // The walk goes along this edge with the coefficient by which the bar's own cocycle has the value that it has on the cycle.
             let coefficient = field.mul(own, field.inverse(value));
@@ -166,9 +167,8 @@ impl<'a, W: Word> AtBirth<'a, W> {
             let Some(path) = self.path(v, u, &path_wanted, bound) else { continue };
             let steps = path.windows(2).map(|step| [step[0], step[1]]).chain([[u, v]]);
             let walk = self.cycle_of(steps, coefficient);
-            let is_of_class = alive
-                .iter()
-                .all(|cocycle| evaluate(field, cocycle, &walk) == evaluate(field, cocycle, &cycle));
+            let is_of_class =
+                alive.iter().zip(&class).all(|(cocycle, &value)| evaluate(field, cocycle, &walk) == value);
             if is_of_class && self.length(&walk) < self.length(&best) {
                 best = walk;
             }
@@ -264,12 +264,12 @@ impl<'a, W: Word> AtBirth<'a, W> {
         let mut signatures: Vec<Signature> = vec![vec![0; self.numbers]];
         let mut places: HashMap<Signature, usize> = HashMap::from([(signatures[0].clone(), 0)]);
         let mut states = vec![State { vertex: start, signature: 0, length: 0.0, before: 0 }];
-        let mut done: HashMap<(u32, usize), ()> = HashMap::new();
+        let mut done: HashSet<(u32, usize)> = HashSet::new();
         let mut open = BinaryHeap::from([(Reverse(Length(to_go.get(&start)?.length)), 0)]);
         let mut found = Vec::new();
         while let Some((_, place)) = open.pop() {
             let State { vertex, signature, length, .. } = states[place];
-            if done.insert((vertex, signature), ()).is_some() {
+            if !done.insert((vertex, signature)) {
                 continue;
             }
             if vertex == goal && signatures[signature] == *wanted {
@@ -298,7 +298,7 @@ impl<'a, W: Word> AtBirth<'a, W> {
                         signatures.len() - 1
                     });
                 }
-                if done.contains_key(&(next, signature)) {
+                if done.contains(&(next, signature)) {
                     continue;
                 }
                 if states.len() == MOST_STATES {

@@ -2,8 +2,9 @@
 
 use super::Submatrix;
 use super::queue::Term;
-use crate::rips::code::CofacetEntries;
-use crate::rips::complex::{Band, Cofacet};
+use crate::rips::apparent_pairs::{cofacet_of, join};
+use crate::rips::code::{Code, CofacetEntries};
+use crate::rips::complex::{Band, Cofacet, Complex};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
@@ -39,6 +40,22 @@ pub(super) fn floor(simplex: &[u32], last: &[u32]) -> u32 {
         }
     }
     last[simplex.len()]
+}
+
+/// The τ of the apparent pair (σ, τ) of a simplex, if it is in one, and the number of vertices of σ below the one that τ adds: the sign of σ in
+/// the boundary of τ is (−1) to that power.
+pub(in crate::rips) fn apparent_cofacet<W: Word>(
+    complex: &dyn Complex,
+    code: Code<W>,
+    cofacet_code: Code<W>,
+    simplex: W,
+) -> Option<(W, usize)> {
+    let (rank, mut vertices) = (code.rank(simplex), Vec::new());
+    code.vertices_of(simplex, &mut vertices);
+    let added = cofacet_of(complex, &vertices, rank)?;
+    let place = join(&mut vertices, added);
+    let below = vertices.len() - 1 - place;
+    Some((cofacet_code.entry(rank, vertices), below))
 }
 
 /// What is asked of the complex, with the room that it takes.

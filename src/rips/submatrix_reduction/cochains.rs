@@ -15,10 +15,10 @@
 
 use std::collections::BTreeMap;
 
+use super::coboundary::apparent_cofacet;
 use super::queue::Term;
-use super::{Claim, Multiple, Shared};
+use super::{Claim, Multiple, Shared, Submatrix};
 use crate::parallel::lock;
-use crate::rips::apparent_pairs::cofacet_of;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 
@@ -52,26 +52,16 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
 
     /// Whether a simplex is paired with one after `death`, or with none. It is that of a column, or of an apparent pair.
     fn dies_later(&self, simplex: W, column: Option<usize>, pivots: &[Option<W>], death: Option<W>) -> bool {
+        let Submatrix { complex, code, cofacet_code, .. } = self.submatrix;
         let own = match column {
             Some(i) => pivots[i],
-            None => self.apparent_cofacet(simplex),
+            None => apparent_cofacet(*complex, *code, *cofacet_code, simplex).map(|(cofacet, _)| cofacet),
         };
         match (own, death) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(own), Some(death)) => own > death,
         }
-    }
-
-    /// The τ of the apparent pair of a simplex.
-    fn apparent_cofacet(&self, simplex: W) -> Option<W> {
-        let (code, cofacet_code) = (self.submatrix.code, self.submatrix.cofacet_code);
-        let (rank, mut vertices) = (code.rank(simplex), Vec::new());
-        code.vertices_of(simplex, &mut vertices);
-        let added = cofacet_of(self.submatrix.complex, &vertices, rank)?;
-        vertices.push(added);
-        vertices.sort_unstable_by(|a, b| b.cmp(a));
-        Some(cofacet_code.entry(rank, vertices))
     }
 
     /// The simplices that were added up to a column, in filtration order.

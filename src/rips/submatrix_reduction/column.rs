@@ -33,9 +33,10 @@ use super::coboundary::{Coboundaries, Part, floor};
 use super::front::Front;
 use super::long::LONG;
 use super::queue::{Queue, Term, cancel};
-use super::walk::Walk;
+use super::walk::{WALKED, Walk};
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::parallel::lock;
+use crate::rips::apparent_pairs::join;
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
@@ -216,10 +217,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         let below = (0..=at_pivot.saturating_sub(self.reach)).rev().find(|vertex| !vertices.contains(vertex));
         self.last.clear();
         if let Some(vertex) = below.filter(|_| at_pivot > self.reach) {
-            let place = vertices.partition_point(|&other| other > vertex);
-            self.last.extend_from_slice(&vertices[..place]);
-            self.last.push(vertex);
-            self.last.extend_from_slice(&vertices[place..]);
+            self.last.extend_from_slice(vertices);
+            join(&mut self.last, vertex);
         }
     }
 
@@ -244,16 +243,8 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
 
     /// Takes the pivot out of the working column j.
     fn pop(&mut self, j: usize) -> Option<Term<W, F>> {
-        let terms = self.terms.len();
-        if !self.is_long && !self.is_walking {
-            let is_walked = match self.walked_from() {
-                Some(least) if terms < least => None,
-                Some(_) => Some(self.begin_walk(j)),
-                None => Some(false),
-            };
-            if is_walked == Some(false) && terms >= LONG {
-                self.lengthen();
-            }
+        if self.terms.len() >= WALKED && !self.is_long && !self.is_walking {
+            self.go_on_as_long(j);
         }
         if self.is_walking {
             return self.pop_walk();
@@ -273,6 +264,18 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                 return pivot;
             }
             self.widen();
+        }
+    }
+
+    /// Goes on with the working column j, which has some simplices, by a walk or as a long one, if it is time for that.
+    #[cold]
+    fn go_on_as_long(&mut self, j: usize) {
+        let terms = self.terms.len();
+        match self.walked_from() {
+            Some(least) if terms < least => {}
+            Some(_) if self.begin_walk(j) => {}
+            _ if terms >= LONG => self.lengthen(),
+            _ => {}
         }
     }
 

@@ -57,6 +57,7 @@ use std::sync::{Mutex, OnceLock};
 
 pub use self::access_times::{AccessTimes, clock_nanoseconds};
 use self::coboundary::Coboundaries;
+pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
 use self::queue::Term;
 use self::walk::Edges;
@@ -102,9 +103,9 @@ pub struct Reduction<W> {
     pub pivots: Vec<Option<W>>,
     /// Layer 1 of the pair store.
     pub store: Pivots<W>,
-    /// Of the columns that are wanted, in the order in which they were named: the cochain whose coboundary is the reduced
+    /// Of the columns that are wanted, by column: the cochain whose coboundary is the reduced
     /// column, in filtration order. It begins with the pivot, so the cochain is a cocycle on what comes before that.
-    pub cochains: Vec<Vec<Multiple<W>>>,
+    pub cochains: HashMap<usize, Vec<Multiple<W>>>,
     /// Numbers of columns, additions and look-ups.
     pub counts: ReductionCounts,
 }
@@ -247,7 +248,7 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
             }
         }
         let wanted = wanted.map_or_else(Vec::new, |wanted| wanted(&pivots));
-        let cochains = wanted.into_iter().map(|j| self.cochain(j, &pivots)).collect();
+        let cochains = wanted.into_iter().map(|j| (j, self.cochain(j, &pivots))).collect();
         Ok(Reduction { pivots, store: self.store, cochains, counts })
     }
 }

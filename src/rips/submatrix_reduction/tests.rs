@@ -168,8 +168,8 @@ fn pairs_besides_apparent<F: Field>(
     };
     let mut all = |pivots: &[Option<u64>]| (0..pivots.len()).collect();
     let reduction = reduce(&submatrix, field, Some(&mut all)).unwrap();
-    for (cochain, &pivot) in reduction.cochains.iter().zip(&reduction.pivots) {
-        assert_eq!(coboundary(&submatrix, cochain).first().copied(), pivot);
+    for (j, &pivot) in reduction.pivots.iter().enumerate() {
+        assert_eq!(coboundary(&submatrix, &reduction.cochains[&j]).first().copied(), pivot);
     }
     reduction
 }

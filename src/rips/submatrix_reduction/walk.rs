@@ -15,22 +15,23 @@
 //! column, the edge is looked at once more.
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
-//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, which is to have many of them, and edges of different lengths
-//! but for a few: with these an edge is looked at together with all that are as long. Other columns are reduced as [`super::long`] says, and so are
-//! all where memory is refused.
+//! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, which is to have many of them, and edges of
+//! different lengths but for a few: with these an edge is looked at together with all that are as long. Other columns are reduced as
+//! [`super::long`] says, and so are all where memory is refused.
 
 use super::cochain::Cochain;
 use super::column::Worker;
 use super::queue::{Term, cancel};
 use super::{ApparentPairs, Shared, Submatrix};
-use crate::rips::apparent_pairs::cofacet_of;
-use crate::rips::complex::{ABSENT, Band, Cofacet, Complex};
+use crate::memory;
+use crate::rips::apparent_pairs::{cofacet_of, join};
+use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
 use crate::rips::field::Field;
 use crate::rips::word::Word;
 use crate::simd::Level;
 
 /// A column of so many simplices is walked. In tests, where columns are short, the third one makes it so.
-const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
+pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
 /// The first one has a simplex for so many ranks besides, since to list all edges takes a while.
 const RANKS_LISTED: u32 = 1 << 9;
 /// The most edges that are listed.
@@ -54,7 +55,7 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// The edges of a complex; none if there are too many, or too many that have the rank of another.
+    /// The edges of a complex; none if there are too many, or too many that have the rank of another, or memory is refused.
     fn of(complex: &dyn Complex) -> Option<Self> {
         // Fewer than 2^16, or the cochain would take too many bytes.
         let points = complex.points() as u32;
@@ -64,14 +65,17 @@ impl Edges {
             complex.cofacets(&[u], 0, Band { from: 0, to: ABSENT - 1 }, u + 1, &mut found);
             let key =
                 |&Cofacet { vertex, rank }: &Cofacet| u64::from(rank) << 32 | u64::from(!(vertex << 16 | u));
-            keys.extend(found.iter().map(key));
-            if keys.len() > MOST_EDGES {
+            if keys.len() + found.len() > MOST_EDGES {
                 return None;
             }
+            memory::reserve(&mut keys, found.len()).ok()?;
+            keys.extend(found.iter().map(key));
         }
         Word::sort(&mut keys);
         let edge = |&key: &u64| (!key.low_u32() >> 16, !key.low_u32() & 0xffff);
-        let edges = keys.iter().map(edge).collect();
+        let mut edges = Vec::new();
+        memory::reserve(&mut edges, keys.len()).ok()?;
+        edges.extend(keys.iter().map(edge));
         let rank = |key: &u64| (key >> 32).low_u32();
         let (mut ranks, mut starts) = (Vec::new(), Vec::new());
         let (mut at, mut repeated) = (0, 0);
@@ -179,10 +183,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         if let Some(walk) = &mut self.walk {
             let term = |simplex: &[u32; 3]| {
                 let simplex = &simplex[..vertices];
-                let edges = simplex.iter().enumerate();
-                let edges = edges.flat_map(|(k, &u)| simplex[..k].iter().map(move |&v| (u, v)));
-                let rank = edges.map(|(u, v)| complex.edge(u, v)).fold(0, u32::max);
-                (code.entry(rank, simplex.iter().copied()), one)
+                (code.entry(rank_of(*complex, simplex), simplex.iter().copied()), one)
             };
             self.terms.extend(walk.cochain.support().iter().map(term));
         }
@@ -284,8 +285,7 @@ fn extend_all<W: Word, F: Field>(
     let pivots = simplices.iter().filter_map(|&entry| {
         code.vertices_of(entry, &mut simplex);
         let added = cochain.defect(&simplex)?;
-        simplex.push(added);
-        simplex.sort_unstable_by(|a, b| b.cmp(a));
+        join(&mut simplex, added);
         Some(cofacet_code.entry(rank, simplex.iter().copied()))
     });
     (changed, pivots.min())
