@@ -6,6 +6,7 @@ mod sparse;
 pub use dense::Dense;
 pub(crate) use dense::{RankMatrix, last_lane, stride};
 pub(crate) use sparse::Sparse;
+pub(super) use sparse::{LONG, Submatrix, Subset};
 
 use super::apparent_pairs;
 

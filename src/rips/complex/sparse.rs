@@ -1,7 +1,9 @@
 //! Sorted neighbour lists, and adjacency bitsets where n² bits are affordable.
 
 mod rows;
+mod submatrix;
 
+pub(in crate::rips) use self::submatrix::{LONG, Submatrix, Subset};
 use super::{ABSENT, Band, Cofacet, Complex};
 use crate::memory::{self, Refused};
 

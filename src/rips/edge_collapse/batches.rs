@@ -11,8 +11,9 @@
 use std::cmp::Reverse;
 use std::sync::Mutex;
 
-use super::graph::{Graph, Incident};
+use super::graph::{self, Graph, Incident};
 use super::pins::{Pin, Pinned};
+use super::ranks::{self, Matrix, Ranks, Rows};
 use super::search::{Edge, Searcher, Step};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
@@ -40,15 +41,29 @@ pub(super) struct Pins<'a> {
 /// Collapses edges, in the order of the filtration.
 ///
 /// # Errors
-/// There is no memory for a square matrix of ranks.
+/// There is no memory for the graph.
 pub(super) fn collapse(
     points: usize,
     edges: &[(u32, u32)],
     pins: Pins<'_>,
     worth: &Worth<'_>,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
+    if ranks::are_rows(points, edges.len()) {
+        collapse_graph(Graph::<Rows>::new(points, edges)?, points, edges, pins, worth)
+    } else {
+        collapse_graph(Graph::<Matrix>::new(points, edges)?, points, edges, pins, worth)
+    }
+}
+
+fn collapse_graph<R: Ranks>(
+    graph: Graph<R>,
+    points: usize,
+    edges: &[(u32, u32)],
+    pins: Pins<'_>,
+    worth: &Worth<'_>,
+) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut state = State {
-        graph: Graph::new(points, edges)?,
+        graph,
         batch: Incident::none(points),
         moved: Incident::none(points),
         dominators: vec![0; points],
@@ -60,7 +75,7 @@ pub(super) fn collapse(
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
     let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
-    let mut asked = worth.ask(edges.len(), Graph::bytes(points));
+    let mut asked = worth.ask(edges.len(), graph::bytes(points, edges.len()));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
     let mut searchers = Vec::new();
     let mut end = edges.len();
@@ -83,8 +98,8 @@ pub(super) fn collapse(
     Ok((left, state.figures))
 }
 
-struct State {
-    graph: Graph,
+struct State<R> {
+    graph: Graph<R>,
     /// The edges of the batch.
     batch: Incident,
     /// Those of them that were moved, with their new ranks.
@@ -102,7 +117,7 @@ fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
     Edge { ends: [i as usize, j as usize], rank: place as u32 + 1 }
 }
 
-impl State {
+impl<R: Ranks> State<R> {
     /// Searches for how far the edges of a batch can be moved, which begins at a place of the order.
     fn search(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut Vec<Searcher>) {
         for (place, &edge) in (start..).zip(edges) {

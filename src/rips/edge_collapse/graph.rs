@@ -1,56 +1,51 @@
 //! The graph while its edges are taken one after another.
 
+use super::ranks::{self, Ranks};
 use crate::memory::{self, Refused};
 use crate::rips::complex::ABSENT;
 
 /// A graph whose edges have ranks, 1 and up, and are taken from the last to the first.
-pub(super) struct Graph {
-    points: usize,
+pub(super) struct Graph<R> {
     /// Words of 64 bits of a row of bits.
     pub(super) words: usize,
-    /// Rank by row and column, `ABSENT` where there is no edge, 0 on the diagonal.
-    ranks: Vec<u32>,
+    ranks: R,
     /// Bits of the edges that were not taken yet, and of the diagonal.
     untaken: Vec<u64>,
     /// Bits of all edges there are, and of the diagonal.
     present: Vec<u64>,
 }
 
-impl Graph {
-    /// The bytes of a graph of so many points.
-    pub(super) fn bytes(points: usize) -> u64 {
-        let points = points as u64;
-        let row = 4 * points + 2 * 8 * points.div_ceil(64);
-        points.saturating_mul(row)
-    }
+/// The bytes of a graph of so many points and edges.
+pub(super) fn bytes(points: usize, edges: usize) -> u64 {
+    let bits = 2 * 8 * points as u64 * points.div_ceil(64) as u64;
+    ranks::bytes(points, edges).saturating_add(bits)
+}
 
+impl<R: Ranks> Graph<R> {
     /// The graph of these edges, of ranks 1, 2, 3, …
     pub(super) fn new(points: usize, edges: &[(u32, u32)]) -> Result<Self, Refused> {
         let words = points.div_ceil(64);
-        let mut graph = Graph {
-            points,
-            words,
-            ranks: memory::filled(ABSENT, points * points)?,
-            untaken: memory::zeroed(points * words)?,
-            present: Vec::new(),
-        };
-        let vertices = (0..points).map(|x| (x, x));
-        let edges = edges.iter().map(|&(i, j)| (i as usize, j as usize));
-        for (rank, (x, y)) in vertices.map(|edge| (0, edge)).chain((1..).zip(edges)) {
-            graph.set_rank(x, y, rank);
-            for (x, y) in [(x, y), (y, x)] {
-                graph.untaken[x * words + y / 64] |= 1 << (y % 64);
+        let mut untaken = memory::zeroed(points * words)?;
+        let vertices = (0..points as u32).map(|x| (x, x));
+        for (x, y) in vertices.chain(edges.iter().copied()) {
+            for (x, y) in [(x as usize, y as usize), (y as usize, x as usize)] {
+                untaken[x * words + y / 64] |= 1 << (y % 64);
             }
         }
-        memory::reserve(&mut graph.present, points * words)?;
-        graph.present.extend_from_slice(&graph.untaken);
+        let mut present = Vec::new();
+        memory::reserve(&mut present, points * words)?;
+        present.extend_from_slice(&untaken);
+        let mut graph = Graph { words, ranks: R::new(points, &untaken)?, untaken, present };
+        for (rank, &(x, y)) in (1..).zip(edges) {
+            graph.set_rank([x as usize, y as usize], rank);
+        }
         Ok(graph)
     }
 
-    /// The rank of an edge.
+    /// The rank of an edge: `ABSENT` if there is none, 0 on the diagonal.
     #[inline]
     pub(super) fn rank(&self, x: usize, y: usize) -> u32 {
-        self.ranks[x * self.points + y]
+        self.ranks.get(x, y)
     }
 
     /// The bits of the neighbours of a point by edges that were not taken yet, its own among them.
@@ -80,17 +75,16 @@ impl Graph {
 
     /// Moves an edge that was taken to a greater rank; `ABSENT` removes it.
     pub(super) fn shift(&mut self, [u, v]: [usize; 2], rank: u32) {
-        self.set_rank(u, v, rank);
+        self.set_rank([u, v], rank);
         if rank == ABSENT {
             for (x, y) in [(u, v), (v, u)] {
                 self.present[x * self.words + y / 64] &= !(1 << (y % 64));
             }
         }
     }
-
-    fn set_rank(&mut self, x: usize, y: usize, rank: u32) {
-        self.ranks[x * self.points + y] = rank;
-        self.ranks[y * self.points + x] = rank;
+    fn set_rank(&mut self, [u, v]: [usize; 2], rank: u32) {
+        self.ranks.set(u, v, rank);
+        self.ranks.set(v, u, rank);
     }
 }
 

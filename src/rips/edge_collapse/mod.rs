@@ -33,12 +33,12 @@ mod batches;
 mod graph;
 mod order;
 mod pins;
+mod ranks;
 mod search;
 mod worth;
 
 use serde::{Deserialize, Serialize};
 
-use self::graph::Graph;
 use self::order::ordered;
 pub(super) use self::worth::{Worth, preparation};
 use super::rank::{Edges, Ranking};
@@ -82,7 +82,7 @@ pub(super) struct Keep<'a> {
 /// Collapses the edges of so many points.
 ///
 /// # Errors
-/// There is no memory for a square matrix of ranks.
+/// There is no memory for the graph.
 pub(super) fn collapse(
     points: usize,
     ranking: &Ranking,
@@ -100,7 +100,7 @@ pub(super) fn collapse(
 
 /// Bytes that collapsing so many edges of so many points takes at the least.
 pub(super) fn bytes(points: usize, edges: usize) -> u64 {
-    Graph::bytes(points).saturating_add((edges as u64).saturating_mul(24))
+    graph::bytes(points, edges).saturating_add((edges as u64).saturating_mul(24))
 }
 
 /// Ranked edges (i, j, rank), i > j.

@@ -16,6 +16,7 @@
 use std::collections::HashSet;
 
 use super::graph::{Graph, Incident, bits};
+use super::ranks::Ranks;
 use super::search::{Edge, Searcher};
 
 /// Fewer components are no matter.
@@ -41,7 +42,7 @@ impl Pinned {
     }
 
     /// Pins an edge, its link, and what joins both. No edge has been taken yet.
-    pub(super) fn pin_link(&mut self, graph: &Graph, edge: Edge) {
+    pub(super) fn pin_link<R: Ranks>(&mut self, graph: &Graph<R>, edge: Edge) {
         let [u, v] = edge.ends;
         let words = graph.untaken(u).iter().zip(graph.untaken(v)).enumerate();
         let common = words.flat_map(|(place, (a, b))| bits(place, a & b));
@@ -66,7 +67,7 @@ fn ascending([a, b]: [usize; 2]) -> [usize; 2] {
 impl Searcher {
     /// Finds the components of the link of an edge, and pins the greatest vertex of each if they are three or more. `common` holds the bits of
     /// the common neighbours, those by later edges of the batch among them, and the ends.
-    pub(super) fn pin(&mut self, graph: &Graph, batch: &Incident, edge: Edge) {
+    pub(super) fn pin<R: Ranks>(&mut self, graph: &Graph<R>, batch: &Incident, edge: Edge) {
         let Searcher { common, pins, work, .. } = self;
         let outside = |x: usize| {
             let later = batch.at(x).iter().filter(|&&(_, rank)| rank > edge.rank);

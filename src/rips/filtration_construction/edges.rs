@@ -8,11 +8,10 @@
 //! What is decided is what the sweep of neighbourhoods decides (`single_simplex`), by the same consequences of the lemma in
 //! [`apparent_pairs`](crate::rips::apparent_pairs). No edge is cleared by an apparent pair.
 
-use super::neighbourhood::LONG;
 use super::sweep::Sink;
 use super::{Enumeration, SimplexCounts};
 use crate::parallel::SharedRange;
-use crate::rips::complex::{ABSENT, Complex, Sparse};
+use crate::rips::complex::{ABSENT, Complex, LONG, Sparse};
 
 /// Goes through the edges to greater vertices of the vertices that it takes.
 pub(super) fn enumerate(

@@ -11,17 +11,12 @@ use super::cuda::DeviceComplex;
 use super::sweep::{Buffers, Neighbourhood, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial, edges};
 use crate::parallel::{SharedRange, into_inner, lock};
-use crate::rips::complex::{ABSENT, Complex, RankMatrix, Sparse, rank_of, stride};
+use crate::rips::complex::{Complex, RankMatrix, Sparse, Submatrix, Subset, rank_of, stride};
 use crate::rips::{apparent_pairs, clearing};
 use crate::simd::Rank;
 
 /// Vertices of a neighbourhood at most: 16 MiB of 32-bit ranks.
 const MOST_VERTICES: usize = 2048;
-
-/// A list of neighbours is long for a neighbourhood when it is more than this many times as long as the list of the
-/// neighbourhood's vertices. Then these are searched for in it, for walking along the list of a hub once for each of its
-/// neighbours takes time that grows with the square of their number.
-pub(super) const LONG: usize = 8;
 
 impl Enumerate for Sparse {
     fn work(&self, dim: usize) -> u64 {
@@ -87,7 +82,7 @@ fn sweep_parts<R: Rank>(
         counts: SimplexCounts::default(),
         sink,
         ranks: Vec::new(),
-        local: vec![ABSENT; n],
+        subset: Subset::of_none(n),
         tops: Vec::new(),
     };
     while let Some(taken) = parts.take() {
@@ -125,8 +120,8 @@ struct Cutter<'a, R> {
     counts: SimplexCounts,
     sink: &'a mut dyn Sink,
     ranks: Vec<R>,
-    /// The row of a vertex in the matrix of the neighbourhood, or `ABSENT`.
-    local: Vec<u32>,
+    /// The vertices of the neighbourhood.
+    subset: Subset,
     /// The tops, descending.
     tops: Vec<u32>,
 }
@@ -157,51 +152,24 @@ impl<R: Rank> Cutter<'_, R> {
 
     /// Sweeps the matrix of the tops and their common neighbours.
     fn sweep(&mut self, common: &[u32]) {
-        let mut ids: Vec<u32> = common.iter().chain(&self.tops).copied().collect();
+        let Cutter { complex, enumeration, subset, ranks, tops, .. } = self;
+        let mut ids: Vec<u32> = common.iter().chain(tops.iter()).copied().collect();
         ids.sort_unstable();
-        for (k, &id) in ids.iter().enumerate() {
-            self.local[id as usize] = k as u32;
-        }
-        self.fill(&ids);
-        let fixed: Vec<usize> = self.tops.iter().map(|&t| self.local[t as usize] as usize).collect();
-        for &id in &ids {
-            self.local[id as usize] = ABSENT;
-        }
-        self.enumeration.level.run(Sweep {
-            matrix: RankMatrix { n: ids.len(), stride: stride(ids.len()), ranks: &self.ranks },
+        subset.choose(&ids);
+        let stride = stride(ids.len());
+        // Of vertices greater than all tops the sweep asks for the ranks to what a simplex can have, which are no greater than the first top.
+        enumeration.level.run(Submatrix { graph: complex, subset, top: tops[0], stride, ranks });
+        let fixed: Vec<usize> = tops.iter().map(|&top| subset.number(top)).collect();
+        enumeration.level.run(Sweep {
+            matrix: RankMatrix { n: ids.len(), stride, ranks },
             fixed: &fixed,
-            dim: self.enumeration.dim,
-            neighbourhood: Some(Neighbourhood { ids: &ids, graph: self.complex }),
-            lists_apparent: self.enumeration.lists_apparent,
+            dim: enumeration.dim,
+            neighbourhood: Some(Neighbourhood { ids: &ids, graph: complex }),
+            lists_apparent: enumeration.lists_apparent,
             buffers: &mut self.buffers,
             counts: &mut self.counts,
             sink: self.sink,
         });
-    }
-
-    /// Fills the matrix of the ranks among these vertices, whose rows `local` names.
-    fn fill(&mut self, ids: &[u32]) {
-        let stride = stride(ids.len());
-        self.ranks.clear();
-        self.ranks.resize(ids.len() * stride, R::MAX);
-        for (k, &id) in ids.iter().enumerate() {
-            let row = &mut self.ranks[k * stride..][..stride];
-            let (neighbours, ranks) = self.complex.row(id);
-            if neighbours.len() / LONG > ids.len() {
-                for (out, w) in row.iter_mut().zip(ids) {
-                    if let Ok(place) = neighbours.binary_search(w) {
-                        *out = R::narrow(ranks[place]);
-                    }
-                }
-                continue;
-            }
-            for (&w, &rank) in neighbours.iter().zip(ranks) {
-                let place = self.local[w as usize];
-                if place != ABSENT {
-                    row[place as usize] = R::narrow(rank);
-                }
-            }
-        }
     }
 
     /// Decides the simplex `tops` on the neighbour lists.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cuda::{CudaError, Gpu};
+use crate::rips::complex::LONG;
 
 /// The first device with at most so many bytes.
 fn gpu(memory: Option<u64>) -> Gpu {
@@ -79,7 +80,7 @@ fn gpu_residue_around_hubs_is_what_the_definitions_say() {
             let graph = table.sparse();
             // Both ways of filling a row of a matrix are taken: by the list of neighbours, and by searching in a long one.
             let row = |v: usize| graph.row(v as u32).0;
-            let is_long = |v: usize| row(hubs[0]).len() / neighbourhood::LONG > row(v).len() + 1;
+            let is_long = |v: usize| row(hubs[0]).len() / LONG > row(v).len() + 1;
             assert!((0..n).any(is_long) && !(0..n).all(is_long), "{n} points, hubs {hubs:?}");
             let expected: Vec<Expected> = (1..=max_dim).map(|dim| expected(&table, dim)).collect();
             device_conforms::<u64>(&gpus, &graph, 16, max_dim, &expected);
