@@ -73,6 +73,33 @@ o bar_1_0
 }
 
 #[test]
+fn landmarks_are_drawn_where_they_are_in_the_input() {
+    let scratch = Scratch::new();
+    let circle = data("circle.pts");
+    let options = ["--landmarks", "20", "--longest", "1", "-q", "--geometry", &scratch.name("circle.obj")];
+    rips(options).arg(&circle).assert().success();
+    let (points, file) = (read(&circle), read(&scratch.path("circle.obj")));
+    let numbers = |line: &str| line.split_whitespace().map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>();
+    let lines: Vec<&str> = file.lines().collect();
+    let drawn: Vec<(usize, Vec<f64>)> = lines
+        .windows(2)
+        .filter_map(|pair| {
+            Some((pair[0].strip_prefix("# ")?.parse().ok()?, numbers(pair[1].strip_prefix("v ")?)))
+        })
+        .collect();
+    assert!((6..=20).contains(&drawn.len()), "{file}");
+    assert!(drawn.iter().any(|(number, _)| *number >= 20));
+    for (number, at) in drawn {
+        let expected = numbers(points.lines().nth(number).unwrap());
+        let is_near = |(x, y): (&f64, &f64)| (x - y).abs() < 1e-6;
+        assert!(
+            at[2] == 0.0 && at.iter().zip(&expected).all(is_near),
+            "point {number}: {at:?}, {expected:?}"
+        );
+    }
+}
+
+#[test]
 fn representatives_go_beside_the_bars_only_if_they_are_named() {
     let scratch = Scratch::new();
     let file = scratch.name("square.ply");

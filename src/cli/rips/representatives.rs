@@ -57,7 +57,7 @@ pub(super) struct RepresentativesArguments {
     ///
     /// Edges of dimension 1 and triangles of dimension 2 between the points of the input, each with the dimension and the place of its
     /// bar, birth, death and coefficient (in obj as comments), each point with its number in the input. Cycles need not be named with
-    /// --representatives: the bars then go where they go without.
+    /// --representatives: the bars then go where they go without. Beside other kinds that are named, json and npz have the cycles too.
     #[arg(long, value_name = "FILE", value_parser = parse::file())]
     geometry: Option<PathBuf>,
 

@@ -2,9 +2,9 @@
 //!
 //! | format | module | programs | how it holds a cell |
 //! |---|---|---|---|
-//! | `vtk` | [`vtk`] | ParaView, VisIt and all that is built on VTK; meshio | a cell of an unstructured grid, binary |
+//! | `vtk` | [`vtk`] | ParaView and what else is built on VTK; meshio | a cell of an unstructured grid, binary |
 //! | `ply` | [`ply`] | MeshLab | an element `edge` or `face`, text |
-//! | `obj` | [`obj`] | MeshLab, Blender, most programs | an element `l` or `f` in the object of its bar, text |
+//! | `obj` | [`obj`] | MeshLab, VTK and most others | an element `l` or `f` in the object of its bar, text |
 //!
 //! What is drawn is a [`Geometry`]: of each bar one cycle, made of cells of one shape, and those points alone that are corners of cells.
 //! It comes from the cycles of a point cloud ([`Geometry::of_cloud`]), or is put together cell by cell ([`DrawnCycle`]).
