@@ -51,6 +51,13 @@ def _ripser_py(array, is_points, dim, threshold, threads):
     return ripser(array, maxdim=dim, thresh=threshold, distance_matrix=not is_points)["dgms"]
 
 
+def _ripser_py_cocycles(array, is_points, dim, threshold, threads):
+    from ripser import ripser
+
+    del threads
+    return ripser(array, maxdim=dim, thresh=threshold, distance_matrix=not is_points, do_cocycles=True)["dgms"]
+
+
 def _gudhi(array, is_points, dim, threshold, threads):
     from gudhi.sklearn.rips_persistence import RipsPersistence
 
@@ -106,6 +113,7 @@ PEERS = {
     "giotto-ph": Peer("giotto-ph", _giotto_ph, "`collapse_edges=False`"),
     "giotto-ph-collapsed": Peer("giotto-ph", _giotto_ph_collapsed, "`collapse_edges=True`"),
     "ripser.py": Peer("ripser", _ripser_py, "one thread"),
+    "ripser.py-cocycles": Peer("ripser", _ripser_py_cocycles, "`do_cocycles=True`, one thread"),
     "redzed": Peer("redzed-tda", _redzed, "one thread"),
     "gudhi": Peer("gudhi", _gudhi, "edge collapse as it chooses"),
     "gudhi-collapsed": Peer("gudhi", _gudhi_collapsed, "`collapse_edges()` of the graph, then `expansion`; one thread"),

@@ -105,7 +105,7 @@ impl Tasks {
     ) -> Result<Sink, CliError> {
         self.inputs.spare(task.output.as_deref())?;
         let answer = Sink::open(task.output.as_deref(), content)?;
-        differ(&answer, stats)?;
+        differ(&answer, stats, "the answer and the statistics")?;
         Ok(answer)
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
-use lacuna::output::{self, curves, images, pairs};
+use lacuna::output::{self, curves, geometry, images, pairs};
 
 use super::error::UsageError;
 use super::sink::Content;
@@ -66,6 +66,13 @@ impl OutputFormat for output::OutputFormat {
     ];
 
     const BINARY: &'static [Self] = &[Self::Npy, Self::Npz];
+}
+
+impl OutputFormat for geometry::GeometryFormat {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("vtk", &[Self::Vtk]), ("ply", &[Self::Ply]), ("obj", &[Self::Obj])];
+
+    const BINARY: &'static [Self] = &[Self::Vtk];
 }
 
 impl OutputFormat for images::ImageBarsFormat {
@@ -143,6 +150,7 @@ mod tests {
         assert_eq!(untold::<output::OutputFormat>(), []);
         assert_eq!(untold::<curves::CurveFormat>(), []);
         assert_eq!(untold::<pairs::PairsFormat>(), []);
+        assert_eq!(untold::<geometry::GeometryFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);

@@ -1,4 +1,4 @@
-//! The files of a run: the answer and, if asked for, the statistics. All are put in their places or, on failure, none.
+//! The files of a run: the answer and, if asked for, the statistics and what is drawn. All are put in their places or, on failure, none.
 
 use std::fs;
 use std::io::{self, Write};
@@ -63,6 +63,8 @@ impl Inputs {
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub(crate) answer: Sink,
+    /// What is drawn, if it is wanted.
+    pub(crate) geometry: Option<Sink>,
     stats: Option<Sink>,
 }
 
@@ -78,8 +80,23 @@ impl Outputs {
         inputs.spare(stats)?;
         let answer = Sink::open(answer, content)?;
         let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
-        differ(&answer, stats.as_ref())?;
-        Ok(Outputs { answer, stats })
+        differ(&answer, stats.as_ref(), "the answer and the statistics")?;
+        Ok(Outputs { answer, geometry: None, stats })
+    }
+
+    /// Opens the file of what is drawn too. It is none of the inputs, and none of the others.
+    pub(crate) fn with_geometry(
+        mut self,
+        path: &Path,
+        content: Content,
+        inputs: &Inputs,
+    ) -> Result<Outputs, CliError> {
+        inputs.spare(Some(path))?;
+        let geometry = Sink::open(Some(path), content)?;
+        differ(&geometry, Some(&self.answer), "the geometry and the answer")?;
+        differ(&geometry, self.stats.as_ref(), "the geometry and the statistics")?;
+        self.geometry = Some(geometry);
+        Ok(self)
     }
 
     /// Writes the answer.
@@ -97,17 +114,22 @@ impl Outputs {
 
     /// Writes the statistics, if they are wanted, then puts all files in their places.
     pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
-        let Some(mut stats) = self.stats else { return self.answer.commit() };
-        stats.fill_json(record)?;
-        self.answer.commit()?;
-        stats.commit()
+        let Outputs { answer, geometry, mut stats } = self;
+        if let Some(stats) = &mut stats {
+            stats.fill_json(record)?;
+        }
+        answer.commit()?;
+        geometry.map_or(Ok(()), Sink::commit)?;
+        stats.map_or(Ok(()), Sink::commit)
     }
 }
 
-/// Refuses to write the answer and the statistics to one file.
-pub(crate) fn differ(answer: &Sink, stats: Option<&Sink>) -> Result<(), UsageError> {
-    match (answer.file(), stats.and_then(Sink::file)) {
-        (Some(path), Some(other)) if path == other => Err(UsageError::SameFile { path: path.to_path_buf() }),
+/// Refuses to write two outputs to one file; `what` names both.
+pub(crate) fn differ(output: &Sink, other: Option<&Sink>, what: &'static str) -> Result<(), UsageError> {
+    match (output.file(), other.and_then(Sink::file)) {
+        (Some(path), Some(other)) if path == other => {
+            Err(UsageError::SameFile { path: path.to_path_buf(), what })
+        }
         _ => Ok(()),
     }
 }

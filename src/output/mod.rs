@@ -1,5 +1,5 @@
-//! One writer per output format. Persistence pairs have theirs in [`pairs`], the bars of images in [`images`]; these are for
-//! Vietoris–Rips barcodes.
+//! One writer per output format. Persistence pairs have theirs in [`pairs`], the bars of images in [`images`], cycles that are drawn in [`geometry`];
+//! these are for Vietoris–Rips barcodes.
 //!
 //! | format | module | what it holds |
 //! |---|---|---|
@@ -66,6 +66,7 @@
 
 pub mod csv;
 pub mod curves;
+pub mod geometry;
 pub mod images;
 pub mod json;
 pub mod npy;

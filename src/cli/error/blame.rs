@@ -24,6 +24,7 @@ use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::read::ReadError;
+use lacuna::output::geometry::GeometryError;
 use lacuna::rips::RipsError;
 
 use crate::cli::curves::CurveFileError;
@@ -64,6 +65,7 @@ of_the_input!(
     BarcodeError,
     BinsError,
     CompareError,
+    GeometryError,
     Inexact,
     MatrixReadError,
     NotAComplex,

@@ -31,9 +31,17 @@ pub(crate) enum UsageError {
     #[error("{option}: expected {kind} among --representatives, which it is for, found none")]
     OnlyBeside { option: &'static str, kind: RepresentativeKind },
     #[error(
-        "--ratio: expected 1 beside --representatives, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
+        "--ratio: expected 1 beside --representatives and --geometry, which count all bars, found {ratio}; --min-persistence and --longest choose bars"
     )]
     RatioOfRepresentatives { ratio: f64 },
+    #[error("--geometry: expected a file named *.vtk, *.ply or *.obj, found {}", path.display())]
+    GeometryName { path: PathBuf },
+    #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
+    GeometryOfSeveral,
+    #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]
+    GeometryDimension { found: String },
+    #[error("--geometry-axes: expected two or three different axes, found {found:?}")]
+    GeometryAxes { found: Vec<usize> },
     #[error("--representatives: expected --output json or npz, which have room for cycles, found {found}")]
     NoRoomForCycles { found: String },
     #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
@@ -48,8 +56,8 @@ pub(crate) enum UsageError {
     SameOutput { input: PathBuf, output: PathBuf },
     #[error("{variable}: {problem}")]
     Variable { variable: &'static str, problem: String },
-    #[error("{}: expected different files for the answer and the statistics, found the same", path.display())]
-    SameFile { path: PathBuf },
+    #[error("{}: expected different files for {what}, found the same", path.display())]
+    SameFile { path: PathBuf, what: &'static str },
     #[error("--output {given}: expected a file of another name, found {}, which is that of {named}", path.display())]
     Contradiction { given: String, named: String, path: PathBuf },
     #[error(

@@ -8,10 +8,12 @@ use std::time::Instant;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
+use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
 
 use super::Arguments;
+use super::representatives::Drawing;
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
 use crate::cli::notes::{Notes, Times, counted, tell};
@@ -30,6 +32,8 @@ pub(super) struct Job<'a> {
     pub(super) weights: Option<DistanceToMeasure>,
     pub(super) backend: Backend,
     pub(super) format: OutputFormat,
+    /// What is drawn, if anything is: of a run on one input alone.
+    pub(super) drawing: Option<Drawing<'a>>,
     pub(super) notes: Notes,
     /// Whether there are other inputs, so that errors name this one.
     pub(super) is_batch: bool,
@@ -79,6 +83,7 @@ impl Job<'_> {
         &self,
         task: &Task,
         answer: &mut Sink,
+        geometry: Option<&mut Sink>,
         start: Instant,
         crew: Crew,
     ) -> Result<Answered, CliError> {
@@ -95,13 +100,23 @@ impl Job<'_> {
             _ => {}
         }
         said.into_iter().for_each(|note| say(format!("{name}: {note}")));
+        let coordinates = self.coordinates(&name, &input)?;
         let outcome = self.solve(&name, input, crew)?;
         outcome.notes.iter().for_each(|note| say(note.clone()));
         if arguments.report.messages.explain {
             tell(&outcome.plan);
         }
-        let (written, write) = timed(|| self.write_bars(&outcome, answer));
-        written?;
+        let (written, write) = timed(|| {
+            self.write_bars(&outcome, answer)?;
+            match (&coordinates, geometry) {
+                (Some(coordinates), Some(geometry)) => self.draw(&name, &outcome, coordinates, geometry),
+                _ => Ok(0),
+            }
+        });
+        let drawn = written?;
+        if coordinates.is_some() && drawn == 0 {
+            say(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
+        }
         let times = Times { read, write, total: start.elapsed() };
         if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
             let Landmarks { points, of, covering_radius, .. } = landmarks;
@@ -126,6 +141,30 @@ impl Job<'_> {
     fn read(&self, task: &Task) -> Result<Loaded, ReadError> {
         let diagonal = self.arguments.weights.diagonal();
         self.arguments.distances.read(&task.input, task.number, diagonal)
+    }
+
+    /// Where points are drawn, if they are.
+    fn coordinates(&self, name: &str, input: &Input) -> Result<Option<CloudCoordinates>, CliError> {
+        let Some(drawing) = self.drawing else { return Ok(None) };
+        let coordinates = CloudCoordinates::of(input, drawing.axes);
+        coordinates.map(Some).map_err(|error| CliError::about(name, error))
+    }
+
+    /// Writes the cycles as they are drawn; tells how many they are.
+    fn draw(
+        &self,
+        name: &str,
+        outcome: &Outcome,
+        coordinates: &CloudCoordinates,
+        out: &mut Sink,
+    ) -> Result<usize, CliError> {
+        let (Some(drawing), Some(representatives)) = (self.drawing, outcome.representatives()) else {
+            return Ok(0);
+        };
+        let geometry = Geometry::of_cloud(representatives, coordinates);
+        let geometry = geometry.map_err(|error| CliError::about(name, error))?;
+        out.fill(|out| drawing.format.write(&geometry, out))?;
+        Ok(geometry.cycles().len())
     }
 
     fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
@@ -166,7 +205,8 @@ impl Job<'_> {
         let Arguments { ratio, modulus, .. } = *self.arguments;
         let diagram = outcome.diagram.with_ratio(ratio, outcome.summary.precision);
         let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
-        let representatives = outcome.representatives();
+        let representatives =
+            outcome.representatives().filter(|_| self.arguments.representatives.are_named());
         let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks, representatives };
         answer.fill(|out| self.format.write(&barcode, out))
     }

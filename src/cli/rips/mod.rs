@@ -17,7 +17,7 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
 use super::outputs::Outputs;
@@ -122,6 +122,7 @@ Examples:
   lacuna rips --threshold 1.5 -o bars.csv points.txt
   lacuna rips --output json -o bars/ monday.txt tuesday.txt
   lacuna rips --representatives simplices --longest 3 -o bars.json points.npy
+  lacuna rips --geometry loops.vtk --longest 3 --tighten points.npy
   lacuna rips --max-dim 3 --threads 4 --explain --stats stats.json points.npy
   gunzip -c edges.gz | lacuna rips --format sparse --modulus 3 -";
 
@@ -137,17 +138,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let text = output::OutputFormat::Text;
     let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
     arguments.representatives.check(format, arguments.ratio)?;
+    let drawing = arguments.representatives.drawing(arguments.max_dim)?;
+    if drawing.is_some() && tasks.is_batch {
+        return Err(UsageError::GeometryOfSeveral.into());
+    }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, weights, backend, format, notes, is_batch: tasks.is_batch };
+    let job = Job { arguments, weights, backend, format, drawing, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
+        if let Some(drawing) = drawing {
+            outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
+        }
         // Kept until the end.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
             arguments.machine.threads.start(notes)?;
         }
         let crew = if alone.is_some() { Crew::Late } else { Crew::All };
-        let answered = job.run(task, &mut outputs.answer, start, crew)?;
+        let answered = job.run(task, &mut outputs.answer, outputs.geometry.as_mut(), start, crew)?;
         return outputs.commit(&answered.record);
     }
     let stats = tasks.open_stats(stats)?;
@@ -155,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, start, crew)?;
+        let answered = job.run(task, &mut answer, None, start, crew)?;
         answer.commit().map(|()| answered)
     };
     let tell = |answered: Answered| {

@@ -1,14 +1,20 @@
-//! Which simplices the bars are of: the options of representatives.
+//! Which simplices the bars are of, and what their cycles look like: the options of representatives.
 
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
 use lacuna::output::OutputFormat;
+use lacuna::output::geometry::GeometryFormat;
 use lacuna::rips::{BarSelection, CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::error::UsageError;
+use crate::cli::naming;
 use crate::cli::parse::{self, BarName};
 
 /// The representatives that are wanted, and of which bars.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Representatives")]
+#[command(group(ArgGroup::new("of_bars").args(["representatives", "geometry"]).multiple(true)))]
 pub(super) struct RepresentativesArguments {
     /// Say of each bar what its class is made of, in json, csv and npz
     ///
@@ -29,23 +35,48 @@ pub(super) struct RepresentativesArguments {
     cocycles_at: CocycleScale,
 
     /// Make cycles of dimension 1 as short as their class has them at the bar's birth
-    #[arg(long, requires = "representatives")]
+    #[arg(long, requires = "of_bars")]
     tighten: bool,
 
     /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
-    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "representatives",
+    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
     only: Vec<BarName>,
 
     /// Of the K bars of dimension 1 and above alone that last longest, essential ones first
-    #[arg(long, value_name = "K", requires = "representatives",
+    #[arg(long, value_name = "K", requires = "of_bars",
         value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
     longest: Option<usize>,
 
     /// Of the bars alone whose death is at least X after their birth, essential ones too
-    #[arg(long, value_name = "X", requires = "representatives",
+    #[arg(long, value_name = "X", requires = "of_bars",
         value_parser = parse::threshold, allow_hyphen_values = true)]
     min_persistence: Option<f64>,
+
+    /// Draw the cycles of points with 2 or 3 coordinates into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
+    ///
+    /// Edges of dimension 1 and triangles of dimension 2 between the points of the input, each with the dimension and the place of its
+    /// bar, birth, death and coefficient (in obj as comments), each point with its number in the input. Cycles need not be named with
+    /// --representatives: the bars then go where they go without. Beside other kinds that are named, json and npz have the cycles too.
+    #[arg(long, value_name = "FILE", value_parser = parse::file())]
+    geometry: Option<PathBuf>,
+
+    /// Which two or three coordinates of points are drawn, counted from 0
+    #[arg(long, value_name = "AXIS,...", value_delimiter = ',', requires = "geometry",
+        value_parser = parse::count, allow_hyphen_values = true)]
+    geometry_axes: Vec<usize>,
+}
+
+/// The greatest dimension of cycles that can be drawn.
+const MOST_DRAWN: usize = 2;
+
+/// The file that cycles are drawn into.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drawing<'a> {
+    pub(super) path: &'a Path,
+    pub(super) format: GeometryFormat,
+    /// The coordinates that are drawn, all of them if it is empty.
+    pub(super) axes: &'a [usize],
 }
 
 impl RepresentativesArguments {
@@ -58,7 +89,8 @@ impl RepresentativesArguments {
             (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
         };
         let mut kinds = Vec::new();
-        for &kind in &self.representatives {
+        let drawn = self.geometry.as_ref().map(|_| RepresentativeKind::Cycles);
+        for kind in self.representatives.iter().copied().chain(drawn) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -74,7 +106,10 @@ impl RepresentativesArguments {
     /// # Errors
     /// [`UsageError::NoRoom`], [`UsageError::NoRoomForChains`], [`UsageError::OnlyBeside`], [`UsageError::RatioOfRepresentatives`].
     pub(super) fn check(&self, format: OutputFormat, ratio: f64) -> Result<(), UsageError> {
-        if self.representatives.is_empty() {
+        if ratio > 1.0 && (self.are_named() || self.geometry.is_some()) {
+            return Err(UsageError::RatioOfRepresentatives { ratio });
+        }
+        if !self.are_named() {
             return Ok(());
         }
         if !format.holds_representatives() {
@@ -89,9 +124,38 @@ impl RepresentativesArguments {
             let option = "--cocycles-at birth";
             return Err(UsageError::OnlyBeside { option, kind: RepresentativeKind::Cocycles });
         }
-        if self.tighten && !wants(RepresentativeKind::Cycles) {
+        if self.tighten && !wants(RepresentativeKind::Cycles) && self.geometry.is_none() {
             return Err(UsageError::OnlyBeside { option: "--tighten", kind: RepresentativeKind::Cycles });
         }
-        if ratio > 1.0 { Err(UsageError::RatioOfRepresentatives { ratio }) } else { Ok(()) }
+        Ok(())
+    }
+
+    /// Whether representatives go beside the bars.
+    pub(super) fn are_named(&self) -> bool {
+        !self.representatives.is_empty()
+    }
+
+    /// What is drawn of a run up to dimension `max_dim`, if anything is.
+    ///
+    /// # Errors
+    /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].
+    pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, UsageError> {
+        let Some(path) = &self.geometry else { return Ok(None) };
+        let unknown = || UsageError::GeometryName { path: path.clone() };
+        let format = naming::format_of(None, Some(path))?.ok_or_else(unknown)?;
+        let axes = &self.geometry_axes;
+        let is_repeated = axes.iter().enumerate().any(|(k, axis)| axes[..k].contains(axis));
+        if !matches!(axes.len(), 0 | 2 | 3) || is_repeated {
+            return Err(UsageError::GeometryAxes { found: axes.clone() });
+        }
+        let found = match self.only.iter().find(|bar| bar.dim > MOST_DRAWN) {
+            Some(BarName { dim, index }) => Some(format!("bar {dim}:{index}")),
+            None if self.only.is_empty() && max_dim > MOST_DRAWN => Some(format!("--max-dim {max_dim}")),
+            None => None,
+        };
+        match found {
+            Some(found) => Err(UsageError::GeometryDimension { found }),
+            None => Ok(Some(Drawing { path, format, axes })),
+        }
     }
 }

@@ -1,0 +1,133 @@
+//! Geometry of point clouds: simplices of cycles between the points themselves.
+
+use super::{CellShape, DrawnCycle, Geometry};
+use crate::metric::read::Input;
+use crate::metric::{Distances, PointCloud, Value};
+use crate::rips::Representatives;
+
+/// Why cycles cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GeometryError {
+    /// The input has distances alone.
+    #[error("geometry: expected points, which have coordinates, found {found}")]
+    NoCoordinates {
+        /// What the input is.
+        found: &'static str,
+    },
+    /// Points that are neither of the plane nor of space.
+    #[error("geometry: expected points with 2 or 3 coordinates, or a choice of so many, found {found}")]
+    Dimension {
+        /// The number of coordinates that were to be drawn.
+        found: usize,
+    },
+    /// A coordinate that points do not have.
+    #[error("geometry: expected axes below {coordinates}, the number of coordinates, found {axis}")]
+    NoSuchAxis {
+        /// The axis, 0-based.
+        axis: usize,
+        /// The number of coordinates.
+        coordinates: usize,
+    },
+    /// A cycle of tetrahedra or more.
+    #[error(
+        "geometry: expected cycles of dimension 1 or 2, which edges and triangles draw, found one of dimension {dim}"
+    )]
+    Cycle {
+        /// The dimension of the cycle.
+        dim: usize,
+    },
+}
+
+/// Where the points of a cloud are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CloudCoordinates(pub(super) Vec<[f64; 3]>);
+
+impl CloudCoordinates {
+    /// The coordinates along two or three `axes`, 0-based, or along all of them where none is named. Points of the plane lie at a third coordinate of 0.
+    ///
+    /// # Errors
+    /// [`GeometryError`]: the input has no points, not so many coordinates, or there are more than can be drawn.
+    pub fn of(input: &Input, axes: &[usize]) -> Result<Self, GeometryError> {
+        match input {
+            Input::Single(distances) => CloudCoordinates::of_distances(distances, axes),
+            Input::Double(distances) => CloudCoordinates::of_distances(distances, axes),
+        }
+    }
+
+    fn of_distances<T: Value>(distances: &Distances<T>, axes: &[usize]) -> Result<Self, GeometryError> {
+        match distances {
+            Distances::Points(points) => CloudCoordinates::of_points(points, axes),
+            Distances::Matrix(_) => Err(GeometryError::NoCoordinates { found: "a matrix of distances" }),
+            Distances::Sparse(_) => Err(GeometryError::NoCoordinates { found: "a list of edges" }),
+        }
+    }
+
+    fn of_points<T: Value>(points: &PointCloud<T>, axes: &[usize]) -> Result<Self, GeometryError> {
+        let coordinates = points.dimension();
+        let all: Vec<usize> = (0..coordinates).collect();
+        let axes = if axes.is_empty() { &all } else { axes };
+        if !matches!(axes.len(), 2 | 3) {
+            return Err(GeometryError::Dimension { found: axes.len() });
+        }
+        if let Some(&axis) = axes.iter().find(|&&axis| axis >= coordinates) {
+            return Err(GeometryError::NoSuchAxis { axis, coordinates });
+        }
+        let at = |point| {
+            let mut at = [0.0; 3];
+            at.iter_mut().zip(axes).for_each(|(x, &axis)| *x = points.point(point)[axis].into());
+            at
+        };
+        Ok(CloudCoordinates((0..points.len()).map(at).collect()))
+    }
+}
+
+impl Geometry {
+    /// The cycles of bars of a point cloud. Bars of dimension 0 have none.
+    ///
+    /// ```
+    /// use lacuna::metric::PointCloud;
+    /// use lacuna::metric::read::Input;
+    /// use lacuna::output::geometry::{CloudCoordinates, Geometry, GeometryFormat};
+    /// use lacuna::rips::{RepresentativeKind, RepresentativesRequest, RipsOptions};
+    ///
+    /// let square: Input = PointCloud::new(2, vec![0.0f32, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?.into();
+    /// let coordinates = CloudCoordinates::of(&square, &[])?;
+    /// let representatives = Some(RepresentativesRequest::of([RepresentativeKind::Cycles]));
+    /// let outcome = RipsOptions { representatives, ..RipsOptions::default() }.solve(square, &())?;
+    /// let geometry = Geometry::of_cloud(outcome.representatives().expect("they were asked for"), &coordinates)?;
+    /// assert_eq!(geometry.cycles()[0].len(), 4);
+    /// let mut file = Vec::new();
+    /// GeometryFormat::Obj.write(&geometry, &mut file)?;
+    /// assert!(String::from_utf8(file)?.contains("o bar_1_0\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`GeometryError::Cycle`]: there is a cycle of dimension 3 or more.
+    ///
+    /// # Panics
+    /// The representatives are those of more points.
+    pub fn of_cloud(
+        representatives: &Representatives,
+        coordinates: &CloudCoordinates,
+    ) -> Result<Geometry, GeometryError> {
+        let mut cycles = Vec::new();
+        for found in representatives {
+            let Some(cycle) = found.cycle else { continue };
+            let shape = match cycle.dimension() {
+                1 => CellShape::Edge,
+                2 => CellShape::Triangle,
+                dim => return Err(GeometryError::Cycle { dim }),
+            };
+            let mut drawn = DrawnCycle::new(found.dim, found.index, found.bar.birth, found.bar.death, shape);
+            for (simplex, coefficient) in cycle {
+                let corners: Vec<u64> = simplex.iter().map(|&vertex| vertex.into()).collect();
+                drawn.push(&corners, coefficient);
+            }
+            cycles.push(drawn);
+        }
+        // Vertices are places in the cloud.
+        Ok(Geometry::new(cycles, |number| coordinates.0[number as usize]))
+    }
+}

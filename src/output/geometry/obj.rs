@@ -1,0 +1,42 @@
+//! Wavefront's object file: an object for each bar, of lines and faces.
+//!
+//! A line is one edge: of a longer one MeshLab reads the first edge alone. Points, birth and death are in comments, as the format has no
+//! data of cells.
+
+use std::io::{self, Write};
+
+use super::{Double, Geometry, int};
+
+/// Writes points, then an object for each cycle.
+///
+/// # Errors
+/// What `out` answers; there are more points than integers of 32 bits can number.
+pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
+    int(geometry.points.len())?;
+    writeln!(
+        out,
+        "# Lacuna, cycles of bars: {}; points with their numbers in the input",
+        geometry.cycles.len()
+    )?;
+    for &(number, [x, y, z]) in &geometry.points {
+        writeln!(out, "# {number}\nv {} {} {}", Double(x), Double(y), Double(z))?;
+    }
+    let mut cells = geometry.cells();
+    for cycle in &geometry.cycles {
+        let (dim, index, birth, death) = (cycle.dim, cycle.index, Double(cycle.birth), Double(cycle.death));
+        writeln!(out, "o bar_{dim}_{index}\n# bar {dim}:{index}, birth {birth}, death {death}")?;
+        let mut coefficient = 1;
+        for cell in cells.by_ref().take(cycle.len()) {
+            if cell.coefficient != coefficient {
+                coefficient = cell.coefficient;
+                writeln!(out, "# coefficient {coefficient}")?;
+            }
+            out.write_all(if cell.corners.len() == 2 { b"l" } else { b"f" })?;
+            for place in geometry.places(cell) {
+                write!(out, " {}", place + 1)?;
+            }
+            out.write_all(b"\n")?;
+        }
+    }
+    Ok(())
+}

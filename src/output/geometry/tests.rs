@@ -1,0 +1,328 @@
+//! What readers of the three formats find: each is read back as its description says, by a few lines that share nothing with the writers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::*;
+use crate::metric::read::{DistanceOptions, Input, read_path};
+use crate::metric::{DistanceMatrix, PointCloud, SparseDistances};
+use crate::rips::{BarSelection, RepresentativeKind, RepresentativesRequest, RipsOptions};
+
+/// The content of a file.
+#[derive(Debug, Default, PartialEq)]
+struct Content {
+    /// Numbers and coordinates of points.
+    points: Vec<(u64, [f64; 3])>,
+    cells: Vec<Row>,
+}
+
+/// A cell: its bar, birth, death, corners as places of points, coefficient.
+type Row = ((usize, usize), f64, f64, Vec<usize>, u16);
+
+impl Content {
+    /// The numbers of the corners of a cell.
+    fn numbers(&self, row: &Row) -> Vec<u64> {
+        row.3.iter().map(|&place| self.points[place].0).collect()
+    }
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> T {
+    word.parse().unwrap_or_else(|_| panic!("{word:?} is no number"))
+}
+
+/// Reads a file of VTK: lines of text, of which some say how many bytes follow.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn line(&mut self) -> &'a str {
+        let end = self.0.iter().position(|&byte| byte == b'\n').expect("a line");
+        let line = std::str::from_utf8(&self.0[..end]).unwrap();
+        self.0 = &self.0[end + 1..];
+        line
+    }
+
+    /// The words of a line after its first ones, which are expected.
+    fn after(&mut self, expected: &str) -> Vec<&'a str> {
+        let line = self.line();
+        let rest =
+            line.strip_prefix(expected).unwrap_or_else(|| panic!("{expected:?} expected, found {line:?}"));
+        rest.split_whitespace().collect()
+    }
+
+    fn values<const N: usize, T>(&mut self, count: usize, read: fn([u8; N]) -> T) -> Vec<T> {
+        let (values, rest) = self.0.split_at(count * N);
+        self.0 = rest;
+        assert_eq!(self.line(), "", "a block of values ends with a line");
+        values.as_chunks().0.iter().map(|&bytes| read(bytes)).collect()
+    }
+
+    /// An array of a field, of integers of 32 bits or doubles.
+    fn array(&mut self, name: &str, cells: usize) -> Vec<f64> {
+        let head = self.after(name);
+        assert_eq!(head[..2], ["1", &cells.to_string()]);
+        match head[2] {
+            "int" => self.values(cells, i32::from_be_bytes).into_iter().map(f64::from).collect(),
+            "vtktypeint64" => self.values(cells, i64::from_be_bytes).into_iter().map(|x| x as f64).collect(),
+            "double" => self.values(cells, f64::from_be_bytes),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+fn read_vtk(file: &[u8]) -> Content {
+    let mut file = Bytes(file);
+    assert_eq!(file.line(), "# vtk DataFile Version 3.0");
+    file.line();
+    assert_eq!([file.line(), file.line()], ["BINARY", "DATASET UNSTRUCTURED_GRID"]);
+    let points: usize = number(file.after("POINTS ")[0]);
+    let coordinates = file.values(3 * points, f64::from_be_bytes);
+    let counts: Vec<usize> = file.after("CELLS ").into_iter().map(number).collect();
+    let mut words = file.values(counts[1], i32::from_be_bytes).into_iter().map(|word| word as usize);
+    let cells = counts[0];
+    let corners: Vec<Vec<usize>> = (0..cells)
+        .map(|_| {
+            let count = words.next().unwrap();
+            words.by_ref().take(count).collect()
+        })
+        .collect();
+    assert_eq!(words.next(), None);
+    file.after(&format!("CELL_TYPES {cells}"));
+    let types = file.values(cells, i32::from_be_bytes);
+    let expected: Vec<i32> = corners.iter().map(|corners| [0, 0, 3, 5, 9][corners.len()]).collect();
+    assert_eq!(types, expected);
+    file.after(&format!("CELL_DATA {cells}"));
+    assert_eq!(file.after("FIELD ")[1], "5");
+    let names = ["dimension", "index", "coefficient", "birth", "death"];
+    let [dim, index, coefficient, birth, death] = names.map(|name| file.array(name, cells));
+    file.after(&format!("POINT_DATA {points}"));
+    assert_eq!(file.after("FIELD ")[1], "1");
+    let numbers = file.array("point", points);
+    assert!(file.0.is_empty());
+    let row = |(k, corners)| {
+        let bar = (dim[k] as usize, index[k] as usize);
+        (bar, birth[k], death[k], corners, coefficient[k] as u16)
+    };
+    let at = coordinates.as_chunks().0.iter();
+    Content {
+        points: numbers.iter().zip(at).map(|(&number, &at)| (number as u64, at)).collect(),
+        cells: corners.into_iter().enumerate().map(row).collect(),
+    }
+}
+
+fn read_ply(file: &[u8]) -> Content {
+    let text = std::str::from_utf8(file).unwrap();
+    let mut lines = text.lines();
+    assert_eq!([lines.next(), lines.next()], [Some("ply"), Some("format ascii 1.0")]);
+    let mut elements: Vec<(&str, usize, Vec<&str>)> = Vec::new();
+    for line in lines.by_ref().take_while(|&line| line != "end_header") {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[0] {
+            "comment" => (),
+            "element" => elements.push((words[1], number(words[2]), Vec::new())),
+            "property" => elements.last_mut().unwrap().2.push(words.last().unwrap()),
+            other => panic!("{other}"),
+        }
+    }
+    let mut content = Content::default();
+    for (name, count, properties) in elements {
+        for line in lines.by_ref().take(count) {
+            let mut words = line.split_whitespace();
+            let mut values: BTreeMap<&str, f64> = BTreeMap::new();
+            let mut corners = Vec::new();
+            for property in &properties {
+                let value = number(words.next().unwrap());
+                match *property {
+                    "vertex1" | "vertex2" => corners.push(value as usize),
+                    "vertex_indices" => {
+                        corners.extend(words.by_ref().take(value as usize).map(number::<usize>))
+                    }
+                    _ => assert_eq!(values.insert(property, value), None),
+                }
+            }
+            assert_eq!(words.next(), None);
+            assert_eq!(name == "edge", corners.len() == 2);
+            if name == "vertex" {
+                content.points.push((values["point"] as u64, [values["x"], values["y"], values["z"]]));
+            } else {
+                let bar = (values["dimension"] as usize, values["index"] as usize);
+                let coefficient = values["coefficient"] as u16;
+                content.cells.push((bar, values["birth"], values["death"], corners, coefficient));
+            }
+        }
+    }
+    assert_eq!(lines.next(), None);
+    content
+}
+
+fn read_obj(file: &[u8]) -> Content {
+    let text = std::str::from_utf8(file).unwrap();
+    let mut content = Content::default();
+    let (mut at, mut bar, mut birth, mut death, mut coefficient) = (0, (0, 0), 0.0, 0.0, 0);
+    for line in text.lines().skip(1) {
+        let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+        match words[..] {
+            ["#", "bar", _, "birth", b, "death", d] => (birth, death) = (number(b), number(d)),
+            ["#", "coefficient", c] => coefficient = number(c),
+            ["#", of] => at = number(of),
+            ["v", x, y, z] => content.points.push((at, [x, y, z].map(number))),
+            ["o", name] => {
+                let (dim, index) = name.strip_prefix("bar_").unwrap().split_once('_').unwrap();
+                (bar, coefficient) = ((number(dim), number(index)), 1);
+            }
+            ["l" | "f", ref corners @ ..] => {
+                assert_eq!(words[0] == "l", corners.len() == 2);
+                // The first point is point 1.
+                let corners = corners.iter().map(|word| number::<usize>(word) - 1).collect();
+                content.cells.push((bar, birth, death, corners, coefficient));
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    content
+}
+
+/// What the readers find of a geometry: the same in each format.
+fn read_back(geometry: &Geometry) -> Content {
+    let [vtk, mut ply, obj] = GeometryFormat::ALL.map(|format| {
+        let mut file = Vec::new();
+        format.write(geometry, &mut file).unwrap();
+        match format {
+            GeometryFormat::Vtk => read_vtk(&file),
+            GeometryFormat::Ply => read_ply(&file),
+            GeometryFormat::Obj => read_obj(&file),
+        }
+    });
+    // Elements of one kind follow each other.
+    let place = |row: &Row| vtk.cells.iter().position(|other| other == row);
+    ply.cells.sort_by_key(place);
+    assert_eq!((&vtk, &vtk), (&ply, &obj));
+    vtk
+}
+
+#[test]
+fn cells_of_every_shape_come_back() {
+    let mut ring = DrawnCycle::new(1, 3, -0.5, f64::INFINITY, CellShape::Edge);
+    ring.push(&[40, 7], 1);
+    ring.push(&[7, 5_000_000_000], 2);
+    ring.push(&[40, 5_000_000_000], 1);
+    let mut face = DrawnCycle::new(2, 0, 0.1, 1e300, CellShape::Triangle);
+    face.push(&[9, 40, 7], 1);
+    let mut box_side = DrawnCycle::new(2, 1, 3.0, f64::NEG_INFINITY, CellShape::Quadrilateral);
+    box_side.push(&[7, 9, 41, 40], 65_520);
+    let geometry = Geometry::new(vec![ring, face, box_side], |number| [number as f64 / 3.0, -1e-9, 0.0]);
+    let found = read_back(&geometry);
+    let point = |number: u64| (number, [number as f64 / 3.0, -1e-9, 0.0]);
+    assert_eq!(found.points, [7, 9, 40, 41, 5_000_000_000].map(point));
+    let infinity = f64::INFINITY;
+    let expected = [
+        ((1, 3), -0.5, infinity, vec![2, 0], 1),
+        ((1, 3), -0.5, infinity, vec![0, 4], 2),
+        ((1, 3), -0.5, infinity, vec![2, 4], 1),
+        ((2, 0), 0.1, 1e300, vec![1, 2, 0], 1),
+        ((2, 1), 3.0, -infinity, vec![0, 1, 3, 2], 65_520),
+    ];
+    assert_eq!(found.cells, expected);
+}
+
+#[test]
+fn nothing_to_draw_is_a_file() {
+    assert_eq!(read_back(&Geometry::new(Vec::new(), |_| [0.0; 3])), Content::default());
+}
+
+#[test]
+#[should_panic(expected = "the corners of a cell")]
+fn a_cell_has_the_corners_of_its_shape() {
+    DrawnCycle::new(1, 0, 0.0, 1.0, CellShape::Edge).push(&[1, 2, 3], 1);
+}
+
+/// The long cycles of a cloud of data/, as drawn, and its points, read by a line of this test.
+fn drawn(file: &str, modulus: u32, threshold: Option<f64>) -> (Content, Vec<Vec<f64>>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let words = |line: &str| line.split_whitespace().map(|x| f64::from(number::<f32>(x))).collect();
+    let points = text.lines().map(words).collect();
+    let input = read_path(&path, DistanceOptions::default()).unwrap().input;
+    let coordinates = CloudCoordinates::of(&input, &[]).unwrap();
+    let long = RepresentativesRequest::of([RepresentativeKind::Cycles]).bars(BarSelection::Longest(3));
+    let representatives = Some(long);
+    let options = RipsOptions { max_dim: 2, modulus, threshold, representatives, ..RipsOptions::default() };
+    let outcome = options.solve(input, &()).unwrap();
+    let geometry = Geometry::of_cloud(outcome.representatives().unwrap(), &coordinates).unwrap();
+    (read_back(&geometry), points)
+}
+
+/// Fails unless the boundary of each cycle is zero over Z/`modulus`; tells the bars and how many cells they have.
+fn check_cycles(content: &Content, modulus: u32) -> Vec<((usize, usize), usize)> {
+    let mut boundaries: BTreeMap<((usize, usize), Vec<u64>), u32> = BTreeMap::new();
+    let mut cells: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for row in &content.cells {
+        let corners = content.numbers(row);
+        assert!(corners.is_sorted_by(|a, b| a < b), "a simplex is oriented by ascending vertices");
+        *cells.entry(row.0).or_default() += 1;
+        for k in 0..corners.len() {
+            let mut facet = corners.clone();
+            facet.remove(k);
+            let term = u32::from(row.4) * if k % 2 == 0 { 1 } else { modulus - 1 };
+            *boundaries.entry((row.0, facet)).or_default() += term;
+        }
+    }
+    assert!(boundaries.values().all(|sum| sum.is_multiple_of(modulus)));
+    cells.into_iter().collect()
+}
+
+#[test]
+fn cycles_of_the_torus_are_drawn_between_its_points() {
+    let (content, points) = drawn("torus.pts", 2, Some(2.0));
+    // The same numbers of cells as in tests/representatives_pictures.rs.
+    let cells: Vec<(usize, usize)> =
+        check_cycles(&content, 2).into_iter().map(|((dim, _), cells)| (dim, cells)).collect();
+    assert_eq!(cells, [(1, 30), (1, 19), (2, 352)]);
+    for (number, at) in &content.points {
+        assert_eq!(at[..], points[*number as usize]);
+    }
+}
+
+#[test]
+fn points_of_the_plane_lie_at_0_and_coefficients_are_those_of_the_field() {
+    let (content, points) = drawn("figure_eight.pts", 3, None);
+    let cycles = check_cycles(&content, 3);
+    assert_eq!(cycles.len(), 3);
+    assert!(content.cells.iter().any(|row| row.4 == 2));
+    for (number, at) in &content.points {
+        assert_eq!((&at[..2], at[2]), (&points[*number as usize][..], 0.0));
+    }
+}
+
+#[test]
+fn axes_are_chosen() {
+    let cloud = PointCloud::new(4, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]).unwrap();
+    let cloud = Input::Double(cloud.into());
+    let of = |axes: &[usize]| CloudCoordinates::of(&cloud, axes).map_err(|error| error.to_string());
+    assert_eq!(of(&[3, 0]), Ok(CloudCoordinates(vec![[4.0, 1.0, 0.0], [8.0, 5.0, 0.0]])));
+    assert_eq!(of(&[2, 1, 3]), Ok(CloudCoordinates(vec![[3.0, 2.0, 4.0], [7.0, 6.0, 8.0]])));
+    assert!(of(&[]).unwrap_err().ends_with("found 4"));
+    assert!(of(&[1]).unwrap_err().ends_with("found 1"));
+    assert!(of(&[0, 4]).unwrap_err().ends_with("below 4, the number of coordinates, found 4"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    let refused = |input: Input| CloudCoordinates::of(&input, &[]).unwrap_err().to_string();
+    let matrix = DistanceMatrix::from_lower(vec![1.0f32]).unwrap();
+    assert!(refused(matrix.into()).ends_with("found a matrix of distances"));
+    let edges = SparseDistances::new(2, [(0, 1, 1.0)]).unwrap();
+    assert!(refused(Input::Double(edges.into())).ends_with("found a list of edges"));
+    assert!(refused(PointCloud::new(1, vec![1.0f32]).unwrap().into()).ends_with("found 1"));
+
+    // The cross-polytope of eight points in four dimensions is a hollow sphere of dimension 3.
+    let vertices: Vec<f32> = (0..8)
+        .flat_map(|k| (0..4).map(move |axis| if axis != k / 2 { 0.0 } else { [1.0, -1.0][k % 2] }))
+        .collect();
+    let sphere = Input::from(PointCloud::new(4, vertices).unwrap());
+    let coordinates = CloudCoordinates::of(&sphere, &[0, 1, 2]).unwrap();
+    let representatives = Some(RepresentativesRequest::of([RepresentativeKind::Cycles]));
+    let options = RipsOptions { max_dim: 3, representatives, ..RipsOptions::default() };
+    let outcome = options.solve(sphere, &()).unwrap();
+    let drawn = Geometry::of_cloud(outcome.representatives().unwrap(), &coordinates);
+    assert_eq!(drawn, Err(GeometryError::Cycle { dim: 3 }));
+}

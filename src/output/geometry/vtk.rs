@@ -1,0 +1,71 @@
+//! VTK's legacy format, version 3.0: an unstructured grid, of which all versions of VTK and ParaView read this.
+//!
+//! The file is binary, and so big-endian, because it holds infinity: VTK could not read that from text until it was past version 9.2.
+//! Cells are of VTK's types 3 (an edge), 5 (a triangle) and 9 (a quadrilateral). Numbers of points are of 32 bits if all of them fit, else of 64.
+
+use std::io::{self, Write};
+
+use super::{Cell, CellShape, Geometry, int};
+
+/// Writes the grid.
+///
+/// # Errors
+/// What `out` answers; there are more points, cells or bars than integers of 32 bits can number.
+pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
+    let points = int(geometry.points.len())?;
+    let (cells, corners) = geometry.counts();
+    let words = int(cells + corners)?;
+    write!(out, "# vtk DataFile Version 3.0\nLacuna, cycles of bars: {}\nBINARY\n", geometry.cycles.len())?;
+    writeln!(out, "DATASET UNSTRUCTURED_GRID\nPOINTS {points} double")?;
+    for x in geometry.points.iter().flat_map(|(_, at)| at) {
+        out.write_all(&x.to_be_bytes())?;
+    }
+    // Each cell has the number of its corners before them.
+    writeln!(out, "\nCELLS {cells} {words}")?;
+    for cell in geometry.cells() {
+        out.write_all(&int(cell.corners.len())?.to_be_bytes())?;
+        for place in geometry.places(cell) {
+            out.write_all(&int(place)?.to_be_bytes())?;
+        }
+    }
+    writeln!(out, "\nCELL_TYPES {cells}")?;
+    for cell in geometry.cells() {
+        let cell_type: i32 = match cell.cycle.shape {
+            CellShape::Edge => 3,
+            CellShape::Triangle => 5,
+            CellShape::Quadrilateral => 9,
+        };
+        out.write_all(&cell_type.to_be_bytes())?;
+    }
+    writeln!(out, "\nCELL_DATA {cells}\nFIELD cells 5")?;
+    let integers = |name: &str, out: &mut dyn Write, value: &dyn Fn(Cell<'_>) -> io::Result<i32>| {
+        writeln!(out, "{name} 1 {cells} int")?;
+        for cell in geometry.cells() {
+            out.write_all(&value(cell)?.to_be_bytes())?;
+        }
+        out.write_all(b"\n")
+    };
+    integers("dimension", out, &|cell| int(cell.cycle.dim))?;
+    integers("index", out, &|cell| int(cell.cycle.index))?;
+    integers("coefficient", out, &|cell| Ok(cell.coefficient.into()))?;
+    let doubles = |name: &str, out: &mut dyn Write, value: fn(Cell<'_>) -> f64| {
+        writeln!(out, "{name} 1 {cells} double")?;
+        for cell in geometry.cells() {
+            out.write_all(&value(cell).to_be_bytes())?;
+        }
+        out.write_all(b"\n")
+    };
+    doubles("birth", out, |cell| cell.cycle.birth)?;
+    doubles("death", out, |cell| cell.cycle.death)?;
+    writeln!(out, "POINT_DATA {points}\nFIELD points 1")?;
+    let numbers = || geometry.points.iter().map(|&(number, _)| number);
+    // They ascend.
+    if numbers().next_back().is_none_or(|last| i32::try_from(last).is_ok()) {
+        writeln!(out, "point 1 {points} int")?;
+        numbers().try_for_each(|number| out.write_all(&(number as i32).to_be_bytes()))?;
+    } else {
+        writeln!(out, "point 1 {points} vtktypeint64")?;
+        numbers().try_for_each(|number| out.write_all(&number.to_be_bytes()))?;
+    }
+    out.write_all(b"\n")
+}
