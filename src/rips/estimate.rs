@@ -16,6 +16,8 @@ const EDGE: f64 = 15e-9;
 const LISTED_EDGE: f64 = 80e-9;
 /// Seconds in which a thread reads an element of a neighbour list for the matrix of a neighbourhood.
 const ELEMENT: f64 = 1.5e-9;
+/// How many times as many such elements there are in a graph that was collapsed, in which some points keep most of their edges.
+const UNEVEN: f64 = 4.0;
 /// Seconds that a thread needs for a block of a neighbourhood's sweep beside what its simplices take.
 const BLOCK: f64 = 500e-9;
 /// Seconds that a stage takes on threads whatever there is to do.
@@ -51,15 +53,17 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
 pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize) -> f64 {
     let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
+    // A sweep of a matrix passes over the lanes of edges that were removed, too.
+    let rate = WIDE_RATE * density(&summary);
     // The lesser of both, since with fewer edges it never takes longer.
-    let either = |dim| on_matrix(&summary, dim, WIDE_RATE).min(on_lists(&summary, dim, WIDE_RATE));
+    let either = |dim| on_matrix(&summary, dim, rate).min(on_lists(&summary, dim, WIDE_RATE, UNEVEN));
     let swept: f64 = dims.map(either).sum();
     swept + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
 }
 
 /// Seconds in which one thread constructs the residue of a dimension, at a rate of simplices a second in sweeps.
 fn on_thread(summary: &Summary, dim: usize, rate: f64) -> f64 {
-    if summary.is_dense() { on_matrix(summary, dim, rate) } else { on_lists(summary, dim, rate) }
+    if summary.is_dense() { on_matrix(summary, dim, rate) } else { on_lists(summary, dim, rate, 1.0) }
 }
 
 /// [`on_thread`] of a matrix.
@@ -68,14 +72,14 @@ fn on_matrix(summary: &Summary, dim: usize, rate: f64) -> f64 {
     if dim == 1 { simplices * EDGE } else { simplices / rate }
 }
 
-/// [`on_thread`] of neighbour lists.
-fn on_lists(summary: &Summary, dim: usize, rate: f64) -> f64 {
+/// [`on_thread`] of neighbour lists, of which so many times as many elements are read as if all were of the same length.
+fn on_lists(summary: &Summary, dim: usize, rate: f64, uneven: f64) -> f64 {
     let simplices = |dim| simplices(summary, dim);
     if dim == 1 {
         return simplices(1) * LISTED_EDGE;
     }
     // A block is a simplex of one dimension less.
-    listed(summary) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate
+    uneven * listed(summary) * ELEMENT + simplices(dim - 1) * BLOCK + simplices(dim) / rate
 }
 
 /// Elements of neighbour lists that are read for the matrices of all neighbourhoods in a dimension.
@@ -90,14 +94,16 @@ fn listed(summary: &Summary) -> f64 {
     summary.points as f64 * degree * degree
 }
 
+/// How many of all pairs of points are edges.
+fn density(summary: &Summary) -> f64 {
+    let pairs = binomial(summary.points, 2);
+    if pairs == 0 { 0.0 } else { summary.edges as f64 / pairs as f64 }
+}
+
 /// An estimate of the number of simplices of a dimension.
 fn simplices(summary: &Summary, dim: usize) -> f64 {
     let (n, edges) = (summary.points, summary.edges as f64);
-    let pairs = binomial(n, 2) as f64;
-    if pairs == 0.0 {
-        return 0.0;
-    }
-    let density = edges / pairs;
+    let density = density(summary);
     // In a dense graph each vertex past the first must be near to one vertex, and is then likely near to all.
     let dense = binomial(n, dim + 1) as f64 * density.powf(dim as f64);
     // In a sparse graph simplices are chosen among the smaller neighbours of their greatest vertex: half of its neighbours.

@@ -144,6 +144,9 @@ const LEAST: f64 = 0.5e-3;
 /// How many times what its preparation takes a collapse must promise to save.
 const PROMISE: f64 = 4.0;
 
+/// Points for each bar of dimension 2, as it is with distances of dragon1000 and HIV (`benches/RESULTS.md`).
+const POINTS_A_BAR: usize = 20;
+
 /// How many times as fast as estimated a device may be, where it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
@@ -161,9 +164,11 @@ fn share(backend: &Backend, estimate: &Estimate) -> f64 {
     }
 }
 
-/// Whether the last dimension is likely to be computed of the whole graph too, since many edges are equally long.
+/// Whether the last dimension is likely to be computed of the whole graph too, since two of its bars are born at the same value: that is more
+/// likely than not if there are fewer values than pairs of bars.
 fn would_be_done_twice(max_dim: usize, whole: &Ranking, summary: &Summary) -> bool {
-    max_dim == 2 && whole.values.len() < summary.edges / 2
+    let bars = summary.points / POINTS_A_BAR;
+    max_dim == 2 && whole.values.len() < bars * bars
 }
 
 /// Bars that may be in another order than Ripser's: bars of equal birth and different deaths.
