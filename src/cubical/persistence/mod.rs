@@ -50,6 +50,7 @@ mod loops;
 mod machine;
 mod order;
 pub mod plain;
+pub mod representatives;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,6 @@ pub use duality::Complex;
 pub use error::PersistenceError;
 pub use figures::Figures;
 pub use layout::{GridLayout, GridPlace, check};
-pub use machine::{MachineError, persistence_by};
+pub use machine::{MachineError, persistence_by, persistence_traced_by};
 pub use request::PersistenceRequest;
-pub use via_gradient::{FindGradient, persistence, persistence_with};
+pub use via_gradient::{FindGradient, persistence, persistence_traced, persistence_with};
