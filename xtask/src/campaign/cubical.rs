@@ -205,7 +205,7 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
         return Ok(());
     }
     let mut file = Vec::new();
-    let barcode = output::Barcode { image, classes, request, threshold: None };
+    let barcode = output::Barcode { image, classes, request, threshold: None, representatives: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded =
         read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;

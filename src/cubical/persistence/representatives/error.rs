@@ -4,7 +4,6 @@ use crate::memory::Refused;
 
 /// What can go wrong from the classes of an image to their representatives.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum RepresentativesError {
     /// A bar whose representatives are wanted is not there.
     #[error(
