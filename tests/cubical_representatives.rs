@@ -48,7 +48,7 @@ fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) 
                 format!("{what}, bar {dim}:{} {bar:?}, {:?}", representative.index, representative.cells);
             let cycle = vector(&filtration, &representative, cells, &what);
             judge_cycle(&filtration, dim, bar, &cycle, &what);
-            judge_voxels(cubes, &representative, bar, &what);
+            judge_voxels(cubes, found.shape(), &representative, bar, &what);
             cycles.push(cycle);
         }
         let mut values = cubes.values.clone();
@@ -69,19 +69,21 @@ fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) 
 }
 
 /// The voxels are those of the cells, among them the one with which the class is born; none comes after it.
-fn judge_voxels(cubes: &Cubes, found: &Representative<'_>, bar: Bar, what: &str) {
+fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Bar, what: &str) {
     let of_cell = |cell: &[i32]| match cubes.construction {
         Construction::V => cubes.voxels(cell),
         Construction::T => vec![cubes.owner(cell)],
     };
+    let place = |place: usize| cubes.place(&shape.coordinates(place));
     let expected: BTreeSet<usize> = found.cells.iter().flat_map(of_cell).collect();
-    assert!(found.voxels.iter().copied().eq(expected), "{what}: voxels {:?}", found.voxels);
-    assert!(found.voxels.contains(&found.class.birth), "{what}: not the voxel of birth");
+    let voxels: BTreeSet<usize> = found.voxels.iter().map(|&voxel| place(voxel)).collect();
+    assert_eq!(voxels, expected, "{what}: voxels");
+    assert_eq!(voxels.len(), found.voxels.len(), "{what}: a voxel occurs twice");
+    let (birth, death) = (place(found.class.birth), found.class.death.map(place));
     let value = |place: usize| cubes.values[place];
-    assert_eq!(value(found.class.birth), bar.birth, "{what}");
-    assert_eq!(found.class.death.map_or(f64::INFINITY, value), bar.death, "{what}");
-    let last = found.voxels.iter().max_by(|a, b| value(**a).total_cmp(&value(**b)).then(a.cmp(b)));
-    assert_eq!(last, Some(&found.class.birth), "{what}: a voxel after that of birth");
+    assert_eq!((value(birth), death.map_or(f64::INFINITY, value)), (bar.birth, bar.death), "{what}");
+    let last = voxels.iter().max_by(|a, b| value(**a).total_cmp(&value(**b)).then(a.cmp(b)));
+    assert_eq!(last, Some(&birth), "{what}: the last voxel is not that of birth");
 }
 
 /// The representatives of all bars, the same on 1 and 4 threads, and beside them bars that are the same as without.
@@ -153,5 +155,154 @@ fn longer_solids() {
 fn all_small_planes_of_two_values() {
     for bits in 0..512_u32 {
         check(&[3, 3], (0..9).map(|i| f64::from(bits >> i & 1)).collect());
+    }
+}
+
+/// The cells of every representative, with dimension and place, in no order.
+fn cells(found: &Representatives) -> Vec<(usize, usize, BTreeSet<Vec<i32>>)> {
+    found
+        .iter()
+        .map(|found| (found.dim, found.index, found.cells.iter().map(<[i32]>::to_vec).collect()))
+        .collect()
+}
+
+/// Numbers from 0 up in random order.
+fn shuffled(count: usize, rng: &mut Pcg64) -> Vec<i32> {
+    let mut values: Vec<i32> = (0..count as i32).collect();
+    for i in (1..count).rev() {
+        values.swap(i, rng.random_range(0..=i));
+    }
+    values
+}
+
+fn found(
+    image: &AnyImage,
+    construction: Construction,
+    superlevel: bool,
+    bars: BarSelection,
+) -> Representatives {
+    let cubical = Cubical::new(image).construction(construction).superlevel(superlevel).representatives(bars);
+    cubical.solve(&()).unwrap().representatives().unwrap().clone()
+}
+
+/// Coordinates are those of the user's axes, in whichever order these lie in memory.
+#[test]
+fn axes_in_fortran_order() {
+    let mut rng = generator(5);
+    for _ in 0..20 {
+        let axes @ [n, m, l] = [4, 3, 5];
+        let values = shuffled(n * m * l, &mut rng);
+        let turned = (0..n * m * l).map(|i| values[(i % n * m + i / n % m) * l + i / n / m]).collect();
+        let image = Image::new(Shape::new(&axes, Order::F).unwrap(), turned).unwrap().into();
+        for construction in [Construction::V, Construction::T] {
+            let (bars, found) = all(&image, construction);
+            let values = values.iter().copied().map(f64::from).collect();
+            let cubes = Cubes { axes: axes.to_vec(), values, construction };
+            judge(
+                &cubes,
+                &bars,
+                &found,
+                &format!("{construction}-construction of {cubes:?} in Fortran order"),
+            );
+        }
+    }
+}
+
+#[test]
+fn axes_of_one_voxel_and_the_sign_do_not_matter() {
+    let mut rng = generator(9);
+    for levels in [3, 300] {
+        let values: Vec<i32> = (0..60).map(|_| rng.random_range(0..levels)).collect();
+        let image = |axes: &[usize], values: Vec<i32>| AnyImage::from_slice(&values, axes).unwrap();
+        let plain = image(&[4, 3, 5], values.clone());
+        let thick = image(&[4, 1, 3, 5, 1], values.clone());
+        let negated = image(&[4, 3, 5], values.iter().map(|value| -value).collect());
+        for construction in [Construction::V, Construction::T] {
+            let expected = cells(&found(&plain, construction, false, BarSelection::All));
+            assert!(expected.iter().any(|(dim, ..)| *dim == 1), "a solid without a loop");
+            assert_eq!(cells(&found(&negated, construction, true, BarSelection::All)), expected);
+            let mut flat = cells(&found(&thick, construction, false, BarSelection::All));
+            for (_, _, cells) in &mut flat {
+                *cells = cells.iter().map(|cell| vec![cell[0], cell[2], cell[3]]).collect();
+            }
+            assert_eq!(flat, expected);
+        }
+    }
+}
+
+#[test]
+fn a_threshold_makes_bars_essential_and_leaves_their_cycles() {
+    let mut rng = generator(6);
+    let values = (0..125).map(|_| rng.random_range(0..20_u8)).collect();
+    let image: AnyImage = Image::new(Shape::new(&[5, 5, 5], Order::C).unwrap(), values).unwrap().into();
+    for construction in [Construction::V, Construction::T] {
+        let run = |threshold: Option<f64>| {
+            let cubical = Cubical::new(&image).construction(construction).representatives(BarSelection::All);
+            let cubical =
+                if let Some(threshold) = threshold { cubical.threshold(threshold) } else { cubical };
+            cubical.solve(&()).unwrap()
+        };
+        let (whole, cut) = (run(None), run(Some(9.0)));
+        let (whole, classes) = (whole.representatives().unwrap(), &cut.classes);
+        let cut = cut.representatives().unwrap();
+        let reached = |place: usize| image.value(place) <= 9.0;
+        let expected: Vec<_> = whole.iter().filter(|found| reached(found.class.birth)).collect();
+        assert!(cut.len() < whole.len() && expected.len() == cut.len());
+        for (found, expected) in cut.iter().zip(expected) {
+            assert_eq!(
+                (found.dim, found.cells, found.voxels),
+                (expected.dim, expected.cells, expected.voxels)
+            );
+            assert_eq!(found.class, classes.dimensions[found.dim][found.index]);
+            assert_eq!(found.class.death, expected.class.death.filter(|&place| reached(place)));
+        }
+    }
+}
+
+/// Larger than what is judged, so that threads take columns in many orders.
+#[test]
+fn threads_change_nothing() {
+    let mut rng = generator(7);
+    for levels in [2, 50] {
+        let values: Vec<u8> = (0..20 * 21 * 22).map(|_| rng.random_range(0..levels)).collect();
+        let image: AnyImage =
+            Image::new(Shape::new(&[20, 21, 22], Order::C).unwrap(), values).unwrap().into();
+        for construction in [Construction::V, Construction::T] {
+            let run = |threads: usize| {
+                let cubical = Cubical::new(&image).construction(construction).threads(threads);
+                let outcome = cubical.representatives(BarSelection::Longest(200)).solve(&()).unwrap();
+                outcome.representatives().unwrap().clone()
+            };
+            let alone = run(1);
+            assert_eq!(alone.len(), 200);
+            for threads in [2, 4, 4, 4] {
+                assert!(run(threads) == alone, "{construction}, {levels} levels on {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn chosen_bars_have_the_cycles_that_they_have_among_all() {
+    let mut rng = generator(8);
+    let values = (0..216).map(|_| rng.random_range(0..9_u8)).collect();
+    let image: AnyImage = Image::new(Shape::new(&[6, 6, 6], Order::C).unwrap(), values).unwrap().into();
+    for construction in [Construction::V, Construction::T] {
+        let all = cells(&found(&image, construction, false, BarSelection::All));
+        for bars in [
+            BarSelection::Longest(5),
+            BarSelection::Persistence(3.0),
+            BarSelection::Named(vec![(1, 7), (0, 2), (1, 3), (0, 0), (1, 7)]),
+        ] {
+            let chosen = cells(&found(&image, construction, false, bars.clone()));
+            assert!((4..all.len() / 2).contains(&chosen.len()), "{bars:?} are {}", chosen.len());
+            assert!(chosen.iter().all(|found| all.contains(found)), "{bars:?}");
+        }
+        let cubical = Cubical::new(&image).construction(construction);
+        for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN)] {
+            assert!(cubical.clone().representatives(bars.clone()).solve(&()).is_err(), "{bars:?}");
+            // The diagram alone does not ask for them.
+            assert!(cubical.clone().representatives(bars).run().is_ok());
+        }
     }
 }

@@ -8,6 +8,7 @@ mod distances;
 mod ecc;
 mod files;
 mod formats;
+mod image_representatives;
 mod landmarks;
 mod messages;
 mod misuse;

@@ -74,6 +74,11 @@ impl Cubes {
         places
     }
 
+    /// The place of a voxel.
+    pub(crate) fn place(&self, voxel: &[usize]) -> usize {
+        voxel.iter().zip(&self.axes).fold(0, |place, (at, extent)| place * extent + at)
+    }
+
     /// The voxel with which a cell enters: the first that it lies in, or its last vertex.
     pub(crate) fn owner(&self, centre: &[i32]) -> usize {
         let key = |a: &usize, b: &usize| self.values[*a].total_cmp(&self.values[*b]).then(a.cmp(b));

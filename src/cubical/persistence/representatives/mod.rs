@@ -24,8 +24,7 @@
 //!   of the tree and all others there are before it; and the tree bounds as soon as its last cell is there.
 //! - *Loops of space.* A column is reduced until no edge is left that another column up to the death cell has as its pivot, but the birth: these
 //!   columns are there, as the pairs were found by them. What is left is the one combination of the fundamental cycles of classes that
-//!   outlive the bar, and of its own, that bounds at its death. So it depends neither on the columns, which are other ones on other threads, nor
-//!   on which of several equal ways the gradient takes. The edges that were left out are a minimum spanning forest: critical edges that
+//!   outlive the bar, and of its own, that bounds at its death. So it does not depend on the columns, which are other ones on other threads. The edges that were left out are a minimum spanning forest: critical edges that
 //!   join components and the edges of ways along the gradient. A cycle goes through it in one way only, along edges that are before those outside.
 //! - Of the T-construction the loops of the image are cut surfaces of the grid. So if cycles are wanted, its bars of dimension 1 are found by the
 //!   reduction of the image itself, edges and faces of the grid exchanged ([`loops`](super::loops)); they are the same.
