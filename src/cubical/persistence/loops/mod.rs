@@ -20,6 +20,11 @@
 //! 128³ voxels that is fourteen times less than earlier faces first.) *Neighbours together* keeps what is read
 //! in the caches. Columns are taken by place, in that direction along memory in which faces become earlier; on plateaus
 //! both are the same.
+//!
+//! # The dual
+//!
+//! For cycles of a T-construction the loops are those of the complex that the grid is the dual of: its edges are faces of the grid and its faces
+//! edges ([`OfDual`]). All of the above holds of either.
 
 mod arena;
 mod column;
