@@ -151,6 +151,20 @@ fn longer_solids() {
     random(25, 4, |rng| vec![rng.random_range(3..7), 3, rng.random_range(3..5)]);
 }
 
+/// Deep voxels inside of shallow ones, so that walls part many cavities.
+#[test]
+fn cavities_beside_each_other() {
+    let mut rng = generator(10);
+    for _ in 0..30 {
+        let axes = [5, 5, rng.random_range(3..5)];
+        let places = 0..axes.iter().product();
+        let is_deep = |place: usize| (place / axes[2] + place % axes[2]).is_multiple_of(2);
+        let values =
+            places.map(|place| f64::from(rng.random_range(0..3) + if is_deep(place) { 9 } else { 0 }));
+        check(&axes, values.collect());
+    }
+}
+
 #[test]
 fn all_small_planes_of_two_values() {
     for bits in 0..512_u32 {

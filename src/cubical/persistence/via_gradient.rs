@@ -260,7 +260,7 @@ fn loops_of_dual(
     mut deaths: Vec<Cell>,
     clock: &mut StageClock<'_>,
 ) -> Loops {
-    let incidence = OfDual { grid, gradient };
+    let incidence = OfDual::new(grid, gradient);
     births.reverse();
     deaths.reverse();
     let edges = |faces: &[Cell]| -> Vec<Cell> {

@@ -69,6 +69,12 @@ impl Gradient {
         self.table.critical(self.codes[place])
     }
 
+    /// The code of the matching of a voxel's lower star.
+    #[inline(always)]
+    pub(super) fn code(&self, place: usize) -> u16 {
+        self.codes[place]
+    }
+
     /// The critical cells of some dimensions, in order. A voxel is [`WORK_OF_VOXEL`] units of work.
     ///
     /// # Errors

@@ -4,10 +4,12 @@
 //! another where on the grid it is the other way round, and the order is the opposite one. The gradient is the same: an edge of the image that is
 //! matched with a face is a face of the grid that is matched with an edge. So loops are found in either by the same reduction.
 
+use std::sync::LazyLock;
+
 use super::super::cell::Cell;
 use super::super::gradient::Gradient;
 use super::super::gradient::table::{
-    EDGES, EdgeMate, FACES, FIRST_FACE, FaceMate, PAIRS, edges_of_face, omitted_axis,
+    EDGES, EdgeMate, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
 };
 use super::super::grid::Grid;
 
@@ -136,15 +138,46 @@ impl Incidence for OfGrid<'_> {
 /// where on the grid it is after it. That of an edge that is matched is [`MATCHED`] and the direction of the edge of the grid that it is
 /// matched with.
 pub(in super::super) struct OfDual<'a> {
-    pub(in super::super) grid: &'a Grid,
-    pub(in super::super) gradient: &'a Gradient,
+    grid: &'a Grid,
+    gradient: &'a Gradient,
+    /// The number of voxels plus one.
+    after: u32,
+    /// As [`DIRECTIONS`].
+    directions: &'static [u64],
 }
 
-impl OfDual<'_> {
-    /// The critical faces of the grid that a place owns, a bit each.
-    #[inline(always)]
-    fn critical_faces(&self, place: usize) -> u32 {
-        self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
+/// The directions of the faces of each star of space, [`BITS`] bits each, by the code of its matching; [`FOREST`] for those that are matched with
+/// a cube.
+static DIRECTIONS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let table = Table::of(3);
+    (0..=u16::MAX).map(|code| directions(table.star(code), table.critical(code))).collect()
+});
+
+/// Bits of a direction.
+const BITS: usize = 4;
+/// In place of the direction of an edge that is matched with a vertex.
+const FOREST: u64 = (1 << BITS) - 1;
+
+/// The directions of the faces of a star, [`BITS`] bits each.
+fn directions(star: Star, critical: Owned) -> u64 {
+    let critical = critical >> FIRST_FACE & ((1 << FACES) - 1);
+    let direction = |face: usize| match star.face_mate(face) {
+        FaceMate::Cube(_) => FOREST,
+        FaceMate::Edge => {
+            let (a, b) = edges_of_face(face);
+            let is_with = |edge: usize| star.goes_to_face(edge) && star.face_of(edge) == face;
+            (MATCHED + if is_with(a) { a } else { b }) as u64
+        }
+        FaceMate::None => u64::from((critical >> face >> 1).count_ones()),
+    };
+    (0..FACES).fold(0, |all, face| all | direction(face) << (BITS * face))
+}
+
+impl<'a> OfDual<'a> {
+    /// The complex that a grid with this gradient is the dual of.
+    pub(in super::super) fn new(grid: &'a Grid, gradient: &'a Gradient) -> Self {
+        // Ranks are 30 bits.
+        OfDual { grid, gradient, after: grid.voxels() as u32 + 1, directions: &DIRECTIONS }
     }
 
     /// The edge that a face of the grid is, unless it is matched with a cube.
@@ -153,22 +186,21 @@ impl OfDual<'_> {
         self.face(corner_of_face(self.grid, place, direction), 2 - omitted_axis(direction))
     }
 
+    /// The critical faces of the grid that a place owns, a bit each.
+    #[inline(always)]
+    fn critical_faces(&self, place: usize) -> u32 {
+        self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
+    }
+
     /// The face of the grid between two axes, by its least corner, unless it is matched with a cube.
     #[inline(always)]
     fn face(&self, corner: usize, pair: usize) -> Option<Cell> {
         let (place, face) = owner_of_face(self.grid, corner, pair);
-        let star = self.gradient.star(place);
-        let direction = match star.face_mate(face) {
-            FaceMate::Cube(_) => return None,
-            FaceMate::Edge => {
-                let (a, b) = edges_of_face(face);
-                let is_with = |edge: usize| star.goes_to_face(edge) && star.face_of(edge) == face;
-                MATCHED + if is_with(a) { a } else { b }
-            }
-            FaceMate::None => (self.critical_faces(place) >> face >> 1).count_ones() as usize,
-        };
-        let rank = self.grid.complex().mirrored(self.grid.rank(place), self.grid.voxels() as u32);
-        Some(Cell::new(rank, direction, place))
+        let direction = self.directions[usize::from(self.gradient.code(place))] >> (BITS * face) & FOREST;
+        if direction == FOREST {
+            return None;
+        }
+        Some(Cell::new(self.after - self.grid.rank(place), direction as usize, place))
     }
 
     /// Where an edge lies from its owner, as a face of the grid.

@@ -274,7 +274,7 @@ impl<'a> Finder<'a> {
                 forest.close(Voxels { grid, gradient }, edges)
             }
             Complex::Dual => {
-                let edges = outside_of_forest(grid, loops, &OfDual { grid, gradient }, edge);
+                let edges = outside_of_forest(grid, loops, &OfDual::new(grid, gradient), edge);
                 forest.close(Cubes { grid, gradient }, edges)
             }
         }
