@@ -16,6 +16,14 @@ pub(crate) enum Scale {
     Below(f64),
 }
 
+/// A cell of a complex over Z/2: its name, its value, and the names of its facets.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedCell {
+    pub(crate) name: Vec<u32>,
+    pub(crate) value: f64,
+    pub(crate) facets: Vec<Vec<u32>>,
+}
+
 /// All simplices of a filtration up to a dimension and a diameter, or all cells of one.
 #[derive(Debug)]
 pub(crate) struct Filtration {
@@ -86,14 +94,14 @@ impl Filtration {
         filtration
     }
 
-    /// A complex of cells of any kind, over Z/2. Of each dimension from 0 up, the cells by value: a name, the value, and the names of
-    /// the facets.
-    pub(crate) fn of_cells(dimensions: Vec<Vec<(Vec<u32>, f64, Vec<Vec<u32>>)>>) -> Filtration {
+    /// A complex of cells of any kind, over Z/2. Those of each dimension from 0 up come by value.
+    pub(crate) fn of_cells(dimensions: Vec<Vec<NamedCell>>) -> Filtration {
         let (layers, places) = (Vec::new(), HashMap::new());
         let mut filtration = Filtration { modulus: 2, dimensions: layers, places, boundaries: Vec::new() };
         for cells in dimensions {
-            let facets = |names: Vec<Vec<u32>>| names.into_iter().map(|name| (name, 1)).collect();
-            filtration.push_cells(cells.into_iter().map(|(name, value, names)| (name, value, facets(names))));
+            filtration.push_cells(cells.into_iter().map(|NamedCell { name, value, facets }| {
+                (name, value, facets.into_iter().map(|facet| (facet, 1)).collect())
+            }));
         }
         filtration
     }

@@ -2,7 +2,7 @@
 
 use lacuna::cubical::Construction;
 
-use super::chains::Filtration;
+use super::chains::{Filtration, NamedCell};
 
 /// An image of doubles along axes of which the last is the fastest, and how it is made a complex.
 #[derive(Debug, Clone)]
@@ -26,10 +26,12 @@ impl Cubes {
                     name(&facet)
                 })
             });
-            dimensions[along.len()].push((name(&centre), self.value(&centre), facets.collect()));
+            let cell =
+                NamedCell { name: name(&centre), value: self.value(&centre), facets: facets.collect() };
+            dimensions[along.len()].push(cell);
         }
         for cells in &mut dimensions {
-            cells.sort_by(|a: &(_, f64, _), b| a.1.total_cmp(&b.1));
+            cells.sort_by(|a: &NamedCell, b| a.value.total_cmp(&b.value));
         }
         // Above the last dimension there is nothing that bounds.
         dimensions.push(Vec::new());

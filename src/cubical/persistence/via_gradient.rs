@@ -189,8 +189,7 @@ fn pairs_of(
             stages.cavities.then(|| Ends::of_top(grid, gradient, maxima, facets))
         },
     );
-    let mut bottom = joined.map(|joined| Ends { nodes: minima, joints: edges, joined });
-    let mut top = top;
+    let bottom = joined.map(|joined| Ends { nodes: minima, joints: edges, joined });
     let (first, last) = rayon::join(
         || bottom.as_ref().map(|bottom| bottom.pairs_of_bottom(complex)),
         || top.as_ref().map(|top| top.pairs_of_top(complex)),
@@ -202,35 +201,63 @@ fn pairs_of(
             of_dimension[dim] = pairs;
         }
     }
-    let mut pairing = Pairing::default();
-    if let (Some(of_bottom), Some(of_top), true) = (&bottom, &top, stages.loops) {
+    let mut pairing = Pairing { bottom, top, loops: None };
+    if stages.loops {
         clock.time("loops");
-        let ((killers, births), (walls, mut deaths)) = (of_bottom.split(), of_top.split());
-        deaths.reverse();
-        if !is_traced {
-            (bottom, top) = (None, None);
-        }
-        if is_traced && complex == Complex::Dual {
-            drop(killers);
-            let loops = loops_of_dual(grid, gradient, births, walls, deaths, clock);
-            of_dimension[1] = loops.pairs_of_dual(grid.voxels() as u32);
-            pairing.loops = Some(loops);
-        } else {
-            drop(walls);
-            let loops = loops_of_grid(grid, gradient, births, killers, deaths, clock);
-            of_dimension[1] = pairs_of_loops(complex, &loops.edges, &loops.faces, &loops.fillers);
-            pairing.loops = Some(loops).filter(|_| is_traced);
-        }
-    }
-    if is_traced {
-        (pairing.bottom, pairing.top) = (bottom, top);
+        of_dimension[1] = pairing.find_loops(grid, gradient, is_traced, clock);
     }
     let dimensions = complex.dimensions(asked, axes);
     let mut asked: Vec<Pairs> = of_dimension.drain(dimensions).collect();
     if complex.is_reversed() {
         asked.reverse();
     }
+    if !is_traced {
+        pairing = Pairing::default();
+    }
     Ok((asked, pairing))
+}
+
+/// What pairs of critical cells are made of, as far as they were found and kept.
+#[derive(Default)]
+pub(super) struct Pairing {
+    /// Minima, and the critical edges that join components.
+    pub(super) bottom: Option<Ends>,
+    /// Critical cells of the grid's dimension, where there is more than one axis, and the critical facets that part cavities. Both are in the
+    /// opposite order.
+    pub(super) top: Option<Ends>,
+    /// Loops of space: those of the image, whichever complex the grid is.
+    pub(super) loops: Option<Loops>,
+}
+
+impl Pairing {
+    /// The pairs of loops of space, as ranks on the grid. What is not needed for them is kept only if it `is_traced`.
+    fn find_loops(
+        &mut self,
+        grid: &Grid,
+        gradient: &Gradient,
+        is_traced: bool,
+        clock: &mut StageClock<'_>,
+    ) -> Pairs {
+        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Vec::new() };
+        let ((killers, births), (walls, mut deaths)) = (bottom.split(), top.split());
+        deaths.reverse();
+        if !is_traced {
+            (self.bottom, self.top) = (None, None);
+        }
+        let complex = grid.complex();
+        if is_traced && complex == Complex::Dual {
+            drop(killers);
+            let loops = loops_of_dual(grid, gradient, births, walls, deaths, clock);
+            let pairs = loops.pairs_of_dual(grid.voxels() as u32);
+            self.loops = Some(loops);
+            return pairs;
+        }
+        drop(walls);
+        let loops = loops_of_grid(grid, gradient, births, killers, deaths, clock);
+        let pairs = loops.pairs_of_grid(complex);
+        self.loops = Some(loops).filter(|_| is_traced);
+        pairs
+    }
 }
 
 /// The loops of a grid: `births` are its critical edges that close them, `killers` those that join components, `deaths` the critical faces that
@@ -270,18 +297,6 @@ fn loops_of_dual(
     let columns = loops::reduce(&incidence, grid.ranks().len(), &killers, &births, false, clock);
     let fillers = columns.fillers(&incidence, &deaths);
     Loops { edges: deaths, faces: births, fillers, columns }
-}
-
-/// What pairs of critical cells are made of, as far as they were found and kept.
-#[derive(Default)]
-pub(super) struct Pairing {
-    /// Minima, and the critical edges that join components.
-    pub(super) bottom: Option<Ends>,
-    /// Critical cells of the grid's dimension, where there is more than one axis, and the critical facets that part cavities. Both are in the
-    /// opposite order.
-    pub(super) top: Option<Ends>,
-    /// Loops of space: those of the image, whichever complex the grid is.
-    pub(super) loops: Option<Loops>,
 }
 
 /// Critical cells where ways along the gradient end, and the critical cells that join the trees of these ways.
@@ -357,29 +372,26 @@ impl Loops {
         *found.expect("a class is a pair of cells").0
     }
 
+    /// The pairs of loops of the grid, in the order in which they begin in the image.
+    fn pairs_of_grid(&self, complex: Complex) -> Pairs {
+        let Loops { edges, faces, fillers, .. } = self;
+        let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
+        match complex {
+            Complex::Primal => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
+            Complex::Dual => {
+                let mut filled = vec![0; faces.len()];
+                pairs.for_each(|(edge, filler)| filled[filler] = edge);
+                filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.rank())).collect()
+            }
+        }
+    }
+
     /// The pairs on the grid of loops of the complex that it is the dual of.
     fn pairs_of_dual(&self, voxels: u32) -> Pairs {
         let pair = |(edge, &filler): (&Cell, &u32)| {
             (self.faces[filler as usize].rank(), Complex::Dual.mirrored(edge.rank(), voxels))
         };
         self.edges.iter().zip(&self.fillers).map(pair).collect()
-    }
-}
-
-/// The pairs of edges that close loops with the faces that fill them, whose numbers are given edge by edge.
-fn pairs_of_loops(complex: Complex, births: &[Cell], deaths: &[Cell], numbers: &[u32]) -> Pairs {
-    match complex {
-        Complex::Primal => {
-            let pair = |(edge, &number): (&Cell, &u32)| (edge.rank(), deaths[number as usize].rank());
-            births.iter().zip(numbers).map(pair).collect()
-        }
-        Complex::Dual => {
-            let mut edges = vec![0; deaths.len()];
-            for (edge, &number) in births.iter().zip(numbers) {
-                edges[number as usize] = edge.rank();
-            }
-            edges.into_iter().zip(deaths).map(|(edge, face)| (edge, face.rank())).collect()
-        }
     }
 }
 
