@@ -104,14 +104,25 @@ fn all(image: &AnyImage, construction: Construction) -> (Vec<Vec<Bar>>, Represen
 fn check(axes: &[usize], values: Vec<f64>) {
     let shape = Shape::new(axes, Order::C).unwrap();
     let image = Image::new(shape, values.clone()).unwrap();
+    let any: AnyImage = image.clone().into();
     for construction in [Construction::V, Construction::T] {
         let what = format!("{construction}-construction of {axes:?} {values:?}");
-        let (bars, found) = all(&image.clone().into(), construction);
+        let (bars, found) = all(&any, construction);
         let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
-        let expected = plain::persistence(&image, &request).diagram(&image.clone().into(), false).unwrap();
+        let expected = plain::persistence(&image, &request).diagram(&any, false).unwrap();
         assert!(bars.iter().enumerate().all(|(dim, bars)| bars == expected.bars(dim)), "{what}");
         let cubes = Cubes { axes: axes.to_vec(), values: values.clone(), construction };
         judge(&cubes, &bars, &found, &what);
+        for max_dim in 0..axes.len() {
+            let fewer = Cubical::new(&any).construction(construction).max_dim(max_dim);
+            let fewer = fewer.representatives(BarSelection::All).solve(&()).unwrap();
+            let expected: Vec<_> = cells(&found).into_iter().filter(|found| found.0 <= max_dim).collect();
+            assert_eq!(
+                cells(fewer.representatives().unwrap()),
+                expected,
+                "{what}, up to dimension {max_dim}"
+            );
+        }
     }
 }
 
