@@ -110,11 +110,10 @@ impl Vertices for Cubes<'_> {
 }
 
 /// The tree of critical vertices. Node 1 is its root.
-pub(super) struct Forest {
+pub(super) struct Forest<'a> {
+    ends: &'a Ends,
     /// Of each critical vertex its node, the first at index 1.
     nodes: Vec<Node>,
-    /// The number of each critical vertex, by its place.
-    numbers: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -125,46 +124,33 @@ struct Node {
     edge: Option<GridCell>,
 }
 
-impl Forest {
+impl<'a> Forest<'a> {
     /// The tree of the critical vertices and joints that components were found by.
-    pub(super) fn new(vertices: impl Vertices, ends: &Ends) -> Self {
+    pub(super) fn new(vertices: impl Vertices, ends: &'a Ends) -> Self {
         let (joints, _) = ends.joined.split(&ends.joints);
         let between = |&joint: &Cell| {
             let edge = vertices.joint(joint);
-            let places = vertices.ends(edge).map(|end| vertices.descend(end, &mut |_| ()));
-            (edge, places)
+            let node = |end: usize| vertices.node(ends, vertices.descend(end, &mut |_| ())) as u32;
+            (edge, vertices.ends(edge).map(node))
         };
-        let between: Vec<(GridCell, [usize; 2])> = joints.par_iter().map(between).collect();
-        let mut neighbours = vec![Vec::new(); ends.nodes.len() + 1];
-        let mut numbers = Vec::with_capacity(ends.nodes.len());
-        for (edge, places) in between {
-            let [a, b] = places.map(|place| vertices.node(ends, place));
-            neighbours[a].push((b, edge));
-            neighbours[b].push((a, edge));
-            numbers.extend([a, b].iter().zip(places).map(|(&node, place)| (place as u32, node as u32)));
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut nodes = vec![Node::default(); neighbours.len()];
+        let joints: Vec<(GridCell, [u32; 2])> = joints.par_iter().map(between).collect();
+        let neighbours = Neighbours::new(ends.nodes.len() + 1, &joints);
+        let mut nodes = vec![Node::default(); ends.nodes.len() + 1];
         let mut queue = vec![1];
         let mut next = 0;
         while let Some(&node) = queue.get(next) {
             next += 1;
-            for &(other, edge) in &neighbours[node] {
-                if other as u32 != nodes[node].parent {
-                    let depth = nodes[node].depth + 1;
-                    nodes[other] = Node { depth, parent: node as u32, edge: Some(edge) };
+            let Node { depth, parent, .. } = nodes[node as usize];
+            for &joint in neighbours.of(node as usize) {
+                let (edge, [a, b]) = joints[joint as usize];
+                let other = if a == node { b } else { a };
+                if other != parent {
+                    nodes[other as usize] = Node { depth: depth + 1, parent: node, edge: Some(edge) };
                     queue.push(other);
                 }
             }
         }
-        Forest { nodes, numbers }
-    }
-
-    /// The number of a critical vertex. Where there is one only, it has none and is the root.
-    fn node(&self, vertex: usize) -> usize {
-        let found = self.numbers.binary_search_by_key(&(vertex as u32), |&(place, _)| place);
-        found.map_or(1, |at| self.numbers[at].1 as usize)
+        Forest { ends, nodes }
     }
 
     /// The cycle that has these edges and else edges of the forest.
@@ -178,7 +164,7 @@ impl Forest {
                         ways.insert(edge);
                     }
                 });
-                let node = self.node(end);
+                let node = vertices.node(self.ends, end);
                 let entry = (self.nodes[node].depth, node);
                 if !odd.remove(&entry) {
                     odd.insert(entry);
@@ -194,5 +180,34 @@ impl Forest {
             open.extend(vertices.ends(edge));
         }
         ways.into_iter().chain(edges).collect()
+    }
+}
+
+/// The numbers of the joints at each node, one node after another.
+struct Neighbours {
+    /// Where those of each node begin, and at the end how many there are.
+    offsets: Vec<u32>,
+    joints: Vec<u32>,
+}
+
+impl Neighbours {
+    fn new(nodes: usize, joints: &[(GridCell, [u32; 2])]) -> Self {
+        let mut offsets = vec![0; nodes + 1];
+        let at =
+            || (0_u32..).zip(joints).flat_map(|(number, (_, ends))| ends.map(|node| (node as usize, number)));
+        at().for_each(|(node, _)| offsets[node + 1] += 1);
+        for node in 0..nodes {
+            offsets[node + 1] += offsets[node];
+        }
+        let (mut next, mut numbers) = (offsets.clone(), vec![0; 2 * joints.len()]);
+        for (node, number) in at() {
+            numbers[next[node] as usize] = number;
+            next[node] += 1;
+        }
+        Neighbours { offsets, joints: numbers }
+    }
+
+    fn of(&self, node: usize) -> &[u32] {
+        &self.joints[self.offsets[node] as usize..self.offsets[node + 1] as usize]
     }
 }

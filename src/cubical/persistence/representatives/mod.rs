@@ -15,19 +15,20 @@
 //!
 //! | dimension | cycle | module |
 //! |---|---|---|
-//! | 0 | the vertex with which the component is born, and the one with which the component that it is joined to was: two points that a path joins when the bar dies. Of the essential bar its vertex alone | [`components`](self) |
+//! | 0, but of the T-construction of a line | the vertex with which the component is born, and the one with which the component that it is joined to was: two points that a path joins when the bar dies. Of the essential bar its vertex alone | this one |
 //! | the last, but of the V-construction of a line | the shell of what fills the class: all that comes after the birth and is connected to the death cell without it. A flood fill from the death cell; the cycle is the boundary of what it reaches | `shells` |
-//! | 1 of space | the reduced column of the death cell, whose edges outside the forest that joins components are oldest, and closed through this forest | [`loops`](super::loops), `forest` |
+//! | 1 of space | the reduced column of the death cell, whose edges outside the forest that joins components are oldest, and closed through this forest | `loops` of the parent, `forest` |
 //!
 //! - *Shells.* The cells of the last dimension and the facets between them are the dual graph. By the elder rule the class of a last cell is
 //!   killed, in the opposite order, by the facet that joins its tree to one with a later cell or to the outside. That facet is on the boundary
 //!   of the tree and all others there are before it; and the tree bounds as soon as its last cell is there.
 //! - *Loops of space.* A column is reduced until no edge is left that another column up to the death cell has as its pivot, but the birth: these
 //!   columns are there, as the pairs were found by them. What is left is the one combination of the fundamental cycles of classes that
-//!   outlive the bar, and of its own, that bounds at its death. So it does not depend on the columns, which are other ones on other threads. The edges that were left out are a minimum spanning forest: critical edges that
-//!   join components and the edges of ways along the gradient. A cycle goes through it in one way only, along edges that are before those outside.
-//! - Of the T-construction the loops of the image are cut surfaces of the grid. So if cycles are wanted, its bars of dimension 1 are found by the
-//!   reduction of the image itself, edges and faces of the grid exchanged ([`loops`](super::loops)); they are the same.
+//!   outlive the bar, and of its own, that bounds at its death. So it does not depend on the columns, which are other ones on other threads.
+//!   The edges that were left out are a minimum spanning forest: critical edges that join components and the edges of ways along the gradient. A
+//!   cycle goes through it in one way only, along edges that are before those outside.
+//! - Of the T-construction the loops of the image are cochains of the grid. So if cycles are wanted, its bars of dimension 1 are found by the
+//!   reduction of the image itself, edges and faces of the grid exchanged; they are the same.
 //!
 //! A class that dies past a threshold is essential. Its cycle is the one that it has without the threshold.
 //!
@@ -185,7 +186,7 @@ struct Finder<'a> {
     /// The dual graph: critical cells of the last dimension and what joins them, and what killed each of these.
     dual: Option<(&'a Ends, Vec<u32>)>,
     /// The forest that loops of space are closed through, if one of these is wanted.
-    forest: Option<Forest>,
+    forest: Option<Forest<'a>>,
 }
 
 impl<'a> Finder<'a> {

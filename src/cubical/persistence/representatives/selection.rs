@@ -32,10 +32,17 @@ pub(super) fn wanted(
         &BarSelection::Longest(count) => {
             // Where there is nothing above dimension 0, that is meant.
             let least = usize::from(classes.dimensions.len() > 1);
-            let mut longest: Vec<Wanted> = bars.into_iter().filter(|bar| bar.dim >= least).collect();
-            // Bars that last equally long stay in their order.
-            longest.sort_by(|a, b| longer_first(length(&a.class), length(&b.class)));
-            longest.truncate(count);
+            let above = bars.into_iter().filter(|bar| bar.dim >= least);
+            let mut longest: Vec<(Option<Value>, Wanted)> =
+                above.map(|bar| (length(&bar.class), bar)).collect();
+            if count < longest.len() {
+                // Of bars that last equally long the first are taken.
+                longest.select_nth_unstable_by(count, |(a, of_a), (b, of_b)| {
+                    longer_first(*a, *b).then((of_a.dim, of_a.index).cmp(&(of_b.dim, of_b.index)))
+                });
+                longest.truncate(count);
+            }
+            let mut longest: Vec<Wanted> = longest.into_iter().map(|(_, bar)| bar).collect();
             longest.sort_by_key(|bar| (bar.dim, bar.index));
             Ok(longest)
         }
