@@ -74,6 +74,7 @@
 //! | SS+ and the other reductions | Zhang et al. 2019; see there | [`matrix::reduction`] |
 //! | union-find, annotations, residue | see there | [`matrix::sieve`] |
 //! | persistence of images | see there | [`cubical::persistence`] |
+//! | cycles of the bars of images | the standard pairing; duality | [`cubical::persistence::representatives`] |
 //! | Euler characteristic curves, VCEC | Wang, Wagner, Chen 2022 | [`cubical::ecc`] |
 //! | thinning | Guo, Hall 1989; see there | [`cubical::thinning`] |
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`cells`] |

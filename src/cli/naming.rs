@@ -81,11 +81,12 @@ impl OutputFormat for images::ImageBarsFormat {
         ("csv", &[Self::Csv, Self::Cripser]),
         ("json", &[Self::Json]),
         ("npy", &[Self::Npy]),
+        ("npz", &[Self::Npz]),
         ("diagram", &[Self::Dipha]),
         ("dipha", &[Self::Dipha]),
     ];
 
-    const BINARY: &'static [Self] = &[Self::Npy, Self::Dipha];
+    const BINARY: &'static [Self] = &[Self::Npy, Self::Dipha, Self::Npz];
 }
 
 impl OutputFormat for curves::CurveFormat {

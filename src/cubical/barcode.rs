@@ -2,12 +2,16 @@
 
 use super::error::CubicalError;
 use super::image::AnyImage;
-use super::persistence::{Class, Classes, Figures, PersistenceRequest, persistence_by};
+use super::persistence::representatives::Representatives;
+use super::persistence::{
+    Class, Classes, Figures, PersistenceRequest, persistence_by, persistence_traced_by,
+};
 use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
 use crate::backend::Decision;
 use crate::diagram::{Bar, Diagram};
 use crate::progress::Progress;
+use crate::rips::BarSelection;
 
 /// Persistent homology of an image over Z/2: the image, and what is asked of it.
 ///
@@ -26,6 +30,7 @@ pub struct Cubical<'a> {
     image: &'a AnyImage,
     request: PersistenceRequest,
     threshold: Option<Value>,
+    representatives: Option<BarSelection>,
     machine: Machine,
 }
 
@@ -39,13 +44,21 @@ pub struct CubicalOutcome {
     pub figures: Figures,
     /// What found the gradient, and why.
     pub decision: Decision,
+    representatives: Option<Representatives>,
+}
+
+impl CubicalOutcome {
+    /// Cycles of the bars, if they were asked for.
+    pub fn representatives(&self) -> Option<&Representatives> {
+        self.representatives.as_ref()
+    }
 }
 
 impl<'a> Cubical<'a> {
     /// A computation on this image: the T-construction, sublevel sets, all dimensions, on all cores.
     pub fn new(image: &'a AnyImage) -> Self {
         let request = PersistenceRequest::default();
-        Cubical { image, request, threshold: None, machine: Machine::default() }
+        Cubical { image, request, threshold: None, representatives: None, machine: Machine::default() }
     }
 
     /// Homology up to this dimension (default: one below the number of axes of more than one voxel, where the last classes live).
@@ -62,6 +75,14 @@ impl<'a> Cubical<'a> {
         self
     }
 
+    /// Cycles of these bars too, which [`CubicalOutcome::representatives`] has; the bars are the same. The longest ones are those of dimension 1
+    /// and above, or of dimension 0 where there are no others; see [`representatives`](super::persistence::representatives).
+    #[must_use]
+    pub fn representatives(mut self, bars: BarSelection) -> Self {
+        self.representatives = Some(bars);
+        self
+    }
+
     /// The bars, by the values of voxels; those of superlevel sets are born above where they die. Essential ones die at infinity, of
     /// superlevel sets at minus infinity; a class that dies at an infinite voxel is not told from these ([`Cubical::solve`] does).
     ///
@@ -69,22 +90,34 @@ impl<'a> Cubical<'a> {
     /// [`CubicalError`]: the image has 2^30 voxels or more, or takes more memory than there is; a voxel of a class is an integer that no
     /// double is; a device that was asked for fails.
     pub fn run(&self) -> Result<Diagram, CubicalError> {
-        Ok(self.solve(&())?.classes.diagram(self.image, self.request.superlevel)?)
+        let outcome = Cubical { representatives: None, ..self.clone() }.solve(&())?;
+        Ok(outcome.classes.diagram(self.image, self.request.superlevel)?)
     }
 
-    /// The classes with the figures of the run, reporting to `progress` on the way.
+    /// The classes with the figures of the run, reporting to `progress` on the way, and representatives if they were asked for.
     ///
     /// # Errors
-    /// As [`Cubical::run`], but for integers that no double is.
+    /// As [`Cubical::run`], but for integers that no double is; and a bar that representatives are asked for is not there.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        let (mut classes, figures, decision) = self.machine.on_threads(|| {
-            persistence_by(self.image, &self.request, &self.machine.backend, progress)
-                .map_err(CubicalError::from)
-        })?;
-        if let Some(threshold) = self.threshold {
-            classes = classes.cut(self.image, &self.request, threshold);
-        }
-        Ok(CubicalOutcome { classes, figures, decision })
+        self.machine.on_threads(|| {
+            let (image, request, backend) = (self.image, &self.request, &self.machine.backend);
+            let (mut classes, figures, decision, representatives) = match &self.representatives {
+                None => {
+                    let (classes, figures, decision) = persistence_by(image, request, backend, progress)?;
+                    (classes, figures, decision, None)
+                }
+                Some(bars) => {
+                    let found = persistence_traced_by(image, request, backend, progress)?;
+                    let (classes, figures, decision, trace) = found;
+                    let representatives = trace.representatives(image, self.threshold, bars)?;
+                    (classes, figures, decision, Some(representatives))
+                }
+            };
+            if let Some(threshold) = self.threshold {
+                classes = classes.cut(image, request, threshold);
+            }
+            Ok(CubicalOutcome { classes, figures, decision, representatives })
+        })
     }
 }
 

@@ -17,6 +17,9 @@ pub enum CubicalError {
     /// Persistent homology: the image is too large, there is too little memory, or a device was asked for and does not find it.
     #[error(transparent)]
     Persistence(#[from] persistence::MachineError),
+    /// Representatives: a bar is not there, or there is too little memory.
+    #[error(transparent)]
+    Representatives(#[from] persistence::representatives::RepresentativesError),
     /// The Euler characteristic curve: there are no such bins, or a device was asked for and does not find it.
     #[error(transparent)]
     Curve(#[from] ecc::MachineError),

@@ -171,8 +171,15 @@ impl Shape {
         self.kept.into_iter().take(self.dim).map(usize::from)
     }
 
+    /// Numbers that belong to planes, rows and columns, along the user's axes; 0 along those of one voxel.
+    pub(in crate::cubical) fn along_axes(&self, memory: [i32; 3]) -> Vec<i32> {
+        let mut axes = vec![0; self.count.into()];
+        self.kept().zip(self.users(memory)).for_each(|(axis, number)| axes[axis] = number);
+        axes
+    }
+
     /// What belongs to the axes in memory, in the order of the user's.
-    fn users(&self, memory: [usize; 3]) -> Vec<usize> {
+    fn users<T: Copy>(&self, memory: [T; 3]) -> Vec<T> {
         let mut axes = memory[3 - self.dim..].to_vec();
         if self.order == Order::F {
             axes.reverse();

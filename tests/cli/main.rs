@@ -9,6 +9,7 @@ mod ecc;
 mod files;
 mod formats;
 mod geometry;
+mod image_representatives;
 mod landmarks;
 mod messages;
 mod misuse;

@@ -1,4 +1,4 @@
-//! Chains and cochains of a small Rips filtration as dense vectors over all its simplices, from the definitions.
+//! Chains and cochains of a small filtration as dense vectors over all its simplices or cells, from the definitions.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,15 @@ pub(crate) enum Scale {
     Below(f64),
 }
 
-/// All simplices of a filtration up to a dimension and a diameter.
+/// A cell of a complex over Z/2: its name, its value, and the names of its facets.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedCell {
+    pub(crate) name: Vec<u32>,
+    pub(crate) value: f64,
+    pub(crate) facets: Vec<Vec<u32>>,
+}
+
+/// All simplices of a filtration up to a dimension and a diameter, or all cells of one.
 #[derive(Debug)]
 pub(crate) struct Filtration {
     pub(crate) modulus: u32,
@@ -86,16 +94,38 @@ impl Filtration {
         filtration
     }
 
+    /// A complex of cells of any kind, over Z/2. Those of each dimension from 0 up come by value.
+    pub(crate) fn of_cells(dimensions: Vec<Vec<NamedCell>>) -> Filtration {
+        let (layers, places) = (Vec::new(), HashMap::new());
+        let mut filtration = Filtration { modulus: 2, dimensions: layers, places, boundaries: Vec::new() };
+        for cells in dimensions {
+            filtration.push_cells(cells.into_iter().map(|NamedCell { name, value, facets }| {
+                (name, value, facets.into_iter().map(|facet| (facet, 1)).collect())
+            }));
+        }
+        filtration
+    }
+
     /// Adds the simplices of the next dimension, which come by diameter.
     fn push(&mut self, simplices: impl Iterator<Item = (Vec<u32>, f64)>) {
         let (dim, modulus) = (self.dimensions.len(), self.modulus);
-        let mut layer = Vec::new();
-        for (place, (vertices, diameter)) in simplices.enumerate() {
+        self.push_cells(simplices.map(|(vertices, diameter)| {
             let facet = |k: usize| {
                 let facet = [&vertices[..k], &vertices[k + 1..]].concat();
-                (self.places[&facet], if k.is_multiple_of(2) { 1 } else { modulus - 1 })
+                (facet, if k.is_multiple_of(2) { 1 } else { modulus - 1 })
             };
             let facets = if dim == 0 { Vec::new() } else { (0..=dim).map(facet).collect() };
+            (vertices, diameter, facets)
+        }));
+    }
+
+    /// Adds the cells of the next dimension, which come by value, with their facets and coefficients.
+    fn push_cells(&mut self, cells: impl Iterator<Item = (Vec<u32>, f64, Vec<(Vec<u32>, u32)>)>) {
+        let (dim, modulus) = (self.dimensions.len(), self.modulus);
+        let mut layer = Vec::new();
+        for (place, (vertices, diameter, facets)) in cells.enumerate() {
+            let facets =
+                facets.iter().map(|(facet, coefficient)| (self.places[facet], *coefficient)).collect();
             self.places.insert(vertices.clone(), place);
             layer.push(Simplex { vertices, diameter, facets });
         }
@@ -120,6 +150,11 @@ impl Filtration {
     /// The place of a simplex among those of its dimension.
     pub(crate) fn place(&self, vertices: &[u32]) -> usize {
         *self.places.get(vertices).unwrap_or_else(|| panic!("{vertices:?} is no simplex of the filtration"))
+    }
+
+    /// The number of simplices of a dimension.
+    pub(crate) fn count(&self, dim: usize) -> usize {
+        self.dimensions[dim].len()
     }
 
     /// The diameter of the simplex of a dimension at a place.
@@ -193,9 +228,10 @@ impl Filtration {
         Span::new(self.modulus, coboundaries)
     }
 
-    /// The Betti number of a dimension, 1 or more, of the complex at a scale.
+    /// The Betti number of a dimension of the complex at a scale.
     pub(crate) fn betti(&self, dim: usize, scale: Scale) -> usize {
         let simplices = self.dimensions[dim].iter().filter(|simplex| scale.admits(simplex.diameter)).count();
-        simplices - self.boundaries(dim - 1, scale).rank() - self.boundaries(dim, scale).rank()
+        let cycles = simplices - if dim == 0 { 0 } else { self.boundaries(dim - 1, scale).rank() };
+        cycles - self.boundaries(dim, scale).rank()
     }
 }

@@ -69,22 +69,43 @@ fn cocycle(filtration: &Filtration, found: Representative<'_>, at: CocycleScale,
     cocycle
 }
 
-/// The cycle has no boundary, is born at birth and not before, and bounds at death and not before.
+/// The cycle represents its bar, and the birth simplex is in it.
 fn cycle(filtration: &Filtration, found: Representative<'_>, what: &str) -> Vector {
-    let (dim, Bar { birth, death }) = (found.dim, found.bar);
     let cycle = filtration.vector(found.cycle.expect("cycles were asked for"));
-    assert!(is_zero(&filtration.boundary(dim, &cycle)), "{what}: the cycle has a boundary");
-    let longer = filtration.restricted(dim, &cycle, |diameter| diameter > birth);
-    assert!(is_zero(&longer), "{what}: the cycle has simplices that are not there at birth");
     assert_ne!(cycle[filtration.place(found.birth)], 0, "{what}: the birth simplex is not in the cycle");
+    judge_cycle(filtration, found.dim, found.bar, &cycle, what);
+    cycle
+}
+
+/// The cycle has no boundary, is born at birth and not before, and bounds at death and not before.
+pub(crate) fn judge_cycle(filtration: &Filtration, dim: usize, bar: Bar, cycle: &[u32], what: &str) {
+    let Bar { birth, death } = bar;
+    let boundary = if dim == 0 { Vector::new() } else { filtration.boundary(dim, cycle) };
+    assert!(is_zero(&boundary), "{what}: the cycle has a boundary");
+    let longer = filtration.restricted(dim, cycle, |diameter| diameter > birth);
+    assert!(is_zero(&longer), "{what}: the cycle has simplices that are not there at birth");
     // Less boundaries it would be a cycle of the complex before.
-    let newest = filtration.restricted(dim, &cycle, |diameter| diameter == birth);
+    let newest = filtration.restricted(dim, cycle, |diameter| diameter == birth);
     assert!(!filtration.boundaries_on(dim, birth).contains(newest), "{what}: the cycle is born before");
     let before = filtration.boundaries(dim, Scale::Below(death));
-    assert!(!before.contains(cycle.clone()), "{what}: the cycle bounds before death");
+    assert!(!before.contains(cycle.to_vec()), "{what}: the cycle bounds before death");
     let at_death = filtration.boundaries(dim, Scale::AtMost(death));
-    assert_eq!(at_death.contains(cycle.clone()), death.is_finite(), "{what}: the cycle at death");
-    cycle
+    assert_eq!(at_death.contains(cycle.to_vec()), death.is_finite(), "{what}: the cycle at death");
+}
+
+/// At a scale the cycles of the bars alive are a basis of homology.
+pub(crate) fn judge_basis<'a>(
+    filtration: &Filtration,
+    dim: usize,
+    scale: Scale,
+    alive: impl ExactSizeIterator<Item = &'a Vector>,
+    what: &str,
+) {
+    assert_eq!(filtration.betti(dim, scale), alive.len(), "{what}: Betti number at {scale:?}");
+    let mut boundaries = filtration.boundaries(dim, scale);
+    for cycle in alive {
+        assert!(boundaries.add(cycle.clone()), "{what}: cycles depend on each other at {scale:?}");
+    }
 }
 
 /// At the birth of each bar the cycles of the bars alive are a basis of homology, their cocycles one of cohomology, and the two pair
@@ -96,12 +117,7 @@ fn bases(filtration: &Filtration, dim: usize, judged: &[Judged], at: CocycleScal
         let scale = Scale::AtMost(birth);
         let alive = judged.iter().filter(|judged| judged.bar.birth <= birth && birth < judged.bar.death);
         let alive: Vec<&Judged> = alive.collect();
-        assert_eq!(filtration.betti(dim, scale), alive.len(), "{what}: Betti number at {scale:?}");
-        let mut boundaries = filtration.boundaries(dim, scale);
-        for judged in &alive {
-            let cycle = judged.cycle.clone();
-            assert!(boundaries.add(cycle), "{what}: cycles depend on each other at {scale:?}");
-        }
+        judge_basis(filtration, dim, scale, alive.iter().map(|judged| &judged.cycle), what);
         if at == CocycleScale::Birth && alive.len() > 1 {
             continue;
         }

@@ -5,6 +5,7 @@
 pub(crate) mod brute;
 pub(crate) mod chains;
 pub(crate) mod complexes;
+pub(crate) mod cubes;
 pub(crate) mod dense;
 pub(crate) mod judge;
 pub(crate) mod metrics;

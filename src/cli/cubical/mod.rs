@@ -1,14 +1,16 @@
 //! `lacuna cubical`: the barcode of an image.
 
 mod record;
+mod representatives;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
+use lacuna::cubical::persistence::representatives::{Representatives, Trace};
 use lacuna::cubical::persistence::{
     self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
-    via_matrix,
+    persistence_traced_by, via_matrix,
 };
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
@@ -33,6 +35,7 @@ use crate::cli::planning;
 use crate::cli::record::VERSION;
 use crate::cli::timing::timed;
 use record::{MatrixRecord, Record, ThinningRecord, Way};
+use representatives::RepresentativesArguments;
 
 /// Barcode of an image by its values
 ///
@@ -79,17 +82,23 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
-    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .diagram), else text]
+    #[command(flatten)]
+    representatives: RepresentativesArguments,
+
+    /// Format of the bars [default: by the name of FILE (.txt, .csv, .json, .npy, .npz, .diagram), else text]
     ///
     /// text     as `lacuna rips` and Ripser print them
     /// csv      a line a bar: dim,birth,death; essential bars die at inf, of superlevel sets at -inf
     /// json     {"shape", "voxels", "construction", "superlevel", "threshold", "max_dim",
     ///          "bars": [...]}, a bar is {"dim", "birth", "death"}; essential bars die at null, infinite
-    ///          voxels are "inf" and "-inf"
+    ///          voxels are "inf" and "-inf"; "representatives": [...] if cycles are asked for
     /// npy      NumPy array of doubles, a row a bar: dim, birth, death
     /// dipha    DIPHA's persistence diagram; of superlevel sets that of the negated image
     /// cripser  CubicalRipser's nine columns: dim,birth,death,x1,y1,z1,x2,y2,z2, the voxels at which
     ///          the class is born and dies
+    /// npz      archive of NumPy arrays: "bars" as in npy, and of cycles of each dimension d "index_d",
+    ///          "birth_voxels_d", "death_voxels_d", "cycle_cells_d", "cycle_offsets_d",
+    ///          "cycle_voxels_d", "cycle_voxel_offsets_d"
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
         value_parser = parse::one_of::<ImageBarsFormat>(), hide_possible_values = true, verbatim_doc_comment)]
     output: Option<ImageBarsFormat>,
@@ -106,6 +115,7 @@ const EXAMPLES: &str = "\
 Examples:
   lacuna cubical slice.png
   lacuna cubical --construction v --max-dim 1 --output csv -o bars.csv volume.nii.gz
+  lacuna cubical --representatives cycles --longest 10 -o loops.npz volume.nii.gz
   lacuna cubical --superlevel --threshold 128 --output cripser scan.tif
   lacuna cubical --shape 512,512,300 --dtype u16 --output npy -o bars.npy volume.raw";
 
@@ -119,6 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let answer = arguments.output_file.as_deref();
     let format = format_of(arguments.output, answer)?.unwrap_or(ImageBarsFormat::Text);
+    arguments.representatives.check(format, arguments.via)?;
     let ReportArguments { stats, messages } = &arguments.report;
     let input = arguments.image.file.as_path();
     let files = Files { input, answer, content: format.content(), stats: stats.path() };
@@ -154,8 +165,9 @@ impl Job<'_> {
             None => (image, None),
         };
         let (found, persistence) = timed(|| self.solve(&image, &request));
-        let Found { mut classes, reasons, figures, matrix } = found?;
+        let Found { mut classes, reasons, figures, matrix, trace } = found?;
         let threshold = arguments.threshold();
+        let cycles = self.find_cycles(trace, &image, threshold)?;
         if let Some(threshold) = threshold {
             classes = classes.cut(&image, &request, threshold);
         }
@@ -163,7 +175,13 @@ impl Job<'_> {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
-        let barcode = Barcode { image: &image, classes: &classes, request: &request, threshold };
+        let barcode = Barcode {
+            image: &image,
+            classes: &classes,
+            request: &request,
+            threshold,
+            representatives: cycles.as_ref().map(|(cycles, _)| cycles),
+        };
         let format = self.format;
         format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
         let write = self.frame.write(|_, out| format.write(&barcode, out))?;
@@ -187,6 +205,8 @@ impl Job<'_> {
             figures,
             matrix,
             thinning,
+            cycles: cycles.as_ref().map(|(cycles, _)| cycles.len()),
+            cycles_seconds: cycles.as_ref().map(|(_, took)| took.as_secs_f64()),
             read_seconds: self.read.as_secs_f64(),
             persistence_seconds: persistence.as_secs_f64(),
             write_seconds: write.as_secs_f64(),
@@ -232,8 +252,15 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                let found = persistence_by(image, request, &self.backend, &self.frame.meter);
-                let (classes, figures, decision) = found.map_err(|error| match error {
+                let meter = &self.frame.meter;
+                let found = if self.arguments.representatives.selection().is_some() {
+                    persistence_traced_by(image, request, &self.backend, meter)
+                        .map(|(classes, figures, decision, trace)| (classes, figures, decision, Some(trace)))
+                } else {
+                    persistence_by(image, request, &self.backend, meter)
+                        .map(|(classes, figures, decision)| (classes, figures, decision, None))
+                };
+                let (classes, figures, decision, trace) = found.map_err(|error| match error {
                     MachineError::Stage(source) => self.arguments.failed(source),
                     error => error.into(),
                 })?;
@@ -242,7 +269,7 @@ impl Job<'_> {
                     reason("backend", decision.machine(), &decision.why),
                     reason("threads", &rayon::current_num_threads().to_string(), self.why_threads()),
                 ];
-                Ok(Found { classes, reasons, figures: Some(figures), matrix: None })
+                Ok(Found { classes, reasons, figures: Some(figures), matrix: None, trace })
             }
             Way::Matrix => {
                 self.frame.meter.stage("boundary matrix");
@@ -256,9 +283,33 @@ impl Job<'_> {
                     building_seconds: solution.building.as_secs_f64(),
                     figures: solution.figures,
                 };
-                Ok(Found { classes: solution.classes, reasons, figures: None, matrix: Some(matrix) })
+                Ok(Found {
+                    classes: solution.classes,
+                    reasons,
+                    figures: None,
+                    matrix: Some(matrix),
+                    trace: None,
+                })
             }
         }
+    }
+
+    /// The cycles that are wanted, and how long it took to find them.
+    fn find_cycles(
+        &self,
+        trace: Option<Trace>,
+        image: &AnyImage,
+        threshold: Option<Value>,
+    ) -> Result<Option<(Representatives, Duration)>, CliError> {
+        let (Some(trace), Some(bars)) = (trace, self.arguments.representatives.selection()) else {
+            return Ok(None);
+        };
+        self.frame.meter.stage("finding cycles");
+        let (found, took) = timed(|| trace.representatives(image, threshold, &bars));
+        let found = found.map_err(|source| CliError::about(self.arguments.image.name(), source))?;
+        // As the image: the program is about to end.
+        std::mem::forget(trace);
+        Ok(Some((found, took)))
     }
 
     fn why_threads(&self) -> &'static str {
@@ -272,6 +323,8 @@ struct Found {
     reasons: Vec<Reason>,
     figures: Option<persistence::Figures>,
     matrix: Option<MatrixRecord>,
+    /// What cycles are made of, if they are wanted.
+    trace: Option<Trace>,
 }
 
 /// What scans, or would.

@@ -32,6 +32,7 @@ pub(crate) enum Way {
 /// | `figures` | of `--via gradient`: what was counted, and its stages: [`lacuna::cubical::persistence::Figures`] |
 /// | `matrix` | of `--via matrix`: cells, entries, index width, seconds to build it, what its reduction counted |
 /// | `thinning` | of `--thin`: the rule, iterations, voxels before and after, seconds |
+/// | `cycles`, `cycles_seconds` | of `--representatives`: how many there are, and classes to cycles |
 /// | `read_seconds` | file to image |
 /// | `persistence_seconds` | image to classes |
 /// | `write_seconds`, `total_seconds` | classes to output; the whole run, up to this file |
@@ -55,6 +56,10 @@ pub(crate) struct Record {
     pub(crate) matrix: Option<MatrixRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) thinning: Option<ThinningRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles_seconds: Option<f64>,
     pub(crate) read_seconds: f64,
     pub(crate) persistence_seconds: f64,
     pub(crate) write_seconds: f64,
@@ -97,6 +102,9 @@ impl Record {
         let gradient = self.figures.iter().flat_map(|figures| &figures.stages).cloned();
         for (stage, seconds) in building.chain(reduction).chain(gradient) {
             tell(timing_line(&format!("  {stage}"), seconds));
+        }
+        if let Some((cycles, seconds)) = self.cycles.zip(self.cycles_seconds) {
+            tell(format_args!("{}, {}", timing_line("cycles", seconds), counted(cycles, "cycle")));
         }
         tell(timing_line("write", self.write_seconds));
         tell(timing_line("total", self.total_seconds));

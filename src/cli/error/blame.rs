@@ -13,6 +13,7 @@ use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::ecc::slabs::SlabError;
 use lacuna::cubical::persistence::PersistenceError;
+use lacuna::cubical::persistence::representatives::RepresentativesError;
 use lacuna::cubical::persistence::via_matrix::ViaMatrixError;
 use lacuna::cubical::read::ImageReadError;
 use lacuna::cubical::thinning::ThinError;
@@ -173,6 +174,17 @@ impl Blame for PersistenceError {
         match self {
             PersistenceError::TooLarge { .. } => Fault::Input,
             PersistenceError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for RepresentativesError {
+    fn fault(&self) -> Fault {
+        match self {
+            RepresentativesError::NoSuchBar { .. } | RepresentativesError::LeastPersistence(_) => {
+                Fault::Input
+            }
+            RepresentativesError::Memory(_) => Fault::Machine,
         }
     }
 }

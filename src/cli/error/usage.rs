@@ -44,6 +44,11 @@ pub(crate) enum UsageError {
     GeometryAxes { found: Vec<usize> },
     #[error("--representatives: expected --output json or npz, which have room for cycles, found {found}")]
     NoRoomForCycles { found: String },
+    #[error(
+        "--representatives: expected --via gradient, which keeps what cycles are made of, found matrix; \
+         `lacuna convert` and `lacuna reduce --representatives` find cycles of the boundary matrix"
+    )]
+    RepresentativesViaMatrix,
     #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
     UncheckedCycles,
     #[error("expected different files A and B, found standard input twice")]

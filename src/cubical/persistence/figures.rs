@@ -10,7 +10,7 @@ use crate::progress::Progress;
 /// Counts of a computation, and the seconds of its stages in the order they ran.
 ///
 /// The complex is the one whose vertices are voxels: for the T-construction its dual, in which a class of dimension k of d axes is one of
-/// dimension d − 1 − k.
+/// dimension d − 1 − k. But columns, additions and steps are those of the image's own loops if its classes were traced for representatives.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Figures {

@@ -62,13 +62,19 @@ impl Ways {
 pub(super) struct Joined {
     /// The node that each edge killed, or 0.
     victims: Vec<u32>,
+    /// The oldest node of the tree that each node was joined to when it was killed; 0 of one that was not.
+    elders: Vec<u32>,
 }
+
+/// The number of no edge.
+const NONE: u32 = u32::MAX;
 
 /// Adds edges between nodes, one after the other: each that joins two trees kills the younger, which has the greater number, of their
 /// oldest nodes (Kruskal; the elder rule). Node 0 is older than all.
 pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
     let mut parents: Vec<u32> = (0..=nodes as u32).collect();
     let mut victims = Vec::with_capacity(ends.len());
+    let mut elders = vec![0; nodes + 1];
     for ends in ends.chunks(BATCH) {
         // Loads that nothing waits for, so that they overlap.
         let touched = ends.iter().fold(0, |sum, &[a, b]| sum ^ parents[a as usize] ^ parents[b as usize]);
@@ -78,9 +84,12 @@ pub(super) fn join(nodes: usize, ends: &[[u32; 2]]) -> Joined {
             let (older, younger) = (a.min(b), a.max(b));
             parents[younger as usize] = older;
             victims.push(if a == b { 0 } else { younger });
+            if a != b {
+                elders[younger as usize] = older;
+            }
         }
     }
-    Joined { victims }
+    Joined { victims, elders }
 }
 
 /// Edges whose ends are looked up together.
@@ -118,12 +127,22 @@ impl Joined {
 
     /// The edge that killed each node, nodes in order.
     pub(super) fn by_node(&self, nodes: usize, edges: &[Cell]) -> Vec<(u32, Cell)> {
-        const NONE: u32 = u32::MAX;
+        let killers = self.killers(nodes);
+        let killed = (1..).zip(&killers[1..]).filter(|(_, killer)| **killer != NONE);
+        killed.map(|(node, &killer)| (node, edges[killer as usize])).collect()
+    }
+
+    /// The number of the edge that killed each node, [`NONE`] where none did; of node 0 it means nothing.
+    pub(super) fn killers(&self, nodes: usize) -> Vec<u32> {
         let mut killers = vec![NONE; nodes + 1];
         for (edge, &victim) in self.victims.iter().enumerate() {
             killers[victim as usize] = edge as u32;
         }
-        let killed = (1..).zip(&killers[1..]).filter(|(_, killer)| **killer != NONE);
-        killed.map(|(node, &killer)| (node, edges[killer as usize])).collect()
+        killers
+    }
+
+    /// The oldest node of the tree that a node was joined to when it was killed.
+    pub(super) fn elder(&self, node: usize) -> usize {
+        self.elders[node] as usize
     }
 }

@@ -183,6 +183,16 @@ impl Grid {
         self.levels.of(a as usize - 1) == self.levels.of(b as usize - 1)
     }
 
+    /// The place on the grid of a voxel's place in memory.
+    pub fn on_grid(&self, place: usize) -> usize {
+        self.layout.on_grid(place) as usize
+    }
+
+    /// The plane, row and column of a place, those of the first voxel being 0; along an axis with a rim they begin at −1.
+    pub fn coordinates(&self, place: usize) -> [i32; 3] {
+        self.layout.coordinates(place)
+    }
+
     /// The place in memory of a voxel's place on the grid.
     pub fn in_memory(&self, place: usize) -> usize {
         self.layout.in_memory(place)

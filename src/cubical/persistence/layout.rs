@@ -75,6 +75,15 @@ impl GridLayout {
         })
     }
 
+    /// The plane, row and column of a place on the grid, those of the first voxel being 0; along an axis with a rim they begin at −1.
+    pub fn coordinates(&self, place: usize) -> [i32; 3] {
+        let [_, line, plane] = self.strides;
+        let rim = |axis: usize| i32::from(axis < self.axes);
+        let (z, y, x) = (place / plane, place % plane / line, place % plane % line);
+        // There are fewer than 2^30 places.
+        [z as i32 - rim(2), y as i32 - rim(1), x as i32 - rim(0)]
+    }
+
     /// The place in memory of a voxel's place on the grid.
     pub fn in_memory(&self, place: usize) -> usize {
         let [_, rows, columns] = self.extents;

@@ -7,8 +7,9 @@ use super::error::PersistenceError;
 use super::figures::Figures;
 use super::gradient::Gradient;
 use super::grid::Grid;
+use super::representatives::Trace;
 use super::request::PersistenceRequest;
-use super::via_gradient::persistence_with;
+use super::via_gradient::{FindGradient, persistence_traced, persistence_with};
 use crate::backend::{self, Backend, Decision, Estimate, Outcome, Stage};
 use crate::cubical::image::AnyImage;
 use crate::cubical::shape::Shape;
@@ -57,14 +58,39 @@ pub fn persistence_by(
     backend: &Backend,
     progress: &dyn Progress,
 ) -> Result<(Classes, Figures, Decision), MachineError> {
-    let mut decision = backend.decide(&estimate(image.shape()))?;
+    let found = |gradient: &mut FindGradient<'_, MachineError>| with_image!(image, image => persistence_with(image, request, gradient, progress));
+    let ((classes, figures), decision) = by(image.shape(), backend, found)?;
+    Ok((classes, figures, decision))
+}
+
+/// Like [`persistence_by`], and what representatives of the classes are found from.
+///
+/// # Errors
+/// As [`persistence_by`].
+pub fn persistence_traced_by(
+    image: &AnyImage,
+    request: &PersistenceRequest,
+    backend: &Backend,
+    progress: &dyn Progress,
+) -> Result<(Classes, Figures, Decision, Trace), MachineError> {
+    let found = |gradient: &mut FindGradient<'_, MachineError>| with_image!(image, image => persistence_traced(image, request, gradient, progress));
+    let ((classes, figures, trace), decision) = by(image.shape(), backend, found)?;
+    Ok((classes, figures, decision, trace))
+}
+
+/// What is found of an image of this shape with the gradient that a backend finds, and what found that.
+fn by<R>(
+    shape: Shape,
+    backend: &Backend,
+    find: impl FnOnce(&mut FindGradient<'_, MachineError>) -> Result<R, MachineError>,
+) -> Result<(R, Decision), MachineError> {
+    let mut decision = backend.decide(&estimate(shape))?;
     let mut gradient = |grid: &Grid, progress: &dyn Progress| {
         let device = |gpu: &Gpu, grid: &Grid| Gradient::on_device(gpu, grid, progress);
         decision.run(&mut GradientStage { grid, progress, device })
     };
-    let found = with_image!(image, image => persistence_with(image, request, &mut gradient, progress));
-    let (classes, figures) = found?;
-    Ok((classes, figures, decision))
+    let found = find(&mut gradient)?;
+    Ok((found, decision))
 }
 
 /// The gradient of a grid, as a stage; `device` is how a device finds it.

@@ -8,6 +8,7 @@
 //! | the top dimension, by duality | the same | `cavities` |
 //! | dimension 1 of space | Morozov, Nigmetov 2020 | `loops` |
 //! | all of these, one after the other | — | [`via_gradient`] |
+//! | cycles of the bars that are wanted | — | [`representatives`] |
 //! | by the boundary matrix instead | — | [`via_matrix`] |
 //! | the oracle: every cell, standard column algorithm | Edelsbrunner, Letscher, Zomorodian 2002 | [`plain`] |
 //!
@@ -33,7 +34,7 @@
 //! matter. Critical edges that join components are settled by union-find, and so, from above, are critical facets of top cells; that is all
 //! there is in the plane. In space what is left are as many critical edges as faces, which alone are reduced.
 //!
-//! Memory is the ranks and places of voxels and their codes, ten bytes a voxel, and critical cells and columns.
+//! Memory is the ranks and places of voxels and their codes, ten bytes a voxel, and critical cells and columns. For cycles all of it is kept.
 
 mod cavities;
 mod cell;
@@ -50,6 +51,7 @@ mod loops;
 mod machine;
 mod order;
 pub mod plain;
+pub mod representatives;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -63,6 +65,6 @@ pub use duality::Complex;
 pub use error::PersistenceError;
 pub use figures::Figures;
 pub use layout::{GridLayout, GridPlace, check};
-pub use machine::{MachineError, persistence_by};
+pub use machine::{MachineError, persistence_by, persistence_traced_by};
 pub use request::PersistenceRequest;
-pub use via_gradient::{FindGradient, persistence, persistence_with};
+pub use via_gradient::{FindGradient, persistence, persistence_traced, persistence_with};

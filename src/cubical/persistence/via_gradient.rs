@@ -11,8 +11,10 @@ use super::forest::Joined;
 use super::gradient::{self, Critical, Gradient};
 use super::grid::{self, Grid};
 use super::layout::GridLayout;
+use super::loops::{self, Columns, OfDual, OfGrid};
+use super::representatives::Trace;
 use super::request::PersistenceRequest;
-use super::{cavities, components, loops};
+use super::{cavities, components};
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::memory;
@@ -49,12 +51,48 @@ pub fn persistence_with<T: Voxel, E: From<PersistenceError>>(
     gradient: &mut FindGradient<'_, E>,
     progress: &dyn Progress,
 ) -> Result<(Classes, Figures), E> {
+    let (classes, figures, _) = find(image, request, gradient, progress, false)?;
+    Ok((classes, figures))
+}
+
+/// Like [`persistence_with`], and what representatives of the classes are found from.
+///
+/// # Errors
+/// As [`persistence_with`].
+pub fn persistence_traced<T: Voxel, E: From<PersistenceError>>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+    gradient: &mut FindGradient<'_, E>,
+    progress: &dyn Progress,
+) -> Result<(Classes, Figures, Trace), E> {
+    let (classes, figures, found) = find(image, request, gradient, progress, true)?;
+    let Found { grid, gradient, pairing } = found;
+    let trace = Trace { classes: classes.clone(), request: *request, grid, gradient, pairing };
+    Ok((classes, figures, trace))
+}
+
+/// What the stages found.
+struct Found {
+    grid: Grid,
+    /// None of an image without axes.
+    gradient: Option<Gradient>,
+    pairing: Pairing,
+}
+
+/// The classes, and what the stages found; of their pairs only if it `is_traced`.
+fn find<T: Voxel, E: From<PersistenceError>>(
+    image: &Image<T>,
+    request: &PersistenceRequest,
+    gradient: &mut FindGradient<'_, E>,
+    progress: &dyn Progress,
+    is_traced: bool,
+) -> Result<(Classes, Figures, Found), E> {
     let mut clock = StageClock::new(progress);
     check_memory(image.shape(), &mut clock)?;
     let grid = Grid::new(image, request, progress)?;
     let asked = request.dimensions(image.shape().dim());
-    let classes = solve(&grid, asked, gradient, &mut clock)?;
-    Ok((classes, clock.figures))
+    let (classes, gradient, pairing) = solve(&grid, asked, gradient, is_traced, &mut clock)?;
+    Ok((classes, clock.figures, Found { grid, gradient, pairing }))
 }
 
 /// Begins the stage in which voxels are put in order, for which there must be memory.
@@ -64,21 +102,24 @@ fn check_memory(shape: Shape, clock: &mut StageClock<'_>) -> Result<(), Persiste
     Ok(memory::probe(places * BYTES_OF_PLACE)?)
 }
 
-/// The classes of the first `asked` dimensions. Nothing from here on depends on the type of the voxels.
+/// The classes of the first `asked` dimensions, the gradient, and pairs of cells if these are to be traced. Nothing from here on depends on
+/// the type of the voxels.
 fn solve<E: From<PersistenceError>>(
     grid: &Grid,
     asked: usize,
     gradient: &mut FindGradient<'_, E>,
+    is_traced: bool,
     clock: &mut StageClock<'_>,
-) -> Result<Classes, E> {
+) -> Result<(Classes, Option<Gradient>, Pairing), E> {
     clock.figures.voxels = grid.voxels();
     // An image of one voxel has no axes, and no class but the essential one.
     let dimensions = asked.min(grid.axes());
-    let mut pairs = Vec::new();
+    let (mut pairs, mut pairing, mut found) = (Vec::new(), Pairing::default(), None);
     if dimensions > 0 {
         clock.time("gradient");
         let gradient = gradient(grid, clock.progress)?;
-        pairs = pairs_of(grid, dimensions, &gradient, clock)?;
+        (pairs, pairing) = pairs_of(grid, dimensions, &gradient, is_traced, clock)?;
+        found = Some(gradient).filter(|_| is_traced);
     }
     clock.begin("classes", 1);
     let mut classes = vec![Vec::new(); asked];
@@ -90,7 +131,7 @@ fn solve<E: From<PersistenceError>>(
         components.insert(0, Class { birth: grid.in_memory(first), death: None });
     }
     clock.end();
-    Ok(Classes { dimensions: classes })
+    Ok((Classes { dimensions: classes }, found, pairing))
 }
 
 /// Births and deaths as ranks on the grid, in the order, or the opposite one, of what is a birth in the image.
@@ -125,13 +166,14 @@ impl Stages {
     }
 }
 
-/// The pairs of each of the first `asked` dimensions of the image, but for the essential class.
+/// The pairs of each of the first `asked` dimensions of the image, but for the essential class, and as pairs of cells if it `is_traced`.
 fn pairs_of(
     grid: &Grid,
     asked: usize,
     gradient: &Gradient,
+    is_traced: bool,
     clock: &mut StageClock<'_>,
-) -> Result<Vec<Pairs>, PersistenceError> {
+) -> Result<(Vec<Pairs>, Pairing), PersistenceError> {
     let (axes, complex) = (grid.axes(), grid.complex());
     let stages = Stages::new(complex, asked, axes);
     clock.begin("critical cells", gradient::WORK_OF_VOXEL * grid.voxels() as u64);
@@ -144,13 +186,13 @@ fn pairs_of(
         || stages.components.then(|| components::components(grid, gradient, &minima, &edges)),
         || {
             let facets = if axes == 2 { edges.clone() } else { faces };
-            stages.cavities.then(|| Top::new(grid, gradient, maxima, facets))
+            stages.cavities.then(|| Ends::of_top(grid, gradient, maxima, facets))
         },
     );
-    let bottom = joined.map(|joined| Bottom { minima, edges, joined });
+    let bottom = joined.map(|joined| Ends { nodes: minima, joints: edges, joined });
     let (first, last) = rayon::join(
-        || bottom.as_ref().map(|bottom| bottom.pairs(complex)),
-        || top.as_ref().map(|top| top.pairs(complex)),
+        || bottom.as_ref().map(|bottom| bottom.pairs_of_bottom(complex)),
+        || top.as_ref().map(|top| top.pairs_of_top(complex)),
     );
     let mut of_dimension = vec![Vec::new(); axes];
     // On a line the first dimension is the last, and what there is are components.
@@ -159,94 +201,197 @@ fn pairs_of(
             of_dimension[dim] = pairs;
         }
     }
-    if let (Some(bottom), Some(top), true) = (bottom, top, stages.loops) {
+    let mut pairing = Pairing { bottom, top, loops: None };
+    if stages.loops {
         clock.time("loops");
-        let ((killers, births), deaths) = (bottom.split(), top.open());
-        let numbers = loops::loops(grid, gradient, &births, &killers, &deaths, clock);
-        of_dimension[1] = pairs_of_loops(complex, &births, &deaths, &numbers);
+        of_dimension[1] = pairing.find_loops(grid, gradient, is_traced, clock);
     }
     let dimensions = complex.dimensions(asked, axes);
     let mut asked: Vec<Pairs> = of_dimension.drain(dimensions).collect();
     if complex.is_reversed() {
         asked.reverse();
     }
-    Ok(asked)
+    if !is_traced {
+        pairing = Pairing::default();
+    }
+    Ok((asked, pairing))
 }
 
-/// Components: minima, and the critical edges that join them.
-struct Bottom {
-    minima: Vec<u32>,
-    edges: Vec<Cell>,
-    joined: Joined,
+/// What pairs of critical cells are made of, as far as they were found and kept.
+#[derive(Default)]
+pub(super) struct Pairing {
+    /// Minima, and the critical edges that join components.
+    pub(super) bottom: Option<Ends>,
+    /// Critical cells of the grid's dimension, where there is more than one axis, and the critical facets that part cavities. Both are in the
+    /// opposite order.
+    pub(super) top: Option<Ends>,
+    /// Loops of space: those of the image, whichever complex the grid is.
+    pub(super) loops: Option<Loops>,
 }
 
-impl Bottom {
-    fn pairs(&self, complex: Complex) -> Pairs {
-        let Bottom { minima, edges, joined } = self;
-        let pair = |(node, edge): (u32, Cell)| (minima[node as usize - 1], edge.rank());
-        match complex {
-            Complex::Primal => joined.by_node(minima.len(), edges).into_iter().map(pair).collect(),
-            Complex::Dual => joined.by_edge(edges).map(pair).collect(),
+impl Pairing {
+    /// The pairs of loops of space, as ranks on the grid. What is not needed for them is kept only if it `is_traced`.
+    fn find_loops(
+        &mut self,
+        grid: &Grid,
+        gradient: &Gradient,
+        is_traced: bool,
+        clock: &mut StageClock<'_>,
+    ) -> Pairs {
+        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Vec::new() };
+        let ((killers, births), (walls, mut deaths)) = (bottom.split(), top.split());
+        deaths.reverse();
+        if !is_traced {
+            (self.bottom, self.top) = (None, None);
         }
-    }
-
-    /// The edges that join components, and those that close loops.
-    fn split(self) -> (Vec<Cell>, Vec<Cell>) {
-        let Bottom { minima, edges, joined } = self;
-        drop(minima);
-        joined.split(&edges)
+        let complex = grid.complex();
+        if is_traced && complex == Complex::Dual {
+            drop(killers);
+            let loops = loops_of_dual(grid, gradient, births, walls, deaths, clock);
+            let pairs = loops.pairs_of_dual(grid.voxels() as u32);
+            self.loops = Some(loops);
+            return pairs;
+        }
+        drop(walls);
+        let loops = loops_of_grid(grid, gradient, births, killers, deaths, clock);
+        let pairs = loops.pairs_of_grid(complex);
+        self.loops = Some(loops).filter(|_| is_traced);
+        pairs
     }
 }
 
-/// Cavities: the critical cells of the grid's dimension, and the critical facets between them, both in the opposite order.
-struct Top {
-    maxima: Vec<u32>,
-    facets: Vec<Cell>,
-    joined: Joined,
+/// The loops of a grid: `births` are its critical edges that close them, `killers` those that join components, `deaths` the critical faces that
+/// fill loops. Births and deaths are in order.
+fn loops_of_grid(
+    grid: &Grid,
+    gradient: &Gradient,
+    births: Vec<Cell>,
+    killers: Vec<Cell>,
+    deaths: Vec<Cell>,
+    clock: &mut StageClock<'_>,
+) -> Loops {
+    let (incidence, places) = (OfGrid { grid, gradient }, grid.ranks().len());
+    let is_reversed = grid.complex().is_reversed();
+    let columns = loops::reduce(&incidence, places, &killers, &deaths, is_reversed, clock);
+    let fillers = columns.fillers(&incidence, &births);
+    Loops { edges: births, faces: deaths, fillers, columns }
 }
 
-impl Top {
-    /// Critical cells are given in order.
-    fn new(grid: &Grid, gradient: &Gradient, mut maxima: Vec<u32>, mut facets: Vec<Cell>) -> Self {
+/// The loops of the complex that a grid is the dual of: `births` are the critical edges of the grid that close loops in it, `walls` and
+/// `deaths` its critical faces that part cavities and those that do not. Births and deaths are in order.
+fn loops_of_dual(
+    grid: &Grid,
+    gradient: &Gradient,
+    mut births: Vec<Cell>,
+    walls: Vec<Cell>,
+    mut deaths: Vec<Cell>,
+    clock: &mut StageClock<'_>,
+) -> Loops {
+    let incidence = OfDual::new(grid, gradient);
+    births.reverse();
+    deaths.reverse();
+    let edges = |faces: &[Cell]| -> Vec<Cell> {
+        faces.par_iter().filter_map(|&face| incidence.edge_of(face)).collect()
+    };
+    let (killers, deaths) = (edges(&walls), edges(&deaths));
+    let columns = loops::reduce(&incidence, grid.ranks().len(), &killers, &births, false, clock);
+    let fillers = columns.fillers(&incidence, &deaths);
+    Loops { edges: deaths, faces: births, fillers, columns }
+}
+
+/// Critical cells where ways along the gradient end, and the critical cells that join the trees of these ways.
+pub(super) struct Ends {
+    /// The ranks of the places where ways end. Nodes are numbered from 1.
+    pub(super) nodes: Vec<u32>,
+    pub(super) joints: Vec<Cell>,
+    pub(super) joined: Joined,
+}
+
+impl Ends {
+    /// Cavities; critical cells are given in order.
+    fn of_top(grid: &Grid, gradient: &Gradient, mut maxima: Vec<u32>, mut facets: Vec<Cell>) -> Self {
         maxima.reverse();
         facets.reverse();
         let joined = cavities::cavities(grid, gradient, &maxima, &facets);
-        Top { maxima, facets, joined }
+        Ends { nodes: maxima, joints: facets, joined }
     }
 
-    fn pairs(&self, complex: Complex) -> Pairs {
-        let Top { maxima, facets, joined } = self;
-        let pair = |(node, facet): (u32, Cell)| (facet.rank(), maxima[node as usize - 1]);
+    fn pairs_of_bottom(&self, complex: Complex) -> Pairs {
+        let Ends { nodes, joints, joined } = self;
+        let pair = |(node, edge): (u32, Cell)| (nodes[node as usize - 1], edge.rank());
         match complex {
-            Complex::Primal => joined.by_edge(facets).map(pair).collect(),
-            Complex::Dual => joined.by_node(maxima.len(), facets).into_iter().map(pair).collect(),
+            Complex::Primal => joined.by_node(nodes.len(), joints).into_iter().map(pair).collect(),
+            Complex::Dual => joined.by_edge(joints).map(pair).collect(),
         }
     }
 
-    /// The faces that close no cavity, in order.
-    fn open(self) -> Vec<Cell> {
-        let Top { maxima, facets, joined } = self;
-        drop(maxima);
-        let (_, mut open) = joined.split(&facets);
-        open.reverse();
-        open
+    fn pairs_of_top(&self, complex: Complex) -> Pairs {
+        let Ends { nodes, joints, joined } = self;
+        let pair = |(node, facet): (u32, Cell)| (facet.rank(), nodes[node as usize - 1]);
+        match complex {
+            Complex::Primal => joined.by_edge(joints).map(pair).collect(),
+            Complex::Dual => joined.by_node(nodes.len(), joints).into_iter().map(pair).collect(),
+        }
+    }
+
+    /// The number of the node whose way ends at the place of a rank. Nodes are in order, or in the opposite one.
+    pub(super) fn node(&self, rank: u32, is_reversed: bool) -> usize {
+        let is_before = |&node: &u32| if is_reversed { node > rank } else { node < rank };
+        let at = self.nodes.partition_point(is_before);
+        debug_assert_eq!(self.nodes.get(at), Some(&rank));
+        at + 1
+    }
+
+    /// The number of the joint that killed each node.
+    pub(super) fn killers(&self) -> Vec<u32> {
+        self.joined.killers(self.nodes.len())
+    }
+
+    /// The joints that join trees, and those that do not, each in the order of the joints.
+    fn split(&self) -> (Vec<Cell>, Vec<Cell>) {
+        self.joined.split(&self.joints)
     }
 }
 
-/// The pairs of edges that close loops with the faces that fill them, whose numbers are given edge by edge.
-fn pairs_of_loops(complex: Complex, births: &[Cell], deaths: &[Cell], numbers: &[u32]) -> Pairs {
-    match complex {
-        Complex::Primal => {
-            let pair = |(edge, &number): (&Cell, &u32)| (edge.rank(), deaths[number as usize].rank());
-            births.iter().zip(numbers).map(pair).collect()
-        }
-        Complex::Dual => {
-            let mut edges = vec![0; deaths.len()];
-            for (edge, &number) in births.iter().zip(numbers) {
-                edges[number as usize] = edge.rank();
+/// Loops: the critical edges that close them and the critical faces that fill them, both in order, and reduced columns.
+pub(super) struct Loops {
+    pub(super) edges: Vec<Cell>,
+    pub(super) faces: Vec<Cell>,
+    /// The number of the face that fills the loop of each edge.
+    pub(super) fillers: Vec<u32>,
+    pub(super) columns: Columns,
+}
+
+impl Loops {
+    /// The edge of the loop that is born at a rank and dies at a place, after so many others that do.
+    pub(super) fn edge(&self, rank: u32, death: usize, before: usize) -> Cell {
+        let first = self.edges.partition_point(|edge| edge.rank() < rank);
+        let dies_there = |(_, filler): &(&Cell, &u32)| self.faces[**filler as usize].place() == death;
+        let same = self.edges[first..].iter().zip(&self.fillers[first..]).filter(dies_there);
+        let found = same.take_while(|(edge, _)| edge.rank() == rank).nth(before);
+        *found.expect("a class is a pair of cells").0
+    }
+
+    /// The pairs of loops of the grid, in the order in which they begin in the image.
+    fn pairs_of_grid(&self, complex: Complex) -> Pairs {
+        let Loops { edges, faces, fillers, .. } = self;
+        let pairs = edges.iter().zip(fillers).map(|(edge, &filler)| (edge.rank(), filler as usize));
+        match complex {
+            Complex::Primal => pairs.map(|(edge, filler)| (edge, faces[filler].rank())).collect(),
+            Complex::Dual => {
+                let mut filled = vec![0; faces.len()];
+                pairs.for_each(|(edge, filler)| filled[filler] = edge);
+                filled.into_iter().zip(faces).map(|(edge, face)| (edge, face.rank())).collect()
             }
-            edges.into_iter().zip(deaths).map(|(edge, face)| (edge, face.rank())).collect()
         }
+    }
+
+    /// The pairs on the grid of loops of the complex that it is the dual of.
+    fn pairs_of_dual(&self, voxels: u32) -> Pairs {
+        let pair = |(edge, &filler): (&Cell, &u32)| {
+            (self.faces[filler as usize].rank(), Complex::Dual.mirrored(edge.rank(), voxels))
+        };
+        self.edges.iter().zip(&self.fillers).map(pair).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A JSON object: the bars, and what they are of.
+//! A JSON object: the bars, what they are of, and cycles.
 
 use std::io::{self, Write};
 
@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use super::{Barcode, lines};
 use crate::cubical::Value;
+use crate::cubical::persistence::Class;
+use crate::cubical::persistence::representatives::Representative;
 
 #[derive(Serialize)]
 struct Head {
@@ -17,7 +19,7 @@ struct Head {
     max_dim: usize,
 }
 
-/// Writes the object, a line a bar.
+/// Writes the object, a line a bar, and a line a cycle.
 ///
 /// # Errors
 /// What `out` answers.
@@ -53,7 +55,46 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
             })?;
         }
     }
-    out.write_all(b"\n]}\n")
+    out.write_all(b"\n]")?;
+    if let Some(representatives) = barcode.representatives {
+        out.write_all(b",\"representatives\":[")?;
+        for (k, found) in representatives.iter().enumerate() {
+            out.write_all(if k == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *out, &Cycle::new(barcode, &found))?;
+        }
+        out.write_all(b"\n]")?;
+    }
+    out.write_all(b"}\n")
+}
+
+/// A bar, and a cycle that represents it.
+#[derive(Serialize)]
+struct Cycle<'a> {
+    dim: usize,
+    index: usize,
+    birth: Value,
+    death: Option<Value>,
+    birth_voxel: Vec<usize>,
+    death_voxel: Option<Vec<usize>>,
+    cycle: Vec<&'a [i32]>,
+    voxels: Vec<Vec<usize>>,
+}
+
+impl<'a> Cycle<'a> {
+    fn new(barcode: &Barcode<'_>, found: &Representative<'a>) -> Self {
+        let (image, shape) = (barcode.image, barcode.image.shape());
+        let Class { birth, death } = found.class;
+        Cycle {
+            dim: found.dim,
+            index: found.index,
+            birth: image.exact(birth),
+            death: death.map(|death| image.exact(death)),
+            birth_voxel: shape.coordinates(birth),
+            death_voxel: death.map(|death| shape.coordinates(death)),
+            cycle: found.cells.iter().collect(),
+            voxels: found.voxels.iter().map(|&place| shape.coordinates(place)).collect(),
+        }
+    }
 }
 
 /// Appends a value; JSON has no infinity, which is a string.

@@ -8,10 +8,11 @@
 //! | `npy` | [`crate::output::npy`] | a NumPy array of doubles, a row a bar: dim, birth, death |
 //! | `dipha` | [`dipha`] | a persistence diagram, as DIPHA writes it |
 //! | `cripser` | [`cripser`] | CubicalRipser's nine columns: also the voxels where a class is born and dies |
+//! | `npz` | [`npz`] | an archive of NumPy arrays: the bars as in `npy`, and cycles |
 //!
 //! All but `dipha` hold the bars in the order of [`Classes`]: by dimension, then by birth in the order of the filtration. Values of integer
 //! voxels are written as integers, in full. Those of floating-point voxels are written as doubles: in `text` with six significant digits, in
-//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy` and `dipha` hold doubles: bars of 64-bit integers
+//! `csv`, `json` and `cripser` with the fewest that read back as the same double. `npy`, `npz` and `dipha` hold doubles: bars of 64-bit integers
 //! that no double is are refused, for rounding them would make different values one.
 //!
 //! An essential class of sublevel sets dies at infinity; of superlevel sets, where bars go down, at minus infinity. Voxels may be infinite,
@@ -46,15 +47,38 @@
 //! | `threshold` | the value at which the filtration ends, as bars have them, `null` for none |
 //! | `max_dim` | the highest dimension computed |
 //! | `bars` | the bars; a value that is infinite is the string `"inf"` or `"-inf"`, the death of an essential class is `null` |
+//! | `representatives` | only if cycles were asked for: an object for each chosen bar, in the order of `bars`, with the keys below |
+//!
+//! | key of a representative | value |
+//! |---|---|
+//! | `dim`, `index` | the dimension of the bar, and its place among the bars of that dimension, counted from 0 |
+//! | `birth`, `death` | as in `bars` |
+//! | `birth_voxel`, `death_voxel` | the coordinates of the voxels with which the class is born and dies; `null` for the death of an essential bar |
+//! | `cycle` | the cells of the cycle, each by twice the coordinates of its centre, as [`representatives`](crate::cubical::persistence::representatives) says |
+//! | `voxels` | the coordinates of the voxels that the cells are of |
 //!
 //! # NPY
 //! Version 1.0, dtype `<f8`, C order, shape (bars, 3).
+//!
+//! # NPZ
+//! | array | content |
+//! |---|---|
+//! | `bars` | as in NPY |
+//! | `index_d` | int64, m: of dimension d the places of the m chosen bars among the bars of that dimension, counted from 0 |
+//! | `birth_voxels_d`, `death_voxels_d` | int64, m × axes: the coordinates of the voxels with which their classes are born and die; a row of −1 for the death of an essential bar |
+//! | `cycle_cells_d` | int64, n × axes: the cells of all cycles, one cycle after another, as in JSON |
+//! | `cycle_offsets_d` | int64, m + 1: where each cycle starts among these, and at the end their number |
+//! | `cycle_voxels_d`, `cycle_voxel_offsets_d` | the same of the voxels that the cells are of |
+//!
+//! All but `bars` are there only if cycles were asked for, for each dimension d that was computed. Coordinates are along the axes of `shape`, so
+//! that `mask[tuple(cycle_voxels_1.T)] = True` marks all loops in an array.
 
 pub mod cripser;
 pub mod csv;
 pub mod dipha;
 pub mod json;
 mod lines;
+pub mod npz;
 pub mod text;
 mod value;
 
@@ -62,6 +86,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::cubical::persistence::representatives::Representatives;
 use crate::cubical::persistence::{Class, Classes, PersistenceRequest};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Image, Key, Value, Voxel};
@@ -87,6 +112,8 @@ pub enum ImageBarsFormat {
     Dipha,
     /// CubicalRipser's columns.
     Cripser,
+    /// An archive of NumPy arrays.
+    Npz,
 }
 
 /// What there is to write.
@@ -100,6 +127,8 @@ pub struct Barcode<'a> {
     pub request: &'a PersistenceRequest,
     /// The value at which the filtration ends, if it was cut ([`Classes::cut`]).
     pub threshold: Option<Value>,
+    /// Cycles of the bars, for the formats that [hold](ImageBarsFormat::holds_representatives) them.
+    pub representatives: Option<&'a Representatives>,
 }
 
 /// A class with the values of its voxels.
@@ -162,14 +191,27 @@ impl Barcode<'_> {
 
 impl ImageBarsFormat {
     /// Every format.
-    pub const ALL: [ImageBarsFormat; 6] = [
+    pub const ALL: [ImageBarsFormat; 7] = [
         ImageBarsFormat::Text,
         ImageBarsFormat::Csv,
         ImageBarsFormat::Json,
         ImageBarsFormat::Npy,
         ImageBarsFormat::Dipha,
         ImageBarsFormat::Cripser,
+        ImageBarsFormat::Npz,
     ];
+
+    /// Whether the format has room for cycles.
+    pub fn holds_representatives(self) -> bool {
+        match self {
+            ImageBarsFormat::Json | ImageBarsFormat::Npz => true,
+            ImageBarsFormat::Text
+            | ImageBarsFormat::Csv
+            | ImageBarsFormat::Npy
+            | ImageBarsFormat::Dipha
+            | ImageBarsFormat::Cripser => false,
+        }
+    }
 
     /// Whether the format holds the bars as they are.
     ///
@@ -177,7 +219,7 @@ impl ImageBarsFormat {
     /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
         match self {
-            ImageBarsFormat::Npy => barcode.rows().try_for_each(|row| row.map(drop)),
+            ImageBarsFormat::Npy | ImageBarsFormat::Npz => barcode.rows().try_for_each(|row| row.map(drop)),
             ImageBarsFormat::Dipha => dipha::check(barcode),
             ImageBarsFormat::Text
             | ImageBarsFormat::Csv
@@ -195,14 +237,18 @@ impl ImageBarsFormat {
             ImageBarsFormat::Text => text::write(barcode, out),
             ImageBarsFormat::Csv => csv::write(barcode, out),
             ImageBarsFormat::Json => json::write(barcode, out),
-            ImageBarsFormat::Npy => {
-                let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
-                crate::output::npy::write_rows(barcode.len() as u64, rows, out)
-            }
+            ImageBarsFormat::Npy => write_rows(barcode, out),
             ImageBarsFormat::Dipha => dipha::write(barcode, out),
             ImageBarsFormat::Cripser => cripser::write(barcode, out),
+            ImageBarsFormat::Npz => npz::write(barcode, out),
         }
     }
+}
+
+/// Writes the bars as a NumPy array.
+fn write_rows(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let rows = barcode.rows().map(|row| row.map_err(io::Error::other));
+    crate::output::npy::write_rows(barcode.len() as u64, rows, out)
 }
 
 named!(ImageBarsFormat);

@@ -29,7 +29,12 @@ impl Example {
     fn bytes(&self, format: ImageBarsFormat) -> Vec<u8> {
         let Example { image, classes, request, threshold } = self;
         let mut bytes = Vec::new();
-        format.write(&Barcode { image, classes, request, threshold: *threshold }, &mut bytes).unwrap();
+        format
+            .write(
+                &Barcode { image, classes, request, threshold: *threshold, representatives: None },
+                &mut bytes,
+            )
+            .unwrap();
         bytes
     }
 

@@ -1,14 +1,15 @@
 //! Barcodes of images: the discrete gradient against every cell listed, against the boundary matrix, and against the Euler
 //! characteristic.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, persistence, plain, via_matrix};
-use lacuna::cubical::{AnyImage, Image, Key, Voxel};
+use lacuna::cubical::{AnyImage, Cubical, Image, Key, Voxel};
 use lacuna::output::images as output;
+use lacuna::rips::BarSelection;
 use lacuna::with_image;
 use phat_formats::dipha::DiagramPoint;
 
@@ -41,6 +42,8 @@ enum Relation {
     Written(output::ImageBarsFormat),
     /// The filtration ends at a threshold.
     Cut(f64),
+    /// Cycles of all bars.
+    Cycles,
 }
 
 const FORMATS: [output::ImageBarsFormat; 4] = [
@@ -89,7 +92,8 @@ impl Subject for ImageBars {
 impl Relation {
     fn draw(image: &AnyImage, random: &mut Random) -> Relation {
         let some = image.value(random.below(image.shape().count()));
-        match random.below(5) {
+        match random.below(6) {
+            5 => Relation::Cycles,
             0 => Relation::Matrix,
             1 => Relation::Euler,
             2 => Relation::Turned,
@@ -133,11 +137,54 @@ fn check<T: Sample>(case: &Case, image: &Image<T>, pools: &Pools) -> Result<(), 
             same("bars in the other order in memory", &keys(&turned, &run(&turned)?), &keys(image, &found))
         }
         Relation::Written(format) => written(format, case, &found),
+        Relation::Cycles => cycles(case, image, &found, pools),
         Relation::Cut(threshold) => {
             let cut = found.clone().cut(&case.filtered.image, request, threshold.into());
             same("classes up to a threshold", &cut, &cut_exactly(image, request, found, threshold))
         }
     }
+}
+
+/// Each bar has a cycle: without a boundary, the voxel of its birth the last in it; the same on the case's threads and on those that there are.
+fn cycles<T: Voxel>(case: &Case, image: &Image<T>, classes: &Classes, pools: &Pools) -> Result<(), String> {
+    let PersistenceRequest { construction, superlevel, max_dim } = case.request();
+    let solve = || {
+        let cubical = Cubical::new(&case.filtered.image).construction(construction).superlevel(superlevel);
+        let cubical = if let Some(max_dim) = max_dim { cubical.max_dim(max_dim) } else { cubical };
+        cubical.representatives(BarSelection::All).solve(&()).map_err(|error| format!("refused: {error}"))
+    };
+    let (run, elsewhere) = (pools.run(case.filtered.machine, solve)?, solve()?);
+    same("classes with cycles and without", &run.classes, classes)?;
+    let found = run.representatives().ok_or("no cycles")?;
+    same("cycles on other threads", &Some(found), &elsewhere.representatives())?;
+    let places = found.iter().map(|found| (found.dim, found.index, found.class));
+    let bars = classes.dimensions.iter().enumerate();
+    let bars =
+        bars.flat_map(|(dim, of)| of.iter().enumerate().map(move |(index, &class)| (dim, index, class)));
+    same("bars that have a cycle", &places.collect::<Vec<_>>(), &bars.collect())?;
+    let order = |place: &usize| {
+        let key = image.voxels()[*place].key();
+        (if superlevel { key.reversed() } else { key }, *place)
+    };
+    for cycle in found.iter() {
+        let last = cycle.voxels.iter().copied().max_by_key(order);
+        same("the last voxel of a cycle and that of birth", &last, &Some(cycle.class.birth))?;
+        let mut boundary = BTreeSet::new();
+        for cell in cycle.cells.iter() {
+            let corners = found.corners(cell);
+            let sides = if corners.len() > 1 { corners.len() } else { 0 };
+            // Of an edge the two ends, of a face the middles of its sides.
+            for at in 0..sides {
+                let next = &corners[if sides == 2 { at } else { (at + 1) % sides }];
+                let middle: Vec<i32> = corners[at].iter().zip(next).map(|(a, b)| a + b).collect();
+                if !boundary.remove(&middle) {
+                    boundary.insert(middle);
+                }
+            }
+        }
+        same("boundary of a cycle", &boundary, &BTreeSet::new())?;
+    }
+    Ok(())
 }
 
 /// The matrix of all cells, reduced, has the same classes.
@@ -205,7 +252,7 @@ fn written(format: output::ImageBarsFormat, case: &Case, classes: &Classes) -> R
         return Ok(());
     }
     let mut file = Vec::new();
-    let barcode = output::Barcode { image, classes, request, threshold: None };
+    let barcode = output::Barcode { image, classes, request, threshold: None, representatives: None };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded =
         read::read_bytes("bars", &file, None).map_err(|error| format!("{format} is not read: {error}"))?;

@@ -81,7 +81,13 @@ impl Case {
             classes = classes.cut(image, request, threshold.into());
         }
         self.output.write(
-            &Barcode { image, classes: &classes, request, threshold: threshold.map(f64::into) },
+            &Barcode {
+                image,
+                classes: &classes,
+                request,
+                threshold: threshold.map(f64::into),
+                representatives: None,
+            },
             &mut bytes,
         )?;
         Ok(bytes)

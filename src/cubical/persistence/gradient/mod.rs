@@ -69,6 +69,12 @@ impl Gradient {
         self.table.critical(self.codes[place])
     }
 
+    /// The code of the matching of a voxel's lower star.
+    #[inline(always)]
+    pub(super) fn code(&self, place: usize) -> u16 {
+        self.codes[place]
+    }
+
     /// The critical cells of some dimensions, in order. A voxel is [`WORK_OF_VOXEL`] units of work.
     ///
     /// # Errors
@@ -185,10 +191,10 @@ impl Wanted {
 }
 
 /// Bytes that so many critical cells of each dimension take, together with `ways` places that lead to minima or maxima: for each edge
-/// or face itself, its two ends and what it kills, for each minimum and maximum its rank and its parent.
+/// or face itself, its two ends and what it kills, for each minimum and maximum its rank, its parent and its elder.
 fn bytes(cells: [usize; 4], ways: usize) -> u64 {
     let [minima, edges, faces, maxima] = cells.map(|count| count as u64);
-    20 * (edges + faces) + 8 * (minima + maxima) + 4 * ways as u64
+    20 * (edges + faces) + 12 * (minima + maxima) + 4 * ways as u64
 }
 
 /// The cells of a dimension in all parts.
@@ -244,8 +250,8 @@ mod tests {
 
     #[test]
     fn what_critical_cells_take_is_asked_for() {
-        // An edge or a face takes 8 bytes, 8 for its ends and 4 for its victim; a minimum or a maximum takes 4 and 4.
-        assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 8 * 1001);
+        // An edge or a face takes 8 bytes, 8 for its ends and 4 for its victim; a minimum or a maximum takes 4, 4 and 4.
+        assert_eq!(bytes([1, 10, 100, 1000], 0), 20 * 110 + 12 * 1001);
         assert_eq!(bytes([0; 4], 7), 28);
         // As many as a grid can have: there are seven edges and twelve faces a place, and two ways.
         let most = 1_usize << 30;

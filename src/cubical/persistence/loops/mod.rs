@@ -20,9 +20,15 @@
 //! 128³ voxels that is fourteen times less than earlier faces first.) *Neighbours together* keeps what is read
 //! in the caches. Columns are taken by place, in that direction along memory in which faces become earlier; on plateaus
 //! both are the same.
+//!
+//! # The dual
+//!
+//! For cycles of a T-construction the loops are those of the complex that the grid is the dual of: its edges are faces of the grid and its faces
+//! edges ([`OfDual`]). All of the above holds of either.
 
 mod arena;
 mod column;
+mod incidence;
 mod rows;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -31,47 +37,54 @@ use rayon::prelude::*;
 
 use self::arena::{Arena, Writer};
 use self::column::Column;
+pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_face, owner_of_face};
 use self::rows::Rows;
 use super::cell::Cell;
 use super::figures::StageClock;
-use super::gradient::Gradient;
-use super::gradient::table::edges_of_face;
-use super::grid::Grid;
 
 /// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
 /// The owner of a row whose edge kills a component.
 const DROPPED: u64 = u64::MAX;
 
-/// A direction that says that an edge is matched with a face: such an edge is later than critical ones of its star.
-const MATCHED: usize = 8;
-
 /// Columns that a worker takes at a time.
 const BATCH: usize = 512;
 
-/// The number of the face that fills the loop of each edge. All are given in order. Tells of its stage, whose units of
-/// work are faces.
-pub(super) fn loops(
-    grid: &Grid,
-    gradient: &Gradient,
-    edges: &[Cell],
+/// Reduced columns: which face fills the loop of each edge, and loops of edges that are not in the forest.
+///
+/// Which columns have been added to which depends on what threads did when; pivots do not.
+pub(super) struct Columns {
+    rows: Rows,
+    /// The owner of each row: [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
+    owners: Vec<AtomicU64>,
+    arena: Arena,
+}
+
+/// Reduces the columns of critical faces, given in order. `killers` are the critical edges that kill components; on plateaus places
+/// descend if the order `is_reversed`. Tells of its stage, whose units of work are faces.
+pub(super) fn reduce(
+    incidence: &impl Incidence,
+    places: usize,
     killers: &[Cell],
     faces: &[Cell],
+    is_reversed: bool,
     clock: &mut StageClock<'_>,
-) -> Vec<u32> {
+) -> Columns {
     let progress = clock.progress;
     progress.begin("loops", None, faces.len() as u64);
-    let rows = Rows::new(gradient, grid.ranks().len());
-    let owners: Vec<AtomicU64> = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
-    killers.par_iter().for_each(|edge| {
-        owners[rows.of(gradient, *edge)].store(DROPPED, Ordering::Relaxed);
+    let rows = Rows::new(|place| incidence.critical_edges(place), places);
+    let owners = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
+    let columns = Columns { rows, owners, arena: Arena::default() };
+    killers.par_iter().for_each(|&edge| {
+        columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
     });
-    let reduction = Reduction { grid, gradient, rows, owners, faces, arena: Arena::default() };
-    let order = schedule(grid, faces);
+    let order = schedule(faces, is_reversed);
     let next = AtomicUsize::new(0);
     let work = |_| {
         let mut worker = Worker {
-            reduction: &reduction,
+            incidence,
+            columns: &columns,
+            faces,
             column: Column::default(),
             writer: Writer::default(),
             additions: 0,
@@ -92,15 +105,63 @@ pub(super) fn loops(
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
     (clock.figures.additions, clock.figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
     clock.figures.columns = faces.len();
-    let filler = |edge: &Cell| {
-        let owner = reduction.owners[reduction.rows.of(gradient, *edge)].load(Ordering::Relaxed);
-        reduction.arena.column(owner)
-    };
-    edges.par_iter().map(filler).collect()
+    columns
+}
+
+impl Columns {
+    /// The row of a critical edge.
+    #[inline(always)]
+    fn row(&self, incidence: &impl Incidence, edge: Cell) -> usize {
+        self.rows.first(edge.place()) + incidence.index(edge) as usize
+    }
+
+    /// The numbers of the faces that fill the loops of critical edges.
+    pub(super) fn fillers(&self, incidence: &impl Incidence, edges: &[Cell]) -> Vec<u32> {
+        let filler = |&edge: &Cell| {
+            let owner = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
+            self.arena.column(owner)
+        };
+        edges.par_iter().map(filler).collect()
+    }
+
+    /// The loop that is born with a critical edge: its edges outside of the forest, the last one first.
+    ///
+    /// It is the only sum of boundaries of faces up to the one that fills it whose last edge is this one, and in which there is no other edge
+    /// that is the last one of such a sum: so it does not depend on what threads did.
+    pub(super) fn loop_of(&self, incidence: &impl Incidence, edge: Cell) -> Vec<Cell> {
+        let mut column = Column::default();
+        let mut edges = vec![edge];
+        let own = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
+        let filler = self.arena.column(own);
+        self.add_rest(incidence, own, &mut column);
+        while let Some(edge) = column.pop() {
+            if edge.direction() >= MATCHED {
+                incidence.rest_of_mate(edge, &mut |edge| column.add(edge));
+                continue;
+            }
+            let owner = self.owners[self.row(incidence, edge)].load(Ordering::Relaxed);
+            if owner == DROPPED {
+                continue;
+            }
+            if self.arena.column(owner) < filler {
+                self.add_rest(incidence, owner, &mut column);
+            } else {
+                edges.push(edge);
+            }
+        }
+        edges
+    }
+
+    /// Adds a column of the arena, its pivot left out.
+    fn add_rest(&self, incidence: &impl Incidence, at: u64, column: &mut Column) {
+        let mut run = column.start_run();
+        run.extend(self.arena.rest(at).filter_map(|word| incidence.edge(word)));
+        column.add_run(run);
+    }
 }
 
 /// The numbers of the faces by place, in the direction in which they become earlier.
-fn schedule(grid: &Grid, faces: &[Cell]) -> Vec<u32> {
+fn schedule(faces: &[Cell], is_reversed: bool) -> Vec<u32> {
     let mut words: Vec<u64> =
         faces.par_iter().enumerate().map(|(i, face)| (face.place() as u64) << 32 | i as u64).collect();
     words.par_sort_unstable();
@@ -110,95 +171,55 @@ fn schedule(grid: &Grid, faces: &[Cell]) -> Vec<u32> {
     let (first, last) = (sum(first), sum(last));
     // A plateau's ranks ascend with places, or descend if the order is reversed; noise leaves it to them.
     let slack = (first + last) / 16;
-    let descends = if first.abs_diff(last) > slack { first > last } else { grid.complex().is_reversed() };
+    let descends = if first.abs_diff(last) > slack { first > last } else { is_reversed };
     if !descends {
         order.reverse();
     }
     order
 }
 
-struct Reduction<'a> {
-    grid: &'a Grid,
-    gradient: &'a Gradient,
-    rows: Rows,
-    /// The owner of each row: [`FREE`], [`DROPPED`] or where in the arena the column is that has it as its pivot.
-    owners: Vec<AtomicU64>,
+struct Worker<'a, I> {
+    incidence: &'a I,
+    columns: &'a Columns,
     faces: &'a [Cell],
-    arena: Arena,
-}
-
-impl Reduction<'_> {
-    /// The edge from a place to its neighbour in a direction, unless it is matched with its voxel.
-    #[inline(always)]
-    fn edge(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
-        let (here, there) = (self.grid.rank(place), self.grid.rank(neighbour));
-        if here > there {
-            self.owned(place, here, direction)
-        } else if there > here {
-            self.owned(neighbour, there, direction ^ 1)
-        } else {
-            // Both are the rim, which is one vertex.
-            None
-        }
-    }
-
-    /// The edge that a voxel owns in a direction, unless they are matched.
-    #[inline(always)]
-    fn owned(&self, place: usize, rank: u32, edge: usize) -> Option<Cell> {
-        let star = self.gradient.star(place);
-        if star.edge_of_voxel() == Some(edge) {
-            return None;
-        }
-        let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
-        Some(Cell::new(rank, direction, place))
-    }
-}
-
-struct Worker<'a> {
-    reduction: &'a Reduction<'a>,
     column: Column,
     writer: Writer,
     additions: u64,
     steps: u64,
 }
 
-impl Worker<'_> {
+impl<I: Incidence> Worker<'_, I> {
     /// Reduces a column, and then those that it takes a pivot from.
     fn reduce(&mut self, mut number: u32) {
-        let reduction = self.reduction;
-        let face = reduction.faces[number as usize];
-        self.add_boundary(face.place(), face.direction(), None);
+        let columns = self.columns;
+        self.incidence.boundary(self.faces[number as usize], &mut |edge| self.column.add(edge));
         while let Some(row) = self.pivot() {
             // Written down at most once: what is left of the column below this pivot.
             let mut written = FREE;
             loop {
-                let owner = reduction.owners[row].load(Ordering::Acquire);
-                let held = (owner != FREE).then(|| reduction.arena.column(owner));
+                let owner = columns.owners[row].load(Ordering::Acquire);
+                let held = (owner != FREE).then(|| columns.arena.column(owner));
                 if let Some(other) = held.filter(|&other| other < number) {
                     debug_assert_ne!(other, number);
                     if written != FREE {
-                        self.add_rest(written);
+                        columns.add_rest(self.incidence, written, &mut self.column);
                     }
-                    self.add_rest(owner);
+                    columns.add_rest(self.incidence, owner, &mut self.column);
                     self.additions += 1;
                     break;
                 }
                 if written == FREE {
                     written = self.write(number);
                 }
-                let claim = reduction.owners[row].compare_exchange(
-                    owner,
-                    written,
-                    Ordering::AcqRel,
-                    Ordering::Relaxed,
-                );
+                let claim =
+                    columns.owners[row].compare_exchange(owner, written, Ordering::AcqRel, Ordering::Relaxed);
                 match (claim, held) {
                     (Err(_), _) => {}
                     (Ok(_), None) => return,
                     (Ok(_), Some(other)) => {
                         number = other;
-                        self.add_rest(written);
-                        self.add_rest(owner);
+                        columns.add_rest(self.incidence, written, &mut self.column);
+                        columns.add_rest(self.incidence, owner, &mut self.column);
                         self.additions += 1;
                         break;
                     }
@@ -209,16 +230,13 @@ impl Worker<'_> {
 
     /// Takes out the pivot, and gives its row: that of the last critical edge that closes a loop, once all that is later has been followed.
     fn pivot(&mut self) -> Option<usize> {
-        let reduction = self.reduction;
         while let Some(edge) = self.column.pop() {
-            let (place, direction) = (edge.place(), edge.direction());
-            if direction >= MATCHED {
-                let near = direction - MATCHED;
+            if edge.direction() >= MATCHED {
                 self.steps += 1;
-                self.add_boundary(place, reduction.gradient.star(place).face_of(near), Some(near));
+                self.incidence.rest_of_mate(edge, &mut |edge| self.column.add(edge));
             } else {
-                let row = reduction.rows.of(reduction.gradient, edge);
-                if reduction.owners[row].load(Ordering::Relaxed) != DROPPED {
+                let row = self.columns.row(self.incidence, edge);
+                if self.columns.owners[row].load(Ordering::Relaxed) != DROPPED {
                     return Some(row);
                 }
             }
@@ -226,53 +244,11 @@ impl Worker<'_> {
         None
     }
 
-    /// Adds the edges of a face but for one at its owner.
-    #[inline]
-    fn add_boundary(&mut self, place: usize, face: usize, but: Option<usize>) {
-        let reduction = self.reduction;
-        let grid = reduction.grid;
-        let (a, b) = edges_of_face(face);
-        let (to_a, to_b) = (grid.neighbour(place, a), grid.neighbour(place, b));
-        let corner = grid.neighbour(to_a, b);
-        for edge in [a, b] {
-            if but != Some(edge) {
-                reduction
-                    .owned(place, grid.rank(place), edge)
-                    .into_iter()
-                    .for_each(|edge| self.column.add(edge));
-            }
-        }
-        // The far edges: from the end of one near edge in the direction of the other.
-        for edge in [reduction.edge(to_a, corner, b), reduction.edge(to_b, corner, a)] {
-            edge.into_iter().for_each(|edge| self.column.add(edge));
-        }
-    }
-
-    /// Adds a column of the arena, its pivot left out.
-    fn add_rest(&mut self, at: u64) {
-        let reduction = self.reduction;
-        let mut run = self.column.start_run();
-        run.extend(reduction.arena.rest(at).filter_map(|edge| {
-            let (place, axis) = ((edge >> 2) as usize, (edge & 3) as usize);
-            reduction.edge(place, reduction.grid.neighbour(place, 2 * axis + 1), 2 * axis + 1)
-        }));
-        self.column.add_run(run);
-    }
-
-    /// Writes the column down and empties it: each edge as the place of its lesser end and its axis.
+    /// Writes the column down and empties it.
     fn write(&mut self, number: u32) -> u64 {
-        let grid = self.reduction.grid;
         let run = self.column.take();
-        let edges = run.iter().map(|edge| {
-            let direction = edge.direction() % MATCHED;
-            let place = if direction.is_multiple_of(2) {
-                grid.neighbour(edge.place(), direction)
-            } else {
-                edge.place()
-            };
-            (place as u32) << 2 | (direction / 2) as u32
-        });
-        let address = self.writer.write(&self.reduction.arena, number, edges);
+        let words = run.iter().map(|&edge| self.incidence.word(edge));
+        let address = self.writer.write(&self.columns.arena, number, words);
         self.column.give_back(run);
         address
     }

@@ -1,0 +1,293 @@
+//! Edges and the faces that fill loops of them: those of the grid, or those of the complex that it is the dual of.
+//!
+//! In the dual, edges of the image are faces of the grid and faces of the image are edges of the grid; a cell is on the boundary of
+//! another where on the grid it is the other way round, and the order is the opposite one. The gradient is the same: an edge of the image that is
+//! matched with a face is a face of the grid that is matched with an edge. So loops are found in either by the same reduction.
+
+use std::sync::LazyLock;
+
+use super::super::cell::Cell;
+use super::super::gradient::Gradient;
+use super::super::gradient::table::{
+    EDGES, EdgeMate, FACES, FIRST_FACE, FaceMate, Owned, PAIRS, Star, Table, edges_of_face, omitted_axis,
+};
+use super::super::grid::Grid;
+
+/// A direction that says that an edge is matched with a face: such an edge is later than critical ones of its star.
+pub(in super::super) const MATCHED: usize = 8;
+
+/// Which edges lie on which faces. An edge that is matched with a vertex is never told: with those that kill components they are a forest,
+/// and the others say what a cycle is.
+///
+/// An edge is a [`Cell`] whose direction is below [`MATCHED`] if it is critical.
+pub(in super::super) trait Incidence: Sync {
+    /// The number of the critical edges that a place owns.
+    fn critical_edges(&self, place: usize) -> u32;
+
+    /// The number of a critical edge among those that its place owns.
+    fn index(&self, edge: Cell) -> u32;
+
+    /// Tells the edges of a critical face.
+    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell));
+
+    /// Tells the edges, but for this one, of the face that an edge is matched with.
+    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell));
+
+    /// An edge in one word that does not depend on its owner.
+    fn word(&self, edge: Cell) -> u32;
+
+    /// The edge of a word.
+    fn edge(&self, word: u32) -> Option<Cell>;
+}
+
+/// The edges and faces of a grid.
+pub(in super::super) struct OfGrid<'a> {
+    pub(in super::super) grid: &'a Grid,
+    pub(in super::super) gradient: &'a Gradient,
+}
+
+impl OfGrid<'_> {
+    /// The edge from a place to its neighbour in a direction, unless it is matched with its voxel.
+    #[inline(always)]
+    fn between(&self, place: usize, neighbour: usize, direction: usize) -> Option<Cell> {
+        let (here, there) = (self.grid.rank(place), self.grid.rank(neighbour));
+        if here > there {
+            self.owned(place, here, direction)
+        } else if there > here {
+            self.owned(neighbour, there, direction ^ 1)
+        } else {
+            // Both are the rim, which is one vertex.
+            None
+        }
+    }
+
+    /// The edge that a voxel owns in a direction, unless they are matched.
+    #[inline(always)]
+    fn owned(&self, place: usize, rank: u32, edge: usize) -> Option<Cell> {
+        let star = self.gradient.star(place);
+        if star.edge_of_voxel() == Some(edge) {
+            return None;
+        }
+        let direction = if star.goes_to_face(edge) { edge | MATCHED } else { edge };
+        Some(Cell::new(rank, direction, place))
+    }
+
+    /// Tells the edges of a face but for one at its owner.
+    #[inline(always)]
+    fn edges(&self, place: usize, face: usize, but: Option<usize>, tell: &mut impl FnMut(Cell)) {
+        let grid = self.grid;
+        let (a, b) = edges_of_face(face);
+        let (to_a, to_b) = (grid.neighbour(place, a), grid.neighbour(place, b));
+        let corner = grid.neighbour(to_a, b);
+        for edge in [a, b] {
+            if but != Some(edge) {
+                self.owned(place, grid.rank(place), edge).into_iter().for_each(&mut *tell);
+            }
+        }
+        // The far edges: from the end of one near edge in the direction of the other.
+        for edge in [self.between(to_a, corner, b), self.between(to_b, corner, a)] {
+            edge.into_iter().for_each(&mut *tell);
+        }
+    }
+}
+
+impl Incidence for OfGrid<'_> {
+    #[inline(always)]
+    fn critical_edges(&self, place: usize) -> u32 {
+        (self.gradient.critical(place) & ((1 << EDGES) - 1)).count_ones()
+    }
+
+    #[inline(always)]
+    fn index(&self, edge: Cell) -> u32 {
+        (self.gradient.critical(edge.place()) & ((1 << edge.direction()) - 1)).count_ones()
+    }
+
+    #[inline(always)]
+    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
+        self.edges(face.place(), face.direction(), None, tell);
+    }
+
+    #[inline(always)]
+    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
+        let near = edge.direction() - MATCHED;
+        self.edges(edge.place(), self.gradient.star(edge.place()).face_of(near), Some(near), tell);
+    }
+
+    /// The place of its lesser end and its axis.
+    #[inline(always)]
+    fn word(&self, edge: Cell) -> u32 {
+        let direction = edge.direction() % MATCHED;
+        let place = if direction.is_multiple_of(2) {
+            self.grid.neighbour(edge.place(), direction)
+        } else {
+            edge.place()
+        };
+        (place as u32) << 2 | (direction / 2) as u32
+    }
+
+    #[inline(always)]
+    fn edge(&self, word: u32) -> Option<Cell> {
+        let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
+        self.between(place, self.grid.neighbour(place, 2 * axis + 1), 2 * axis + 1)
+    }
+}
+
+/// The edges and faces of the complex that a grid of three axes is the dual of.
+///
+/// The direction of a critical edge is its number among the critical faces of its star, the last direction first: so a cell is before another
+/// where on the grid it is after it. That of an edge that is matched is [`MATCHED`] and the direction of the edge of the grid that it is
+/// matched with.
+pub(in super::super) struct OfDual<'a> {
+    grid: &'a Grid,
+    gradient: &'a Gradient,
+    /// The number of voxels plus one.
+    after: u32,
+    /// As [`DIRECTIONS`].
+    directions: &'static [u64],
+}
+
+/// The directions of the faces of each star of space, [`BITS`] bits each, by the code of its matching; [`FOREST`] for those that are matched with
+/// a cube.
+static DIRECTIONS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let table = Table::of(3);
+    (0..=u16::MAX).map(|code| directions(table.star(code), table.critical(code))).collect()
+});
+
+/// Bits of a direction.
+const BITS: usize = 4;
+/// In place of the direction of an edge that is matched with a vertex.
+const FOREST: u64 = (1 << BITS) - 1;
+
+/// The directions of the faces of a star, [`BITS`] bits each.
+fn directions(star: Star, critical: Owned) -> u64 {
+    let critical = critical >> FIRST_FACE & ((1 << FACES) - 1);
+    let direction = |face: usize| match star.face_mate(face) {
+        FaceMate::Cube(_) => FOREST,
+        FaceMate::Edge => {
+            let (a, b) = edges_of_face(face);
+            let is_with = |edge: usize| star.goes_to_face(edge) && star.face_of(edge) == face;
+            (MATCHED + if is_with(a) { a } else { b }) as u64
+        }
+        FaceMate::None => u64::from((critical >> face >> 1).count_ones()),
+    };
+    (0..FACES).fold(0, |all, face| all | direction(face) << (BITS * face))
+}
+
+impl<'a> OfDual<'a> {
+    /// The complex that a grid with this gradient is the dual of.
+    pub(in super::super) fn new(grid: &'a Grid, gradient: &'a Gradient) -> Self {
+        // Ranks are 30 bits.
+        OfDual { grid, gradient, after: grid.voxels() as u32 + 1, directions: &DIRECTIONS }
+    }
+
+    /// The edge that a face of the grid is, unless it is matched with a cube.
+    pub(in super::super) fn edge_of(&self, face: Cell) -> Option<Cell> {
+        let (place, direction) = (face.place(), face.direction());
+        self.face(corner_of_face(self.grid, place, direction), 2 - omitted_axis(direction))
+    }
+
+    /// The critical faces of the grid that a place owns, a bit each.
+    #[inline(always)]
+    fn critical_faces(&self, place: usize) -> u32 {
+        self.gradient.critical(place) >> FIRST_FACE & ((1 << FACES) - 1)
+    }
+
+    /// The face of the grid between two axes, by its least corner, unless it is matched with a cube.
+    #[inline(always)]
+    fn face(&self, corner: usize, pair: usize) -> Option<Cell> {
+        let (place, face) = owner_of_face(self.grid, corner, pair);
+        let direction = self.directions[usize::from(self.gradient.code(place))] >> (BITS * face) & FOREST;
+        if direction == FOREST {
+            return None;
+        }
+        Some(Cell::new(self.after - self.grid.rank(place), direction as usize, place))
+    }
+
+    /// Where an edge lies from its owner, as a face of the grid.
+    fn direction_on_grid(&self, edge: Cell) -> usize {
+        let (place, direction) = (edge.place(), edge.direction());
+        if direction >= MATCHED {
+            return self.gradient.star(place).face_of(direction - MATCHED);
+        }
+        let mut faces = self.critical_faces(place);
+        for _ in 0..direction {
+            faces ^= 1 << faces.ilog2();
+        }
+        faces.ilog2() as usize
+    }
+
+    /// Tells the edges of a face of the image, which is the edge of the grid in a direction from a place, but for one of them.
+    #[inline(always)]
+    fn edges(&self, place: usize, edge: usize, but: Option<Cell>, tell: &mut impl FnMut(Cell)) {
+        let strides = self.grid.strides();
+        let axis = edge / 2;
+        let end = if edge.is_multiple_of(2) { place - strides[axis] } else { place };
+        for other in (0..3).filter(|&other| other != axis) {
+            let pair = axis + other - 1;
+            for corner in [end, end - strides[other]] {
+                self.face(corner, pair).filter(|&face| Some(face) != but).into_iter().for_each(&mut *tell);
+            }
+        }
+    }
+}
+
+/// The owner of a face of a grid between two axes, by its least corner, and where the face lies from it.
+#[inline(always)]
+pub(in super::super) fn owner_of_face(grid: &Grid, corner: usize, pair: usize) -> (usize, usize) {
+    let (a, b) = PAIRS[pair];
+    let strides = grid.strides();
+    let (mut last, mut owner) = (grid.rank(corner), 0);
+    for at in 1..4 {
+        let rank = grid.rank(corner + (at & 1) * strides[a] + (at >> 1) * strides[b]);
+        owner = if rank > last { at } else { owner };
+        last = last.max(rank);
+    }
+    // Seen from its owner, the face lies the other way.
+    (corner + (owner & 1) * strides[a] + (owner >> 1) * strides[b], 4 * pair + 3 - owner)
+}
+
+/// The least corner of a face of a grid, by its owner and where it lies from it.
+pub(in super::super) fn corner_of_face(grid: &Grid, place: usize, face: usize) -> usize {
+    let (a, b) = edges_of_face(face);
+    let back = |edge: usize| if edge.is_multiple_of(2) { grid.strides()[edge / 2] } else { 0 };
+    place - back(a) - back(b)
+}
+
+impl Incidence for OfDual<'_> {
+    #[inline(always)]
+    fn critical_edges(&self, place: usize) -> u32 {
+        self.critical_faces(place).count_ones()
+    }
+
+    #[inline(always)]
+    fn index(&self, edge: Cell) -> u32 {
+        edge.direction() as u32
+    }
+
+    /// A face is the edge of the grid in its direction.
+    #[inline(always)]
+    fn boundary(&self, face: Cell, tell: &mut impl FnMut(Cell)) {
+        self.edges(face.place(), face.direction(), None, tell);
+    }
+
+    #[inline(always)]
+    fn rest_of_mate(&self, edge: Cell, tell: &mut impl FnMut(Cell)) {
+        debug_assert!(
+            self.gradient.star(edge.place()).edge_mate(edge.direction() - MATCHED) != EdgeMate::Absent
+        );
+        self.edges(edge.place(), edge.direction() - MATCHED, Some(edge), tell);
+    }
+
+    /// The place of its least corner and the two axes between which it lies.
+    #[inline(always)]
+    fn word(&self, edge: Cell) -> u32 {
+        let face = self.direction_on_grid(edge);
+        let corner = corner_of_face(self.grid, edge.place(), face);
+        (corner as u32) << 2 | (2 - omitted_axis(face)) as u32
+    }
+
+    #[inline(always)]
+    fn edge(&self, word: u32) -> Option<Cell> {
+        self.face((word >> 2) as usize, (word & 3) as usize)
+    }
+}

@@ -1,0 +1,66 @@
+//! Cells of a grid, and where they lie in the image.
+
+use super::super::duality::Complex;
+use super::super::gradient::table::PAIRS;
+use super::super::grid::Grid;
+
+/// A cell of a grid: the place of its least corner, and the axes along which it extends, a bit each, the fastest in memory first.
+/// A cell of the complex that the grid is the dual of has the same centre.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct GridCell(u64);
+
+impl GridCell {
+    /// The cell with this least corner that extends along these axes.
+    #[inline]
+    pub(super) fn new(corner: usize, along: usize) -> Self {
+        GridCell((corner as u64) << 3 | along as u64)
+    }
+
+    /// The edge or face that a word of [`Incidence`](super::super::loops::Incidence) says.
+    pub(super) fn of_word(grid: &Grid, word: u32) -> Self {
+        let (corner, which) = ((word >> 2) as usize, (word & 3) as usize);
+        match grid.complex() {
+            Complex::Primal => GridCell::new(corner, 1 << which),
+            Complex::Dual => {
+                let (a, b) = PAIRS[which];
+                GridCell::new(corner, 1 << a | 1 << b)
+            }
+        }
+    }
+
+    /// The place of its least corner.
+    #[inline]
+    pub(super) fn corner(self) -> usize {
+        (self.0 >> 3) as usize
+    }
+
+    /// The axes along which it extends, a bit each.
+    #[inline]
+    pub(super) fn along(self) -> usize {
+        (self.0 & 7) as usize
+    }
+
+    /// Twice the plane, row and column of its centre.
+    pub(super) fn centre(self, grid: &Grid) -> [i32; 3] {
+        let [plane, row, column] = grid.coordinates(self.corner());
+        let half = |axis: usize| i32::from(self.along() >> axis & 1 == 1);
+        [2 * plane + half(2), 2 * row + half(1), 2 * column + half(0)]
+    }
+
+    /// The places of its voxels: those that are its vertices, or the one that the cell of the image enters with.
+    pub(super) fn voxels(self, grid: &Grid) -> impl Iterator<Item = usize> + '_ {
+        let corners = self.corners(grid);
+        let owner = match grid.complex() {
+            Complex::Primal => None,
+            Complex::Dual => corners.clone().max_by_key(|&place| grid.rank(place)),
+        };
+        corners.filter(move |&place| owner.is_none_or(|owner| place == owner))
+    }
+
+    /// The places of its corners on the grid.
+    fn corners(self, grid: &Grid) -> impl Iterator<Item = usize> + Clone + '_ {
+        let along = self.along();
+        let shift = |at: usize| (0..3).map(|axis| (at >> axis & 1) * grid.strides()[axis]).sum::<usize>();
+        (0..8).filter(move |at| at & !along == 0).map(move |at| self.corner() + shift(at))
+    }
+}

@@ -1,0 +1,179 @@
+//! Which bars are chosen.
+
+use std::cmp::Ordering;
+
+use super::super::classes::{Class, Classes};
+use super::super::request::PersistenceRequest;
+use super::{RepresentativesError, Wanted};
+use crate::cubical::image::AnyImage;
+use crate::cubical::value::Value;
+use crate::rips::BarSelection;
+
+/// The bars that are chosen of a filtration that ends at a threshold, by dimension and place. `classes` are those without the threshold.
+///
+/// # Errors
+/// A bar that is not there; a persistence that is none.
+pub(super) fn wanted(
+    classes: &Classes,
+    image: &AnyImage,
+    request: &PersistenceRequest,
+    threshold: Option<Value>,
+    selection: &BarSelection,
+) -> Result<Vec<Wanted>, RepresentativesError> {
+    let reaches =
+        |place: usize| threshold.is_none_or(|threshold| request.reaches(threshold, image.exact(place)));
+    let length = |class: &Class| {
+        let death = class.death.filter(|&death| reaches(death));
+        death.map(|death| distance(image.exact(class.birth), image.exact(death)))
+    };
+    let bars = all(classes, reaches);
+    match selection {
+        BarSelection::All => Ok(bars),
+        &BarSelection::Longest(count) => {
+            // Where there is nothing above dimension 0, that is meant.
+            let least = usize::from(classes.dimensions.len() > 1);
+            let above = bars.into_iter().filter(|bar| bar.dim >= least);
+            let mut longest: Vec<(Option<Value>, Wanted)> =
+                above.map(|bar| (length(&bar.class), bar)).collect();
+            if count < longest.len() {
+                // Of bars that last equally long the first are taken.
+                longest.select_nth_unstable_by(count, |(a, of_a), (b, of_b)| {
+                    longer_first(*a, *b).then((of_a.dim, of_a.index).cmp(&(of_b.dim, of_b.index)))
+                });
+                longest.truncate(count);
+            }
+            let mut longest: Vec<Wanted> = longest.into_iter().map(|(_, bar)| bar).collect();
+            longest.sort_by_key(|bar| (bar.dim, bar.index));
+            Ok(longest)
+        }
+        &BarSelection::Persistence(least) if least.is_nan() || least < 0.0 => {
+            Err(RepresentativesError::LeastPersistence(least))
+        }
+        &BarSelection::Persistence(least) => {
+            let lasts = |bar: &Wanted| length(&bar.class).is_none_or(|length| length >= Value::Double(least));
+            Ok(bars.into_iter().filter(lasts).collect())
+        }
+        BarSelection::Named(named) => {
+            let mut named = named.clone();
+            named.sort_unstable();
+            named.dedup();
+            let find = |(dim, index)| {
+                let found = bars.binary_search_by_key(&(dim, index), |bar| (bar.dim, bar.index));
+                found.map(|at| bars[at]).map_err(|_| {
+                    let count = bars.iter().filter(|bar| bar.dim == dim).count();
+                    RepresentativesError::NoSuchBar { dim, index, bars: count }
+                })
+            };
+            named.into_iter().map(find).collect()
+        }
+    }
+}
+
+/// The bars that are born within the filtration, by dimension and place.
+fn all(classes: &Classes, reaches: impl Fn(usize) -> bool) -> Vec<Wanted> {
+    let mut bars = Vec::new();
+    for (dim, classes) in classes.dimensions.iter().enumerate() {
+        let mut index = 0;
+        // Classes of the same voxels lie beside each other.
+        for same in classes.chunk_by(|a, b| a == b) {
+            for (before, &class) in same.iter().enumerate().filter(|(_, class)| reaches(class.birth)) {
+                bars.push(Wanted { dim, index, class, before });
+                index += 1;
+            }
+        }
+    }
+    bars
+}
+
+/// The order in which the longest bars come first; one that never dies is the longest.
+fn longer_first(a: Option<Value>, b: Option<Value>) -> Ordering {
+    match (a, b) {
+        (None, None) => Ordering::Equal,
+        (None, Some(_)) => Ordering::Less,
+        (Some(_), None) => Ordering::Greater,
+        // Lengths of the voxels of an image are numbers.
+        (Some(a), Some(b)) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+    }
+}
+
+/// The distance of two values of one type, exactly where these are integers.
+fn distance(a: Value, b: Value) -> Value {
+    match (a.integer(), b.integer()) {
+        // Integers of 64 bits differ by less than 2^64.
+        (Some(a), Some(b)) => Value::Unsigned(u64::try_from(a.abs_diff(b)).unwrap_or(u64::MAX)),
+        _ => Value::Double((a.double() - b.double()).abs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubical::{Image, Order, Shape};
+
+    fn class(birth: usize, death: impl Into<Option<usize>>) -> Class {
+        Class { birth, death: death.into() }
+    }
+
+    /// A line of 64-bit integers some of which no double tells apart, and classes of two dimensions that such voxels might have.
+    fn example() -> (AnyImage, Classes) {
+        let top = u64::MAX;
+        let image = Image::new(Shape::new(&[6], Order::C).unwrap(), vec![0, top, 1, top - 1, 5, 8]).unwrap();
+        let first = vec![class(0, None), class(2, 1), class(4, 5)];
+        let second = vec![class(0, 1), class(2, 3), class(2, 3), class(4, 5)];
+        (image.into(), Classes { dimensions: vec![first, second] })
+    }
+
+    fn chosen(
+        threshold: Option<u64>,
+        superlevel: bool,
+        selection: &BarSelection,
+    ) -> Result<Vec<(usize, usize, usize)>, String> {
+        let (image, classes) = example();
+        let request = PersistenceRequest { superlevel, ..PersistenceRequest::default() };
+        let found = wanted(&classes, &image, &request, threshold.map(Value::Unsigned), selection);
+        let places = |found: Vec<Wanted>| found.iter().map(|bar| (bar.dim, bar.index, bar.before)).collect();
+        found.map(places).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn each_selection_takes_its_bars() {
+        use BarSelection::{All, Longest, Named, Persistence};
+        let plain = |selection: &BarSelection| chosen(None, false, selection).unwrap();
+        assert_eq!(plain(&All).len(), 7);
+        assert_eq!(plain(&Longest(0)), []);
+        assert_eq!(plain(&Longest(2)), [(1, 0, 0), (1, 1, 0)]);
+        assert_eq!(plain(&Longest(9)).len(), 4);
+        assert_eq!(plain(&Persistence(4.0)).len(), 5);
+        assert_eq!(plain(&Persistence(f64::INFINITY)), [(0, 0, 0)]);
+        assert_eq!(plain(&Named(vec![(1, 2), (0, 1), (1, 2)])), [(0, 1, 0), (1, 2, 1)]);
+        // 1 to 2^64 − 1 is shorter than 0 to 2^64 − 1 by one, which no double says.
+        let (image, classes) = example();
+        let classes = Classes { dimensions: vec![vec![classes.dimensions[0][1], class(0, 1)]] };
+        let request = PersistenceRequest::default();
+        let found = wanted(&classes, &image, &request, None, &Longest(1)).unwrap();
+        assert_eq!(found[0].index, 1);
+    }
+
+    #[test]
+    fn bars_are_numbered_as_they_are_cut() {
+        let all = |threshold, superlevel| chosen(Some(threshold), superlevel, &BarSelection::All).unwrap();
+        assert_eq!(all(2, false), [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 2, 1)]);
+        assert_eq!(all(3, true), [(0, 0, 0), (1, 0, 0)]);
+        // Past the threshold a bar never dies.
+        let longest = chosen(Some(9), false, &BarSelection::Persistence(f64::INFINITY)).unwrap();
+        assert_eq!(longest, [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0), (1, 2, 1)]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error() {
+        let named = |bar| chosen(None, false, &BarSelection::Named(vec![(0, 0), bar])).unwrap_err();
+        assert_eq!(
+            named((1, 4)),
+            "bar 1:4: expected the place of a bar of dimension 1, of which there are 4, found 4"
+        );
+        assert!(named((7, 0)).contains("of which there are 0"));
+        for least in [f64::NAN, -1.0] {
+            assert!(chosen(None, false, &BarSelection::Persistence(least)).is_err());
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! `lacuna cubical --representatives`: cycles of the bars of images, in the formats that have room for them, and what is refused.
+
+use std::fs;
+
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+use serde_json::{Value, json};
+
+use super::representatives::arrays;
+use super::{Scratch, data, lacuna};
+
+const CYCLES: [&str; 2] = ["--representatives", "cycles"];
+
+/// A raw image of bytes: a ring of ones around a nine, and to the right of it a column of eights and one of zeros.
+fn ring(scratch: &Scratch) -> String {
+    let rows = [[1, 1, 1, 8, 0], [1, 9, 1, 8, 0], [1, 1, 1, 8, 0]];
+    let file = scratch.name("ring.raw");
+    fs::write(&file, rows.concat()).unwrap();
+    file
+}
+
+/// What the program writes of the ring.
+fn written(options: &[&str]) -> Vec<u8> {
+    let scratch = Scratch::new();
+    let image = ring(&scratch);
+    let run = lacuna("cubical", ["--shape", "3,5", "--dtype", "u8", &image]).args(options).assert().success();
+    run.get_output().stdout.clone()
+}
+
+fn object(options: &[&str]) -> Value {
+    let written = written(&[&CYCLES[..], &["--output", "json"], options].concat());
+    serde_json::from_slice(&written).unwrap()
+}
+
+#[test]
+fn json_has_a_list() {
+    let found = object(&["--construction", "v"]);
+    let bars = json!([
+        {"dim": 0, "birth": 0, "death": null}, {"dim": 0, "birth": 1, "death": 8}, {"dim": 1, "birth": 1, "death": 9}]);
+    assert_eq!(found["bars"], bars);
+    let essential = json!({"dim": 0, "index": 0, "birth": 0, "death": null, "birth_voxel": [0, 4], "death_voxel": null,
+        "cycle": [[0, 8]], "voxels": [[0, 4]]});
+    let joined = json!({"dim": 0, "index": 1, "birth": 1, "death": 8, "birth_voxel": [0, 0], "death_voxel": [0, 3],
+        "cycle": [[0, 0], [0, 8]], "voxels": [[0, 0], [0, 4]]});
+    let edges = json!([[0, 1], [1, 0], [0, 3], [1, 4], [3, 0], [3, 4], [4, 1], [4, 3]]);
+    let pixels = json!([[0, 0], [0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1], [2, 2]]);
+    let of_loop = json!({"dim": 1, "index": 0, "birth": 1, "death": 9, "birth_voxel": [2, 2], "death_voxel": [1, 1],
+        "cycle": edges, "voxels": pixels});
+    assert_eq!(found["representatives"], json!([essential, joined, of_loop]));
+    assert!(object(&[]).get("representatives").is_some());
+    let plain: Value = serde_json::from_slice(&written(&["--output", "json"])).unwrap();
+    assert_eq!(plain.get("representatives"), None);
+}
+
+/// Of the T-construction the loop runs between the pixel in the middle and those around it.
+#[test]
+fn options_choose_bars() {
+    let all = object(&[]);
+    let all = all["representatives"].as_array().unwrap();
+    assert_eq!(all.len(), 3);
+    assert_eq!(all[2]["cycle"], json!([[1, 2], [2, 1], [2, 3], [3, 2]]));
+    for (options, expected) in [
+        (["--longest", "1"], vec![&all[2]]),
+        (["--longest", "7"], vec![&all[2]]),
+        (["--only", "1:0,0:1"], vec![&all[1], &all[2]]),
+        (["--min-persistence", "8"], vec![&all[0], &all[2]]),
+        (["--min-persistence", "inf"], vec![&all[0]]),
+    ] {
+        let found = object(&options);
+        assert!(found["representatives"].as_array().unwrap().iter().eq(expected), "{options:?}: {found}");
+    }
+    // Where there is no dimension above 0, the longest bars are those of dimension 0; past the threshold none dies.
+    let found = object(&["--longest", "2", "--max-dim", "0", "--threshold", "5"]);
+    let places = |found: &Value| (found["dim"].clone(), found["index"].clone(), found["death"].clone());
+    let found: Vec<_> = found["representatives"].as_array().unwrap().iter().map(places).collect();
+    assert_eq!(found, [(json!(0), json!(0), json!(null)), (json!(0), json!(1), json!(null))]);
+}
+
+#[test]
+fn npz_has_arrays_a_dimension() {
+    let bytes = written(&[&CYCLES[..], &["--output", "npz", "--construction", "v"]].concat());
+    let infinity = f64::INFINITY;
+    let array =
+        |name: &str, shape: &[u64], values: &[f64]| (name.to_owned(), shape.to_vec(), values.to_vec());
+    let bars = array("bars", &[3, 3], &[0.0, 0.0, infinity, 0.0, 1.0, 8.0, 1.0, 1.0, 9.0]);
+    let edges =
+        [[0.0, 1.0], [1.0, 0.0], [0.0, 3.0], [1.0, 4.0], [3.0, 0.0], [3.0, 4.0], [4.0, 1.0], [4.0, 3.0]];
+    let pixels =
+        [[0.0, 0.0], [0.0, 1.0], [0.0, 2.0], [1.0, 0.0], [1.0, 2.0], [2.0, 0.0], [2.0, 1.0], [2.0, 2.0]];
+    let expected = [
+        bars.clone(),
+        array("index_0", &[2], &[0.0, 1.0]),
+        array("birth_voxels_0", &[2, 2], &[0.0, 4.0, 0.0, 0.0]),
+        array("death_voxels_0", &[2, 2], &[-1.0, -1.0, 0.0, 3.0]),
+        array("cycle_cells_0", &[3, 2], &[0.0, 8.0, 0.0, 0.0, 0.0, 8.0]),
+        array("cycle_voxels_0", &[3, 2], &[0.0, 4.0, 0.0, 0.0, 0.0, 4.0]),
+        array("cycle_offsets_0", &[3], &[0.0, 1.0, 3.0]),
+        array("cycle_voxel_offsets_0", &[3], &[0.0, 1.0, 3.0]),
+        array("index_1", &[1], &[0.0]),
+        array("birth_voxels_1", &[1, 2], &[2.0, 2.0]),
+        array("death_voxels_1", &[1, 2], &[1.0, 1.0]),
+        array("cycle_cells_1", &[8, 2], &edges.concat()),
+        array("cycle_voxels_1", &[8, 2], &pixels.concat()),
+        array("cycle_offsets_1", &[2], &[0.0, 8.0]),
+        array("cycle_voxel_offsets_1", &[2], &[0.0, 8.0]),
+    ];
+    assert_eq!(arrays(&bytes), expected);
+    assert_eq!(arrays(&written(&["--output", "npz", "--construction", "v"])), [bars]);
+    let none = arrays(&written(&[&CYCLES[..], &["--output", "npz", "--only", "0:0"]].concat()));
+    let cells = none.iter().find(|array| array.0 == "cycle_cells_1").unwrap();
+    assert_eq!((&cells.1[..], cells.2.len()), (&[0, 2][..], 0));
+}
+
+/// The bars are those of a run without, whose archive is compared with its text.
+#[test]
+fn bars_stay_as_they_are() {
+    let scratch = Scratch::new();
+    for image in ["waves", "levels", "shell", "noise"] {
+        let [csv, npz] = ["csv", "npz"].map(|format| scratch.name(&format!("{image}.{format}")));
+        let file = data(&format!("cubical/{image}.npy"));
+        lacuna("cubical", ["-o", &csv]).arg(&file).assert().success();
+        lacuna("cubical", ["-o", &npz]).args(CYCLES).arg(&file).assert().success().stdout(is_empty());
+        lacuna("compare", ["-q", &csv, &npz]).assert().success();
+        let on = |threads: &str| {
+            let options = ["--output", "npz", "--threads", threads];
+            let run = lacuna("cubical", options).args(CYCLES).arg(&file).assert().success();
+            run.get_output().stdout.clone()
+        };
+        let alone = on("1");
+        assert!(alone == on("4") && alone == fs::read(&npz).unwrap(), "{image}");
+    }
+}
+
+#[test]
+fn what_took_how_long_is_said() {
+    let scratch = Scratch::new();
+    let (image, stats) = (ring(&scratch), scratch.name("stats.json"));
+    let options = ["-v", "--shape", "3,5", "--dtype", "u8", "--output", "json", "--stats", &stats, &image];
+    let run = lacuna("cubical", options).args(CYCLES).assert().success();
+    run.stderr(contains("cycles").and(contains("3 cycles")));
+    let stats: Value = serde_json::from_str(&fs::read_to_string(&stats).unwrap()).unwrap();
+    assert_eq!(stats["cycles"], 3);
+    assert!(stats["cycles_seconds"].as_f64().unwrap() >= 0.0);
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let scratch = Scratch::new();
+    let image = ring(&scratch);
+    let refused = |options: &[&str]| {
+        let run =
+            lacuna("cubical", ["--shape", "3,5", "--dtype", "u8", &image]).args(options).assert().code(2);
+        String::from_utf8(run.stdout(is_empty()).get_output().stderr.clone()).unwrap()
+    };
+    for format in ["text", "csv", "npy", "dipha", "cripser"] {
+        let said = refused(&[&CYCLES[..], &["--output", format]].concat());
+        assert!(said.contains("expected --output json or npz") && said.contains(format), "{said}");
+    }
+    let json = [&CYCLES[..], &["--output", "json"]].concat();
+    for (options, message) in [
+        (["--via", "matrix"], "expected --via gradient"),
+        (
+            ["--only", "1:1"],
+            "bar 1:1: expected the place of a bar of dimension 1, of which there are 1, found 1",
+        ),
+        (["--only", "2:0"], "of which there are 0"),
+        (["--only", "1"], "--only"),
+        (["--longest", "0"], "--longest"),
+        (["--min-persistence", "-1"], "expected a non-negative number or inf, found -1"),
+        (["--representatives", "cocycles"], "cocycles"),
+    ] {
+        let said = refused(&[&json[..], &options].concat());
+        assert!(said.contains(message), "{options:?}: {said}");
+    }
+    assert!(refused(&["--longest", "3", "--output", "json"]).contains("--representatives"));
+    assert!(refused(&[&json[..], &["--longest", "3", "--only", "1:0"]].concat()).contains("--only"));
+}

@@ -1,0 +1,103 @@
+//! The cells of a small image, from the definition of the two constructions.
+
+use lacuna::cubical::Construction;
+
+use super::chains::{Filtration, NamedCell};
+
+/// An image of doubles along axes of which the last is the fastest, and how it is made a complex.
+#[derive(Debug, Clone)]
+pub(crate) struct Cubes {
+    pub(crate) axes: Vec<usize>,
+    pub(crate) values: Vec<f64>,
+    pub(crate) construction: Construction,
+}
+
+impl Cubes {
+    /// The complex. The name of a cell is twice the coordinates of its centre, plus 1.
+    pub(crate) fn filtration(&self) -> Filtration {
+        let long = self.axes.iter().filter(|&&extent| extent > 1).count();
+        let mut dimensions = vec![Vec::new(); long + 1];
+        for centre in self.centres() {
+            let along = self.along(&centre);
+            let facets = along.iter().flat_map(|&axis| {
+                [-1, 1].map(|by| {
+                    let mut facet = centre.clone();
+                    facet[axis] += by;
+                    name(&facet)
+                })
+            });
+            let cell =
+                NamedCell { name: name(&centre), value: self.value(&centre), facets: facets.collect() };
+            dimensions[along.len()].push(cell);
+        }
+        for cells in &mut dimensions {
+            cells.sort_by(|a: &NamedCell, b| a.value.total_cmp(&b.value));
+        }
+        // Above the last dimension there is nothing that bounds.
+        dimensions.push(Vec::new());
+        Filtration::of_cells(dimensions)
+    }
+
+    /// Twice the coordinates of the centres of all cells.
+    fn centres(&self) -> Vec<Vec<i32>> {
+        let mut centres = vec![Vec::new()];
+        for &extent in &self.axes {
+            let last = 2 * extent as i32 - 2;
+            let range = match self.construction {
+                Construction::T if extent > 1 => -1..=last + 1,
+                _ => 0..=last,
+            };
+            let longer = |centre: &Vec<i32>| {
+                let centre = centre.clone();
+                range.clone().map(move |at| [&centre[..], &[at]].concat())
+            };
+            centres = centres.iter().flat_map(longer).collect();
+        }
+        centres
+    }
+
+    /// The axes along which a cell extends.
+    fn along(&self, centre: &[i32]) -> Vec<usize> {
+        let odd = i32::from(self.construction == Construction::V);
+        let extends = |&axis: &usize| self.axes[axis] > 1 && centre[axis].rem_euclid(2) == odd;
+        (0..self.axes.len()).filter(extends).collect()
+    }
+
+    /// The voxels, by their places, that a cell has as its vertices or that it lies in.
+    pub(crate) fn voxels(&self, centre: &[i32]) -> Vec<usize> {
+        let mut places = vec![0];
+        for (&at, &extent) in centre.iter().zip(&self.axes) {
+            let near = if at % 2 == 0 { vec![at / 2] } else { vec![(at - 1).div_euclid(2), (at + 1) / 2] };
+            let inside: Vec<usize> =
+                near.into_iter().filter(|at| (0..extent as i32).contains(at)).map(|at| at as usize).collect();
+            places =
+                places.iter().flat_map(|place| inside.iter().map(move |at| place * extent + at)).collect();
+        }
+        places
+    }
+
+    /// The place of a voxel.
+    pub(crate) fn place(&self, voxel: &[usize]) -> usize {
+        voxel.iter().zip(&self.axes).fold(0, |place, (at, extent)| place * extent + at)
+    }
+
+    /// The voxel with which a cell enters: the first that it lies in, or its last vertex.
+    pub(crate) fn owner(&self, centre: &[i32]) -> usize {
+        let key = |a: &usize, b: &usize| self.values[*a].total_cmp(&self.values[*b]).then(a.cmp(b));
+        let voxels = self.voxels(centre).into_iter();
+        let owner = match self.construction {
+            Construction::T => voxels.min_by(key),
+            Construction::V => voxels.max_by(key),
+        };
+        owner.expect("a cell has a voxel")
+    }
+
+    fn value(&self, centre: &[i32]) -> f64 {
+        self.values[self.owner(centre)]
+    }
+}
+
+/// The name of a cell.
+pub(crate) fn name(centre: &[i32]) -> Vec<u32> {
+    centre.iter().map(|&at| u32::try_from(at + 1).expect("coordinates begin at -1")).collect()
+}

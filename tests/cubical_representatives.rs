@@ -1,0 +1,333 @@
+//! Cycles of the bars of images, on random small ones: judged from the definitions, over all cells and by ranks of matrices.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::chains::{Filtration, Scale};
+use common::cubes::{Cubes, name};
+use common::judge::{judge_basis, judge_cycle};
+use common::metrics::generator;
+use common::spans::Vector;
+use lacuna::Bar;
+use lacuna::cubical::persistence::PersistenceRequest;
+use lacuna::cubical::persistence::plain;
+use lacuna::cubical::persistence::representatives::{Representative, Representatives};
+use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
+use lacuna::rips::BarSelection;
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+/// The vector of a cycle; fails if it has a cell twice or one of another dimension.
+fn vector(filtration: &Filtration, found: &Representative<'_>, cells: usize, what: &str) -> Vector {
+    let mut vector = vec![0; cells];
+    for cell in found.cells.iter() {
+        let entry = &mut vector[filtration.place(&name(cell))];
+        assert_eq!(*entry, 0, "{what}: {cell:?} occurs twice");
+        *entry = 1;
+    }
+    vector
+}
+
+/// Fails unless the representatives are those of all bars of an image whose values are doubles in C order, and its bars those of the plain
+/// version.
+fn judge(cubes: &Cubes, bars: &[Vec<Bar>], found: &Representatives, what: &str) {
+    let filtration = cubes.filtration();
+    let places: Vec<(usize, usize)> = found.iter().map(|found| (found.dim, found.index)).collect();
+    let expected: Vec<(usize, usize)> = bars
+        .iter()
+        .enumerate()
+        .flat_map(|(dim, bars)| (0..bars.len()).map(move |index| (dim, index)))
+        .collect();
+    assert_eq!(places, expected, "{what}: not all bars have a cycle, in their order");
+    for (dim, bars) in bars.iter().enumerate() {
+        let cells = filtration.count(dim);
+        let mut cycles = Vec::new();
+        for (representative, &bar) in found.of_dimension(dim).zip(bars) {
+            let what =
+                format!("{what}, bar {dim}:{} {bar:?}, {:?}", representative.index, representative.cells);
+            let cycle = vector(&filtration, &representative, cells, &what);
+            judge_cycle(&filtration, dim, bar, &cycle, &what);
+            judge_voxels(cubes, found.shape(), &representative, bar, &what);
+            cycles.push(cycle);
+        }
+        let mut values = cubes.values.clone();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        for value in values {
+            let alive = bars.iter().zip(&cycles).filter(|(bar, _)| bar.birth <= value && value < bar.death);
+            let alive: Vec<&Vector> = alive.map(|(_, cycle)| cycle).collect();
+            judge_basis(
+                &filtration,
+                dim,
+                Scale::AtMost(value),
+                alive.into_iter(),
+                &format!("{what}, dimension {dim}"),
+            );
+        }
+    }
+}
+
+/// The voxels are those of the cells, among them the one with which the class is born; none comes after it.
+fn judge_voxels(cubes: &Cubes, shape: Shape, found: &Representative<'_>, bar: Bar, what: &str) {
+    let of_cell = |cell: &[i32]| match cubes.construction {
+        Construction::V => cubes.voxels(cell),
+        Construction::T => vec![cubes.owner(cell)],
+    };
+    let place = |place: usize| cubes.place(&shape.coordinates(place));
+    let expected: BTreeSet<usize> = found.cells.iter().flat_map(of_cell).collect();
+    let voxels: BTreeSet<usize> = found.voxels.iter().map(|&voxel| place(voxel)).collect();
+    assert_eq!(voxels, expected, "{what}: voxels");
+    assert_eq!(voxels.len(), found.voxels.len(), "{what}: a voxel occurs twice");
+    let (birth, death) = (place(found.class.birth), found.class.death.map(place));
+    let value = |place: usize| cubes.values[place];
+    assert_eq!((value(birth), death.map_or(f64::INFINITY, value)), (bar.birth, bar.death), "{what}");
+    let last = voxels.iter().max_by(|a, b| value(**a).total_cmp(&value(**b)).then(a.cmp(b)));
+    assert_eq!(last, Some(&birth), "{what}: the last voxel is not that of birth");
+}
+
+/// The representatives of all bars, the same on 1 and 4 threads, and beside them bars that are the same as without.
+fn all(image: &AnyImage, construction: Construction) -> (Vec<Vec<Bar>>, Representatives) {
+    let run = |threads: usize| {
+        let cubical = Cubical::new(image).construction(construction).threads(threads);
+        let plain = cubical.solve(&()).unwrap();
+        assert!(plain.representatives().is_none());
+        let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
+        assert_eq!(plain.classes, outcome.classes);
+        (outcome.classes.diagram(image, false).unwrap(), outcome.representatives().unwrap().clone())
+    };
+    let ((diagram, found), on_four) = (run(1), run(4));
+    assert!(on_four == (diagram.clone(), found.clone()), "1 and 4 threads differ");
+    ((0..diagram.len()).map(|dim| diagram.bars(dim).to_vec()).collect(), found)
+}
+
+fn check(axes: &[usize], values: Vec<f64>) {
+    let shape = Shape::new(axes, Order::C).unwrap();
+    let image = Image::new(shape, values.clone()).unwrap();
+    let any: AnyImage = image.clone().into();
+    for construction in [Construction::V, Construction::T] {
+        let what = format!("{construction}-construction of {axes:?} {values:?}");
+        let (bars, found) = all(&any, construction);
+        let request = PersistenceRequest { construction, ..PersistenceRequest::default() };
+        let expected = plain::persistence(&image, &request).diagram(&any, false).unwrap();
+        assert!(bars.iter().enumerate().all(|(dim, bars)| bars == expected.bars(dim)), "{what}");
+        let cubes = Cubes { axes: axes.to_vec(), values: values.clone(), construction };
+        judge(&cubes, &bars, &found, &what);
+        for max_dim in 0..axes.len() {
+            let fewer = Cubical::new(&any).construction(construction).max_dim(max_dim);
+            let fewer = fewer.representatives(BarSelection::All).solve(&()).unwrap();
+            let expected: Vec<_> = cells(&found).into_iter().filter(|found| found.0 <= max_dim).collect();
+            assert_eq!(
+                cells(fewer.representatives().unwrap()),
+                expected,
+                "{what}, up to dimension {max_dim}"
+            );
+        }
+    }
+}
+
+/// Values with ties: of few levels, of two, or all different.
+fn values(count: usize, rng: &mut Pcg64) -> Vec<f64> {
+    let levels = [2, 3, 5, 12, 1000][rng.random_range(0..5)];
+    (0..count).map(|_| f64::from(rng.random_range(0..levels))).collect()
+}
+
+fn random(rounds: usize, seed: u64, shape: impl Fn(&mut Pcg64) -> Vec<usize>) {
+    let mut rng = generator(seed);
+    for _ in 0..rounds {
+        let axes = shape(&mut rng);
+        let values = values(axes.iter().product(), &mut rng);
+        check(&axes, values);
+    }
+}
+
+#[test]
+fn lines() {
+    random(150, 1, |rng| vec![rng.random_range(1..14)]);
+}
+
+#[test]
+fn planes() {
+    random(200, 2, |rng| vec![rng.random_range(1..7), rng.random_range(1..7)]);
+}
+
+#[test]
+fn solids() {
+    random(250, 3, |rng| (0..3).map(|_| rng.random_range(1..5)).collect());
+}
+
+/// Solids with many loops: thin walls, few levels.
+#[test]
+fn longer_solids() {
+    random(25, 4, |rng| vec![rng.random_range(3..7), 3, rng.random_range(3..5)]);
+}
+
+/// Deep voxels inside of shallow ones, so that walls part many cavities.
+#[test]
+fn cavities_beside_each_other() {
+    let mut rng = generator(10);
+    for _ in 0..30 {
+        let axes = [5, 5, rng.random_range(3..5)];
+        let places = 0..axes.iter().product();
+        let is_deep = |place: usize| (place / axes[2] + place % axes[2]).is_multiple_of(2);
+        let values =
+            places.map(|place| f64::from(rng.random_range(0..3) + if is_deep(place) { 9 } else { 0 }));
+        check(&axes, values.collect());
+    }
+}
+
+#[test]
+fn all_small_planes_of_two_values() {
+    for bits in 0..512_u32 {
+        check(&[3, 3], (0..9).map(|i| f64::from(bits >> i & 1)).collect());
+    }
+}
+
+/// The cells of every representative, with dimension and place, in no order.
+fn cells(found: &Representatives) -> Vec<(usize, usize, BTreeSet<Vec<i32>>)> {
+    found
+        .iter()
+        .map(|found| (found.dim, found.index, found.cells.iter().map(<[i32]>::to_vec).collect()))
+        .collect()
+}
+
+/// Numbers from 0 up in random order.
+fn shuffled(count: usize, rng: &mut Pcg64) -> Vec<i32> {
+    let mut values: Vec<i32> = (0..count as i32).collect();
+    for i in (1..count).rev() {
+        values.swap(i, rng.random_range(0..=i));
+    }
+    values
+}
+
+fn found(
+    image: &AnyImage,
+    construction: Construction,
+    superlevel: bool,
+    bars: BarSelection,
+) -> Representatives {
+    let cubical = Cubical::new(image).construction(construction).superlevel(superlevel).representatives(bars);
+    cubical.solve(&()).unwrap().representatives().unwrap().clone()
+}
+
+/// Coordinates are those of the user's axes, in whichever order these lie in memory.
+#[test]
+fn axes_in_fortran_order() {
+    let mut rng = generator(5);
+    for _ in 0..20 {
+        let axes @ [n, m, l] = [4, 3, 5];
+        let values = shuffled(n * m * l, &mut rng);
+        let turned = (0..n * m * l).map(|i| values[(i % n * m + i / n % m) * l + i / n / m]).collect();
+        let image = Image::new(Shape::new(&axes, Order::F).unwrap(), turned).unwrap().into();
+        for construction in [Construction::V, Construction::T] {
+            let (bars, found) = all(&image, construction);
+            let values = values.iter().copied().map(f64::from).collect();
+            let cubes = Cubes { axes: axes.to_vec(), values, construction };
+            judge(
+                &cubes,
+                &bars,
+                &found,
+                &format!("{construction}-construction of {cubes:?} in Fortran order"),
+            );
+        }
+    }
+}
+
+#[test]
+fn axes_of_one_voxel_and_the_sign_do_not_matter() {
+    let mut rng = generator(9);
+    for levels in [3, 300] {
+        let values: Vec<i32> = (0..60).map(|_| rng.random_range(0..levels)).collect();
+        let image = |axes: &[usize], values: Vec<i32>| AnyImage::from_slice(&values, axes).unwrap();
+        let plain = image(&[4, 3, 5], values.clone());
+        let thick = image(&[4, 1, 3, 5, 1], values.clone());
+        let negated = image(&[4, 3, 5], values.iter().map(|value| -value).collect());
+        for construction in [Construction::V, Construction::T] {
+            let expected = cells(&found(&plain, construction, false, BarSelection::All));
+            assert!(expected.iter().any(|(dim, ..)| *dim == 1), "a solid without a loop");
+            assert_eq!(cells(&found(&negated, construction, true, BarSelection::All)), expected);
+            let mut flat = cells(&found(&thick, construction, false, BarSelection::All));
+            for (_, _, cells) in &mut flat {
+                *cells = cells.iter().map(|cell| vec![cell[0], cell[2], cell[3]]).collect();
+            }
+            assert_eq!(flat, expected);
+        }
+    }
+}
+
+#[test]
+fn a_threshold_makes_bars_essential_and_leaves_their_cycles() {
+    let mut rng = generator(6);
+    let values = (0..125).map(|_| rng.random_range(0..20_u8)).collect();
+    let image: AnyImage = Image::new(Shape::new(&[5, 5, 5], Order::C).unwrap(), values).unwrap().into();
+    for construction in [Construction::V, Construction::T] {
+        let run = |threshold: Option<f64>| {
+            let cubical = Cubical::new(&image).construction(construction).representatives(BarSelection::All);
+            let cubical =
+                if let Some(threshold) = threshold { cubical.threshold(threshold) } else { cubical };
+            cubical.solve(&()).unwrap()
+        };
+        let (whole, cut) = (run(None), run(Some(9.0)));
+        let (whole, classes) = (whole.representatives().unwrap(), &cut.classes);
+        let cut = cut.representatives().unwrap();
+        let reached = |place: usize| image.value(place) <= 9.0;
+        let expected: Vec<_> = whole.iter().filter(|found| reached(found.class.birth)).collect();
+        assert!(cut.len() < whole.len() && expected.len() == cut.len());
+        for (found, expected) in cut.iter().zip(expected) {
+            assert_eq!(
+                (found.dim, found.cells, found.voxels),
+                (expected.dim, expected.cells, expected.voxels)
+            );
+            assert_eq!(found.class, classes.dimensions[found.dim][found.index]);
+            assert_eq!(found.class.death, expected.class.death.filter(|&place| reached(place)));
+        }
+    }
+}
+
+/// Larger than what is judged, so that threads take columns in many orders.
+#[test]
+fn threads_change_nothing() {
+    let mut rng = generator(7);
+    for levels in [2, 50] {
+        let values: Vec<u8> = (0..20 * 21 * 22).map(|_| rng.random_range(0..levels)).collect();
+        let image: AnyImage =
+            Image::new(Shape::new(&[20, 21, 22], Order::C).unwrap(), values).unwrap().into();
+        for construction in [Construction::V, Construction::T] {
+            let run = |threads: usize| {
+                let cubical = Cubical::new(&image).construction(construction).threads(threads);
+                let outcome = cubical.representatives(BarSelection::Longest(200)).solve(&()).unwrap();
+                outcome.representatives().unwrap().clone()
+            };
+            let alone = run(1);
+            assert_eq!(alone.len(), 200);
+            for threads in [2, 4, 4, 4] {
+                assert!(run(threads) == alone, "{construction}, {levels} levels on {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn chosen_bars_have_the_cycles_that_they_have_among_all() {
+    let mut rng = generator(8);
+    let values = (0..216).map(|_| rng.random_range(0..9_u8)).collect();
+    let image: AnyImage = Image::new(Shape::new(&[6, 6, 6], Order::C).unwrap(), values).unwrap().into();
+    for construction in [Construction::V, Construction::T] {
+        let all = cells(&found(&image, construction, false, BarSelection::All));
+        for bars in [
+            BarSelection::Longest(5),
+            BarSelection::Persistence(3.0),
+            BarSelection::Named(vec![(1, 7), (0, 2), (1, 3), (0, 0), (1, 7)]),
+        ] {
+            let chosen = cells(&found(&image, construction, false, bars.clone()));
+            assert!((4..all.len() / 2).contains(&chosen.len()), "{bars:?} are {}", chosen.len());
+            assert!(chosen.iter().all(|found| all.contains(found)), "{bars:?}");
+        }
+        let cubical = Cubical::new(&image).construction(construction);
+        for bars in [BarSelection::Named(vec![(3, 0)]), BarSelection::Persistence(f64::NAN)] {
+            assert!(cubical.clone().representatives(bars.clone()).solve(&()).is_err(), "{bars:?}");
+            // The diagram alone does not ask for them.
+            assert!(cubical.clone().representatives(bars).run().is_ok());
+        }
+    }
+}
