@@ -7,7 +7,7 @@ use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
 use crate::backend::Decision;
 use crate::diagram::{Bar, Diagram};
-use crate::progress::Progress;
+use crate::progress::{Progress, interruptible};
 
 /// Persistent homology of an image over Z/2: the image, and what is asked of it.
 ///
@@ -77,9 +77,11 @@ impl<'a> Cubical<'a> {
     /// # Errors
     /// As [`Cubical::run`], but for integers that no double is.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        let (mut classes, figures, decision) = self.machine.on_threads(|| {
-            persistence_by(self.image, &self.request, &self.machine.backend, progress)
-                .map_err(CubicalError::from)
+        let (mut classes, figures, decision) = interruptible(progress, |progress| {
+            self.machine.on_threads(|| {
+                persistence_by(self.image, &self.request, &self.machine.backend, progress)
+                    .map_err(CubicalError::from)
+            })
         })?;
         if let Some(threshold) = self.threshold {
             classes = classes.cut(self.image, &self.request, threshold);

@@ -148,12 +148,15 @@ impl Blame for RipsError {
             | RipsError::LeastPersistence(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
+            RipsError::SelfCheck { .. }
+            | RipsError::Threads(_)
+            | RipsError::Refused(_)
+            | RipsError::Interrupted(_) => Fault::Machine,
         }
     }
 
     fn concerns_one_input(&self) -> bool {
-        !matches!(self, RipsError::Backend(_))
+        !matches!(self, RipsError::Backend(_) | RipsError::Interrupted(_))
     }
 }
 
