@@ -65,11 +65,12 @@ impl Progress for Interruptible<'_> {
     }
 }
 
-/// Does `work`, which tells the progress that it is given how far it is. An interruption becomes an error here, and nowhere else.
+/// Does `work`, which tells the progress that it is given how far it is. An interruption becomes an error here, and nowhere else. The entries
+/// of the library do so themselves; this is for those who call its stages one by one.
 ///
 /// # Errors
 /// Those of `work`, and [`Interrupted`].
-pub(crate) fn interruptible<T, E: From<Interrupted>>(
+pub fn interruptible<T, E: From<Interrupted>>(
     progress: &dyn Progress,
     work: impl FnOnce(&dyn Progress) -> Result<T, E>,
 ) -> Result<T, E> {

@@ -7,6 +7,7 @@ use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
+use lacuna::progress::interruptible;
 use lacuna::with_image;
 use numpy::PyArray1;
 use pyo3::intern;
@@ -141,10 +142,12 @@ pub(crate) fn ecc<'py>(
         if let Some((count, sigma, taps)) = scales {
             let (scales, request) =
                 (Scales { count, sigma, taps }, EccRequest { construction, superlevel, bins });
-            progress.begin("curve", None, (image.shape().count() * count) as u64);
-            return Ok(with_image!(&image, image => {
-                curves(image, &request, &scales, &|voxels| progress.advance(voxels))
-            })?);
+            return interruptible(progress, |progress| {
+                progress.begin("curve", None, (image.shape().count() * count) as u64);
+                Ok(with_image!(&image, image => {
+                    curves(image, &request, &scales, &|voxels| progress.advance(voxels))
+                })?)
+            });
         }
         let curve =
             EulerCurve::new(&image).construction(construction).superlevel(superlevel).backend(backend);

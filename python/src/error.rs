@@ -28,6 +28,7 @@ use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::MetricError;
+use lacuna::progress::Interrupted;
 use lacuna::rips::RipsError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
@@ -117,6 +118,12 @@ impl From<RipsError> for Failure {
             RipsError::Interrupted(_) => Failure::Interrupted,
             _ => Failure::Value(text),
         }
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(_: Interrupted) -> Self {
+        Failure::Interrupted
     }
 }
 

@@ -17,6 +17,7 @@ use super::search::{Edge, Searcher, Step};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
 use crate::parallel::{SharedRange, into_inner, lock};
+use crate::progress::{Progress, check};
 use crate::rips::complex::ABSENT;
 
 /// The most edges of a batch.
@@ -46,6 +47,7 @@ pub(super) fn collapse(
     edges: &[(u32, u32)],
     pins: Pins<'_>,
     worth: &Worth<'_>,
+    progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut state = State {
         graph: Graph::new(points, edges)?,
@@ -65,6 +67,7 @@ pub(super) fn collapse(
     let mut searchers = Vec::new();
     let mut end = edges.len();
     while end > 0 {
+        check(progress);
         let start = end.saturating_sub(size);
         state.search(start, &edges[start..end], &mut searchers);
         state.move_edges(start, &edges[start..end], &mut searchers);

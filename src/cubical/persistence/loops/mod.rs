@@ -37,6 +37,7 @@ use super::figures::StageClock;
 use super::gradient::Gradient;
 use super::gradient::table::edges_of_face;
 use super::grid::Grid;
+use crate::progress::{Progress, check};
 
 /// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
@@ -48,6 +49,9 @@ const MATCHED: usize = 8;
 
 /// Columns that a worker takes at a time.
 const BATCH: usize = 512;
+
+/// After so many additions a thread looks whether the run is to end.
+const ADDED_AT_ONCE: u64 = 256;
 
 /// The number of the face that fills the loop of each edge. All are given in order. Tells of its stage, whose units of
 /// work are faces.
@@ -72,6 +76,7 @@ pub(super) fn loops(
     let work = |_| {
         let mut worker = Worker {
             reduction: &reduction,
+            progress,
             column: Column::default(),
             writer: Writer::default(),
             additions: 0,
@@ -156,6 +161,7 @@ impl Reduction<'_> {
 
 struct Worker<'a> {
     reduction: &'a Reduction<'a>,
+    progress: &'a dyn Progress,
     column: Column,
     writer: Writer,
     additions: u64,
@@ -219,6 +225,9 @@ impl Worker<'_> {
             } else {
                 let row = reduction.rows.of(reduction.gradient, edge);
                 if reduction.owners[row].load(Ordering::Relaxed) != DROPPED {
+                    if self.additions.is_multiple_of(ADDED_AT_ONCE) {
+                        check(self.progress);
+                    }
                     return Some(row);
                 }
             }
