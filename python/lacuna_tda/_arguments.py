@@ -32,9 +32,10 @@ def is_sparse(matrix: Any) -> bool:
 
 def precision(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     """The precision that distances have which are given in a type: single, but for doubles and integers of 32 and 64 bits."""
-    if dtype == np.float64 or (dtype.kind in "iu" and dtype.itemsize >= 4):
+    kind, size = dtype.kind, dtype.itemsize
+    if (kind == "f" and size == 8) or (kind in "iu" and size >= 4):
         return np.float64
-    if dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize <= 4):
+    if kind in "iub" or (kind == "f" and size <= 4):
         return np.float32
     raise TypeError(f"expected an array of numbers up to 64 bits, found one of type {dtype}")
 

@@ -37,7 +37,7 @@ class Landmarks(NamedTuple):
 class Representatives(NamedTuple):
     """What m bars of one dimension d are made of. Vertices are numbers of points, from 0, ascending in a simplex."""
 
-    index: Indices
+    places: Indices
     """(m,): the places of the bars in ``diagram.bars(d)``."""
     birth_simplices: Indices
     """(m, d + 1): the simplices with which classes are born."""

@@ -1,64 +1,21 @@
 # The extension module: what the functions of the package call. It takes arrays of the right kinds, and names in full.
 
 from collections.abc import Callable
-from typing import Any, NotRequired, TypedDict, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _matrices, _rips
+from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
+__all__: list[str]
 __version__: str
 
 _Progress = Callable[[str, int | None, int, int], None] | None
 _Floats = NDArray[np.float32] | NDArray[np.float64]
 _Numbers = NDArray[np.int32] | NDArray[np.int64]
-_Bars = NDArray[np.float64]
 _Indices = NDArray[np.int64]
-
-class Table(TypedDict):
-    index: _Indices
-    birth_simplices: _Indices
-    death_simplices: _Indices
-    birth_edges: NotRequired[_Indices]
-    death_edges: _Indices
-    cocycles: NotRequired[list[tuple[_Indices, _Indices]]]
-    cycles: NotRequired[list[tuple[_Indices, _Indices]]]
-
-class RipsAnswer(TypedDict):
-    bars: list[_Bars]
-    threshold: float
-    edges: int
-    notes: list[str]
-    landmarks: NotRequired[tuple[_Indices, float]]
-    representatives: NotRequired[list[Table]]
-
-class PairsAnswer(TypedDict):
-    pairs: _Indices
-    essential: _Indices
-    dimensions: NDArray[np.uint8]
-    values: NDArray[np.float64] | None
-    max_dim: int
-    is_cut: bool
-    warning: str | None
-    cycles: NotRequired[list[tuple[int, _Indices]]]
-
-class CubicalAnswer(TypedDict):
-    bars: list[_Bars]
-    locations: NotRequired[list[tuple[_Indices, _Indices]]]
-
-class DeviceAnswer(TypedDict):
-    number: int
-    name: str
-    capability: tuple[int, int]
-    memory: int
-
-class MachineAnswer(TypedDict):
-    version: str
-    threads: int
-    simd: str
-    cuda: str
-    devices: list[DeviceAnswer]
 
 @final
 class Distances: ...

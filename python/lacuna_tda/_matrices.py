@@ -148,7 +148,7 @@ def reduce(
     """
     if representatives not in (None, "cycles"):
         raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
-    if representatives is None and not only is min_persistence is None:
+    if representatives is None and not (only is None and min_persistence is None):
         raise ValueError("only, min_persistence: expected beside representatives only")
     request = Request(
         algorithm=algorithm,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from . import _lacuna
 from ._arguments import count, floats, is_sparse, optional_count
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._progress import Report, shown
+
+if TYPE_CHECKING:
+    from ._answers import RipsAnswer, Table
 
 Kind = Literal["simplices", "cocycles", "cycles"]
 Backend = Literal["auto", "cpu", "cuda"]
@@ -246,7 +249,7 @@ def rips_many(
     threads = optional_count("threads", threads, 1)
     if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
         raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
-    found: list[Diagram | Exception | None] = []
+    found: list[Exception | None] = []
     inputs = []
     for one in X:
         try:
@@ -258,7 +261,10 @@ def rips_many(
         answers = iter(_lacuna.rips_many(inputs, request, threads, report))
     all_found: list[Diagram | Exception] = []
     for earlier in found:
-        answer = next(answers) if earlier is None else earlier
+        if earlier is not None:
+            all_found.append(earlier)
+            continue
+        answer = next(answers)
         all_found.append(answer if isinstance(answer, Exception) else _diagram(answer, request))
     if errors == "raise":
         for number, one_found in enumerate(all_found):
@@ -314,11 +320,12 @@ def _requested(
             raise ValueError(f"dtm_p: expected 1, 2 or inf, found {dtm_p!r}")
         neighbors = 3 if dtm_neighbors is None else count("dtm_neighbors", dtm_neighbors, 1)
         dtm = growths[dtm_p], 2.0 if dtm_r is None else float(dtm_r), neighbors
-    elif not dtm_p is dtm_r is dtm_neighbors is None:
+    elif not (dtm_p is None and dtm_r is None and dtm_neighbors is None):
         raise ValueError('dtm_p, dtm_r, dtm_neighbors: expected beside weights="dtm" only')
     if representatives is None:
         kinds: tuple[str, ...] = ()
-        if tighten or not cocycles_at is only is longest is min_persistence is None:
+        given = [option for option in (cocycles_at, only, longest, min_persistence) if option is not None]
+        if tighten or given:
             options = "cocycles_at, tighten, only, longest, min_persistence"
             raise ValueError(f"{options}: expected beside representatives only")
     else:
@@ -415,7 +422,7 @@ def _edges(matrix: Any, births: bool) -> _lacuna.Distances:
     return _lacuna.edges(rows.shape[0], left, columns[~is_birth], entries[~is_birth], born)
 
 
-def _diagram(answer: _lacuna.RipsAnswer, request: Request) -> Diagram:
+def _diagram(answer: RipsAnswer, request: Request) -> Diagram:
     """What was found as a diagram; what is to be said of it is said."""
     for note in answer["notes"]:
         warnings.warn(note, stacklevel=3)
@@ -430,7 +437,7 @@ def _diagram(answer: _lacuna.RipsAnswer, request: Request) -> Diagram:
     )
 
 
-def _table(dim: int, table: _lacuna.Table, kinds: tuple[str, ...]) -> Representatives:
+def _table(dim: int, table: Table, kinds: tuple[str, ...]) -> Representatives:
     """The representatives of a dimension."""
 
     def chains(kind: Literal["cocycles", "cycles"]) -> list[Chain] | None:
@@ -439,10 +446,10 @@ def _table(dim: int, table: _lacuna.Table, kinds: tuple[str, ...]) -> Representa
         return [Chain(simplices, coefficients) for simplices, coefficients in table.get(kind, [])]
 
     return Representatives(
-        index=table["index"],
+        places=table["places"],
         birth_simplices=table["birth_simplices"],
         death_simplices=table["death_simplices"],
-        birth_edges=table.get("birth_edges", np.empty((len(table["index"]), 0), dtype=np.int64)),
+        birth_edges=table.get("birth_edges", np.empty((len(table["places"]), 0), dtype=np.int64)),
         death_edges=table["death_edges"],
         cocycles=chains("cocycles"),
         cycles=chains("cycles"),

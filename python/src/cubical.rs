@@ -59,7 +59,7 @@ fn construction(name: &str) -> Result<Construction, Failure> {
     }
 }
 
-/// The bars of an image, with the voxels of births and deaths if `locations` are wanted, as a dictionary: see `_lacuna.pyi`.
+/// The bars of an image, with the voxels of births and deaths if `locations` are wanted, as a dictionary: see `_answers.py`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub(crate) fn cubical<'py>(

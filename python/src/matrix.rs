@@ -109,7 +109,7 @@ impl Answer {
         }
     }
 
-    /// As a dictionary: see `_lacuna.pyi`.
+    /// As a dictionary: see `_answers.py`.
     fn told(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let answer = PyDict::new(py);
         answer.set_item(intern!(py, "pairs"), rows(py, 2, self.pairs)?)?;

@@ -11,7 +11,7 @@ use crate::rips::rows;
 /// Stands for the vertices of a simplex that is not there.
 const NO_VERTEX: i64 = -1;
 
-/// Of each dimension a dictionary of arrays, a row a bar: see `_lacuna.pyi`.
+/// Of each dimension a dictionary of arrays, a row a bar: see `_answers.py`.
 pub(crate) fn tables<'py>(
     py: Python<'py>,
     representatives: &Representatives,
@@ -26,7 +26,7 @@ pub(crate) fn tables<'py>(
 fn table<'py>(py: Python<'py>, dim: usize, found: &[Representative<'_>]) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     let places = found.iter().map(|representative| representative.index as i64);
-    table.set_item(intern!(py, "index"), PyArray1::from_iter(py, places))?;
+    table.set_item(intern!(py, "places"), PyArray1::from_iter(py, places))?;
     let births = found.iter().map(|representative| Some(representative.birth));
     table.set_item(intern!(py, "birth_simplices"), simplices(py, dim + 1, births)?)?;
     let deaths = found.iter().map(|representative| representative.death);

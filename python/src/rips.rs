@@ -203,7 +203,7 @@ fn points_of(input: &Input) -> usize {
     }
 }
 
-/// What was found, as a dictionary: see `_lacuna.pyi`.
+/// What was found, as a dictionary: see `_answers.py`.
 fn told<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
     answer.set_item(intern!(py, "bars"), bars(py, &outcome.diagram)?)?;
