@@ -98,7 +98,7 @@ fn known(
 
 /// The sieve, scanned by the processor.
 fn reduce(matrix: &BoundaryMatrix<u32>, dualize: Dualize) -> Pairs<u32> {
-    super::reduce(matrix, dualize, &Scanner::processor()).expect("the processor's scan does not fail")
+    super::reduce(matrix, dualize, &Scanner::processor(), &()).expect("the processor's scan does not fail")
 }
 
 fn complexes() -> impl Iterator<Item = (BoundaryMatrix<u32>, Vec<(u32, u32)>)> {
