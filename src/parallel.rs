@@ -43,9 +43,9 @@ impl SharedRange {
     }
 }
 
-/// Calls `work` with every number below `count`.
+/// Calls `work` with every number below `count`. When a call unwinds, no further calls begin.
 pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().with_max_len(1).for_each(work);
+    (0..count).into_par_iter().with_max_len(1).panic_fuse().for_each(work);
 }
 
 /// Calls `work` with ranges of `size` numbers, the last one shorter, which together are those below `length`.
@@ -89,10 +89,11 @@ pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) ->
     };
     thread::scope(|scope| {
         for _ in 0..workers {
-            let alone = || {
-                // Kept as long as the thread works. Where there is no such pool, items are shared out after all, which is slower.
-                let _alone = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-                take_all();
+            // A pool that takes its maker for its thread is never freed, so that each has a thread of its own, for which its maker waits.
+            let alone = || match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+                Ok(pool) => pool.install(take_all),
+                // Items are shared out after all, which is slower.
+                Err(_) => take_all(),
             };
             // Fewer threads than wanted do as well.
             if thread::Builder::new().spawn_scoped(scope, alone).is_err() {

@@ -1,4 +1,21 @@
-//! Progress of a run: what the stages report to a program that shows it.
+//! Progress of a run: what the stages report to a program that shows it, and how such a program ends a run early.
+//!
+//! # Interruption
+//!
+//! A run ends early when [`Progress::is_interrupted`] says so. It is asked where stages report, and in loops that may go on for long without
+//! that, once a piece of work: every few milliseconds, by every thread that works. Its answer should cost no more than the load of an atomic.
+//!
+//! Within the stages an interruption unwinds the stack, as a panic does, but without the message of one: so no loop and no table has to know
+//! what half of an answer is, and memory is freed on the way. The entries of the library ([`interruptible`]) make an [`Interrupted`] of it, a
+//! variant of their errors. Where a program is built with `panic = "abort"`, an interruption ends it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// A run that was ended early because its [`Progress`] wanted that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted")]
+#[non_exhaustive]
+pub struct Interrupted;
 
 /// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
 pub trait Progress: Sync {
@@ -12,9 +29,58 @@ pub trait Progress: Sync {
     fn advance(&self, units: u64) {
         let _ = units;
     }
+
+    /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 }
 
 impl Progress for () {}
+
+/// Ends the run by unwinding if its `progress` wants that.
+#[inline]
+pub(crate) fn check(progress: &dyn Progress) {
+    if progress.is_interrupted() {
+        resume_unwind(Box::new(Interrupted));
+    }
+}
+
+/// A progress that ends the run when it is told of something and wants that.
+struct Interruptible<'a>(&'a dyn Progress);
+
+impl Progress for Interruptible<'_> {
+    fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
+        check(self.0);
+        self.0.begin(stage, dim, total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.0.advance(units);
+        check(self.0);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+}
+
+/// Does `work`, which tells the progress that it is given how far it is. An interruption becomes an error here, and nowhere else. The entries
+/// of the library do so themselves; this is for those who call its stages one by one.
+///
+/// # Errors
+/// Those of `work`, and [`Interrupted`].
+pub fn interruptible<T, E: From<Interrupted>>(
+    progress: &dyn Progress,
+    work: impl FnOnce(&dyn Progress) -> Result<T, E>,
+) -> Result<T, E> {
+    // What is unwound is dropped, and nobody sees it in the state that it was left in.
+    match catch_unwind(AssertUnwindSafe(|| work(&Interruptible(progress)))) {
+        Ok(outcome) => outcome,
+        Err(payload) if payload.is::<Interrupted>() => Err(Interrupted.into()),
+        Err(panic) => resume_unwind(panic),
+    }
+}
 
 /// Adds up what is reported of each stage.
 #[cfg(test)]
@@ -52,5 +118,58 @@ impl Progress for Sums {
 
     fn advance(&self, units: u64) {
         self.0.lock().unwrap().last_mut().unwrap().done += units;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// Wants to be interrupted once so many units are done.
+    struct Until(u64, AtomicU64);
+
+    impl Progress for Until {
+        fn advance(&self, units: u64) {
+            self.1.fetch_add(units, Ordering::Relaxed);
+        }
+
+        fn is_interrupted(&self) -> bool {
+            self.1.load(Ordering::Relaxed) >= self.0
+        }
+    }
+
+    #[derive(Debug, PartialEq)]
+    enum Failure {
+        Interrupted,
+        Own,
+    }
+
+    impl From<Interrupted> for Failure {
+        fn from(_: Interrupted) -> Self {
+            Failure::Interrupted
+        }
+    }
+
+    #[test]
+    fn work_on_many_threads_is_interrupted_at_once() {
+        let progress = Until(100, AtomicU64::new(0));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        let found: Result<(), Failure> = interruptible(&progress, |progress| {
+            pool.install(|| crate::parallel::each(1 << 30, &|_| progress.advance(1)));
+            Ok(())
+        });
+        assert_eq!(found, Err(Failure::Interrupted));
+        // Each thread stops at its next look, or before.
+        assert!(progress.1.load(Ordering::Relaxed) < 100 + 4 * 4);
+    }
+
+    #[test]
+    fn what_is_not_interrupted_ends_as_it_does() {
+        assert_eq!(interruptible(&(), |_| Ok::<_, Failure>(5)), Ok(5));
+        assert_eq!(interruptible(&(), |_| Err::<(), _>(Failure::Own)), Err(Failure::Own));
+        let panic = || interruptible(&(), |_| -> Result<(), Failure> { panic!("of the work") });
+        assert!(catch_unwind(panic).is_err_and(|payload| payload.is::<&str>()));
     }
 }

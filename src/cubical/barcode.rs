@@ -10,7 +10,7 @@ use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
 use crate::backend::Decision;
 use crate::diagram::{Bar, Diagram};
-use crate::progress::Progress;
+use crate::progress::{Progress, interruptible};
 use crate::rips::BarSelection;
 
 /// Persistent homology of an image over Z/2: the image, and what is asked of it.
@@ -99,25 +99,28 @@ impl<'a> Cubical<'a> {
     /// # Errors
     /// As [`Cubical::run`], but for integers that no double is; and a bar that representatives are asked for is not there.
     pub fn solve(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
-        self.machine.on_threads(|| {
-            let (image, request, backend) = (self.image, &self.request, &self.machine.backend);
-            let (mut classes, figures, decision, representatives) = match &self.representatives {
-                None => {
-                    let (classes, figures, decision) = persistence_by(image, request, backend, progress)?;
-                    (classes, figures, decision, None)
-                }
-                Some(bars) => {
-                    let found = persistence_traced_by(image, request, backend, progress)?;
-                    let (classes, figures, decision, trace) = found;
-                    let representatives = trace.representatives(image, self.threshold, bars)?;
-                    (classes, figures, decision, Some(representatives))
-                }
-            };
-            if let Some(threshold) = self.threshold {
-                classes = classes.cut(image, request, threshold);
+        interruptible(progress, |progress| self.machine.on_threads(|| self.solve_here(progress)))
+    }
+
+    /// [`Cubical::solve`] on the threads of the current pool.
+    fn solve_here(&self, progress: &dyn Progress) -> Result<CubicalOutcome, CubicalError> {
+        let (image, request, backend) = (self.image, &self.request, &self.machine.backend);
+        let (mut classes, figures, decision, representatives) = match &self.representatives {
+            None => {
+                let (classes, figures, decision) = persistence_by(image, request, backend, progress)?;
+                (classes, figures, decision, None)
             }
-            Ok(CubicalOutcome { classes, figures, decision, representatives })
-        })
+            Some(bars) => {
+                let found = persistence_traced_by(image, request, backend, progress)?;
+                let (classes, figures, decision, trace) = found;
+                let representatives = trace.representatives(image, self.threshold, bars)?;
+                (classes, figures, decision, Some(representatives))
+            }
+        };
+        if let Some(threshold) = self.threshold {
+            classes = classes.cut(image, request, threshold);
+        }
+        Ok(CubicalOutcome { classes, figures, decision, representatives })
     }
 }
 

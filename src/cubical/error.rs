@@ -6,6 +6,7 @@ use super::shape::ShapeError;
 use super::thinning::machine as thinning;
 use super::value::Inexact;
 use crate::backend::ThreadsError;
+use crate::progress::Interrupted;
 
 /// Why an image has no diagram, no curve or no skeleton. Why a file is no image is [`read::ImageReadError`](super::read::ImageReadError).
 #[derive(Debug, thiserror::Error)]
@@ -32,4 +33,7 @@ pub enum CubicalError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// The run was ended early, as its [`Progress`](crate::progress::Progress) wanted.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }

@@ -6,7 +6,7 @@ use super::image::AnyImage;
 use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::Value;
 use crate::backend::Decision;
-use crate::progress::Progress;
+use crate::progress::{Progress, interruptible};
 use crate::with_image;
 
 /// The Euler characteristic curve of an image in memory: the image, and what is asked of it. Images that are not in memory have theirs by
@@ -72,11 +72,13 @@ impl<'a> EulerCurve<'a> {
     /// # Errors
     /// As [`EulerCurve::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<EulerOutcome, CubicalError> {
-        progress.begin("curve", None, 1);
-        self.machine.on_threads(|| {
-            let (vcec, decision) =
-                with_image!(self.image, image => curve_by(image, &self.request, &self.machine.backend))?;
-            Ok(EulerOutcome { vcec, decision })
+        interruptible(progress, |progress| {
+            progress.begin("curve", None, 1);
+            self.machine.on_threads(|| {
+                let (vcec, decision) =
+                    with_image!(self.image, image => curve_by(image, &self.request, &self.machine.backend))?;
+                Ok(EulerOutcome { vcec, decision })
+            })
         })
     }
 }

@@ -1,7 +1,9 @@
 //! Images: a shape, and a voxel for each place.
 
 use std::fmt;
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use super::key::{Coding, Key};
@@ -153,11 +155,35 @@ unsigned!(u8 U8, u16 U16, u32 U32, u64 U64);
 signed!(i8 u8 I8, i16 u16 I16, i32 u32 I32, i64 u64 I64);
 float!(f32 u32 F32, f64 u64 F64);
 
+/// Voxels that lie in memory which somebody else allocated, an array of another language for one. They must not change.
+pub type SharedVoxels<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
+
+/// The voxels of an image in memory order.
+#[derive(Clone)]
+enum Storage<T> {
+    /// Of its own.
+    Own(Vec<T>),
+    /// Of somebody else.
+    Shared(SharedVoxels<T>),
+}
+
 /// An image: the value of each voxel, in memory order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Image<T> {
     shape: Shape,
-    voxels: Vec<T>,
+    voxels: Storage<T>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Image<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image").field("shape", &self.shape).field("voxels", &self.voxels()).finish()
+    }
+}
+
+impl<T: PartialEq> PartialEq for Image<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape == other.shape && self.voxels() == other.voxels()
+    }
 }
 
 impl<T> Image<T> {
@@ -166,10 +192,34 @@ impl<T> Image<T> {
     /// # Errors
     /// [`ShapeError::Voxels`]: that is not one for each place.
     pub fn new(shape: Shape, voxels: Vec<T>) -> Result<Self, ShapeError> {
-        if voxels.len() != shape.count() {
-            return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() });
+        Image::stored(shape, Storage::Own(voxels))
+    }
+
+    /// An image of this shape with these voxels in memory order, which are read where they are.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use lacuna::cubical::{Image, Order, Shape};
+    ///
+    /// let voxels = Arc::new([1_u8, 2, 3, 4, 5, 6]);
+    /// let image = Image::shared(Shape::new(&[2, 3], Order::C)?, voxels.clone())?;
+    /// assert_eq!(image.voxels().as_ptr(), voxels.as_ptr());
+    /// # Ok::<(), lacuna::cubical::ShapeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Image::new`].
+    pub fn shared(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
+        Image::stored(shape, Storage::Shared(voxels))
+    }
+
+    fn stored(shape: Shape, voxels: Storage<T>) -> Result<Self, ShapeError> {
+        let image = Image { shape, voxels };
+        match image.voxels().len() {
+            found if found == shape.count() => Ok(image),
+            found => Err(ShapeError::Voxels { expected: shape.count(), found }),
         }
-        Ok(Image { shape, voxels })
     }
 
     /// An image with these voxels, which are copied, and so many of them along each axis; the last axis varies fastest, as in C and NumPy.
@@ -190,12 +240,21 @@ impl<T> Image<T> {
 
     /// Its voxels in memory order.
     pub fn voxels(&self) -> &[T] {
-        &self.voxels
+        match &self.voxels {
+            Storage::Own(voxels) => voxels,
+            Storage::Shared(voxels) => (**voxels).as_ref(),
+        }
     }
 
-    /// Its voxels in memory order.
-    pub fn into_voxels(self) -> Vec<T> {
-        self.voxels
+    /// Its voxels in memory order, copied where they lie in memory of somebody else.
+    pub fn into_voxels(self) -> Vec<T>
+    where
+        T: Clone,
+    {
+        match self.voxels {
+            Storage::Own(voxels) => voxels,
+            Storage::Shared(voxels) => (*voxels).as_ref().to_vec(),
+        }
     }
 }
 
@@ -250,6 +309,18 @@ impl AnyImage {
         match voxels.iter().position(|voxel| !voxel.is_number()) {
             None => Ok(image.into()),
             Some(place) => Err(ShapeError::NotANumber { voxel: image.shape().coordinates(place) }),
+        }
+    }
+
+    /// An image of this shape with these voxels in memory order, which are read where they are.
+    ///
+    /// # Errors
+    /// [`ShapeError`]: that is not one voxel for each place, or a voxel is not a number.
+    pub fn shared<T: Voxel>(shape: Shape, voxels: SharedVoxels<T>) -> Result<Self, ShapeError> {
+        let image = Image::shared(shape, voxels)?;
+        match image.voxels().par_iter().position_first(|voxel| !voxel.is_number()) {
+            None => Ok(image.into()),
+            Some(place) => Err(ShapeError::NotANumber { voxel: shape.coordinates(place) }),
         }
     }
 
@@ -331,5 +402,19 @@ mod tests {
     fn an_image_has_a_voxel_for_each_place() {
         let shape = Shape::new(&[2, 2], Order::C).unwrap();
         assert_eq!(Image::new(shape, vec![0_u8; 3]), Err(ShapeError::Voxels { expected: 4, found: 3 }));
+        assert_eq!(
+            Image::shared(shape, Arc::new([0_u8; 5])),
+            Err(ShapeError::Voxels { expected: 4, found: 5 })
+        );
+    }
+
+    #[test]
+    fn shared_voxels_are_as_those_of_its_own() {
+        let shape = Shape::new(&[2, 2], Order::C).unwrap();
+        let shared = Image::shared(shape, Arc::new([0_u8, 1, 2, 3])).unwrap();
+        assert_eq!(shared, Image::from_slice(&[0_u8, 1, 2, 3], &[2, 2]).unwrap());
+        assert_eq!(shared.into_voxels(), [0, 1, 2, 3]);
+        let nan = AnyImage::shared(shape, Arc::new([0.0_f32, 1.0, f32::NAN, 3.0]));
+        assert_eq!(nan, Err(ShapeError::NotANumber { voxel: vec![1, 0] }));
     }
 }

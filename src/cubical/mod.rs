@@ -52,7 +52,7 @@ pub use barcode::{Cubical, CubicalOutcome};
 pub use construction::Construction;
 pub use error::CubicalError;
 pub use euler::{EulerCurve, EulerOutcome};
-pub use image::{AnyImage, Image, Voxel};
+pub use image::{AnyImage, Image, SharedVoxels, Voxel};
 pub use key::{Coding, Key};
 pub use shape::{Order, Shape, ShapeError};
 pub use skeleton::{Skeleton, SkeletonOutcome};

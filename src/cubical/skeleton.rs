@@ -5,7 +5,7 @@ use super::settings::{Machine, machine_setters};
 use super::thinning::machine::thin_by;
 use super::thinning::{BitImage, Pass, Rule, ThinningFigures, ThinningRequest};
 use crate::backend::Decision;
-use crate::progress::Progress;
+use crate::progress::{Progress, check, interruptible};
 
 /// Thinning of a binary image: the image, and what is asked of it.
 ///
@@ -73,8 +73,10 @@ impl<'a> Skeleton<'a> {
     /// # Errors
     /// As [`Skeleton::run`].
     pub fn solve(&self, progress: &dyn Progress) -> Result<SkeletonOutcome, CubicalError> {
-        progress.begin("thinning", None, 1);
-        self.solve_watched(&mut |_| ())
+        interruptible(progress, |progress| {
+            progress.begin("thinning", None, 1);
+            self.solve_watched(&mut |_| check(progress))
+        })
     }
 
     /// Like [`Skeleton::solve`]; `watch` is told of each iteration.

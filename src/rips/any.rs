@@ -8,6 +8,7 @@ use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
 use crate::parallel;
+use crate::progress::Interrupted;
 
 /// What is asked for, whatever the precision of the distances; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
@@ -63,20 +64,28 @@ impl RipsOptions {
 
     /// Like [`solve`](RipsOptions::solve), of several inputs side by side: one on each thread of the current pool, by that thread alone. That is
     /// much faster than one after another where they are small and many. Outcomes come in the order of the inputs, and their diagrams are those that
-    /// the inputs have by themselves.
+    /// the inputs have by themselves. `progress` is told of the inputs that are done.
     ///
     /// ```
     /// use lacuna::metric::PointCloud;
     /// use lacuna::rips::RipsOptions;
     ///
     /// let clouds = (1..=3).map(|k| PointCloud::new(1, vec![0.0f32, k as f32]).map(Into::into));
-    /// let outcomes = RipsOptions::default().solve_each(clouds.collect::<Result<_, _>>()?);
+    /// let outcomes = RipsOptions::default().solve_each(clouds.collect::<Result<_, _>>()?, &());
     /// let deaths: Vec<f64> = outcomes.iter().flatten().map(|outcome| outcome.diagram.bars(0)[0].death).collect();
     /// assert_eq!(deaths, [1.0, 2.0, 3.0]);
     /// # Ok::<(), lacuna::metric::MetricError>(())
     /// ```
-    pub fn solve_each(&self, inputs: Vec<Input>) -> Vec<Result<Outcome, RipsError>> {
-        parallel::side_by_side(inputs, &|input| self.clone().solve(input, &()))
+    pub fn solve_each(&self, inputs: Vec<Input>, progress: &dyn Progress) -> Vec<Result<Outcome, RipsError>> {
+        progress.begin("inputs", None, inputs.len() as u64);
+        parallel::side_by_side(inputs, &|input| {
+            if progress.is_interrupted() {
+                return Err(Interrupted.into());
+            }
+            let outcome = self.clone().solve(input, &Silent(progress));
+            progress.advance(1);
+            outcome
+        })
     }
 
     #[doc(hidden)]
@@ -102,6 +111,15 @@ impl RipsOptions {
     }
 }
 
+/// The progress of one input among many: it is told to nobody, but the input is interrupted with the others.
+struct Silent<'a>(&'a dyn Progress);
+
+impl Progress for Silent<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,7 +140,7 @@ mod tests {
         assert!(expected[0].is_err() && expected[5].is_ok() && expected[20].is_err());
         for threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let found = pool.install(|| options.solve_each(inputs.clone()));
+            let found = pool.install(|| options.solve_each(inputs.clone(), &()));
             assert_eq!(found.len(), expected.len());
             for (found, expected) in found.iter().zip(&expected) {
                 let bars = |outcome: &Result<Outcome, RipsError>| {
@@ -132,7 +150,7 @@ mod tests {
                 assert!(found.as_ref().is_ok_and(|outcome| outcome.plan.threads == 1) || found.is_err());
             }
         }
-        assert!(options.solve_each(Vec::new()).is_empty());
+        assert!(options.solve_each(Vec::new(), &()).is_empty());
         Ok(())
     }
 

@@ -54,6 +54,7 @@ use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
+use crate::progress::{Interrupted, interruptible};
 pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
@@ -273,6 +274,9 @@ pub enum RipsError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// The run was ended early, as its [`Progress`] wanted.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl<T: Value> Rips<T> {
@@ -391,6 +395,6 @@ impl<T: Value> Rips<T> {
             return Err(RipsError::Threshold(t));
         }
         self.representatives.as_ref().map_or(Ok(()), RepresentativesRequest::check)?;
-        pipeline::prepare(self, modulus, progress)
+        interruptible(progress, |progress| pipeline::prepare(self, modulus, progress))
     }
 }

@@ -115,7 +115,7 @@ impl Blame for MatrixError {
         match self {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
-            MatrixError::Threads(_) => Fault::Machine,
+            MatrixError::Threads(_) | MatrixError::Interrupted(_) => Fault::Machine,
         }
     }
 }
@@ -151,12 +151,15 @@ impl Blame for RipsError {
             | RipsError::LeastPersistence(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
+            RipsError::SelfCheck { .. }
+            | RipsError::Threads(_)
+            | RipsError::Refused(_)
+            | RipsError::Interrupted(_) => Fault::Machine,
         }
     }
 
     fn concerns_one_input(&self) -> bool {
-        !matches!(self, RipsError::Backend(_))
+        !matches!(self, RipsError::Backend(_) | RipsError::Interrupted(_))
     }
 }
 

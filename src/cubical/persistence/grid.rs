@@ -99,7 +99,7 @@ impl Grid {
         if complex == Complex::Primal {
             ranks.par_iter().with_min_len(1 << 12).for_each(|rank| rank.store(AFTER, Relaxed));
         }
-        place_of[1..].par_chunks(PART).enumerate().for_each(|(i, places)| {
+        place_of[1..].par_chunks(PART).enumerate().panic_fuse().for_each(|(i, places)| {
             for (rank, &place) in (i * PART + 1..).zip(places) {
                 ranks[place as usize].store(rank as u32, Relaxed);
             }

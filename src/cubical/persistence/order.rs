@@ -138,7 +138,7 @@ fn sort_buckets<K: Key>(
         parts.push((bucket, part));
     }
     let lengths = parts.iter().map(|(_, part)| part.len()).collect();
-    parts.into_par_iter().with_max_len(4).for_each_init(
+    parts.into_par_iter().with_max_len(4).panic_fuse().for_each_init(
         Default::default,
         |(sorted, spare): &mut (Vec<u64>, Spare), (bucket, part)| {
             sorted.clear();

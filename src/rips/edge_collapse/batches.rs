@@ -18,6 +18,7 @@ use super::search::{Edge, Searcher, Step};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
 use crate::parallel::{SharedRange, into_inner, lock};
+use crate::progress::{Progress, check};
 use crate::rips::complex::ABSENT;
 
 /// The most edges of a batch.
@@ -47,11 +48,12 @@ pub(super) fn collapse(
     edges: &[(u32, u32)],
     pins: Pins<'_>,
     worth: &Worth<'_>,
+    progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     if ranks::are_rows(points, edges.len()) {
-        collapse_graph(Graph::<Rows>::new(points, edges)?, points, edges, pins, worth)
+        collapse_graph(Graph::<Rows>::new(points, edges)?, points, edges, pins, worth, progress)
     } else {
-        collapse_graph(Graph::<Matrix>::new(points, edges)?, points, edges, pins, worth)
+        collapse_graph(Graph::<Matrix>::new(points, edges)?, points, edges, pins, worth, progress)
     }
 }
 
@@ -61,6 +63,7 @@ fn collapse_graph<R: Ranks>(
     edges: &[(u32, u32)],
     pins: Pins<'_>,
     worth: &Worth<'_>,
+    progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let mut state = State {
         graph,
@@ -80,6 +83,7 @@ fn collapse_graph<R: Ranks>(
     let mut searchers = Vec::new();
     let mut end = edges.len();
     while end > 0 {
+        check(progress);
         let start = end.saturating_sub(size);
         state.search(start, &edges[start..end], &mut searchers);
         state.move_edges(start, &edges[start..end], &mut searchers);

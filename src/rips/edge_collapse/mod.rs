@@ -43,6 +43,7 @@ use self::order::ordered;
 pub(super) use self::worth::{Worth, preparation};
 use super::rank::{Edges, Ranking};
 use crate::memory::Refused;
+use crate::progress::Progress;
 
 /// What became of the edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -79,7 +80,7 @@ pub(super) struct Keep<'a> {
     pub(super) born_at: &'a [f64],
 }
 
-/// Collapses the edges of so many points.
+/// Collapses the edges of so many points; `progress` may end it.
 ///
 /// # Errors
 /// There is no memory for the graph.
@@ -88,11 +89,12 @@ pub(super) fn collapse(
     ranking: &Ranking,
     keep: Keep<'_>,
     worth: &Worth<'_>,
+    progress: &dyn Progress,
 ) -> Result<Collapsed, Refused> {
     let order = ordered(ranking)?;
     let places: Vec<usize> = keep.born_at.iter().filter_map(|&value| order.place(value)).collect();
     let pins = batches::Pins { of_components: keep.plane, links_of: &places };
-    let (mut left, figures) = batches::collapse(points, &order.edges, pins, worth)?;
+    let (mut left, figures) = batches::collapse(points, &order.edges, pins, worth, progress)?;
     let values = order.renumber(&mut left);
     let graph = Ranking { values, edges: Edges::List(left) };
     Ok(Collapsed { graph, repeated: order.repeated(), figures })

@@ -26,7 +26,7 @@ fn bars(distances: &Distances<f32>, max_dim: usize, modulus: u32) -> Vec<Vec<(u6
 fn collapsed(distances: &Distances<f32>, worth: &Worth<'_>) -> (Distances<f32>, CollapseFigures) {
     let ranking = rank(distances, f32::INFINITY).unwrap();
     let Collapsed { graph, figures, .. } =
-        collapse(distances.len(), &ranking, Keep { plane: true, born_at: &[] }, worth).unwrap();
+        collapse(distances.len(), &ranking, Keep { plane: true, born_at: &[] }, worth, &()).unwrap();
     let Edges::List(edges) = graph.edges else { panic!("a list of edges is expected") };
     assert_eq!(figures.after, edges.len());
     let edges = edges.into_iter().map(|(i, j, rank)| (i, j, graph.values[rank as usize] as f32));

@@ -18,6 +18,7 @@ use std::time::Instant;
 use super::{Asked, Setting, compute_graph};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
+use crate::progress::Progress;
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
 use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
@@ -82,7 +83,8 @@ impl Attempt {
         setting.progress.begin("collapse", None, 1);
         let began = Instant::now();
         let keep = Keep { plane: asked.max_dim >= 2, born_at: &[] };
-        let Collapsed { graph, repeated, figures } = self.collapse(&summary, &whole, keep)?;
+        let Collapsed { graph, repeated, figures } =
+            self.collapse(&summary, &whole, keep, setting.progress)?;
         let took = began.elapsed();
         // The time of ranking is what has passed since the start, but for this.
         let start = start + took;
@@ -100,7 +102,8 @@ impl Attempt {
             let again = match open.born_at {
                 Some(born_at) => {
                     let keep = Keep { born_at: &born_at, ..keep };
-                    let Collapsed { graph, figures, .. } = self.collapse(&summary, &whole, keep)?;
+                    let Collapsed { graph, figures, .. } =
+                        self.collapse(&summary, &whole, keep, setting.progress)?;
                     let of_graph = Summary { edges: figures.after, ..summary.clone() };
                     compute_graph(began, asked, setting, of_graph, unlisted(graph))?
                 }
@@ -120,7 +123,13 @@ impl Attempt {
     }
 
     /// What is left of the graph.
-    fn collapse(&self, summary: &Summary, whole: &Ranking, keep: Keep<'_>) -> Result<Collapsed, RipsError> {
+    fn collapse(
+        &self,
+        summary: &Summary,
+        whole: &Ranking,
+        keep: Keep<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Collapsed, RipsError> {
         let seconds;
         let worth = match *self {
             Attempt::Whole => Worth(None),
@@ -129,7 +138,7 @@ impl Attempt {
                 Worth(Some(&seconds))
             }
         };
-        Ok(collapse(summary.points, whole, keep, &worth)?)
+        Ok(collapse(summary.points, whole, keep, &worth, progress)?)
     }
 }
 

@@ -33,6 +33,7 @@ use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
+use crate::progress::interruptible;
 use crate::simd::Level;
 
 /// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, construct the residue, cleared by
@@ -151,7 +152,9 @@ impl Prepared {
     /// As [`Rips::solve`](crate::rips::Rips::solve).
     pub fn solve(self, progress: &dyn Progress) -> Result<Outcome, RipsError> {
         let backend = self.backend.clone();
-        self.solve_on(progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+        interruptible(progress, |progress| {
+            self.solve_on(progress, &|estimate| Ok(backend.decide(estimate)?.into()))
+        })
     }
 
     /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.

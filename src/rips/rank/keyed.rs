@@ -119,7 +119,7 @@ fn near<T: Value>(
 ) -> Result<Keyed<T::Key>, RipsError> {
     progress.begin("distances", None, 1);
     let points = cloud.len();
-    match near_pairs(cloud, threshold, footprint::most_edges::<T::Key>())? {
+    match near_pairs(cloud, threshold, footprint::most_edges::<T::Key>(), progress)? {
         Search::Found(Near { pairs, keys }, compared) => {
             Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Tree { compared } })
         }

@@ -14,6 +14,7 @@ use crate::memory::{self, Refused};
 use crate::metric::value::{DistanceKey, LANES};
 use crate::metric::{PointCloud, Value};
 use crate::parallel::{SharedRange, into_inner, lock};
+use crate::progress::{Progress, check};
 use crate::simd::{Kernel, Level, Simd};
 
 /// Edges by their vertices, the greater one first, and the keys of their distances.
@@ -35,7 +36,7 @@ pub(super) enum Search<K> {
 /// Leaves whose neighbours a thread looks for at a time.
 const AT_ONCE: usize = 16;
 
-/// The pairs of points whose distance is at most `threshold`, which is finite, in any order; no more than `most`.
+/// The pairs of points whose distance is at most `threshold`, which is finite, in any order; no more than `most`. `progress` may end the search.
 ///
 /// # Errors
 /// There is no memory for them.
@@ -43,6 +44,7 @@ pub(super) fn near_pairs<T: Value>(
     cloud: &PointCloud<T>,
     threshold: T,
     most: u64,
+    progress: &dyn Progress,
 ) -> Result<Search<T::Key>, Refused> {
     let tree = Tree::of(cloud)?;
     let blocks = Blocks::of(cloud, &tree.order)?;
@@ -55,6 +57,7 @@ pub(super) fn near_pairs<T: Value>(
     leaves.share(&|| {
         let mut near = Near::default();
         while let Some(taken) = leaves.take() {
+            check(progress);
             for leaf in taken {
                 let before = near.keys.len();
                 let pairs = level.run(Leaf { search: &search, leaf, near: &mut near });
@@ -238,13 +241,13 @@ mod tests {
                 .map(|(i, j)| ((i as u32, j as u32), cloud.distance(i, j).key()))
                 .collect();
             level.bind_thread();
-            let Search::Found(found, compared) = near_pairs(cloud, threshold, u64::MAX).unwrap() else {
+            let Search::Found(found, compared) = near_pairs(cloud, threshold, u64::MAX, &()).unwrap() else {
                 panic!("there is room for all")
             };
             assert_eq!(sorted(&found), expected, "{n} points, threshold {threshold:?}");
             assert!(expected.len() as u64 <= compared && compared <= pairs().count() as u64);
             if let Some(most) = (expected.len() as u64).checked_sub(1) {
-                let refused = near_pairs(cloud, threshold, most).unwrap();
+                let refused = near_pairs(cloud, threshold, most, &()).unwrap();
                 assert_eq!(refused, Search::TooMany(expected.len() as u64));
             }
         }
@@ -267,7 +270,9 @@ mod tests {
         let n = 10_000;
         let grid = (0..n).flat_map(|k| [(k % 100) as f32, (k / 100) as f32]).collect();
         let cloud = PointCloud::new(2, grid).unwrap();
-        let Search::Found(found, compared) = near_pairs(&cloud, 1.0f32, u64::MAX).unwrap() else { panic!() };
+        let Search::Found(found, compared) = near_pairs(&cloud, 1.0f32, u64::MAX, &()).unwrap() else {
+            panic!()
+        };
         assert_eq!(found.keys.len(), 2 * 100 * 99);
         assert!(compared < 200 * n, "{compared} pairs compared");
     }

@@ -36,6 +36,7 @@ use super::queue::{Queue, Term, cancel};
 use super::walk::{WALKED, Walk};
 use super::{AccessTimes, Claim, ReductionCounts, Shared, Submatrix, Version};
 use crate::parallel::lock;
+use crate::progress::check;
 use crate::rips::apparent_pairs::join;
 use crate::rips::code::CofacetEntries;
 use crate::rips::complex::Band;
@@ -48,6 +49,9 @@ const FIRST_BAND: u32 = 64;
 
 /// The first [`Worker::reach`].
 const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
+
+/// A column of so many simplices, or more, looks after each addition whether the run is to end.
+const LOOKED: usize = 64;
 
 /// A worker: its working column, scratch and counts.
 pub(super) struct Worker<'a, W: Word, F: Field> {
@@ -132,6 +136,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
                     return;
                 }
                 continue;
+            }
+            if self.terms.len() >= LOOKED {
+                check(self.shared.submatrix.progress);
             }
             match self.pop(j) {
                 Some(next) => pivot = next,
@@ -237,6 +244,9 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
     fn add_all(&mut self) {
         cancel(self.shared.field, &mut self.terms);
         for k in 0..self.terms.len() {
+            if k % LOOKED == LOOKED - 1 {
+                check(self.shared.submatrix.progress);
+            }
             self.add_simplex(self.terms[k]);
         }
     }

@@ -22,6 +22,7 @@ use super::front::Arranged;
 use super::queue::{Term, cancel};
 use super::{Coboundaries, Shared};
 use crate::parallel;
+use crate::progress::check;
 use crate::rips::complex::Band;
 use crate::rips::field::Field;
 use crate::rips::word::Word;
@@ -65,6 +66,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Takes the pivot out of the working column j, which is long.
     pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
         loop {
+            check(self.shared.submatrix.progress);
             match self.front.first() {
                 Some((pivot, true)) => {
                     self.front.take_first();

@@ -24,6 +24,7 @@ use super::column::Worker;
 use super::queue::{Term, cancel};
 use super::{ApparentPairs, Shared, Submatrix};
 use crate::memory;
+use crate::progress::check;
 use crate::rips::apparent_pairs::{cofacet_of, join};
 use crate::rips::complex::{ABSENT, Band, Cofacet, Complex, rank_of};
 use crate::rips::field::Field;
@@ -43,6 +44,8 @@ const MOST_BYTES: usize = 64 << 20;
 const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
 /// The most edges of one rank.
 const MOST_EQUAL: usize = if cfg!(test) { 64 } else { 1 << 10 };
+/// After so many ranks a walk looks whether the run is to end.
+const WALKED_AT_ONCE: usize = 1 << 10;
 /// If one of so many edges, or more, has the rank of another, none are walked along.
 const REPEATED: usize = if cfg!(test) { 1 } else { 8 };
 
@@ -196,6 +199,9 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         let walk = self.walk.as_mut()?;
         let one = shared.field.one();
         while walk.at < ranks.len() {
+            if walk.at.is_multiple_of(WALKED_AT_ONCE) {
+                check(shared.submatrix.progress);
+            }
             let (rank, end) = (ranks[walk.at], starts[walk.at + 1]);
             edges[walk.taken..end].iter().for_each(|&edge| walk.cochain.toggle_edge(edge));
             walk.taken = end;

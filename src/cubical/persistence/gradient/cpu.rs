@@ -45,7 +45,7 @@ pub(crate) fn codes(grid: &Grid, progress: &dyn Progress) -> Vec<u16> {
             *code = table.code(owned);
         }
     };
-    parts.for_each_init(
+    parts.panic_fuse().for_each_init(
         || vec![0; columns],
         |owned, (part, codes)| {
             for (number, codes) in (part * lines..).zip(codes.chunks_mut(line)) {

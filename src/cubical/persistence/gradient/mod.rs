@@ -99,11 +99,18 @@ impl Gradient {
         let (mut edges, mut faces) = (memory::zeroed(totals[1])?, memory::zeroed(totals[2])?);
         let slices = (split(&mut minima, &counts, 0), split(&mut edges, &counts, 1));
         let slices = (slices, (split(&mut faces, &counts, 2), split(&mut maxima, &counts, 3)));
-        parts.enumerate().zip(slices).for_each(|((i, places), ((minima, edges), (faces, maxima)))| {
-            let first = (i * PART + 1) as u32;
-            wanted.write(first, places, &self.critical_of(places), Slices { minima, edges, faces, maxima });
-            progress.advance(places.len() as u64);
-        });
+        parts.enumerate().zip(slices).panic_fuse().for_each(
+            |((i, places), ((minima, edges), (faces, maxima)))| {
+                let first = (i * PART + 1) as u32;
+                wanted.write(
+                    first,
+                    places,
+                    &self.critical_of(places),
+                    Slices { minima, edges, faces, maxima },
+                );
+                progress.advance(places.len() as u64);
+            },
+        );
         let cells = |words: Vec<u64>| words.into_iter().map(Cell::of_word).collect();
         Ok(Critical { minima, edges: cells(edges), faces: cells(faces), maxima })
     }

@@ -41,6 +41,7 @@ pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_f
 use self::rows::Rows;
 use super::cell::Cell;
 use super::figures::StageClock;
+use crate::progress::{Progress, check};
 
 /// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
@@ -49,6 +50,9 @@ const DROPPED: u64 = u64::MAX;
 
 /// Columns that a worker takes at a time.
 const BATCH: usize = 512;
+
+/// After so many additions a thread looks whether the run is to end.
+const ADDED_AT_ONCE: u64 = 256;
 
 /// Reduced columns: which face fills the loop of each edge, and loops of edges that are not in the forest.
 ///
@@ -85,6 +89,7 @@ pub(super) fn reduce(
             incidence,
             columns: &columns,
             faces,
+            progress,
             column: Column::default(),
             writer: Writer::default(),
             additions: 0,
@@ -182,6 +187,7 @@ struct Worker<'a, I> {
     incidence: &'a I,
     columns: &'a Columns,
     faces: &'a [Cell],
+    progress: &'a dyn Progress,
     column: Column,
     writer: Writer,
     additions: u64,
@@ -237,6 +243,9 @@ impl<I: Incidence> Worker<'_, I> {
             } else {
                 let row = self.columns.row(self.incidence, edge);
                 if self.columns.owners[row].load(Ordering::Relaxed) != DROPPED {
+                    if self.additions.is_multiple_of(ADDED_AT_ONCE) {
+                        check(self.progress);
+                    }
                     return Some(row);
                 }
             }

@@ -1,0 +1,57 @@
+"""Persistent homology: barcodes of distances and images, pairs of boundary matrices, Euler characteristic curves, skeletons.
+
+>>> import numpy as np
+>>> import lacuna_tda
+>>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+>>> diagram = lacuna_tda.rips(square)
+>>> diagram.bars(1)
+array([[1.        , 1.41421356]])
+
+========================  =============================================================
+:func:`rips`              barcode of points, distances or a weighted graph
+:func:`rips_many`         barcodes of many of these
+:func:`reduce`            persistence pairs of a boundary matrix
+:func:`cubical`           barcode of an image
+:func:`ecc`               Euler characteristic curve of an image
+:func:`thin`              skeleton of a binary image
+:func:`info`              what there is to compute with
+:class:`Diagram`          bars, an array for each dimension
+:func:`plot_diagram`,     pictures of a diagram, with matplotlib
+:func:`plot_barcode`,
+:func:`plot_betti`
+========================  =============================================================
+
+All work is done without the interpreter's lock, on as many threads as there are cores unless ``threads`` says otherwise; no answer depends on
+their number. Ctrl-C ends it. Arrays must not change while they are worked on. What is wrong with an argument is a ``ValueError`` or, of its
+type, a ``TypeError``; too little memory is a ``MemoryError``, a machine that does not do what it is asked to a ``RuntimeError``.
+"""
+
+from ._diagram import Chain, Diagram, Landmarks, Representatives
+from ._images import EulerCurve, cubical, ecc, thin
+from ._lacuna import __version__
+from ._machine import Device, Info, info
+from ._matrices import Reduction, reduce
+from ._plots import plot_barcode, plot_betti, plot_diagram
+from ._rips import rips, rips_many
+
+__all__ = [
+    "Chain",
+    "Device",
+    "Diagram",
+    "EulerCurve",
+    "Info",
+    "Landmarks",
+    "Reduction",
+    "Representatives",
+    "__version__",
+    "cubical",
+    "ecc",
+    "info",
+    "plot_barcode",
+    "plot_betti",
+    "plot_diagram",
+    "reduce",
+    "rips",
+    "rips_many",
+    "thin",
+]

@@ -1,0 +1,203 @@
+"""Diagrams: what every computation of bars answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+Bars = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Chain(NamedTuple):
+    """A chain or a cochain: k simplices of dimension d with coefficients."""
+
+    simplices: Indices
+    """(k, d + 1): the vertices of each simplex, ascending."""
+    coefficients: Indices
+    """(k,): numbers from 1 to p - 1."""
+
+
+class Landmarks(NamedTuple):
+    """The points that a computation was made on in the place of all."""
+
+    points: Indices
+    """(k,): their numbers among all points, in the order in which they were chosen."""
+    covering_radius: float
+    """The greatest distance of a point to its nearest landmark."""
+
+
+class Representatives(NamedTuple):
+    """What m bars of one dimension d are made of. Vertices are numbers of points, from 0, ascending in a simplex."""
+
+    places: Indices
+    """(m,): the places of the bars in ``diagram.bars(d)``."""
+    birth_simplices: Indices
+    """(m, d + 1): the simplices with which classes are born."""
+    death_simplices: Indices
+    """(m, d + 2): the simplices with which they die; -1 for essential bars."""
+    birth_edges: Indices
+    """(m, 2): the longest edges of the birth simplices, whose lengths are the births; (m, 0) in dimension 0."""
+    death_edges: Indices
+    """(m, 2): the longest edges of the death simplices, likewise; -1 for essential bars."""
+    cocycles: list[Chain] | None
+    """A cocycle for each bar, if they were asked for and d >= 1."""
+    cycles: list[Chain] | None
+    """A cycle for each bar, likewise."""
+
+
+class Diagram(Sequence[Bars]):
+    """The bars of each dimension from 0 up: ``diagram[d]`` is an array (n, 2) of births and deaths, of type float64.
+
+    A bar that never ends has the death ``inf``, of superlevel sets of images ``-inf``. No bar has length zero. Bars come in an order that
+    depends on the input alone: of distances, dimension 0 by death, essential bars last, and higher dimensions by descending birth, ties as
+    Ripser has them; of images by birth.
+
+    Two diagrams are equal if their arrays are. Diagrams are pickled with all that belongs to them.
+
+    >>> diagram = Diagram([[[0.0, 1.0], [0.0, np.inf]], [[1.0, 2.5]]])
+    >>> len(diagram), diagram.bars(1), diagram.betti(1.5)
+    (2, array([[1. , 2.5]]), array([1, 1]))
+    >>> diagram.bars(7).shape
+    (0, 2)
+    """
+
+    __slots__ = ("_arrays", "landmarks", "locations", "representatives", "threshold")
+
+    threshold: float | None
+    """The greatest diameter of a simplex, of a diagram of distances; the enclosing radius where no threshold was given."""
+    landmarks: Landmarks | None
+    """The points that were taken for all, if that was asked for."""
+    representatives: list[Representatives] | None
+    """What the bars of each dimension are made of, if that was asked for."""
+    locations: list[tuple[Indices, Indices]] | None
+    """Of an image, if that was asked for: for each dimension the voxels of births and of deaths, (n, axes) each; -1 for essential bars."""
+
+    def __init__(
+        self,
+        arrays: Sequence[Any],
+        *,
+        threshold: float | None = None,
+        landmarks: Landmarks | None = None,
+        representatives: list[Representatives] | None = None,
+        locations: list[tuple[Indices, Indices]] | None = None,
+    ) -> None:
+        self._arrays = [_bars(dim, array) for dim, array in enumerate(arrays)]
+        self.threshold = threshold
+        self.landmarks = landmarks
+        self.representatives = representatives
+        self.locations = locations
+
+    def bars(self, dim: int) -> Bars:
+        """The bars of a dimension, (n, 2): a row of birth and death each. None of a dimension that was not computed."""
+        if dim < 0:
+            raise ValueError(f"dim: expected 0 or more, found {dim}")
+        return self._arrays[dim] if dim < len(self._arrays) else np.empty((0, 2))
+
+    def betti(self, value: float) -> NDArray[np.int64]:
+        """The number of bars of each dimension that are alive at a value: ``birth <= value < death``, in either direction."""
+        alive = [((a[:, 0] <= value) & (value < a[:, 1])) | ((a[:, 0] >= value) & (value > a[:, 1])) for a in self._arrays]
+        return np.array([np.count_nonzero(of) for of in alive], dtype=np.int64)
+
+    def to_array(self) -> Bars:
+        """All bars, (n, 3): a row of dimension, birth and death each, by dimension.
+
+        >>> Diagram([[[0.0, np.inf]], [[1.0, 2.0]]]).to_array()
+        array([[ 0.,  0., inf],
+               [ 1.,  1.,  2.]])
+        """
+        columns = [np.column_stack([np.full(len(array), float(dim)), array]) for dim, array in enumerate(self._arrays)]
+        return np.concatenate(columns) if columns else np.empty((0, 3))
+
+    def to_frame(self) -> pandas.DataFrame:
+        """All bars as a data frame of pandas with the columns ``dim``, ``birth`` and ``death``.
+
+        >>> Diagram([[[0.0, np.inf]], [[1.0, 2.0]]]).to_frame()
+           dim  birth  death
+        0    0    0.0    inf
+        1    1    1.0    2.0
+        """
+        import pandas
+
+        dims = np.repeat(np.arange(len(self._arrays)), [len(array) for array in self._arrays])
+        bars = self.to_array()
+        return pandas.DataFrame({"dim": dims, "birth": bars[:, 1], "death": bars[:, 2]})
+
+    def plot(self, **options: Any) -> Axes:
+        """The diagram as points (birth, death), as :func:`plot_diagram` draws it."""
+        from ._plots import plot_diagram
+
+        return plot_diagram(self, **options)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Bars: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Bars]: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> Bars | list[Bars]:
+        return self._arrays[key]
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __iter__(self) -> Iterator[Bars]:
+        return iter(self._arrays)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Diagram):
+            return NotImplemented
+        pairs = zip(self._arrays, other._arrays)
+        return len(self) == len(other) and all(np.array_equal(one, another) for one, another in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._arrays, self.threshold, self.landmarks, self.representatives, self.locations)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"H{dim}: {len(array)}" for dim, array in enumerate(self._arrays))
+        return f"<Diagram {counts}>" if counts else "<Diagram without dimensions>"
+
+    def _repr_html_(self) -> str:
+        """A table with a row for each dimension: the number of bars, of those that never end, and the longest finite ones."""
+        # Takes longer to import than all of this package.
+        import html
+
+        rows = []
+        for dim, array in enumerate(self._arrays):
+            finite = array[np.isfinite(array[:, 1])]
+            longest = finite[np.argsort(-np.abs(finite[:, 1] - finite[:, 0]), kind="stable")[:3]]
+            shown = ", ".join(f"[{birth:.6g}, {death:.6g})" for birth, death in longest)
+            cells = (f"H{dim}", len(array), len(array) - len(finite), shown)
+            rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
+        names = "".join(f"<th>{name}</th>" for name in ("dimension", "bars", "essential", "longest finite bars"))
+        return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _bars(dim: int, array: Any) -> Bars:
+    """An array of births and deaths of type float64."""
+    bars = np.asarray(array, dtype=np.float64)
+    if bars.size == 0:
+        bars = bars.reshape(0, 2)
+    if bars.ndim != 2 or bars.shape[1] != 2:
+        raise ValueError(f"bars of dimension {dim}: expected an array of shape (n, 2), found {bars.shape}")
+    return bars
+
+
+def _restored(
+    arrays: list[Bars],
+    threshold: float | None,
+    landmarks: Landmarks | None,
+    representatives: list[Representatives] | None,
+    locations: list[tuple[Indices, Indices]] | None,
+) -> Diagram:
+    """A diagram that was pickled."""
+    return Diagram(
+        arrays, threshold=threshold, landmarks=landmarks, representatives=representatives, locations=locations
+    )

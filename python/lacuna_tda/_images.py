@@ -1,0 +1,267 @@
+"""Images: bars, Euler characteristic curves, skeletons."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _lacuna
+from ._arguments import count, image as plain_image, optional_count
+from ._diagram import Diagram
+from ._progress import Report, shown
+
+Construction = Literal["T", "V"]
+Backend = Literal["auto", "cpu", "cuda"]
+Rule = Literal["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"]
+
+
+def cubical(
+    image: Any,
+    *,
+    construction: Construction = "T",
+    superlevel: bool = False,
+    max_dim: int | None = None,
+    threshold: float | None = None,
+    locations: bool = False,
+    threads: int | None = None,
+    backend: Backend = "auto",
+    progress: bool | Report = False,
+) -> Diagram:
+    """The barcode of an image, over Z/2.
+
+    Parameters
+    ----------
+    image : array
+        Up to three axes of more than one voxel; integers of 8 to 64 bits or floats. An array that is contiguous, in C's or Fortran's order, is
+        read where it is. NaN is an error, infinities are values like others.
+    construction : "T" or "V"
+        ``"T"``: voxels are top cells and touch at corners as well (8 neighbours in the plane, 26 in space), GUDHI's ``top_dimensional_cells``.
+        ``"V"``: voxels are vertices, joined along the axes (4, 6), GUDHI's ``vertices``.
+    superlevel : bool
+        Whether the filtration starts from the greatest value. Bars are then born above where they die, and essential ones die at ``-inf``.
+    max_dim : int, optional
+        The highest homology dimension; by default all.
+    threshold : number, optional
+        The value at which the filtration ends; what dies past it is essential. Integers are compared exactly.
+    locations : bool
+        Whether :attr:`Diagram.locations` holds the voxels at which classes are born and die.
+    threads, backend, progress
+        As those of :func:`rips`.
+
+    Returns
+    -------
+    Diagram
+        Births and deaths are values of voxels.
+
+    Raises
+    ------
+    ValueError
+        An array that is no image, 2**30 voxels or more, or a bar whose value is an integer that no double is.
+    TypeError, MemoryError, RuntimeError
+        As :func:`rips`.
+
+    Examples
+    --------
+    A ring of ones around a nine:
+
+    >>> import numpy as np
+    >>> import lacuna_tda
+    >>> ring = np.array([[1, 1, 1], [1, 9, 1], [1, 1, 1]], dtype=np.uint8)
+    >>> diagram = lacuna_tda.cubical(ring, locations=True)
+    >>> diagram.bars(1)
+    array([[1., 9.]])
+    >>> births, deaths = diagram.locations[1]
+    >>> deaths
+    array([[1, 1]])
+    """
+    max_dim, threads = optional_count("max_dim", max_dim, 0), optional_count("threads", threads, 1)
+    array = plain_image(image)
+    with shown(progress) as report:
+        answer = _lacuna.cubical(
+            array, construction, bool(superlevel), max_dim, threshold, bool(locations), threads, backend, report
+        )
+    return Diagram(answer["bars"], locations=answer.get("locations"))
+
+
+class EulerCurve(NamedTuple):
+    """An Euler characteristic curve: n rows, in the order in which cells enter."""
+
+    values: NDArray[Any]
+    """(n,): the distinct values of voxels, ascending (of superlevel sets descending), or the ends of bins; integers where they are exact."""
+    changes: NDArray[np.int64]
+    """(n,): how the Euler characteristic changes there, the sum of (-1)**dim over the cells that enter."""
+
+    @property
+    def euler(self) -> NDArray[np.int64]:
+        """(n,): the Euler characteristic from each value on."""
+        return np.cumsum(self.changes, dtype=np.int64)
+
+
+@overload
+def ecc(
+    image: Any,
+    *,
+    bins: int | None = ...,
+    range: tuple[float, float] | None = ...,
+    construction: Construction = ...,
+    superlevel: bool = ...,
+    scales: None = ...,
+    sigma: float = ...,
+    taps: int = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> EulerCurve: ...
+@overload
+def ecc(
+    image: Any,
+    *,
+    bins: int | None = ...,
+    range: tuple[float, float] | None = ...,
+    construction: Construction = ...,
+    superlevel: bool = ...,
+    scales: int,
+    sigma: float = ...,
+    taps: int = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> list[EulerCurve]: ...
+def ecc(
+    image: Any,
+    *,
+    bins: int | None = None,
+    range: tuple[float, float] | None = None,
+    construction: Construction = "T",
+    superlevel: bool = False,
+    scales: int | None = None,
+    sigma: float = 1.0,
+    taps: int = 13,
+    threads: int | None = None,
+    backend: Backend = "auto",
+    progress: bool | Report = False,
+) -> EulerCurve | list[EulerCurve]:
+    """The Euler characteristic curve of an image, or of the image at several scales.
+
+    Parameters
+    ----------
+    image : array
+        As of :func:`cubical`.
+    bins : int, optional
+        Rows for so many bins of one width; by default one for each distinct value.
+    range : (low, high), optional
+        Where bins begin and end; by default the least finite value and the greatest. A value below is in the first bin, one above in none.
+    construction, superlevel
+        As those of :func:`cubical`.
+    scales : int, optional
+        The number of curves: that of the image, of the image smoothed once by a Gaussian, twice, and so on. Smoothed voxels are floats of 32
+        bits. They are found by the processor.
+    sigma : float
+        The standard deviation of the Gaussian, in voxels.
+    taps : int
+        The number of its weights, odd.
+    threads, backend, progress
+        As those of :func:`rips`.
+
+    Returns
+    -------
+    EulerCurve
+        With ``scales``, a list of them.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As :func:`cubical`; there are no such bins or scales.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lacuna_tda
+    >>> ring = np.array([[1, 1, 1], [1, 9, 1], [1, 1, 1]], dtype=np.uint8)
+    >>> curve = lacuna_tda.ecc(ring)
+    >>> curve.values, curve.changes, curve.euler
+    (array([1, 9], dtype=uint64), array([0, 1]), array([0, 1]))
+    """
+    bins, threads = optional_count("bins", bins, 0), optional_count("threads", threads, 1)
+    if range is not None and bins is None:
+        raise ValueError("range: expected beside bins only")
+    wanted = None
+    if scales is not None:
+        if backend == "cuda":
+            raise ValueError("scales: expected backend auto or cpu, found cuda")
+        wanted = count("scales", scales, 1), float(sigma), count("taps", taps, 1)
+    array = plain_image(image)
+    with shown(progress) as report:
+        curves = _lacuna.ecc(
+            array, bins, range, construction, bool(superlevel), wanted, threads, backend, report
+        )
+    found = [EulerCurve(values, changes) for values, changes in curves]
+    return found[0] if scales is None else found
+
+
+def thin(
+    image: Any,
+    *,
+    rule: Rule | None = None,
+    iterations: int | None = None,
+    threshold: float | Literal["otsu"] | None = None,
+    invert: bool = False,
+    threads: int | None = None,
+    backend: Backend = "auto",
+    progress: bool | Report = False,
+) -> NDArray[np.bool_]:
+    """The skeleton of a binary image: foreground is deleted at its border until nothing changes.
+
+    Foreground touches at corners (8 neighbours in the plane, 26 in space); outside the image is background.
+
+    Parameters
+    ----------
+    image : array
+        As of :func:`cubical`. The first axis runs through rows, the second through columns.
+    rule : str, optional
+        Which foreground an iteration deletes: ``"guo-hall"``, ``"zhang-suen"``, ``"kashani"`` or ``"kashani-safe"`` in the plane,
+        ``"subfields"`` in plane and space. Zhang and Suen's rule and Kashani's do not keep topology. By default Guo and Hall's in the plane,
+        subfields in space.
+    iterations : int, optional
+        The most iterations.
+    threshold : number or "otsu", optional
+        Foreground is what is greater than this, or than Otsu's threshold; by default what is not 0.
+    invert : bool
+        Whether foreground and background change places.
+    threads, backend, progress
+        As those of :func:`rips`.
+
+    Returns
+    -------
+    array of bool
+        The skeleton, in the shape of the image.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError, RuntimeError
+        As :func:`cubical`; a rule of the plane in space, voxels of one value for Otsu's threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lacuna_tda
+    >>> bar = np.zeros((5, 7), dtype=bool)
+    >>> bar[1:4, 1:6] = True
+    >>> lacuna_tda.thin(bar).astype(int)
+    array([[0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 1, 1, 1, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0, 0]])
+    """
+    iterations, threads = optional_count("iterations", iterations, 0), optional_count("threads", threads, 1)
+    otsu = isinstance(threshold, str)
+    if otsu and threshold != "otsu":
+        raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
+    array = plain_image(image)
+    above = None if threshold is None or isinstance(threshold, str) else float(threshold)
+    with shown(progress) as report:
+        voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, bool(invert), threads, backend, report)
+    return voxels.view(np.bool_).reshape(array.shape)

@@ -1,0 +1,104 @@
+# The extension module: what the functions of the package call. It takes arrays of the right kinds, and names in full.
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _matrices, _rips
+from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
+
+__all__ = [
+    "Distances",
+    "__version__",
+    "condensed",
+    "cubical",
+    "ecc",
+    "edges",
+    "machine",
+    "matrix",
+    "points",
+    "reduce_file",
+    "reduce_matrix",
+    "rips",
+    "rips_many",
+    "thin",
+]
+
+__version__: str
+
+_Progress = Callable[[str, int | None, int, int], None] | None
+_Floats = NDArray[np.float32] | NDArray[np.float64]
+_Numbers = NDArray[np.int32] | NDArray[np.int64]
+_Indices = NDArray[np.int64]
+
+@final
+class Distances: ...
+
+def points(array: _Floats) -> Distances: ...
+def matrix(array: _Floats, births: bool, symmetrize: str | None) -> Distances: ...
+def condensed(points: int, list: _Floats) -> Distances: ...
+def edges(
+    points: int, starts: _Numbers, columns: _Numbers, entries: _Floats, births: _Floats | None
+) -> Distances: ...
+def rips(
+    distances: Distances, request: _rips.Request, threads: int | None, progress: _Progress
+) -> RipsAnswer: ...
+def rips_many(
+    distances: list[Distances], request: _rips.Request, threads: int | None, progress: _Progress
+) -> list[RipsAnswer | Exception]: ...
+def reduce_matrix(
+    shape: tuple[int, int],
+    starts: _Indices,
+    cells: _Indices,
+    entries: NDArray[np.float64],
+    dims: NDArray[np.uint8] | None,
+    request: _matrices.Request,
+    threads: int | None,
+    backend: str,
+    progress: _Progress,
+) -> PairsAnswer: ...
+def reduce_file(
+    path: str,
+    format: str | None,
+    max_dim: int | None,
+    request: _matrices.Request,
+    threads: int | None,
+    backend: str,
+    progress: _Progress,
+) -> PairsAnswer: ...
+def cubical(
+    array: NDArray[Any],
+    construction: str,
+    superlevel: bool,
+    max_dim: int | None,
+    threshold: float | None,
+    locations: bool,
+    threads: int | None,
+    backend: str,
+    progress: _Progress,
+) -> CubicalAnswer: ...
+def ecc(
+    array: NDArray[Any],
+    bins: int | None,
+    range: tuple[float, float] | None,
+    construction: str,
+    superlevel: bool,
+    scales: tuple[int, float, int] | None,
+    threads: int | None,
+    backend: str,
+    progress: _Progress,
+) -> list[tuple[NDArray[Any], _Indices]]: ...
+def thin(
+    array: NDArray[Any],
+    rule: str | None,
+    iterations: int | None,
+    threshold: float | None,
+    otsu: bool,
+    invert: bool,
+    threads: int | None,
+    backend: str,
+    progress: _Progress,
+) -> tuple[NDArray[np.uint8], int, float | None]: ...
+def machine() -> MachineAnswer: ...

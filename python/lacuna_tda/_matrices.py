@@ -1,0 +1,216 @@
+"""Persistence pairs of boundary matrices."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _lacuna
+from ._arguments import count, is_sparse, optional_count
+from ._diagram import Diagram, Indices
+from ._progress import Report, shown
+
+Algorithm = Literal[
+    "sieve",
+    "hypha",
+    "hypha-twist",
+    "ss-plus",
+    "spectral-sequence",
+    "twist",
+    "standard",
+    "row",
+    "chunk",
+    "lock-free",
+]
+
+
+class Reduction(NamedTuple):
+    """The persistence pairs of a filtration of n cells, which are numbered from 0."""
+
+    pairs: Indices
+    """(m, 2): the cell that creates a class and the one that destroys it, by the first."""
+    essential: Indices
+    """(k,): the cells that create classes which are never destroyed, ascending."""
+    dimensions: NDArray[np.uint8]
+    """(n,): the dimension of each cell."""
+    values: NDArray[np.float64] | None
+    """(n,): the value at which each cell enters, if the file has values."""
+    max_dim: int
+    """The dimension of the complex."""
+    is_cut: bool
+    """Whether cells above ``max_dim`` may have been left out, so that essential classes of that dimension mean nothing."""
+    cycles: dict[int, Indices] | None
+    """By the cell that creates a class, the cells of a cycle that represents it, ascending; if cycles were asked for."""
+
+    def diagram(self, values: Any = None) -> Diagram:
+        """The bars of each dimension: by the values of cells, (n,), without bars of length zero; or by the numbers of cells if there are none.
+
+        >>> import numpy as np
+        >>> import lacuna_tda
+        >>> edge = Reduction(np.array([[1, 2]]), np.array([0]), np.array([0, 0, 1], np.uint8), None, 1, False, None)
+        >>> edge.diagram([0.0, 0.0, 1.5]).bars(0)
+        array([[0. , 1.5],
+               [0. , inf]])
+        """
+        given = self.values if values is None else np.asarray(values, dtype=np.float64)
+        cells = len(self.dimensions)
+        if given is not None and given.shape != (cells,):
+            raise ValueError(f"values: expected one for each of {cells} cells, found shape {given.shape}")
+        at = np.arange(cells, dtype=np.float64) if given is None else given
+        births = np.concatenate([self.pairs[:, 0], self.essential])
+        deaths = np.concatenate([at[self.pairs[:, 1]], np.full(len(self.essential), np.inf)])
+        of = self.dimensions[births]
+        bars = np.column_stack([at[births], deaths])
+        is_kept = bars[:, 0] != bars[:, 1]
+        dimensions = self.max_dim if self.is_cut else self.max_dim + 1
+        return Diagram([bars[is_kept & (of == dim)] for dim in range(dimensions)] if cells else [])
+
+
+def reduce(
+    matrix: Any,
+    *,
+    dimensions: Sequence[int] | NDArray[Any] | None = None,
+    format: Literal["phat-ascii", "phat-binary", "dipha", "npz", "matrix-market"] | None = None,
+    max_dim: int | None = None,
+    algorithm: Algorithm | None = None,
+    dualize: Literal["auto", "on", "off"] = "auto",
+    check: bool = True,
+    representatives: Literal["cycles"] | None = None,
+    only: Sequence[int] | None = None,
+    min_persistence: int | None = None,
+    threads: int | None = None,
+    backend: Literal["auto", "cpu", "cuda"] = "auto",
+    progress: bool | Report = False,
+) -> Reduction:
+    """The persistence pairs of a boundary matrix over Z/2.
+
+    Parameters
+    ----------
+    matrix : sparse matrix or path
+        A sparse matrix of SciPy (n, n): rows and columns are the cells in filtration order, entries 0, 1 or -1. Or the path of a file: a
+        boundary matrix of PHAT or DIPHA, an image or distances of DIPHA, or a sparse matrix that SciPy or Matrix Market wrote.
+    dimensions : sequence of int, optional
+        (n,): the dimensions of the cells of a sparse matrix. By default a cell whose column is zero is a vertex, and another one has one
+        dimension more than the cells of its boundary.
+    format : str, optional
+        The format of the file; by default its content and name tell.
+    max_dim : int, optional
+        Of DIPHA's images and distances, homology up to this dimension.
+    algorithm : str, optional
+        By default the sieve, which settles each dimension in the way that suits it. All have the same pairs.
+    dualize : "auto", "on" or "off"
+        Whether the anti-transpose is reduced, which has the same pairs.
+    check : bool
+        Whether a matrix is refused whose boundaries have boundaries, of which the algorithms find different pairs.
+    representatives : "cycles", optional
+        Whether :attr:`Reduction.cycles` holds a cycle of each class.
+    only : sequence of int, optional
+        Cycles of the classes alone that these cells create.
+    min_persistence : int, optional
+        Cycles of the classes alone that last so many cells or more, and of essential ones.
+    threads, backend, progress
+        As those of :func:`rips`.
+
+    Returns
+    -------
+    Reduction
+
+    Raises
+    ------
+    ValueError
+        A matrix that is no boundary matrix, or a file that holds none.
+    OSError
+        The file cannot be read.
+    TypeError, MemoryError, RuntimeError
+        As :func:`rips`.
+
+    Examples
+    --------
+    A triangle: vertices 0 to 2, edges 3 to 5, and the face 6, which fills it.
+
+    >>> import lacuna_tda
+    >>> from scipy.sparse import csc_array
+    >>> edges, ones = [[0, 1], [0, 2], [1, 2]], [1] * 9
+    >>> rows = [0, 1, 0, 2, 1, 2, 3, 4, 5]
+    >>> triangle = csc_array((ones, rows, [0, 0, 0, 0, 2, 4, 6, 9]), shape=(7, 7))
+    >>> found = lacuna_tda.reduce(triangle)
+    >>> found.pairs
+    array([[1, 3],
+           [2, 4],
+           [5, 6]])
+    >>> found.essential
+    array([0])
+    """
+    if representatives not in (None, "cycles"):
+        raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
+    if representatives is None and not (only is None and min_persistence is None):
+        raise ValueError("only, min_persistence: expected beside representatives only")
+    request = Request(
+        algorithm=algorithm,
+        dualize=dualize,
+        check=bool(check),
+        cycles=representatives is not None,
+        only=None if only is None else [count("only", cell, 0) for cell in only],
+        min_persistence=optional_count("min_persistence", min_persistence, 0),
+    )
+    threads = optional_count("threads", threads, 1)
+    with shown(progress) as report:
+        if is_sparse(matrix):
+            if format is not None or max_dim is not None:
+                raise ValueError("format, max_dim: expected beside a file only")
+            answer = _lacuna.reduce_matrix(*_columns(matrix, dimensions), request, threads, backend, report)
+        else:
+            try:
+                path = os.fsdecode(matrix)
+            except TypeError:
+                raise TypeError(f"expected a sparse matrix or a path, found {type(matrix).__name__}") from None
+            if dimensions is not None:
+                raise ValueError("dimensions: expected beside a sparse matrix only")
+            upper = optional_count("max_dim", max_dim, 0)
+            answer = _lacuna.reduce_file(path, format, upper, request, threads, backend, report)
+    if answer["warning"] is not None:
+        warnings.warn(answer["warning"], stacklevel=2)
+    cycles = answer.get("cycles")
+    return Reduction(
+        pairs=answer["pairs"],
+        essential=answer["essential"],
+        dimensions=answer["dimensions"],
+        values=answer["values"],
+        max_dim=answer["max_dim"],
+        is_cut=answer["is_cut"],
+        cycles=None if cycles is None else dict(cycles),
+    )
+
+
+class Request(NamedTuple):
+    """What is asked of the extension module."""
+
+    algorithm: str | None
+    dualize: str
+    check: bool
+    cycles: bool
+    only: list[int] | None
+    min_persistence: int | None
+
+
+Columns = tuple[tuple[int, int], Indices, Indices, NDArray[np.float64], "NDArray[np.uint8] | None"]
+
+
+def _columns(matrix: Any, dimensions: Any) -> Columns:
+    """The columns of a sparse matrix as the extension module has them."""
+    columns = matrix.tocsc()
+    if not columns.has_sorted_indices:
+        columns = columns.sorted_indices()
+    dims = None
+    if dimensions is not None:
+        given = np.asarray(dimensions)
+        dims = given.astype(np.uint8)
+        if given.ndim != 1 or not np.array_equal(dims, given):
+            raise ValueError("dimensions: expected a whole number from 0 to 255 for each cell")
+    starts, rows = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+    return columns.shape, starts, rows, columns.data.astype(np.float64), dims

@@ -1,0 +1,510 @@
+"""Vietoris-Rips barcodes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+import numpy as np
+
+from . import _lacuna
+from ._arguments import count, floats, is_sparse, optional_count
+from ._diagram import Chain, Diagram, Landmarks, Representatives
+from ._progress import Report, shown
+
+if TYPE_CHECKING:
+    from ._answers import RipsAnswer, Table
+
+Kind = Literal["simplices", "cocycles", "cycles"]
+Backend = Literal["auto", "cpu", "cuda"]
+
+
+def rips(
+    X: Any,
+    *,
+    metric: str | Callable[[Any, Any], float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    max_dim: int = 1,
+    threshold: float | None = None,
+    modulus: int = 2,
+    collapse: Literal["auto", "off", "on"] = "auto",
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
+    weights: Literal["diagonal", "dtm"] | None = None,
+    dtm_p: float | Literal["inf"] | None = None,
+    dtm_r: float | None = None,
+    dtm_neighbors: int | None = None,
+    landmarks: int | None = None,
+    representatives: Kind | Sequence[Kind] | None = None,
+    cocycles_at: Literal["birth", "death"] | None = None,
+    tighten: bool = False,
+    only: Sequence[tuple[int, int]] | None = None,
+    longest: int | None = None,
+    min_persistence: float | None = None,
+    threads: int | None = None,
+    backend: Backend = "auto",
+    progress: bool | Report = False,
+) -> Diagram:
+    """The barcode of the Vietoris-Rips filtration of points, distances or a weighted graph.
+
+    Bars are those of Ripser, in its order. A class of dimension 0 is a component, of dimension 1 a loop, of dimension 2 a cavity; births and
+    deaths are distances, in the units of the input.
+
+    Parameters
+    ----------
+    X : array or sparse matrix
+        With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; or a sparse
+        matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where pairs without an entry are never connected. Otherwise
+        points: an array (n, d). Distances are computed and compared in single precision, but those of doubles and of integers of 32 and 64
+        bits, and of SciPy's metrics, in double precision. The array is copied once.
+    metric : str or callable
+        ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
+    metric_params : mapping, optional
+        Further arguments of SciPy's metric, such as ``{"p": 3}`` of ``"minkowski"``.
+    max_dim : int
+        The highest homology dimension, cut to n - 2.
+    threshold : float, optional
+        The greatest diameter of a simplex; ``inf`` for the whole filtration. By default the enclosing radius, past which nothing changes; a
+        sparse matrix has none and is taken whole.
+    modulus : int
+        Coefficients are in Z/p, p a prime below 65536.
+    collapse : "auto", "off" or "on"
+        Whether edges are left out first without which the bars are the same: as long as it pays, never, or all of them.
+    symmetrize : "lower", "upper", "mean", "max" or "min", optional
+        Which of two distances counts in an array (n, n) that is not symmetric; by default that is an error.
+    weights : "diagonal" or "dtm", optional
+        When points are born: as the diagonal of precomputed distances says; or at twice their distance to the measure of all points. By default
+        at 0.
+    dtm_p : 1, 2 or inf, optional
+        How balls grow with ``weights="dtm"`` (1).
+    dtm_r : float, optional
+        The exponent of distances with ``weights="dtm"`` (2).
+    dtm_neighbors : int, optional
+        The number of neighbours with ``weights="dtm"``, the point itself not counted (3).
+    landmarks : int, optional
+        So many points for all, each farthest from those before it, beginning with the first: ``n_perm`` of ripser.py. See
+        :attr:`Diagram.landmarks`.
+    representatives : "simplices", "cocycles", "cycles" or several of these, optional
+        What is told of each bar in :attr:`Diagram.representatives`: the simplices with which its class is born and dies, always; a cocycle;
+        a cycle. No edges are collapsed beside.
+    cocycles_at : "birth" or "death", optional
+        Up to which scale cocycles are given: of the complex at the birth of the bar, or of all up to its death (the default).
+    tighten : bool
+        Whether cycles of dimension 1 are made as short as their class has them at birth.
+    only : sequence of (dimension, place), optional
+        Representatives of these bars alone.
+    longest : int, optional
+        Representatives of so many bars of dimension 1 and above alone, those that last longest.
+    min_persistence : float, optional
+        Representatives of the bars alone that last so long or longer.
+    threads : int, optional
+        The number of threads; by default one a core. The answer does not depend on it.
+    backend : "auto", "cpu" or "cuda"
+        A GPU where it should finish first; never one; always one, or an error. A GPU stays open from the first call that uses it.
+    progress : bool or callable
+        Whether a bar of tqdm shows how far the run is; or a function of the stage, its dimension, the work that is done, and all of it.
+
+    Returns
+    -------
+    Diagram
+        With the attributes ``threshold`` and, if they were asked for, ``landmarks`` and ``representatives``.
+
+    Raises
+    ------
+    ValueError
+        An input that is none, or an option that does not suit it.
+    TypeError
+        An argument of another type.
+    MemoryError
+        The run would not fit.
+    RuntimeError
+        A GPU was asked for that is not there, or fails.
+
+    Warns
+    -----
+    UserWarning
+        Something was done in another way than asked for. The bars are right all the same.
+
+    Examples
+    --------
+    The corners of a square, whose sides make a loop until the diagonals fill it:
+
+    >>> import numpy as np
+    >>> import lacuna_tda
+    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> lacuna_tda.rips(square).bars(1)
+    array([[1.        , 1.41421356]])
+
+    The same by its distances, with the edges that create the loop and fill it:
+
+    >>> from scipy.spatial.distance import pdist, squareform
+    >>> diagram = lacuna_tda.rips(squareform(pdist(square)), metric="precomputed", representatives="simplices")
+    >>> loops = diagram.representatives[1]
+    >>> loops.birth_edges, loops.death_edges
+    (array([[0, 1]]), array([[1, 3]]))
+    """
+    request, are_births = _requested(
+        max_dim=max_dim,
+        threshold=threshold,
+        modulus=modulus,
+        collapse=collapse,
+        weights=weights,
+        dtm_p=dtm_p,
+        dtm_r=dtm_r,
+        dtm_neighbors=dtm_neighbors,
+        landmarks=landmarks,
+        representatives=representatives,
+        cocycles_at=cocycles_at,
+        tighten=tighten,
+        only=only,
+        longest=longest,
+        min_persistence=min_persistence,
+        backend=backend,
+    )
+    threads = optional_count("threads", threads, 1)
+    distances = _distances(X, metric, metric_params, are_births, symmetrize)
+    if progress is False:
+        answer = _lacuna.rips(distances, request, threads, None)
+    else:
+        with shown(progress) as report:
+            answer = _lacuna.rips(distances, request, threads, report)
+    return _diagram(answer, request)
+
+
+@overload
+def rips_many(
+    X: Any,
+    *,
+    errors: Literal["raise"] = ...,
+    metric: str | Callable[[Any, Any], float] = ...,
+    metric_params: Mapping[str, Any] | None = ...,
+    max_dim: int = ...,
+    threshold: float | None = ...,
+    modulus: int = ...,
+    collapse: Literal["auto", "off", "on"] = ...,
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    weights: Literal["diagonal", "dtm"] | None = ...,
+    dtm_p: float | Literal["inf"] | None = ...,
+    dtm_r: float | None = ...,
+    dtm_neighbors: int | None = ...,
+    landmarks: int | None = ...,
+    representatives: Kind | Sequence[Kind] | None = ...,
+    cocycles_at: Literal["birth", "death"] | None = ...,
+    tighten: bool = ...,
+    only: Sequence[tuple[int, int]] | None = ...,
+    longest: int | None = ...,
+    min_persistence: float | None = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> list[Diagram]: ...
+@overload
+def rips_many(
+    X: Any,
+    *,
+    errors: Literal["return"],
+    metric: str | Callable[[Any, Any], float] = ...,
+    metric_params: Mapping[str, Any] | None = ...,
+    max_dim: int = ...,
+    threshold: float | None = ...,
+    modulus: int = ...,
+    collapse: Literal["auto", "off", "on"] = ...,
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    weights: Literal["diagonal", "dtm"] | None = ...,
+    dtm_p: float | Literal["inf"] | None = ...,
+    dtm_r: float | None = ...,
+    dtm_neighbors: int | None = ...,
+    landmarks: int | None = ...,
+    representatives: Kind | Sequence[Kind] | None = ...,
+    cocycles_at: Literal["birth", "death"] | None = ...,
+    tighten: bool = ...,
+    only: Sequence[tuple[int, int]] | None = ...,
+    longest: int | None = ...,
+    min_persistence: float | None = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> list[Diagram | Exception]: ...
+def rips_many(
+    X: Any,
+    *,
+    errors: Literal["raise", "return"] = "raise",
+    metric: str | Callable[[Any, Any], float] = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    max_dim: int = 1,
+    threshold: float | None = None,
+    modulus: int = 2,
+    collapse: Literal["auto", "off", "on"] = "auto",
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = None,
+    weights: Literal["diagonal", "dtm"] | None = None,
+    dtm_p: float | Literal["inf"] | None = None,
+    dtm_r: float | None = None,
+    dtm_neighbors: int | None = None,
+    landmarks: int | None = None,
+    representatives: Kind | Sequence[Kind] | None = None,
+    cocycles_at: Literal["birth", "death"] | None = None,
+    tighten: bool = False,
+    only: Sequence[tuple[int, int]] | None = None,
+    longest: int | None = None,
+    min_persistence: float | None = None,
+    threads: int | None = None,
+    backend: Backend = "auto",
+    progress: bool | Report = False,
+) -> list[Diagram] | list[Diagram | Exception]:
+    """The barcodes of many inputs, in their order: as :func:`rips` of each, and much faster where they are small.
+
+    Inputs of some hundred points are done side by side, one a thread. An input that fails does not stop the others.
+
+    Parameters
+    ----------
+    X : sequence of arrays or sparse matrices, or array (m, n, d) or (m, n, n)
+        The inputs.
+    errors : "raise" or "return"
+        What becomes of inputs that fail: when all others are done, the exception of the first of them is raised, with its number; or their
+        exceptions take the places of their diagrams.
+
+    The others are as those of :func:`rips`. ``progress`` counts inputs.
+
+    Returns
+    -------
+    list of Diagram
+        One for each input; with ``errors="return"`` also exceptions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lacuna_tda
+    >>> clouds = np.array([[[0.0], [1.0]], [[0.0], [2.0]]])
+    >>> [diagram.bars(0)[0].tolist() for diagram in lacuna_tda.rips_many(clouds)]
+    [[0.0, 1.0], [0.0, 2.0]]
+    >>> lacuna_tda.rips_many([clouds[0], [[np.nan]]], errors="return")
+    [<Diagram H0: 2>, ValueError('coordinate 0 of point 0: expected a finite number, found NaN')]
+    """
+    if errors not in ("raise", "return"):
+        raise ValueError(f"errors: expected raise or return, found {errors!r}")
+    request, are_births = _requested(
+        max_dim=max_dim,
+        threshold=threshold,
+        modulus=modulus,
+        collapse=collapse,
+        weights=weights,
+        dtm_p=dtm_p,
+        dtm_r=dtm_r,
+        dtm_neighbors=dtm_neighbors,
+        landmarks=landmarks,
+        representatives=representatives,
+        cocycles_at=cocycles_at,
+        tighten=tighten,
+        only=only,
+        longest=longest,
+        min_persistence=min_persistence,
+        backend=backend,
+    )
+    threads = optional_count("threads", threads, 1)
+    if isinstance(X, np.ndarray) and X.dtype != object and X.ndim != 3:
+        raise ValueError(f"expected several inputs, an array of three axes or a sequence, found shape {X.shape}")
+    found: list[Exception | None] = []
+    inputs = []
+    for one in X:
+        try:
+            inputs.append(_distances(one, metric, metric_params, are_births, symmetrize))
+            found.append(None)
+        except (TypeError, ValueError) as error:
+            found.append(error)
+    with shown(progress) as report:
+        answers = iter(_lacuna.rips_many(inputs, request, threads, report))
+    all_found: list[Diagram | Exception] = []
+    for earlier in found:
+        if earlier is not None:
+            all_found.append(earlier)
+            continue
+        answer = next(answers)
+        all_found.append(answer if isinstance(answer, Exception) else _diagram(answer, request))
+    if errors == "raise":
+        for number, one_found in enumerate(all_found):
+            if isinstance(one_found, Exception):
+                raise type(one_found)(f"input {number}: {one_found}") from one_found
+    return all_found
+
+
+class Request(NamedTuple):
+    """What is asked of the extension module."""
+
+    max_dim: int
+    threshold: float | None
+    modulus: int
+    collapse: str
+    dtm: tuple[str, float, int] | None
+    landmarks: int | None
+    representatives: tuple[str, ...]
+    cocycles_at: str
+    tighten: bool
+    only: list[tuple[int, int]] | None
+    longest: int | None
+    min_persistence: float | None
+    backend: str
+
+
+def _requested(
+    *,
+    max_dim: int,
+    threshold: float | None,
+    modulus: int,
+    collapse: str,
+    weights: str | None,
+    dtm_p: float | str | None,
+    dtm_r: float | None,
+    dtm_neighbors: int | None,
+    landmarks: int | None,
+    representatives: str | Sequence[str] | None,
+    cocycles_at: str | None,
+    tighten: bool,
+    only: Sequence[tuple[int, int]] | None,
+    longest: int | None,
+    min_persistence: float | None,
+    backend: str,
+) -> tuple[Request, bool]:
+    """What is asked of the extension module, and whether the diagonal holds births."""
+    if weights not in (None, "diagonal", "dtm"):
+        raise ValueError(f"weights: expected None, diagonal or dtm, found {weights!r}")
+    dtm = None
+    if weights == "dtm":
+        growths = {1: "1", 2: "2", float("inf"): "inf", "inf": "inf", "1": "1", "2": "2", None: "1"}
+        if dtm_p not in growths:
+            raise ValueError(f"dtm_p: expected 1, 2 or inf, found {dtm_p!r}")
+        neighbors = 3 if dtm_neighbors is None else count("dtm_neighbors", dtm_neighbors, 1)
+        dtm = growths[dtm_p], 2.0 if dtm_r is None else float(dtm_r), neighbors
+    elif not (dtm_p is None and dtm_r is None and dtm_neighbors is None):
+        raise ValueError('dtm_p, dtm_r, dtm_neighbors: expected beside weights="dtm" only')
+    if representatives is None:
+        kinds: tuple[str, ...] = ()
+        given = [option for option in (cocycles_at, only, longest, min_persistence) if option is not None]
+        if tighten or given:
+            options = "cocycles_at, tighten, only, longest, min_persistence"
+            raise ValueError(f"{options}: expected beside representatives only")
+    else:
+        kinds = (representatives,) if isinstance(representatives, str) else tuple(representatives)
+        if cocycles_at is not None and "cocycles" not in kinds:
+            raise ValueError('cocycles_at: expected beside representatives="cocycles" only')
+        if tighten and "cycles" not in kinds:
+            raise ValueError('tighten: expected beside representatives="cycles" only')
+    request = Request(
+        max_dim=count("max_dim", max_dim, 0),
+        threshold=None if threshold is None else float(threshold),
+        modulus=_modulus(modulus),
+        collapse=collapse,
+        dtm=dtm,
+        landmarks=optional_count("landmarks", landmarks, 0),
+        representatives=kinds,
+        cocycles_at=cocycles_at or "death",
+        tighten=bool(tighten),
+        only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
+        longest=optional_count("longest", longest, 1),
+        min_persistence=None if min_persistence is None else float(min_persistence),
+        backend=backend,
+    )
+    return request, weights == "diagonal"
+
+
+def _modulus(modulus: Any) -> int:
+    """A number that the extension module takes; whether it is a prime is known there."""
+    number = count("modulus", modulus, 0)
+    if number >= 65536:
+        raise ValueError(f"modulus: expected a prime below 65536, found {number}")
+    return number
+
+
+def _distances(
+    X: Any,
+    metric: str | Callable[[Any, Any], float],
+    metric_params: Mapping[str, Any] | None,
+    births: bool,
+    symmetrize: str | None,
+) -> _lacuna.Distances:
+    """The input as the extension module has it."""
+    is_precomputed = isinstance(metric, str) and metric == "precomputed"
+    is_euclidean = isinstance(metric, str) and metric == "euclidean"
+    if metric_params is not None and (is_precomputed or is_euclidean):
+        raise ValueError(f"metric_params: expected beside a metric of SciPy only, found metric={metric!r}")
+    if births and not is_precomputed:
+        raise ValueError('weights="diagonal": expected metric="precomputed"')
+    if symmetrize is not None and not is_precomputed:
+        raise ValueError('symmetrize: expected metric="precomputed"')
+    if is_sparse(X):
+        if not is_precomputed:
+            raise ValueError('a sparse matrix holds distances: expected metric="precomputed"')
+        if symmetrize is not None:
+            raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
+        return _edges(X, births)
+    if not is_precomputed and not is_euclidean:
+        return _by_scipy(X, metric, metric_params)
+    array = floats(X)
+    if array.ndim != 2:
+        expected = "distances of shape (n, n)" if is_precomputed else "points of shape (n, d)"
+        raise ValueError(f"expected {expected}, found an array of shape {array.shape}")
+    return _lacuna.matrix(array, births, symmetrize) if is_precomputed else _lacuna.points(array)
+
+
+def _by_scipy(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> _lacuna.Distances:
+    """The distances that SciPy computes."""
+    try:
+        from scipy.spatial.distance import pdist
+    except ImportError as error:
+        raise ImportError(f"metric={metric!r} needs SciPy: pip install 'lacuna-tda[metrics]'") from error
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
+    return _lacuna.condensed(len(array), pdist(array, metric, **(metric_params or {})))
+
+
+def _edges(matrix: Any, births: bool) -> _lacuna.Distances:
+    """The stored entries of a sparse matrix as edges; those of the diagonal are births, or must be zeros."""
+    rows = matrix.tocsr()
+    if rows.shape[0] != rows.shape[1]:
+        raise ValueError(f"expected a square matrix, a row and a column for each point, found {rows.shape[0]} x {rows.shape[1]}")
+    if not rows.has_sorted_indices:
+        rows = rows.sorted_indices()
+    starts, columns, entries = rows.indptr, rows.indices, floats(rows.data)
+    if not births:
+        return _lacuna.edges(rows.shape[0], starts, columns, entries, None)
+    row_of = np.repeat(np.arange(rows.shape[0], dtype=columns.dtype), np.diff(starts))
+    is_birth = row_of == columns
+    born = np.zeros(rows.shape[0], dtype=entries.dtype)
+    born[columns[is_birth]] = entries[is_birth]
+    left = np.zeros_like(starts)
+    np.cumsum(np.bincount(row_of[~is_birth], minlength=rows.shape[0]), out=left[1:])
+    return _lacuna.edges(rows.shape[0], left, columns[~is_birth], entries[~is_birth], born)
+
+
+def _diagram(answer: RipsAnswer, request: Request) -> Diagram:
+    """What was found as a diagram; what is to be said of it is said."""
+    for note in answer["notes"]:
+        warnings.warn(note, stacklevel=3)
+    landmarks, tables = answer.get("landmarks"), answer.get("representatives")
+    return Diagram(
+        answer["bars"],
+        threshold=answer["threshold"],
+        landmarks=None if landmarks is None else Landmarks(*landmarks),
+        representatives=None
+        if tables is None
+        else [_table(dim, table, request.representatives) for dim, table in enumerate(tables)],
+    )
+
+
+def _table(dim: int, table: Table, kinds: tuple[str, ...]) -> Representatives:
+    """The representatives of a dimension."""
+
+    def chains(kind: Literal["cocycles", "cycles"]) -> list[Chain] | None:
+        if kind not in kinds or dim == 0:
+            return None
+        return [Chain(simplices, coefficients) for simplices, coefficients in table.get(kind, [])]
+
+    return Representatives(
+        places=table["places"],
+        birth_simplices=table["birth_simplices"],
+        death_simplices=table["death_simplices"],
+        birth_edges=table.get("birth_edges", np.empty((len(table["places"]), 0), dtype=np.int64)),
+        death_edges=table["death_edges"],
+        cocycles=chains("cocycles"),
+        cycles=chains("cycles"),
+    )

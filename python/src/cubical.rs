@@ -1,0 +1,237 @@
+//! Bars, Euler characteristic curves and skeletons of images.
+
+use lacuna::cubical::ecc::scales::{Scales, curves};
+use lacuna::cubical::ecc::{Bins, EccRequest, Values, Vcec};
+use lacuna::cubical::persistence::{Class, Classes};
+use lacuna::cubical::thinning::Rule;
+use lacuna::cubical::thinning::binary::{Foreground, binary};
+use lacuna::cubical::value::Value;
+use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
+use lacuna::progress::{Progress, interruptible};
+use lacuna::with_image;
+use numpy::PyArray1;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::backend::backend;
+use crate::error::Failure;
+use crate::image::image;
+use crate::rips::{bars, rows};
+use crate::run::{at_once, on_threads};
+
+/// Voxels of an image whose bars one thread finds before others have woken up.
+const FEW_FOR_BARS: usize = 1 << 11;
+
+/// Voxels of an image that one thread counts or thins before others have woken up.
+const FEW: usize = 1 << 14;
+
+/// A value of a voxel: an integer of any size that voxels have, or a double.
+#[derive(FromPyObject, Clone, Copy)]
+pub(crate) enum Number {
+    Signed(i64),
+    Unsigned(u64),
+    Double(f64),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Signed(value) => value.into(),
+            Number::Unsigned(value) => value.into(),
+            Number::Double(value) => value.into(),
+        }
+    }
+}
+
+/// The value that an option is to have.
+///
+/// # Errors
+/// It is NaN.
+fn value(option: &str, number: Number) -> Result<Value, Failure> {
+    match number {
+        Number::Double(value) if value.is_nan() => {
+            Err(Failure::Value(format!("{option}: expected a number, found NaN")))
+        }
+        number => Ok(number.into()),
+    }
+}
+
+fn construction(name: &str) -> Result<Construction, Failure> {
+    match name {
+        "T" | "t" => Ok(Construction::T),
+        "V" | "v" => Ok(Construction::V),
+        _ => Err(Failure::Value(format!("construction: expected T or V, found {name:?}"))),
+    }
+}
+
+/// The bars of an image, with the voxels of births and deaths if `locations` are wanted, as a dictionary: see `_answers.py`.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn cubical<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    construction: &str,
+    superlevel: bool,
+    max_dim: Option<usize>,
+    threshold: Option<Number>,
+    locations: bool,
+    threads: Option<usize>,
+    backend: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let construction = self::construction(construction)?;
+    let backend = self::backend(backend)?;
+    let threshold = threshold.map(|number| value("threshold", number)).transpose()?;
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
+        let image = image()?;
+        let mut cubical =
+            Cubical::new(&image).construction(construction).superlevel(superlevel).backend(backend);
+        if let Some(max_dim) = max_dim {
+            cubical = cubical.max_dim(max_dim);
+        }
+        if let Some(threshold) = threshold {
+            cubical = cubical.threshold(threshold);
+        }
+        let classes = cubical.solve(progress)?.classes;
+        let diagram = classes.diagram(&image, superlevel)?;
+        Ok((image, classes, diagram))
+    };
+    let (image, classes, diagram) = if voxels <= FEW_FOR_BARS {
+        at_once(py, work)
+    } else {
+        on_threads(py, threads, progress.as_ref(), work)
+    }?;
+    let answer = PyDict::new(py);
+    answer.set_item(intern!(py, "bars"), bars(py, &diagram)?)?;
+    if locations {
+        answer.set_item(intern!(py, "locations"), places(py, &image, &classes)?)?;
+    }
+    Ok(answer)
+}
+
+/// Of each dimension the coordinates of the voxels of births and of deaths, a row a bar; those of essential bars are −1.
+fn places<'py>(py: Python<'py>, image: &AnyImage, classes: &Classes) -> PyResult<Bound<'py, PyList>> {
+    let axes = image.shape().axes().len();
+    let coordinates = |place: Option<usize>| match place {
+        Some(place) => image.shape().coordinates(place).into_iter().map(|at| at as i64).collect(),
+        None => vec![-1; axes],
+    };
+    let dimensions = classes.dimensions.iter().map(|classes: &Vec<Class>| {
+        let births = classes.iter().flat_map(|class| coordinates(Some(class.birth))).collect();
+        let deaths = classes.iter().flat_map(|class| coordinates(class.death)).collect();
+        Ok((rows(py, axes, births)?, rows(py, axes, deaths)?))
+    });
+    PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The Euler characteristic curves of an image at so many scales: of each the values and the changes.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn ecc<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    bins: Option<usize>,
+    range: Option<(Number, Number)>,
+    construction: &str,
+    superlevel: bool,
+    scales: Option<(usize, f64, usize)>,
+    threads: Option<usize>,
+    backend: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let construction = self::construction(construction)?;
+    let backend = self::backend(backend)?;
+    let range = range
+        .map(|(low, high)| Ok::<_, Failure>((value("range", low)?, value("range", high)?)))
+        .transpose()?;
+    let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
+        let image = image()?;
+        if let Some((count, sigma, taps)) = scales {
+            let (scales, request) =
+                (Scales { count, sigma, taps }, EccRequest { construction, superlevel, bins });
+            return interruptible(progress, |progress| {
+                progress.begin("curve", None, (image.shape().count() * count) as u64);
+                Ok(with_image!(&image, image => {
+                    curves(image, &request, &scales, &|voxels| progress.advance(voxels))
+                })?)
+            });
+        }
+        let curve =
+            EulerCurve::new(&image).construction(construction).superlevel(superlevel).backend(backend);
+        let curve = match bins {
+            Bins::Uniform { count, range: None } => curve.bins(count),
+            Bins::Uniform { count, range: Some((low, high)) } => curve.bins_over(count, low, high),
+            _ => curve,
+        };
+        Ok(vec![curve.solve(progress)?.vcec])
+    };
+    let is_little = voxels <= FEW && scales.is_none();
+    let found = if is_little { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
+    PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// The values and the changes of a curve.
+fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
+    let values = match vcec.values {
+        Values::Unsigned(values) => PyArray1::from_vec(py, values).into_any(),
+        Values::Signed(values) => PyArray1::from_vec(py, values).into_any(),
+        Values::Doubles(values) => PyArray1::from_vec(py, values).into_any(),
+    };
+    Ok((values, PyArray1::from_vec(py, vcec.changes).into_any()))
+}
+
+/// The skeleton of an image as bytes in C's order, 1 on 0; the number of iterations; and the threshold above which voxels were foreground, if
+/// there was one.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn thin<'py>(
+    py: Python<'py>,
+    array: &Bound<'py, PyAny>,
+    rule: Option<&str>,
+    iterations: Option<usize>,
+    threshold: Option<f64>,
+    otsu: bool,
+    invert: bool,
+    threads: Option<usize>,
+    backend: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
+    let named = |name: &str| {
+        let names = || Rule::ALL.map(|rule| rule.to_string()).join(", ");
+        let unknown = || Failure::Value(format!("rule: expected one of {}, found {name:?}", names()));
+        Rule::ALL.into_iter().find(|rule| rule.to_string() == name).ok_or_else(unknown)
+    };
+    let rule = rule.map(named).transpose()?;
+    let backend = self::backend(backend)?;
+    let foreground = match threshold {
+        Some(threshold) if threshold.is_nan() => {
+            return Err(Failure::Value("threshold: expected a number, found NaN".into()).into());
+        }
+        Some(threshold) => Foreground::Above(threshold),
+        None if otsu => Foreground::Otsu,
+        None => Foreground::NonZero,
+    };
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
+        let (mut bits, threshold) = binary(&image()?, foreground)?;
+        if invert {
+            bits = bits.inverted();
+        }
+        let mut skeleton = Skeleton::new(&bits).backend(backend);
+        if let Some(rule) = rule {
+            skeleton = skeleton.rule(rule);
+        }
+        if let Some(iterations) = iterations {
+            skeleton = skeleton.iterations(iterations);
+        }
+        let outcome = skeleton.solve(progress)?;
+        Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.figures.iterations, threshold))
+    };
+    let (voxels, iterations, threshold) =
+        if voxels <= FEW { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
+    Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
+}

@@ -1,0 +1,234 @@
+//! Arrays as distances and points, in the precision of the array.
+//!
+//! The library takes the memory of distances for its own and overwrites them, so what is in an array is copied, once: points as they are, of a
+//! matrix one of the two halves.
+
+use lacuna::metric::read::{Input, Symmetrize};
+use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
+use ndarray::{ArrayView1, ArrayView2};
+use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use sprs::{CsMatViewI, SpIndex};
+
+use crate::error::Failure;
+
+/// Points or distances, which a computation takes for its own.
+#[pyclass(module = "lacuna_tda._lacuna", frozen)]
+pub(crate) struct Distances(std::sync::Mutex<Option<Input>>);
+
+impl Distances {
+    fn new(input: Input) -> Self {
+        Distances(std::sync::Mutex::new(Some(input)))
+    }
+
+    /// What there is, once.
+    ///
+    /// # Errors
+    /// It has been taken.
+    pub(crate) fn take(&self) -> Result<Input, Failure> {
+        let mut input = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        input.take().ok_or_else(|| {
+            Failure::Value("expected distances, found some that a computation has used up".into())
+        })
+    }
+}
+
+/// An array of one of the two precisions.
+pub(crate) enum Square<'py> {
+    Single(PyReadonlyArray2<'py, f32>),
+    Double(PyReadonlyArray2<'py, f64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Square<'py> {
+    type Error = PyErr;
+
+    /// Makes no exception of the first type if it is the second, which would take longer than all the rest.
+    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = array.cast::<PyArray2<f64>>() {
+            return Ok(Square::Double(array.try_readonly()?));
+        }
+        let single = array.cast::<PyArray2<f32>>();
+        Ok(Square::Single(
+            single
+                .map_err(|_| PyTypeError::new_err("expected an array of two axes of floats"))?
+                .try_readonly()?,
+        ))
+    }
+}
+
+/// A list of one of the two precisions.
+#[derive(FromPyObject)]
+pub(crate) enum List<'py> {
+    Single(PyReadonlyArray1<'py, f32>),
+    Double(PyReadonlyArray1<'py, f64>),
+}
+
+/// Indices of a sparse matrix.
+#[derive(FromPyObject)]
+pub(crate) enum Indices<'py> {
+    Narrow(PyReadonlyArray1<'py, i32>),
+    Wide(PyReadonlyArray1<'py, i64>),
+}
+
+/// The rows of an array as points.
+#[pyfunction]
+pub(crate) fn points(py: Python<'_>, array: Square<'_>) -> PyResult<Distances> {
+    fn cloud<T: Value>(array: ArrayView2<'_, T>) -> Result<Metric<T>, Failure> {
+        Ok(PointCloud::try_from(array)?.into())
+    }
+    let input = match &array {
+        Square::Single(array) => {
+            let array = array.as_array();
+            Input::Single(py.detach(|| cloud(array))?)
+        }
+        Square::Double(array) => {
+            let array = array.as_array();
+            Input::Double(py.detach(|| cloud(array))?)
+        }
+    };
+    Ok(Distances::new(input))
+}
+
+/// A square array of distances; with `births` its diagonal holds when points are born. Of two distances that differ by more than rounding,
+/// `symmetrize` says which counts.
+#[pyfunction]
+pub(crate) fn matrix(
+    py: Python<'_>,
+    array: Square<'_>,
+    births: bool,
+    symmetrize: Option<&str>,
+) -> PyResult<Distances> {
+    fn distances<T: Value>(
+        array: ArrayView2<'_, T>,
+        births: bool,
+        symmetrize: Option<Symmetrize>,
+    ) -> Result<Metric<T>, Failure> {
+        if !births {
+            return Ok(DistanceMatrix::from_array(array, symmetrize)?.into());
+        }
+        let born = array.diag().to_vec();
+        let mut apart = array.to_owned();
+        apart.diag_mut().fill(T::from_f64(0.0));
+        Ok(DistanceMatrix::from_array(apart.view(), symmetrize)?.with_births(born)?.into())
+    }
+    let symmetrize = symmetrize.map(symmetrized).transpose()?;
+    let input = match &array {
+        Square::Single(array) => {
+            let array = array.as_array();
+            Input::Single(py.detach(|| distances(array, births, symmetrize))?)
+        }
+        Square::Double(array) => {
+            let array = array.as_array();
+            Input::Double(py.detach(|| distances(array, births, symmetrize))?)
+        }
+    };
+    Ok(Distances::new(input))
+}
+
+fn symmetrized(name: &str) -> Result<Symmetrize, Failure> {
+    Ok(match name {
+        "lower" => Symmetrize::Lower,
+        "upper" => Symmetrize::Upper,
+        "mean" => Symmetrize::Mean,
+        "max" => Symmetrize::Max,
+        "min" => Symmetrize::Min,
+        _ => {
+            let expected = "expected lower, upper, mean, max or min";
+            return Err(Failure::Value(format!("symmetrize: {expected}, found {name:?}")));
+        }
+    })
+}
+
+/// The distances above the diagonal of the matrix of `points` points, row by row, as SciPy's `pdist` lists them.
+#[pyfunction]
+pub(crate) fn condensed(py: Python<'_>, points: usize, list: List<'_>) -> PyResult<Distances> {
+    fn distances<T: Value>(n: usize, list: ArrayView1<'_, T>) -> Result<Metric<T>, Failure> {
+        let expected = n.saturating_mul(n.saturating_sub(1)) / 2;
+        if n == 0 || list.len() != expected {
+            return Err(MetricError::NotTriangular { found: list.len(), n, expected }.into());
+        }
+        // The row of the lesser point j begins after those of the points before it.
+        let place = |i: usize, j: usize| j * (2 * n - j - 1) / 2 + i - j - 1;
+        Ok(DistanceMatrix::from_fn(n, |i, j| list[place(i, j)])?.into())
+    }
+    let input = match &list {
+        List::Single(list) => {
+            let list = list.as_array();
+            Input::Single(py.detach(|| distances(points, list))?)
+        }
+        List::Double(list) => {
+            let list = list.as_array();
+            Input::Double(py.detach(|| distances(points, list))?)
+        }
+    };
+    Ok(Distances::new(input))
+}
+
+/// The entries of a square sparse matrix, compressed by rows, as edges; `births` are when points are born.
+#[pyfunction]
+pub(crate) fn edges(
+    py: Python<'_>,
+    points: usize,
+    starts: Indices<'_>,
+    columns: Indices<'_>,
+    entries: List<'_>,
+    births: Option<List<'_>>,
+) -> PyResult<Distances> {
+    let input = match (&entries, &births) {
+        (List::Single(entries), None) => Input::Single(graph(py, points, &starts, &columns, entries, None)?),
+        (List::Double(entries), None) => Input::Double(graph(py, points, &starts, &columns, entries, None)?),
+        (List::Single(entries), Some(List::Single(births))) => {
+            Input::Single(graph(py, points, &starts, &columns, entries, Some(births))?)
+        }
+        (List::Double(entries), Some(List::Double(births))) => {
+            Input::Double(graph(py, points, &starts, &columns, entries, Some(births))?)
+        }
+        _ => return Err(Failure::Value("expected births in the precision of the distances".into()).into()),
+    };
+    Ok(Distances::new(input))
+}
+
+/// The graph of a sparse matrix whose indices are of either width.
+fn graph<T: Value + Element>(
+    py: Python<'_>,
+    points: usize,
+    starts: &Indices<'_>,
+    columns: &Indices<'_>,
+    entries: &PyReadonlyArray1<'_, T>,
+    births: Option<&PyReadonlyArray1<'_, T>>,
+) -> PyResult<Metric<T>> {
+    let contiguous = |_| Failure::Value("expected arrays that are contiguous".into());
+    let entries = entries.as_slice().map_err(contiguous)?;
+    let births = births.map(|births| births.as_slice().map_err(contiguous)).transpose()?;
+    let graph = match (starts, columns) {
+        (Indices::Narrow(starts), Indices::Narrow(columns)) => {
+            let (starts, columns) =
+                (starts.as_slice().map_err(contiguous)?, columns.as_slice().map_err(contiguous)?);
+            py.detach(|| graph_of(points, starts, columns, entries, births))
+        }
+        (Indices::Wide(starts), Indices::Wide(columns)) => {
+            let (starts, columns) =
+                (starts.as_slice().map_err(contiguous)?, columns.as_slice().map_err(contiguous)?);
+            py.detach(|| graph_of(points, starts, columns, entries, births))
+        }
+        _ => Err(Failure::Value("expected indices of one width".into())),
+    };
+    Ok(graph?)
+}
+
+fn graph_of<T: Value, I: SpIndex>(
+    points: usize,
+    starts: &[I],
+    columns: &[I],
+    entries: &[T],
+    births: Option<&[T]>,
+) -> Result<Metric<T>, Failure> {
+    let matrix = CsMatViewI::try_new((points, points), starts, columns, entries);
+    let matrix = matrix.map_err(|(.., error)| Failure::Value(format!("sparse matrix: {error}")))?;
+    let graph = SparseDistances::try_from(matrix)?;
+    Ok(match births {
+        None => graph.into(),
+        Some(births) => graph.with_births(births.to_vec())?.into(),
+    })
+}

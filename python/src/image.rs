@@ -1,0 +1,74 @@
+//! Arrays as images, whose voxels are read where they are.
+
+use std::sync::Arc;
+
+use lacuna::cubical::{AnyImage, Order, Shape, ShapeError, SharedVoxels, Voxel};
+use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// The voxels of an array, which lives as long as they are wanted.
+struct Borrowed<T> {
+    /// Keeps the memory.
+    _array: Py<PyArrayDyn<T>>,
+    first: *const T,
+    count: usize,
+}
+
+// SAFETY: an array's elements are plain numbers, which any thread may read; the array itself is only released, which any thread may do.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync> Send for Borrowed<T> {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync> Sync for Borrowed<T> {}
+
+impl<T> AsRef<[T]> for Borrowed<T> {
+    #[allow(unsafe_code)]
+    fn as_ref(&self) -> &[T] {
+        // SAFETY: a contiguous array of `count` elements begins at `first`, aligned, and NumPy neither frees nor moves the elements of an array
+        // that is referred to. That nobody writes them meanwhile is what the documentation asks of callers, as NumPy's functions do that
+        // release the interpreter's lock.
+        unsafe { std::slice::from_raw_parts(self.first, self.count) }
+    }
+}
+
+/// What an image is made of, once threads are there that look for voxels that are not numbers.
+pub(crate) type MakeImage = Box<dyn FnOnce() -> Result<AnyImage, ShapeError> + Send>;
+
+/// The image that an array is, which is contiguous in C's or Fortran's order and of a type that voxels have, and the number of its voxels.
+///
+/// # Errors
+/// `TypeError`: it is of another type.
+pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<(MakeImage, usize)> {
+    macro_rules! of_type {
+        ($($voxel:ty),*) => {$(
+            if let Ok(array) = array.cast::<PyArrayDyn<$voxel>>() {
+                return borrowed(array);
+            }
+        )*};
+    }
+    of_type!(u8, f32, f64, u16, i16, i8, u32, i32, u64, i64);
+    Err(PyTypeError::new_err(
+        "expected an array of integers of 8 to 64 bits or of floats of 32 or 64 bits, in the machine's byte order",
+    ))
+}
+
+fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<(MakeImage, usize)> {
+    let order = match (array.is_c_contiguous(), array.is_fortran_contiguous()) {
+        (true, _) => Order::C,
+        (_, true) => Order::F,
+        _ => return Err(PyTypeError::new_err("expected a contiguous array")),
+    };
+    let axes = array.shape().to_vec();
+    let voxels = Borrowed { _array: array.clone().unbind(), first: array.data(), count: array.len() };
+    // An address that no number of this type may have is one that NumPy calls unaligned; the package makes a copy of such arrays.
+    if !voxels.first.is_aligned() || voxels.first.is_null() {
+        return Err(PyTypeError::new_err("expected an aligned array"));
+    }
+    let count = voxels.count;
+    let make = Box::new(move || {
+        let voxels: SharedVoxels<T> = Arc::new(voxels);
+        AnyImage::shared(Shape::new(&axes, order)?, voxels)
+    });
+    Ok((make, count))
+}

@@ -1,0 +1,255 @@
+//! Pairs of boundary matrices.
+
+use std::path::PathBuf;
+
+use lacuna::backend::Backend;
+use lacuna::interop::sprs::boundary_matrix;
+use lacuna::matrix::any::{AnyReduced, Reduced, read_feeding};
+use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles};
+use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
+use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions};
+use lacuna::matrix::{
+    Algorithm, BoundaryMatrix, Dimension, Dualize, Index, MatrixIndex, Pairs, Plan, ReductionRequest,
+    reduce_watched,
+};
+use lacuna::progress::Progress;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use sprs::{CsMatI, SpIndex};
+
+use crate::backend::backend;
+use crate::error::Failure;
+use crate::rips::rows;
+use crate::run::on_threads;
+
+/// What is asked of the library, as the Python function says it.
+#[derive(FromPyObject)]
+pub(crate) struct Request {
+    algorithm: Option<String>,
+    dualize: String,
+    check: bool,
+    cycles: bool,
+    only: Option<Vec<usize>>,
+    min_persistence: Option<usize>,
+}
+
+impl Request {
+    /// What is asked of the reduction, on the threads of the current pool.
+    fn reduction(&self) -> Result<ReductionRequest, Failure> {
+        let named = |name: &String| {
+            let names = || Algorithm::ALL.map(|algorithm| algorithm.to_string()).join(", ");
+            let unknown =
+                || Failure::Value(format!("algorithm: expected one of {}, found {name:?}", names()));
+            Algorithm::ALL.into_iter().find(|algorithm| algorithm.to_string() == *name).ok_or_else(unknown)
+        };
+        let dualize = match &*self.dualize {
+            "auto" => Dualize::Auto,
+            "on" => Dualize::On,
+            "off" => Dualize::Off,
+            found => {
+                return Err(Failure::Value(format!("dualize: expected auto, on or off, found {found:?}")));
+            }
+        };
+        let algorithm = self.algorithm.as_ref().map(named).transpose()?;
+        Ok(ReductionRequest {
+            algorithm,
+            dualize,
+            columns: None,
+            threads: Some(rayon::current_num_threads()),
+        })
+    }
+
+    /// The classes whose cycles are wanted, if any are.
+    fn selection(&self) -> Result<Option<ClassSelection>, Failure> {
+        Ok(match (self.cycles, &self.only, self.min_persistence) {
+            (false, ..) => None,
+            (true, None, None) => Some(ClassSelection::All),
+            (true, Some(cells), None) => Some(ClassSelection::Named(cells.clone())),
+            (true, None, Some(least)) => Some(ClassSelection::Persistence(least)),
+            (true, Some(_), Some(_)) => {
+                return Err(Failure::Value(
+                    "expected one of only and min_persistence at most, found both".into(),
+                ));
+            }
+        })
+    }
+}
+
+/// What is told of a reduction.
+struct Answer {
+    pairs: Vec<i64>,
+    essential: Vec<i64>,
+    dims: Vec<Dimension>,
+    values: Option<Vec<f64>>,
+    max_dim: Dimension,
+    is_cut: bool,
+    /// Of each wanted class the cell that creates it, and the cells of its cycle.
+    cycles: Option<Vec<(i64, Vec<i64>)>>,
+    warning: Option<String>,
+}
+
+impl Answer {
+    fn of<I: Index>(matrix: &BoundaryMatrix<I>, pairs: &Pairs<I>, cycles: Option<&Cycles<I>>) -> Self {
+        // Cells are numbered by 63 bits.
+        let number = |cell: I| cell.to_usize() as i64;
+        let of_class = |cycle: lacuna::matrix::cycles::Cycle<'_, I>| {
+            (number(cycle.birth), cycle.cells.iter().map(|&cell| number(cell)).collect())
+        };
+        let dims: Vec<Dimension> = (0..matrix.len()).map(|cell| matrix.dim(cell)).collect();
+        Answer {
+            pairs: pairs.pairs.iter().flat_map(|&(birth, death)| [number(birth), number(death)]).collect(),
+            essential: pairs.essential().into_iter().map(number).collect(),
+            max_dim: dims.iter().copied().max().unwrap_or(0),
+            dims,
+            values: None,
+            is_cut: false,
+            cycles: cycles.map(|cycles| cycles.iter().map(of_class).collect()),
+            warning: None,
+        }
+    }
+
+    /// As a dictionary: see `_answers.py`.
+    fn told(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let answer = PyDict::new(py);
+        answer.set_item(intern!(py, "pairs"), rows(py, 2, self.pairs)?)?;
+        answer.set_item(intern!(py, "essential"), PyArray1::from_vec(py, self.essential))?;
+        answer.set_item(intern!(py, "dimensions"), PyArray1::from_vec(py, self.dims))?;
+        answer.set_item(intern!(py, "values"), self.values.map(|values| PyArray1::from_vec(py, values)))?;
+        answer.set_item(intern!(py, "max_dim"), self.max_dim)?;
+        answer.set_item(intern!(py, "is_cut"), self.is_cut)?;
+        answer.set_item(intern!(py, "warning"), self.warning)?;
+        if let Some(cycles) = self.cycles {
+            let told = cycles.into_iter().map(|(birth, cells)| (birth, PyArray1::from_vec(py, cells)));
+            answer.set_item(intern!(py, "cycles"), PyList::new(py, told.collect::<Vec<_>>())?)?;
+        }
+        Ok(answer)
+    }
+}
+
+/// The pairs of a boundary matrix that is compressed by columns.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are the parts of a sparse matrix")]
+pub(crate) fn reduce_matrix<'py>(
+    py: Python<'py>,
+    shape: (usize, usize),
+    starts: PyReadonlyArray1<'py, i64>,
+    cells: PyReadonlyArray1<'py, i64>,
+    entries: PyReadonlyArray1<'py, f64>,
+    dims: Option<PyReadonlyArray1<'py, u8>>,
+    request: Request,
+    threads: Option<usize>,
+    backend: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let backend = self::backend(backend)?;
+    let (starts, cells, entries) = (starts.as_slice()?, cells.as_slice()?, entries.as_slice()?);
+    let dims = dims.map(|dims| dims.as_array().to_vec());
+    let parts = Parts { shape, starts, cells, entries, dims };
+    let is_narrow = shape.0.max(shape.1).max(entries.len()) <= <u32 as Index>::MOST;
+    let answer = on_threads(py, threads, progress.as_ref(), |progress| {
+        if is_narrow {
+            reduced::<u32>(parts, &request, &backend, progress)
+        } else {
+            reduced::<u64>(parts, &request, &backend, progress)
+        }
+    })?;
+    answer.told(py)
+}
+
+/// A sparse matrix by columns, and the dimensions of its cells if they are given.
+struct Parts<'a> {
+    shape: (usize, usize),
+    starts: &'a [i64],
+    cells: &'a [i64],
+    entries: &'a [f64],
+    dims: Option<Vec<Dimension>>,
+}
+
+fn reduced<I: MatrixIndex + SpIndex>(
+    parts: Parts<'_>,
+    request: &Request,
+    backend: &Backend,
+    progress: &dyn Progress,
+) -> Result<Answer, Failure> {
+    let narrowed = |numbers: &[i64]| {
+        let numbers = numbers
+            .iter()
+            .map(|&number| usize::try_from(number).ok().filter(|&number| number <= <I as Index>::MOST));
+        let numbers = numbers.map(|number| number.map(<I as Index>::from_usize));
+        numbers
+            .collect::<Option<Vec<I>>>()
+            .ok_or_else(|| Failure::Value("sparse matrix: expected indices of cells".into()))
+    };
+    let Parts { shape, starts, cells, entries, dims } = parts;
+    let matrix = CsMatI::try_new_csc(shape, narrowed(starts)?, narrowed(cells)?, entries.to_vec());
+    let matrix = matrix.map_err(|(.., error)| Failure::Value(format!("sparse matrix: {error}")))?;
+    let matrix = boundary_matrix(matrix, dims)?;
+    if request.check {
+        matrix.check()?;
+    }
+    let reduction = request.reduction()?;
+    let scanner = match reduction.algorithm.filter(|algorithm| !algorithm.scans()) {
+        None => Scanner::choose(backend, Feed::default(), &matrix)?,
+        Some(_) => Scanner::processor(),
+    };
+    let (plan, _) = Plan::choose_with(&matrix, &reduction, &scanner)?;
+    let pairs = reduce_watched(&matrix, &plan, &scanner, progress)?;
+    let found = request.selection()?.map(|selection| cycles(&matrix, &pairs, &selection)).transpose()?;
+    Ok(Answer::of(&matrix, &pairs, found.as_ref()))
+}
+
+/// The pairs of the boundary matrix in a file, of an image or of distances up to homology of dimension `max_dim`.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn reduce_file<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    format: Option<&str>,
+    max_dim: Option<usize>,
+    request: Request,
+    threads: Option<usize>,
+    backend: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let backend = self::backend(backend)?;
+    let named = |name: &str| {
+        let names = || MatrixFormat::ALL.map(|format| format.to_string()).join(", ");
+        let unknown = || Failure::Value(format!("format: expected one of {}, found {name:?}", names()));
+        MatrixFormat::ALL.into_iter().find(|format| format.to_string() == name).ok_or_else(unknown)
+    };
+    let format = format.map(named).transpose()?;
+    let options = MatrixReadOptions { format, upper_dim: max_dim.map(|dim| dim.saturating_add(1)) };
+    let answer = on_threads(py, threads, progress.as_ref(), |progress| {
+        progress.begin("read", None, 1);
+        let reduction = request.reduction()?;
+        let feeds = Feeds::new(&backend, false);
+        let loaded = read_feeding(&path, &options, &feeds)?;
+        if request.check && loaded.gives_boundaries {
+            loaded.input.check()?;
+        }
+        let planned = loaded.input.plan(&reduction, &backend, feeds)?;
+        let mut found = planned.reduce_watched(progress)?;
+        if let Some(selection) = request.selection()? {
+            found.find_cycles(&selection)?;
+        }
+        let answer = match &found {
+            AnyReduced::Narrow(found) => of_file(found),
+            AnyReduced::Wide(found) => of_file(found),
+        };
+        drop(found);
+        drop(planned);
+        let values = match loaded.input {
+            AnyComplex::Narrow(cells) => cells.values,
+            AnyComplex::Wide(cells) => cells.values,
+        };
+        Ok(Answer { values, warning: loaded.warning, ..answer })
+    })?;
+    answer.told(py)
+}
+
+fn of_file<I: Index>(found: &Reduced<'_, I>) -> Answer {
+    let answer = Answer::of(&found.cells.matrix, &found.pairs, found.cycles.as_ref());
+    Answer { max_dim: found.cells.max_dim, is_cut: found.cells.cut, ..answer }
+}

@@ -1,0 +1,243 @@
+//! Barcodes of distances.
+
+use lacuna::backend::Choice;
+use lacuna::diagram::Diagram;
+use lacuna::metric::read::Input;
+use lacuna::progress::Progress;
+use lacuna::rips::{
+    BarSelection, CocycleScale, Collapse, DistanceToMeasure, Growth, Outcome, RepresentativeKind,
+    RepresentativesRequest, RipsOptions,
+};
+use ndarray::Array2;
+use numpy::{Element, PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::backend::backend;
+use crate::distances::Distances;
+use crate::error::Failure;
+use crate::representatives::tables;
+use crate::run::{at_once, on_threads};
+
+/// Points of an input that one thread may do before others have started on it, if it turns out to be little work.
+const FEW: usize = 256;
+
+/// The most points of an input that is left to one thread where there are many inputs: as many as have distances of some hundred kilobytes.
+const SMALL: usize = 360;
+
+/// What is asked of the library, as the Python functions say it.
+#[derive(FromPyObject)]
+pub(crate) struct Request {
+    max_dim: usize,
+    threshold: Option<f64>,
+    modulus: u32,
+    collapse: String,
+    /// The parameter p, the exponent and the number of neighbours of a distance to measure.
+    dtm: Option<(String, f64, usize)>,
+    landmarks: Option<usize>,
+    representatives: Vec<String>,
+    cocycles_at: String,
+    tighten: bool,
+    only: Option<Vec<(usize, usize)>>,
+    longest: Option<usize>,
+    min_persistence: Option<f64>,
+    backend: String,
+}
+
+/// The choice of several that is called `found`.
+fn choice<T: Copy>(what: &str, choices: &[(&str, T)], found: &str) -> Result<T, Failure> {
+    let named = choices.iter().find(|(name, _)| *name == found);
+    named.map(|&(_, choice)| choice).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|&(name, _)| name).collect();
+        Failure::Value(format!("{what}: expected one of {}, found {found:?}", names.join(", ")))
+    })
+}
+
+impl Request {
+    fn options(&self) -> Result<RipsOptions, Failure> {
+        let collapses = [("auto", Collapse::Auto), ("off", Collapse::Off), ("on", Collapse::On)];
+        let growths = [("1", Growth::Linear), ("2", Growth::Quadratic), ("inf", Growth::Unweighted)];
+        let measure = |(growth, exponent, neighbours): &(String, f64, usize)| {
+            let growth = choice("dtm_p", &growths, growth)?;
+            Ok::<_, Failure>(DistanceToMeasure { growth, exponent: *exponent, neighbours: *neighbours })
+        };
+        Ok(RipsOptions {
+            max_dim: self.max_dim,
+            threshold: self.threshold,
+            modulus: self.modulus,
+            collapse: choice("collapse", &collapses, &self.collapse)?,
+            weights: self.dtm.as_ref().map(measure).transpose()?,
+            landmarks: self.landmarks,
+            representatives: self.representatives()?,
+            backend: backend(&self.backend)?,
+            ..RipsOptions::default()
+        })
+    }
+
+    fn representatives(&self) -> Result<Option<RepresentativesRequest>, Failure> {
+        use RepresentativeKind::{Cocycles, Cycles, Simplices};
+        let kinds = [("simplices", Simplices), ("cocycles", Cocycles), ("cycles", Cycles)];
+        let mut wanted = Vec::new();
+        for name in &self.representatives {
+            let kind = choice("representatives", &kinds, name)?;
+            if !wanted.contains(&kind) {
+                wanted.push(kind);
+            }
+        }
+        let scales = [("birth", CocycleScale::Birth), ("death", CocycleScale::Death)];
+        let scale = choice("cocycles_at", &scales, &self.cocycles_at)?;
+        let bars = match (&self.only, self.longest, self.min_persistence) {
+            (None, None, None) => BarSelection::All,
+            (Some(bars), None, None) => BarSelection::Named(bars.clone()),
+            (None, Some(count), None) => BarSelection::Longest(count),
+            (None, None, Some(least)) => BarSelection::Persistence(least),
+            _ => {
+                return Err(Failure::Value(
+                    "expected one of only, longest and min_persistence at most, found several".into(),
+                ));
+            }
+        };
+        let request = RepresentativesRequest::of(wanted).bars(bars).cocycles_at(scale).tighten(self.tighten);
+        Ok(Some(request).filter(|request| !request.kinds.is_empty()))
+    }
+}
+
+/// What one thread makes of an input before others have started on it.
+enum First<P> {
+    /// The answer: it was little work.
+    Solved(Box<Outcome>),
+    /// Distances that are ranked.
+    Prepared(Box<P>),
+}
+
+/// The barcode of distances, as a dictionary.
+#[pyfunction]
+pub(crate) fn rips<'py>(
+    py: Python<'py>,
+    distances: &Distances,
+    request: Request,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (options, progress) = (request.options()?, progress.as_ref());
+    let input = distances.take()?;
+    let is_small = points_of(&input) <= FEW && options.backend.request().choice != Choice::Cuda;
+    let outcome = if is_small {
+        let first = at_once(py, |progress| {
+            let prepared = options.prepare(input, progress)?;
+            let is_light = prepared.is_light();
+            Ok(if is_light {
+                First::Solved(prepared.solve(progress)?.into())
+            } else {
+                First::Prepared(prepared.into())
+            })
+        })?;
+        match first {
+            First::Solved(outcome) => *outcome,
+            First::Prepared(prepared) => {
+                on_threads(py, threads, progress, |progress| Ok(prepared.solve(progress)?))?
+            }
+        }
+    } else {
+        on_threads(py, threads, progress, |progress| Ok(options.solve(input, progress)?))?
+    };
+    told(py, &outcome)
+}
+
+/// The barcodes of several inputs: of each a dictionary as [`rips`] gives, or the exception that it raises. Many small ones are done side by
+/// side, one a thread.
+#[pyfunction]
+pub(crate) fn rips_many<'py>(
+    py: Python<'py>,
+    distances: Vec<PyRef<'py, Distances>>,
+    request: Request,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let options = request.options()?;
+    let inputs =
+        distances.iter().map(|distances| distances.take()).collect::<Result<Vec<Input>, Failure>>()?;
+    let are_small = inputs.iter().all(|input| points_of(input) <= SMALL);
+    let is_for_devices = options.backend.request().choice == Choice::Cuda;
+    let outcomes = on_threads(py, threads, progress.as_ref(), |progress| {
+        let beside = are_small && !is_for_devices && inputs.len() >= rayon::current_num_threads();
+        let outcomes = if beside {
+            options.solve_each(inputs, progress)
+        } else {
+            progress.begin("inputs", None, inputs.len() as u64);
+            let one_by_one = inputs.into_iter().map(|input| {
+                let outcome = options.clone().solve(input, &Quiet(progress));
+                progress.advance(1);
+                outcome
+            });
+            one_by_one.collect()
+        };
+        // All inputs that were not begun have failed by then.
+        if progress.is_interrupted() { Err(Failure::Interrupted) } else { Ok(outcomes) }
+    })?;
+    let answers = PyList::empty(py);
+    for outcome in outcomes {
+        match outcome {
+            Ok(outcome) => answers.append(told(py, &outcome)?)?,
+            Err(error) => answers.append(PyErr::from(Failure::from(error)).into_value(py))?,
+        }
+    }
+    Ok(answers)
+}
+
+/// The progress of one input among several, of which nobody is told, but which is interrupted with the others.
+struct Quiet<'a>(&'a dyn Progress);
+
+impl Progress for Quiet<'_> {
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+}
+
+fn points_of(input: &Input) -> usize {
+    match input {
+        Input::Single(distances) => distances.len(),
+        Input::Double(distances) => distances.len(),
+    }
+}
+
+/// What was found, as a dictionary: see `_answers.py`.
+fn told<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let answer = PyDict::new(py);
+    answer.set_item(intern!(py, "bars"), bars(py, &outcome.diagram)?)?;
+    answer.set_item(intern!(py, "threshold"), outcome.summary.threshold)?;
+    answer.set_item(intern!(py, "edges"), outcome.summary.edges)?;
+    answer.set_item(intern!(py, "notes"), &outcome.notes)?;
+    if let Some(landmarks) = &outcome.landmarks {
+        let points = landmarks.points.iter().map(|&point| point as i64);
+        let told = (PyArray1::from_iter(py, points), landmarks.covering_radius);
+        answer.set_item(intern!(py, "landmarks"), told)?;
+    }
+    if let Some(representatives) = outcome.representatives() {
+        answer.set_item(intern!(py, "representatives"), tables(py, representatives)?)?;
+    }
+    Ok(answer)
+}
+
+/// The bars of each dimension, a row a bar.
+pub(crate) fn bars<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
+    let dimensions = (0..diagram.len()).map(|dim| {
+        let bars = diagram.bars(dim);
+        let numbers = bars.iter().flat_map(|bar| [bar.birth, bar.death]).collect();
+        rows(py, 2, numbers)
+    });
+    PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// An array of rows of so many numbers.
+pub(crate) fn rows<T: Element>(
+    py: Python<'_>,
+    width: usize,
+    numbers: Vec<T>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    let height = numbers.len() / width;
+    let array = Array2::from_shape_vec((height, width), numbers);
+    Ok(PyArray2::from_owned_array(py, array.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}

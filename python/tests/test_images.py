@@ -1,0 +1,148 @@
+"""Bars, curves and skeletons of images, against what their definitions say."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import lacuna_tda
+from conftest import assert_same_bars
+
+TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
+
+
+def euler_by_cells(image: NDArray[np.float64], value: float) -> int:
+    """The Euler characteristic of the voxels up to a value as closed cubes: every cell that one of them has."""
+    cells = set()
+    for place in np.argwhere(image <= value):
+        for corner in itertools.product((0, 1, 2), repeat=image.ndim):
+            cells.add(tuple(2 * at + along for at, along in zip(place, corner)))
+    return sum((-1) ** sum(at % 2 for at in cell) for cell in cells)
+
+
+@pytest.mark.parametrize("shape", [(7,), (5, 6), (4, 3, 5)])
+def test_curves_count_cells_and_bars(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    image = rng.integers(0, 9, shape).astype(np.float64)
+    curve = lacuna_tda.ecc(image)
+    assert curve.values.tolist() == sorted(set(image.ravel()))
+    assert curve.euler.tolist() == [euler_by_cells(image, value) for value in curve.values]
+    for construction in ("T", "V"):
+        diagram = lacuna_tda.cubical(image, construction=construction)
+        curve = lacuna_tda.ecc(image, construction=construction)
+        signs = (-1) ** np.arange(len(diagram))
+        assert [int(diagram.betti(value) @ signs) for value in curve.values] == curve.euler.tolist()
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_every_type_of_voxel(dtype: str, rng: np.random.Generator) -> None:
+    image = rng.integers(0, 100, (6, 7, 8))
+    expected = lacuna_tda.cubical(image.astype(np.float64))
+    for other in (image.astype(dtype), image.astype(dtype).astype(">" + dtype), np.asfortranarray(image.astype(dtype))):
+        found = lacuna_tda.cubical(other)
+        for dim, bars in enumerate(expected):
+            assert_same_bars(found.bars(dim), bars)
+
+
+def test_images_that_need_a_copy(rng: np.random.Generator) -> None:
+    image = rng.random((20, 30))
+    assert lacuna_tda.cubical(image[::2, ::3]) == lacuna_tda.cubical(image[::2, ::3].copy())
+    assert lacuna_tda.cubical(image > 0.5) == lacuna_tda.cubical((image > 0.5).astype(np.uint8))
+    half = image.astype(np.float16)
+    assert lacuna_tda.cubical(half) == lacuna_tda.cubical(half.astype(np.float32))
+    unaligned = np.frombuffer(b"x" + image.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(image.shape)
+    assert lacuna_tda.cubical(unaligned) == lacuna_tda.cubical(image)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_locations_have_the_values_of_bars(order: str, superlevel: bool, rng: np.random.Generator) -> None:
+    image = np.array(rng.random((9, 8, 7)), order=order)
+    diagram = lacuna_tda.cubical(image, superlevel=superlevel, locations=True)
+    assert diagram.locations is not None and len(diagram.locations) == len(diagram) == 3
+    for bars, (births, deaths) in zip(diagram, diagram.locations):
+        np.testing.assert_array_equal(image[tuple(births.T)], bars[:, 0])
+        finite = np.isfinite(bars[:, 1])
+        np.testing.assert_array_equal(image[tuple(deaths[finite].T)], bars[finite, 1])
+        assert np.all(deaths[~finite] == -1)
+    assert diagram.bars(0)[np.isinf(diagram.bars(0)[:, 1]), 1].tolist() == [-np.inf if superlevel else np.inf]
+    assert lacuna_tda.cubical(image).locations is None
+
+
+def test_thresholds_and_dimensions() -> None:
+    line = np.array([1.0, 9.0, 0.5, 7.0, 3.0])
+    found = lacuna_tda.cubical(line, threshold=8).bars(0)
+    assert_same_bars(found, np.array([[0.5, np.inf], [1.0, np.inf], [3.0, 7.0]]))
+    big = np.array([0, 2**63 + 2048, 0], dtype=np.uint64)
+    assert len(lacuna_tda.cubical(big, threshold=2**63 + 2047).bars(0)) == 2
+    assert len(lacuna_tda.cubical(np.zeros((4, 4, 4)), max_dim=0)) == 1
+
+
+def test_bins_and_scales(rng: np.random.Generator) -> None:
+    image = rng.random((16, 16, 16)).astype(np.float32)
+    every = lacuna_tda.ecc(image)
+    bins = lacuna_tda.ecc(image, bins=10, range=(0.0, 1.0))
+    np.testing.assert_allclose(bins.values, np.arange(1, 11) / 10)
+    assert bins.euler.tolist() == [every.changes[every.values <= end].sum() for end in bins.values]
+    ndimage = pytest.importorskip("scipy.ndimage")
+    curves = lacuna_tda.ecc(image, scales=3, sigma=1.5, taps=9)
+    assert len(curves) == 3 and np.array_equal(curves[0].changes, every.changes)
+    smoothed = ndimage.gaussian_filter(image.astype(np.float64), 1.5, mode="reflect", radius=4)
+    expected = lacuna_tda.ecc(smoothed, bins=20, range=(0.3, 0.7)).euler
+    found = lacuna_tda.ecc(image, bins=20, range=(0.3, 0.7), scales=2, sigma=1.5, taps=9)[1].euler
+    assert np.count_nonzero(found != expected) <= 1
+
+
+def test_skeletons_keep_topology(rng: np.random.Generator) -> None:
+    image = np.asarray(pytest.importorskip("scipy.ndimage").gaussian_filter(rng.random((60, 50)), 2))
+    for threshold in ("otsu", float(np.median(image))):
+        skeleton = lacuna_tda.thin(image, threshold=threshold)
+        assert skeleton.dtype == bool and skeleton.shape == image.shape
+    foreground = image > np.median(image)
+    assert not np.any(skeleton & ~foreground) and skeleton.sum() < foreground.sum() / 2
+    for one in (foreground, skeleton):
+        assert lacuna_tda.cubical(~one).betti(0.0).tolist() == lacuna_tda.cubical(~skeleton).betti(0.0).tolist()
+    assert np.array_equal(lacuna_tda.thin(foreground), skeleton)
+    assert np.array_equal(lacuna_tda.thin(~foreground, invert=True), skeleton)
+    assert np.array_equal(lacuna_tda.thin(np.asfortranarray(foreground)), skeleton)
+    assert lacuna_tda.thin(foreground, iterations=1).sum() > skeleton.sum()
+    assert np.array_equal(lacuna_tda.thin(foreground, iterations=0), foreground)
+
+
+@pytest.mark.parametrize(
+    ("image", "options", "error", "message"),
+    [
+        (np.zeros(()), {}, ValueError, "expected 1 to 3 axes"),
+        (np.zeros((2, 2, 2, 2)), {}, ValueError, "expected 1 to 3 axes of more than one voxel"),
+        (np.zeros((0, 3)), {}, ValueError, "expected at least one voxel along each axis"),
+        (np.array([[0.0, np.nan]]), {}, ValueError, r"voxel \[0, 1\]: expected a number, found NaN"),
+        (np.zeros(3, dtype=complex), {}, TypeError, "expected an image of numbers"),
+        (np.array(["a"]), {}, TypeError, "expected an image of numbers"),
+        (np.zeros(3), {"construction": "W"}, ValueError, "construction: expected T or V"),
+        (np.zeros(3), {"threshold": np.nan}, ValueError, "threshold: expected a number, found NaN"),
+        (np.zeros(3), {"max_dim": -1}, ValueError, "max_dim: expected 0 or more"),
+        (np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), {}, ValueError, "18446744073709551614"),
+    ],
+)
+def test_what_is_refused_and_how(
+    image: NDArray[np.float64], options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        lacuna_tda.cubical(image, **options)
+
+
+def test_what_curves_and_skeletons_refuse() -> None:
+    with pytest.raises(ValueError, match="expected at least one bin"):
+        lacuna_tda.ecc(np.zeros(3), bins=0)
+    with pytest.raises(ValueError, match="range: expected beside bins"):
+        lacuna_tda.ecc(np.zeros(3), range=(0, 1))
+    with pytest.raises(ValueError, match="expected an odd number of taps"):
+        lacuna_tda.ecc(np.zeros(3), scales=2, taps=4)
+    with pytest.raises(ValueError, match="subfields is the rule for space"):
+        lacuna_tda.thin(np.zeros((3, 3, 3)), rule="guo-hall")
+    with pytest.raises(ValueError, match="rule: expected one of guo-hall"):
+        lacuna_tda.thin(np.zeros((3, 3)), rule="thick")
+    with pytest.raises(ValueError, match="Otsu"):
+        lacuna_tda.thin(np.zeros((3, 3)), threshold="otsu")

@@ -1,0 +1,190 @@
+"""What the package does to the process that it lives in: the interpreter's lock, signals, threads, memory, imports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import lacuna_tda
+
+
+def long_work(rng: np.random.Generator) -> NDArray[np.float64]:
+    """Points whose barcode in dimension 2 takes many seconds."""
+    return rng.random((3000, 8))
+
+
+@pytest.mark.parametrize("seconds", [0.1, 1.0])
+@pytest.mark.parametrize("options", [{"max_dim": 2}, {"max_dim": 2, "collapse": "on"}, {"max_dim": 3, "modulus": 3}])
+def test_ctrl_c_ends_a_long_run(seconds: float, options: dict[str, object], rng: np.random.Generator) -> None:
+    points = long_work(rng)
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lacuna_tda.rips(points, **options)
+    took = time.monotonic() - sent[0]
+    assert took < 0.5 * slowness(), f"{took} s"
+    # Nothing of it is left that would disturb another run.
+    assert len(lacuna_tda.rips(points[:50])) == 2
+
+
+def slowness() -> float:
+    """How many times as long as they should things may take: more where other programs have most of the machine."""
+    return float(os.environ.get("LACUNA_TEST_PATIENCE", "4"))
+
+
+def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> None:
+    clouds, volume = rng.random((200_000, 30, 3)), rng.random((160, 160, 160))
+    for run in (lambda: lacuna_tda.rips_many(clouds, max_dim=2), lambda: lacuna_tda.cubical(volume)):
+        timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            run()
+            time.sleep(5)
+        assert time.monotonic() - began < 4
+
+
+def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Generator) -> None:
+    handled: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, _: handled.append(number))
+    try:
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1))
+        timer.start()
+        lacuna_tda.rips(rng.random((1500, 6)), max_dim=1, threads=1)
+        timer.join()
+        time.sleep(0.01)
+        assert handled == [signal.SIGUSR1]
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_other_threads_of_the_interpreter_go_on(rng: np.random.Generator) -> None:
+    points, turns = rng.random((2500, 6)), 0
+    done = threading.Event()
+
+    def work() -> None:
+        lacuna_tda.rips(points, max_dim=1, threads=1)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while not done.wait(0.001):
+        turns += 1
+    worker.join()
+    assert turns > 10
+
+
+def test_calls_of_several_threads_at_once(rng: np.random.Generator) -> None:
+    clouds = rng.random((8, 150, 3))
+    expected = [lacuna_tda.rips(cloud, max_dim=2) for cloud in clouds]
+    found: list[list[lacuna_tda.Diagram]] = [[] for _ in range(4)]
+
+    def work(number: int) -> None:
+        found[number] = [lacuna_tda.rips(cloud, max_dim=2, threads=1 + number) for cloud in clouds]
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(one == expected for one in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_starts_threads_of_its_own(rng: np.random.Generator) -> None:
+    points = rng.random((300, 3))
+    expected = lacuna_tda.rips(points)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if lacuna_tda.rips(points) == expected and lacuna_tda.rips(points[:5]) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def resident() -> int:
+    """Bytes of memory that are resident."""
+    with open("/proc/self/statm") as figures:
+        return int(figures.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system does not tell resident memory so")
+def test_thousands_of_calls_leak_nothing(rng: np.random.Generator) -> None:
+    points, image = rng.random((40, 3)), rng.integers(0, 99, (12, 12, 12))
+    bad = np.full((3, 2), np.nan)
+
+    def calls(count: int) -> None:
+        for _ in range(count):
+            lacuna_tda.rips(points, representatives=["cocycles", "cycles"])
+            lacuna_tda.rips_many([points, points, points])
+            lacuna_tda.cubical(image, locations=True)
+            lacuna_tda.ecc(image)
+            lacuna_tda.thin(image)
+            with pytest.raises(ValueError):
+                lacuna_tda.rips(bad)
+
+    calls(300)
+    before = resident()
+    calls(2000)
+    assert resident() - before < 5 << 20
+
+
+def python(code: str) -> str:
+    """What another interpreter prints that runs this."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def test_an_image_is_read_where_it_is() -> None:
+    pytest.importorskip("resource")
+    code = """
+import resource
+import numpy as np
+import lacuna_tda
+image = np.zeros(1 << 28, dtype=np.uint8)
+image[::4096] = 1
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+lacuna_tda.ecc(image, threads=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    # Kilobytes. A copy would be 2^18 of them.
+    assert int(python(code)) < 1 << 16
+
+
+def test_importing_it_imports_numpy_alone() -> None:
+    found = python(
+        "import sys, numpy; before = set(sys.modules); import lacuna_tda;"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    names = set(found.split())
+    assert "lacuna_tda" in names
+    assert names - {"lacuna_tda", "numpy"} <= set(sys.stdlib_module_names), names
+
+
+def test_importing_it_is_quick() -> None:
+    code = "import numpy, time; began = time.perf_counter(); import lacuna_tda; print(time.perf_counter() - began)"
+    assert min(float(python(code)) for _ in range(5)) < 0.02 * slowness()
+
+
+def test_a_tiny_call_is_quick() -> None:
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    took = []
+    for _ in range(30):
+        began = time.perf_counter()
+        for _ in range(100):
+            lacuna_tda.rips(square)
+        took.append((time.perf_counter() - began) / 100)
+    assert min(took) < 100e-6 * slowness(), min(took)
