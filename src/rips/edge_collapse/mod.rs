@@ -30,6 +30,7 @@
 //! and then moves them one by one, but for those that `pins` holds in place. `worth` ends the work when it costs more than it saves.
 
 mod batches;
+mod crew;
 mod graph;
 mod order;
 mod pins;

@@ -15,7 +15,7 @@ const FEWER: u64 = 12;
 const FILLED: usize = 1 << 18;
 
 /// Ranks of edges, which are 1 and up: `ABSENT` where there is no edge, 0 on the diagonal.
-pub(super) trait Ranks: Sync + Sized {
+pub(super) trait Ranks: Send + Sync + Sized {
     /// Ranks of edges that are not set yet. `bits` are those of the edges and of the diagonal, row by row, each row of whole words.
     fn new(points: usize, bits: &[u64]) -> Result<Self, Refused>;
 

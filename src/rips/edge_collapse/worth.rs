@@ -16,7 +16,7 @@ const PREPARED_EDGE: f64 = 50e-9;
 const PREPARED_BYTE: f64 = 0.5e-9;
 
 /// How long what follows the collapse takes with so many edges, in seconds of one thread; none if all edges are to be tried in any case.
-pub(in crate::rips) struct Worth<'a>(pub(in crate::rips) Option<&'a dyn Fn(usize) -> f64>);
+pub(in crate::rips) struct Worth<'a>(pub(in crate::rips) Option<&'a (dyn Fn(usize) -> f64 + Sync)>);
 
 impl<'a> Worth<'a> {
     /// Asks from so many edges on, in a graph of so many bytes.
@@ -44,7 +44,7 @@ pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
 
 /// What was the case when it was last asked.
 pub(super) struct Asked<'a> {
-    seconds_of: Option<&'a dyn Fn(usize) -> f64>,
+    seconds_of: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
     /// Seconds for an edge beside what its search looks at.
     edge: f64,
     seconds: f64,

@@ -1,0 +1,179 @@
+//! Threads that stay together from one batch to the next.
+//!
+//! The first thread that comes leads. It sets up a batch, of which all threads then take numbers until there are none, and when all of them are
+//! done it sets up the next. No thread is waited for but those that have taken numbers: so one that comes late, or that the system has put aside
+//! for another program, holds nobody up. A thread that waits looks again and again for a while, and then lets others have the core between looks.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use crate::parallel::lock;
+
+/// Looks after which a thread that waits lets others have the core.
+const LOOKS: usize = 1 << 8;
+
+/// Where the batch is.
+struct Batch {
+    /// The next number to be taken.
+    next: AtomicUsize,
+    /// How many there are.
+    size: AtomicUsize,
+    /// How many are done.
+    done: AtomicUsize,
+    /// Whether all batches are done, or a thread has failed.
+    is_over: AtomicBool,
+}
+
+/// Ends all batches when it is dropped: when they are done, or when a thread unwinds.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Works off batches on all threads of the current pool, and gives the state back.
+///
+/// `set_up` takes what the threads found in the batch before, of which the first one was empty, and gives the size of the next one, which is no
+/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, `at_once` of them or fewer, which no other call is given; what it finds it keeps in `F`.
+pub(super) fn work<S: Send + Sync, F: Default + Send>(
+    state: S,
+    at_once: usize,
+    set_up: &mut (dyn FnMut(&mut S, &mut [MutexGuard<'_, F>]) -> usize + Send),
+    search: &(dyn Fn(&S, &mut F, Range<usize>) + Sync),
+) -> S {
+    let state = RwLock::new(state);
+    let batch = Batch {
+        // Past all sizes, so that nothing is taken before there is a batch.
+        next: AtomicUsize::new(usize::MAX / 2),
+        size: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        is_over: AtomicBool::new(false),
+    };
+    let found: Vec<Mutex<F>> = (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
+    // The first thread takes it.
+    let set_up = Mutex::new(Some(set_up));
+    rayon::broadcast(|thread| {
+        let own = &found[thread.index()];
+        let take = || batch.take_all(&state, own, at_once, search);
+        let taken = lock(&set_up).take();
+        let Some(set_up) = taken else {
+            while batch.waits_for(|| batch.next.load(Ordering::Acquire) < batch.size.load(Ordering::Acquire))
+            {
+                take();
+            }
+            return;
+        };
+        let _over = Over(&batch.is_over);
+        loop {
+            let size = {
+                let mut state = state.write().unwrap_or_else(PoisonError::into_inner);
+                let mut found: Vec<MutexGuard<'_, F>> = found.iter().map(lock).collect();
+                set_up(&mut state, &mut found)
+            };
+            if size == 0 {
+                return;
+            }
+            batch.done.store(0, Ordering::Release);
+            batch.size.store(size, Ordering::Release);
+            batch.next.store(0, Ordering::Release);
+            take();
+            if !batch.waits_for(|| batch.done.load(Ordering::Acquire) == size) {
+                return;
+            }
+        }
+    });
+    state.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<S>(state: &RwLock<S>) -> RwLockReadGuard<'_, S> {
+    state.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Batch {
+    /// Takes numbers until there are none.
+    fn take_all<S, F>(
+        &self,
+        state: &RwLock<S>,
+        own: &Mutex<F>,
+        at_once: usize,
+        search: &(dyn Fn(&S, &mut F, Range<usize>) + Sync),
+    ) {
+        loop {
+            let start = self.next.fetch_add(at_once, Ordering::AcqRel);
+            let size = self.size.load(Ordering::Acquire);
+            if start >= size {
+                return;
+            }
+            let numbers = start..size.min(start + at_once);
+            let count = numbers.len();
+            {
+                // Were this thread to unwind, all would wait for its numbers.
+                let over = Over(&self.is_over);
+                search(&read(state), &mut lock(own), numbers);
+                std::mem::forget(over);
+            }
+            self.done.fetch_add(count, Ordering::AcqRel);
+        }
+    }
+
+    /// Waits until something is the case; false if all is over before.
+    fn waits_for(&self, is_so: impl Fn() -> bool) -> bool {
+        let mut looks = 0;
+        while !is_so() {
+            if self.is_over.load(Ordering::Acquire) {
+                return false;
+            }
+            looks += 1;
+            if looks < LOOKS { std::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    fn on(threads: usize, run: impl FnOnce() + Send) {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run);
+    }
+
+    #[test]
+    fn every_number_of_every_batch_is_taken_once() {
+        for (threads, at_once) in [(1, 1), (2, 1), (4, 3), (4, 64), (8, 1)] {
+            on(threads, || {
+                let sizes = [40, 40, 40, 17, 1];
+                // The state is the number of batches that were set up.
+                let set_up = &mut |round: &mut usize, found: &mut [MutexGuard<'_, Vec<usize>>]| {
+                    let mut all: Vec<usize> = found.iter_mut().flat_map(|found| found.drain(..)).collect();
+                    all.sort_unstable();
+                    let expected = round.checked_sub(1).map_or(0, |before| sizes[before]);
+                    assert!(all.into_iter().eq(0..expected));
+                    *round += 1;
+                    sizes.get(*round - 1).copied().unwrap_or(0)
+                };
+                let rounds =
+                    work(0, at_once, set_up, &|_, found: &mut Vec<usize>, numbers| found.extend(numbers));
+                assert_eq!(rounds, 1 + sizes.len());
+            });
+        }
+    }
+
+    #[test]
+    fn a_thread_that_unwinds_ends_the_work() {
+        on(4, || {
+            let endless = &mut |_: &mut (), _: &mut [MutexGuard<'_, ()>]| 100;
+            let fails = |_: &(), _: &mut (), numbers: Range<usize>| assert!(!numbers.contains(&57), "failed");
+            let failed = catch_unwind(AssertUnwindSafe(|| work((), 4, endless, &fails)));
+            assert!(failed.is_err());
+            let fails = &mut |_: &mut (), _: &mut [MutexGuard<'_, ()>]| panic!("failed");
+            let failed = catch_unwind(AssertUnwindSafe(|| work((), 4, fails, &|_, (), _| ())));
+            assert!(failed.is_err());
+        });
+    }
+}
