@@ -93,14 +93,14 @@ def cubical_pairs(
 
 def _grid(image: NDArray[Any], vertices: bool, is_periodic: tuple[bool, ...]) -> Grid:
     """The cells of an image. A cell is born with the last of its vertices, or with the first of the top cells that it is in."""
-    values = np.asarray(image, dtype=np.float64)
-    voxels = np.arange(values.size).reshape(values.shape)
+    values: NDArray[Any] = np.asarray(image, dtype=np.float64)
+    voxels: NDArray[Any] = np.arange(values.size).reshape(values.shape)
     for axis, wraps in enumerate(is_periodic):
         values, voxels = (np.moveaxis(of, axis, 0) for of in (values, voxels))
         next_values, next_voxels = np.roll(values, -1, axis=0), np.roll(voxels, -1, axis=0)
         # Between voxel i and voxel i + 1, with the first after the last.
         takes_next = next_values > values if vertices else next_values < values
-        between = np.where(takes_next, next_values, values), np.where(takes_next, next_voxels, voxels)
+        between: tuple[NDArray[Any], NDArray[Any]] = np.where(takes_next, next_values, values), np.where(takes_next, next_voxels, voxels)
         length = len(values)
         grids = []
         for own, joint in zip((values, voxels), between):

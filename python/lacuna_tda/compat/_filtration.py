@@ -63,11 +63,13 @@ def barcode_of_graph(graph: Graph, max_dim: int, threshold: float, **options: An
     if points == 0:
         return _nothing(max_dim)
     is_kept = ~(graph.lengths > threshold)
-    lesser, greater, lengths = graph.lesser[is_kept], graph.greater[is_kept], graph.lengths[is_kept]
+    lesser, greater = graph.lesser[is_kept], graph.greater[is_kept]
+    lengths: NDArray[Any] = graph.lengths[is_kept]
     options |= {"metric": "precomputed", "max_dim": max_dim, "threshold": np.inf}
     if not graph.births.any() and not np.any(lengths < 0):
         return rips(csr_matrix((lengths, (lesser, greater)), shape=(points, points)), **options)
-    births, values = graph.births, None
+    births: NDArray[Any] = graph.births
+    values = None
     if np.any(births < 0) or np.any(lengths < 0):
         values = np.unique(np.concatenate([births, lengths]))
         if np.isnan(values).any():

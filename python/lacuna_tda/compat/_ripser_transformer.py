@@ -66,6 +66,13 @@ class Rips(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Nothing is learned from data."""
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The rows of an array are the points of one input, not inputs.
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = False
+        return tags
+
     def transform(
         self, X: Any, distance_matrix: bool = False, metric: Metric = "euclidean"
     ) -> list[NDArray[np.float64]]:

@@ -144,20 +144,24 @@ def _computed(
     if embedded:
         image = np.pad(-image, 1, constant_values=-NEVER)
     threads = n_threads if n_threads > 0 else None
-    # A voxel that is never there has the value inf, and what it would end does not end.
     highest = min(max(maxdim, 0), axes - 1)
-    tables, cycles = [], []
+    tables: list[Table] = []
+    cycles: Cycles = []
+    bars: NDArray[np.float64]
+    births: NDArray[np.int64]
+    deaths: NDArray[np.int64]
     for dim, (bars, births, deaths, of_bars) in enumerate(_classes(image, are_top, highest, representatives, threads)):
         if top_dim and dim != axes - 1:
             continue
         kept = np.flatnonzero((bars[:, 0] < bars[:, 1]) & (bars[:, 0] != np.inf))
         kept = kept[np.argsort(bars[kept, 1] if dim == 0 else -bars[kept, 0], kind="stable")]
         bars, births, deaths = bars[kept], births[kept], deaths[kept]
+        # A voxel of value inf never appears, so what it would end does not end.
         deaths[bars[:, 1] == np.inf] = -1
         if embedded:
             births, deaths = (_inside(voxels - 1, shape) for voxels in (births, deaths))
         filled = np.zeros((len(bars), max(axes, 3) - axes))
-        missing = [np.where((voxels[:, :1] < 0), -1.0, filled) for voxels in (births, deaths)]
+        missing = [np.where(voxels[:, :1] < 0, -1.0, filled) for voxels in (births, deaths)]
         columns = [np.full(len(bars), float(dim)), bars, births, missing[0], deaths, missing[1]]
         tables.append(np.column_stack(columns))
         if of_bars is not None:
@@ -181,8 +185,10 @@ def _classes(
 
 def _inside(voxels: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
     """Voxels, with -1 for those outside the image."""
-    is_outside = ((voxels < 0) | (voxels >= np.array(shape))).any(axis=1)
-    return np.where(is_outside[:, None], -1, voxels)
+    is_outside = np.any((voxels < 0) | (voxels >= np.array(shape)), axis=1)
+    found = voxels.copy()
+    found[is_outside] = -1
+    return found
 
 
 def dual_embedding(arr: Any) -> NDArray[np.float64]:

@@ -258,13 +258,13 @@ def _weighted(
     if growth == np.inf:
         return np.asarray(np.maximum(lengths, later), dtype=np.float64)
     if growth == 1:
-        return np.where(2 * lengths <= apart, later, lengths + (births + other_births) / 2)
+        return np.asarray(np.where(2 * lengths <= apart, later, lengths + (births + other_births) / 2))
     if growth == 2:
         is_inside = 4 * lengths**2 <= np.abs(births**2 - other_births**2)
         squares = lengths**2
         with np.errstate(divide="ignore", invalid="ignore"):
             meeting = np.sqrt((squares + ((births + other_births) / 2) ** 2) * (squares + (apart / 2) ** 2)) / lengths
-        return np.where(is_inside, later, np.where(np.isinf(lengths), np.inf, meeting))
+        return np.asarray(np.where(is_inside, later, np.where(np.isinf(lengths), np.inf, meeting)))
     raise NotImplementedError(f"weight_params: expected p to be 1, 2 or inf, found {growth}")
 
 
