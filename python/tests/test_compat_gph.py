@@ -173,8 +173,10 @@ def test_distances_are_answered_as_by_the_original(options: dict[str, Any], rng:
     original = pytest.importorskip("gph").ripser_parallel
     lengths = square_of(rng.random((40, 3)))
     born = with_births(rng.random((40, 3)), rng)
-    graph = sparse.coo_matrix(np.where(born < 0.9, born, 0))
-    matrices = [lengths, born, np.triu(lengths, 1), graph, graph.tocsr(), sparse.triu(graph), sparse.tril(graph)]
+    graph = sparse.coo_matrix(np.where(born < 1.1, born, 0))
+    # What is below the diagonal counts for the enclosing radius there, and must not be less.
+    upper = np.triu(lengths) + 5 * np.tril(lengths)
+    matrices = [lengths, born, upper, graph, graph.tocsr(), sparse.triu(graph), sparse.tril(graph)]
     if "weights" not in options:
         matrices += [born - 1, graph - 0.75 * (graph != 0)]
     for matrix in matrices:

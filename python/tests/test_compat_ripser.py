@@ -242,7 +242,17 @@ def test_distances_are_answered_as_by_the_original(options: dict[str, Any], rng:
     lengths = square_of(rng.random((40, 3)))
     born = with_births(rng.random((40, 3)), rng)
     graph = sparse.coo_matrix(np.where(born < 0.9, born, 0))
-    matrices = [lengths, born, born - 1, np.triu(lengths, 1), graph, graph.tocsr(), graph.tocsc(), sparse.triu(graph), sparse.tril(graph)]
+    matrices = [
+        lengths,
+        born,
+        born - 1,
+        np.triu(lengths, 1),
+        graph,
+        graph.tocsr(),
+        graph.tocsc(),
+        sparse.triu(graph),
+        sparse.tril(graph),
+    ]
     for matrix in matrices:
         found = ripser(matrix, distance_matrix=True, **options)
         assert_equal_answers(found, original(matrix, distance_matrix=True, **options))

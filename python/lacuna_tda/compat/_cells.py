@@ -66,7 +66,9 @@ def cubical_pairs(
     place[order] = np.arange(order.size)
     boundary = _boundary(grid, place)
     dim_of = dims.ravel()[order]
-    found = reduce(boundary, dimensions=dim_of, check=False, representatives="cycles" if cycles else None, threads=threads)
+    found = reduce(
+        boundary, dimensions=dim_of, check=False, representatives="cycles" if cycles else None, threads=threads
+    )
     values, voxels = grid.values.ravel()[order], grid.voxels.ravel()[order]
 
     def located(cells: Indices) -> Indices:
@@ -100,7 +102,10 @@ def _grid(image: NDArray[Any], vertices: bool, is_periodic: tuple[bool, ...]) ->
         next_values, next_voxels = np.roll(values, -1, axis=0), np.roll(voxels, -1, axis=0)
         # Between voxel i and voxel i + 1, with the first after the last.
         takes_next = next_values > values if vertices else next_values < values
-        between: tuple[NDArray[Any], NDArray[Any]] = np.where(takes_next, next_values, values), np.where(takes_next, next_voxels, voxels)
+        between: tuple[NDArray[Any], NDArray[Any]] = (
+            np.where(takes_next, next_values, values),
+            np.where(takes_next, next_voxels, voxels),
+        )
         length = len(values)
         grids = []
         for own, joint in zip((values, voxels), between):
@@ -124,7 +129,9 @@ def _dimensions(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """The dimension of each cell: how many of its coordinates are odd."""
     dims = np.zeros(shape, dtype=np.uint8)
     for axis, size in enumerate(shape):
-        dims += (np.arange(size, dtype=np.uint8) % 2).reshape([-1 if other == axis else 1 for other in range(len(shape))])
+        dims += (np.arange(size, dtype=np.uint8) % 2).reshape(
+            [-1 if other == axis else 1 for other in range(len(shape))]
+        )
     return dims
 
 
@@ -154,9 +161,7 @@ def _named(cells: Indices, dims: NDArray[np.uint8]) -> list[list[int]]:
     """Cells by their least corners and directions."""
     coordinates = np.column_stack(np.unravel_index(np.sort(cells), dims.shape))
     directions = {
-        axes: number
-        for dim in range(dims.ndim + 1)
-        for number, axes in enumerate(combinations(range(dims.ndim), dim))
+        axes: number for dim in range(dims.ndim + 1) for number, axes in enumerate(combinations(range(dims.ndim), dim))
     }
     return [
         [*(int(at) // 2 for at in cell), directions[tuple(axis for axis, at in enumerate(cell) if at % 2)]]

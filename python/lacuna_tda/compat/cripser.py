@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 from .. import cubical
 from ._cells import cubical_pairs, is_beyond_voxels
 
-__all__ = ["computePH", "computePH_T", "compute_ph", "dual_embedding", "group_by_dim", "to_gudhi_diagrams", "to_gudhi_persistence"]
+__all__ = [
+    "computePH",
+    "computePH_T",
+    "compute_ph",
+    "dual_embedding",
+    "group_by_dim",
+    "to_gudhi_diagrams",
+    "to_gudhi_persistence",
+]
 
 Table = NDArray[np.float64]
 Cycles = list[list[list[int]]]
@@ -165,7 +173,9 @@ def _computed(
         columns = [np.full(len(bars), float(dim)), bars, births, missing[0], deaths, missing[1]]
         tables.append(np.column_stack(columns))
         if of_bars is not None:
-            cycles += [[[*cell[:-1], *[0] * (max(axes, 3) - axes), cell[-1]] for cell in of_bars[place]] for place in kept]
+            cycles += [
+                [[*cell[:-1], *[0] * (max(axes, 3) - axes), cell[-1]] for cell in of_bars[place]] for place in kept
+            ]
     width = 3 + 2 * max(axes, 3)
     table = np.concatenate([np.empty((0, width)), *tables])
     table[table[:, 2] == np.inf, 2] = NEVER
@@ -177,7 +187,9 @@ def _classes(
 ) -> list[Any]:
     """For each dimension bars, the voxels of their births and deaths, and cycles if they are wanted."""
     if representatives or is_beyond_voxels(image.shape):
-        return list(cubical_pairs(image, vertices=not are_top, max_dim=max_dim, cycles=representatives, threads=threads))
+        return list(
+            cubical_pairs(image, vertices=not are_top, max_dim=max_dim, cycles=representatives, threads=threads)
+        )
     found = cubical(image, construction="T" if are_top else "V", max_dim=max_dim, locations=True, threads=threads)
     places = found.locations or []
     return [(bars, births, deaths, None) for bars, (births, deaths) in zip(found, places)]
@@ -215,7 +227,9 @@ def to_gudhi_diagrams(ph: Any, *, maxdim: int | None = None, include_empty: bool
 def to_gudhi_persistence(ph: Any) -> list[tuple[int, tuple[float, float]]]:
     """The rows of a table of :func:`compute_ph` as pairs of a dimension and a pair of birth and death."""
     table = _table(ph)
-    return [(int(dim), (float(birth), float(death))) for dim, birth, death in zip(table[:, 0], table[:, 1], _deaths(table))]
+    return [
+        (int(dim), (float(birth), float(death))) for dim, birth, death in zip(table[:, 0], table[:, 1], _deaths(table))
+    ]
 
 
 def group_by_dim(ph: Any) -> list[NDArray[np.float64]]:

@@ -268,7 +268,9 @@ def _weighted(
     raise NotImplementedError(f"weight_params: expected p to be 1, 2 or inf, found {growth}")
 
 
-def _generators(found: Diagram, max_dim: int) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any], list[NDArray[Any]]]:
+def _generators(
+    found: Diagram, max_dim: int
+) -> tuple[NDArray[Any], list[NDArray[Any]], NDArray[Any], list[NDArray[Any]]]:
     """The simplices of bars, as the documentation of :func:`ripser_parallel` has them."""
     tables = found.representatives or []
     of_finite, of_essential = [], []

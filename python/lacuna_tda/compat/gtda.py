@@ -68,14 +68,16 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.three_d_array = True
         return tags
 
-    def _array(self, samples: list[OfSample], infinity: float) -> NDArray[np.float64]:
-        """The diagrams of samples as one array, essential bars dying at `infinity`; of dimension 0 the first row is that which may be left out."""
+    def _array(self, samples: list[OfSample], infinity: float, spare: int) -> NDArray[np.float64]:
+        """The diagrams of samples as one array, essential bars dying at `infinity`; of dimension 0 the row `spare` is that which may be left out."""
         dimensions = sorted(self.homology_dimensions)
         blocks = []
         for dim in dimensions:
             kept = []
             for of_sample in samples:
-                bars = of_sample[dim][1 if dim == 0 and self.reduced_homology else 0 :].copy()
+                bars = of_sample[dim].copy()
+                if dim == 0 and self.reduced_homology and len(bars):
+                    bars = np.delete(bars, spare, axis=0)
                 bars[bars[:, 1] == np.inf, 1] = infinity
                 kept.append(bars[bars[:, 0] < bars[:, 1]])
             rows = max([1, *(len(bars) for bars in kept)])
@@ -172,10 +174,10 @@ class VietorisRipsPersistence(_OfCollections):
         check_is_fitted(self)
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
         samples = jobs(delayed(self._bars)(one) for one in _clouds(X, self.metric == "precomputed"))
-        return self._array(samples, float(self.infinity_values_))
+        return self._array(samples, float(self.infinity_values_), spare=-1)
 
     def _bars(self, one: Any) -> OfSample:
-        """The bars of one cloud, of dimension 0 with the last one first."""
+        """The bars of one cloud, essential ones last."""
         diagrams = ripser_parallel(
             one,
             maxdim=max(self.homology_dimensions),
@@ -185,9 +187,7 @@ class VietorisRipsPersistence(_OfCollections):
             metric_params=self.metric_params,
             collapse_edges=self.collapse_edges,
         )["dgms"]
-        bars = {dim: np.asarray(diagram, dtype=np.float64) for dim, diagram in enumerate(diagrams)}
-        bars[0] = np.roll(bars[0], 1, axis=0)
-        return bars
+        return {dim: np.asarray(diagram, dtype=np.float64) for dim, diagram in enumerate(diagrams)}
 
 
 class CubicalPersistence(_OfCollections):
@@ -269,7 +269,7 @@ class CubicalPersistence(_OfCollections):
         check_is_fitted(self)
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
         samples = jobs(delayed(self._bars)(image) for image in _images(X))
-        return self._array(samples, float(self.infinity_values_))
+        return self._array(samples, float(self.infinity_values_), spare=0)
 
     def _bars(self, image: NDArray[Any]) -> OfSample:
         """The bars of one image, longest first, of those of one length the first born."""
@@ -277,7 +277,9 @@ class CubicalPersistence(_OfCollections):
         if len(periodic) != image.ndim:
             raise ValueError(f"expected an image of {len(periodic)} axes, found {image.ndim}")
         if self.coeff != 2 and may_have_torsion(image.shape, periodic):
-            raise ValueError(f"coeff: expected 2 for such images, whose bars may depend on the field, found {self.coeff}")
+            raise ValueError(
+                f"coeff: expected 2 for such images, whose bars may depend on the field, found {self.coeff}"
+            )
         max_dim = max(self.homology_dimensions)
         if any(periodic) or is_beyond_voxels(image.shape):
             pairs = cubical_pairs(image, vertices=False, max_dim=max_dim, periodic=periodic, threads=1)

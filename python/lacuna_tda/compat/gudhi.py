@@ -37,7 +37,9 @@ class _OfDimensions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_dimensions(self) -> None:
         if np.asarray(self.homology_dimensions, dtype=int).ndim > 1:
-            raise ValueError(f"homology_dimensions: expected a number or a list of numbers, found {self.homology_dimensions}")
+            raise ValueError(
+                f"homology_dimensions: expected a number or a list of numbers, found {self.homology_dimensions}"
+            )
 
     def fit(self, X: Any, Y: Any = None) -> Any:
         """Nothing is learned from data but what the parameters say."""

@@ -100,12 +100,11 @@ def ripser(
         raise ValueError(f"Distance matrix is not square: found {height} x {width}")
     if not distance_matrix and height == width:
         warnings.warn(
-            "The input matrix is square, but the distance_matrix flag is off: its rows are taken for points", stacklevel=2
+            "The input matrix is square, but the distance_matrix flag is off: its rows are taken for points",
+            stacklevel=2,
         )
     elif not distance_matrix and height < width:
-        warnings.warn(
-            "The input point cloud has more columns than rows: each row is taken for a point", stacklevel=2
-        )
+        warnings.warn("The input point cloud has more columns than rows: each row is taken for a point", stacklevel=2)
     distances, from_chosen, chosen, radius = _distances(X, distance_matrix, metric, n_perm)
     is_chosen = n_perm is not None and 0 < n_perm < height
     options: dict[str, Any] = {"modulus": coeff, "representatives": "cocycles" if do_cocycles else None}

@@ -48,7 +48,18 @@ def run(name: str, suite: Suite, given: Path | None) -> int:
             for file in files:
                 shutil.copy(file, tests)
         environment = os.environ | {"LACUNA_REPLACES": name, "PYTHONPATH": str(HERE), "MPLBACKEND": "agg"}
-        pytest = [sys.executable, "-m", "pytest", "-q", "-p", "replaced", "-p", "no:cacheprovider", "--rootdir", str(tests)]
+        pytest = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "replaced",
+            "-p",
+            "no:cacheprovider",
+            "--rootdir",
+            str(tests),
+        ]
         print(f"== {suite.repository} {suite.release}", flush=True)
         return subprocess.run([*pytest, str(tests)], cwd=tests, env=environment).returncode
 

@@ -36,7 +36,10 @@ SUITES = {
     "gudhi": Suite(
         repository="GUDHI/gudhi-devel",
         release="tags/gudhi-release-3.13.0",
-        tests=("src/python/test/test_sklearn_rips_persistence.py", "src/python/test/test_sklearn_cubical_persistence.py"),
+        tests=(
+            "src/python/test/test_sklearn_rips_persistence.py",
+            "src/python/test/test_sklearn_cubical_persistence.py",
+        ),
         left_out={
             r".*::test_ripser_interfaces": "calls the C++ functions of GUDHI alone, none of which is replaced",
         },
