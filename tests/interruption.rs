@@ -3,9 +3,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lacuna::cells::rips_complex;
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, Image, Skeleton};
-use lacuna::metric::PointCloud;
+use lacuna::matrix::leftmost_ones::Scanner;
+use lacuna::matrix::{Dualize, MatrixError, Plan, ReductionRequest, reduce_watched};
+use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
 use lacuna::rips::{Collapse, Rips, RipsError, RipsOptions};
 
@@ -84,6 +87,21 @@ fn many_inputs_are_interrupted_together() {
     let interrupted = |outcome: &&Result<_, RipsError>| matches!(outcome, Err(RipsError::Interrupted(_)));
     let count = outcomes.iter().filter(interrupted).count();
     assert!(count > 20, "{count}");
+}
+
+#[test]
+fn pairs_of_matrices_are_interrupted_at_any_time() {
+    let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
+    let distances = DistanceMatrix::from_fn(24, |i, j| ((i * 37 + j * 91) % 53 + 60) as f64).unwrap();
+    let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
+    for dualize in [Dualize::Auto, Dualize::Off] {
+        let request = ReductionRequest { dualize, threads: Some(2), ..ReductionRequest::default() };
+        let (plan, _) = Plan::choose(&complex.matrix, &request);
+        let run = |progress: &dyn Progress| {
+            Ok(reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)?.pairs)
+        };
+        assert!(at_all_times(run, is_interruption) > 5);
+    }
 }
 
 #[test]

@@ -9,7 +9,23 @@ from numpy.typing import NDArray
 from . import _matrices, _rips
 from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
-__all__: list[str]
+__all__ = [
+    "Distances",
+    "__version__",
+    "condensed",
+    "cubical",
+    "ecc",
+    "edges",
+    "machine",
+    "matrix",
+    "points",
+    "reduce_file",
+    "reduce_matrix",
+    "rips",
+    "rips_many",
+    "thin",
+]
+
 __version__: str
 
 _Progress = Callable[[str, int | None, int, int], None] | None

@@ -52,9 +52,9 @@ def plot_diagram(
         if any(np.any(bars[:, 1] == infinity) for _, bars in drawn):
             level = above[infinity]
             axes.axhline(level, color="0.6", linewidth=1, linestyle="--", zorder=0)
-            axes.annotate(
-                sign, (1, level), (4, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center"
-            )
+            # Beside the axes, whose place in the figure is not to depend on it.
+            label = axes.text(1.01, level, sign, transform=axes.get_yaxis_transform(), va="center")
+            label.set_in_layout(False)
             bottom, top = min(bottom, level - margin), max(top, level + margin)
     axes.plot([low - margin, high + margin], [low - margin, high + margin], color="0.6", linewidth=1, zorder=0)
     for dim, bars in drawn:
@@ -66,7 +66,8 @@ def plot_diagram(
     axes.set_ylabel("death")
     axes.set_aspect("equal", adjustable="box")
     if drawn:
-        axes.legend(loc="lower right" if high > low else "best")
+        descends = any(np.any(bars[:, 1] < bars[:, 0]) for _, bars in drawn)
+        axes.legend(loc="upper left" if descends else "lower right")
     return axes
 
 
@@ -106,7 +107,8 @@ def plot_barcode(
         endless = ~np.isfinite(bars[:, 1])
         for infinity, marker in ((np.inf, ">"), (-np.inf, "<")):
             at = bars[:, 1] == infinity
-            axes.plot(ends[at], heights[at], marker, color=_colour(dim), markersize=4, clip_on=False)
+            (ends_of,) = axes.plot(ends[at], heights[at], marker, color=_colour(dim), markersize=4, clip_on=False)
+            ends_of.set_in_layout(False)
         bottom += len(bars) + max(1, len(bars) // 20) if len(bars) or endless.any() else 0
     axes.set_xlim(low - margin, high + margin)
     axes.set_yticks([])

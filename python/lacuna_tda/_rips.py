@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -171,6 +171,60 @@ def rips(
     return _diagram(answer, request)
 
 
+@overload
+def rips_many(
+    X: Any,
+    *,
+    errors: Literal["raise"] = ...,
+    metric: str | Callable[[Any, Any], float] = ...,
+    metric_params: Mapping[str, Any] | None = ...,
+    max_dim: int = ...,
+    threshold: float | None = ...,
+    modulus: int = ...,
+    collapse: Literal["auto", "off", "on"] = ...,
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    weights: Literal["diagonal", "dtm"] | None = ...,
+    dtm_p: float | Literal["inf"] | None = ...,
+    dtm_r: float | None = ...,
+    dtm_neighbors: int | None = ...,
+    landmarks: int | None = ...,
+    representatives: Kind | Sequence[Kind] | None = ...,
+    cocycles_at: Literal["birth", "death"] | None = ...,
+    tighten: bool = ...,
+    only: Sequence[tuple[int, int]] | None = ...,
+    longest: int | None = ...,
+    min_persistence: float | None = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> list[Diagram]: ...
+@overload
+def rips_many(
+    X: Any,
+    *,
+    errors: Literal["return"],
+    metric: str | Callable[[Any, Any], float] = ...,
+    metric_params: Mapping[str, Any] | None = ...,
+    max_dim: int = ...,
+    threshold: float | None = ...,
+    modulus: int = ...,
+    collapse: Literal["auto", "off", "on"] = ...,
+    symmetrize: Literal["lower", "upper", "mean", "max", "min"] | None = ...,
+    weights: Literal["diagonal", "dtm"] | None = ...,
+    dtm_p: float | Literal["inf"] | None = ...,
+    dtm_r: float | None = ...,
+    dtm_neighbors: int | None = ...,
+    landmarks: int | None = ...,
+    representatives: Kind | Sequence[Kind] | None = ...,
+    cocycles_at: Literal["birth", "death"] | None = ...,
+    tighten: bool = ...,
+    only: Sequence[tuple[int, int]] | None = ...,
+    longest: int | None = ...,
+    min_persistence: float | None = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> list[Diagram | Exception]: ...
 def rips_many(
     X: Any,
     *,

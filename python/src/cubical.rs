@@ -7,7 +7,7 @@ use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
 use lacuna::cubical::value::Value;
 use lacuna::cubical::{AnyImage, Construction, Cubical, EulerCurve, Order, Skeleton};
-use lacuna::progress::interruptible;
+use lacuna::progress::{Progress, interruptible};
 use lacuna::with_image;
 use numpy::PyArray1;
 use pyo3::intern;
@@ -18,7 +18,13 @@ use crate::backend::backend;
 use crate::error::Failure;
 use crate::image::image;
 use crate::rips::{bars, rows};
-use crate::run::on_threads;
+use crate::run::{at_once, on_threads};
+
+/// Voxels of an image whose bars one thread finds before others have woken up.
+const FEW_FOR_BARS: usize = 1 << 11;
+
+/// Voxels of an image that one thread counts or thins before others have woken up.
+const FEW: usize = 1 << 14;
 
 /// A value of a voxel: an integer of any size that voxels have, or a double.
 #[derive(FromPyObject, Clone, Copy)]
@@ -77,8 +83,8 @@ pub(crate) fn cubical<'py>(
     let construction = self::construction(construction)?;
     let backend = self::backend(backend)?;
     let threshold = threshold.map(|number| value("threshold", number)).transpose()?;
-    let image = image(array)?;
-    let (image, classes, diagram) = on_threads(py, threads, progress.as_ref(), |progress| {
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
         let image = image()?;
         let mut cubical =
             Cubical::new(&image).construction(construction).superlevel(superlevel).backend(backend);
@@ -91,7 +97,12 @@ pub(crate) fn cubical<'py>(
         let classes = cubical.solve(progress)?.classes;
         let diagram = classes.diagram(&image, superlevel)?;
         Ok((image, classes, diagram))
-    })?;
+    };
+    let (image, classes, diagram) = if voxels <= FEW_FOR_BARS {
+        at_once(py, work)
+    } else {
+        on_threads(py, threads, progress.as_ref(), work)
+    }?;
     let answer = PyDict::new(py);
     answer.set_item(intern!(py, "bars"), bars(py, &diagram)?)?;
     if locations {
@@ -136,8 +147,8 @@ pub(crate) fn ecc<'py>(
         .map(|(low, high)| Ok::<_, Failure>((value("range", low)?, value("range", high)?)))
         .transpose()?;
     let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
-    let image = image(array)?;
-    let found = on_threads(py, threads, progress.as_ref(), |progress| {
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
         let image = image()?;
         if let Some((count, sigma, taps)) = scales {
             let (scales, request) =
@@ -157,7 +168,9 @@ pub(crate) fn ecc<'py>(
             _ => curve,
         };
         Ok(vec![curve.solve(progress)?.vcec])
-    })?;
+    };
+    let is_little = voxels <= FEW && scales.is_none();
+    let found = if is_little { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
     PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -202,8 +215,8 @@ pub(crate) fn thin<'py>(
         None if otsu => Foreground::Otsu,
         None => Foreground::NonZero,
     };
-    let image = image(array)?;
-    let (voxels, iterations, threshold) = on_threads(py, threads, progress.as_ref(), |progress| {
+    let (image, voxels) = image(array)?;
+    let work = |progress: &dyn Progress| {
         let (mut bits, threshold) = binary(&image()?, foreground)?;
         if invert {
             bits = bits.inverted();
@@ -217,6 +230,8 @@ pub(crate) fn thin<'py>(
         }
         let outcome = skeleton.solve(progress)?;
         Ok((outcome.skeleton.to_image(1, Order::C).into_voxels(), outcome.figures.iterations, threshold))
-    })?;
+    };
+    let (voxels, iterations, threshold) =
+        if voxels <= FEW { at_once(py, work) } else { on_threads(py, threads, progress.as_ref(), work) }?;
     Ok((PyArray1::from_vec(py, voxels), iterations, threshold))
 }

@@ -6,7 +6,8 @@
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
 use ndarray::{ArrayView1, ArrayView2};
-use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sprs::{CsMatViewI, SpIndex};
 
@@ -34,10 +35,26 @@ impl Distances {
 }
 
 /// An array of one of the two precisions.
-#[derive(FromPyObject)]
 pub(crate) enum Square<'py> {
     Single(PyReadonlyArray2<'py, f32>),
     Double(PyReadonlyArray2<'py, f64>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Square<'py> {
+    type Error = PyErr;
+
+    /// Makes no exception of the first type if it is the second, which would take longer than all the rest.
+    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = array.cast::<PyArray2<f64>>() {
+            return Ok(Square::Double(array.try_readonly()?));
+        }
+        let single = array.cast::<PyArray2<f32>>();
+        Ok(Square::Single(
+            single
+                .map_err(|_| PyTypeError::new_err("expected an array of two axes of floats"))?
+                .try_readonly()?,
+        ))
+    }
 }
 
 /// A list of one of the two precisions.

@@ -194,6 +194,7 @@ impl From<MatrixError> for Failure {
         match error {
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Failure::Value(text),
             MatrixError::Scan(_) | MatrixError::Threads(_) => Failure::Runtime(text),
+            MatrixError::Interrupted(_) => Failure::Interrupted,
         }
     }
 }

@@ -35,11 +35,11 @@ impl<T> AsRef<[T]> for Borrowed<T> {
 /// What an image is made of, once threads are there that look for voxels that are not numbers.
 pub(crate) type MakeImage = Box<dyn FnOnce() -> Result<AnyImage, ShapeError> + Send>;
 
-/// The image that an array is, which is contiguous in C's or Fortran's order and of a type that voxels have.
+/// The image that an array is, which is contiguous in C's or Fortran's order and of a type that voxels have, and the number of its voxels.
 ///
 /// # Errors
 /// `TypeError`: it is of another type.
-pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<MakeImage> {
+pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<(MakeImage, usize)> {
     macro_rules! of_type {
         ($($voxel:ty),*) => {$(
             if let Ok(array) = array.cast::<PyArrayDyn<$voxel>>() {
@@ -53,7 +53,7 @@ pub(crate) fn image(array: &Bound<'_, PyAny>) -> PyResult<MakeImage> {
     ))
 }
 
-fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<MakeImage> {
+fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<(MakeImage, usize)> {
     let order = match (array.is_c_contiguous(), array.is_fortran_contiguous()) {
         (true, _) => Order::C,
         (_, true) => Order::F,
@@ -65,8 +65,10 @@ fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Ma
     if !voxels.first.is_aligned() || voxels.first.is_null() {
         return Err(PyTypeError::new_err("expected an aligned array"));
     }
-    Ok(Box::new(move || {
+    let count = voxels.count;
+    let make = Box::new(move || {
         let voxels: SharedVoxels<T> = Arc::new(voxels);
         AnyImage::shared(Shape::new(&axes, order)?, voxels)
-    }))
+    });
+    Ok((make, count))
 }

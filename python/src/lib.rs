@@ -29,10 +29,10 @@ mod rips;
 mod run;
 mod threads;
 
-use pyo3::prelude::*;
-
-#[pymodule(gil_used = false)]
+#[pyo3::pymodule(gil_used = false)]
 mod _lacuna {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::cubical::{cubical, ecc, thin};
     #[pymodule_export]
@@ -43,6 +43,13 @@ mod _lacuna {
     use crate::matrix::{reduce_file, reduce_matrix};
     #[pymodule_export]
     use crate::rips::{rips, rips_many};
+
+    /// The thread that imports the module works alone where there is little to do.
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::threads::works_alone();
+        Ok(())
+    }
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python calls it so")]

@@ -10,8 +10,9 @@ use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dimension, Dualize, Index, MatrixIndex, Pairs, Plan, ReductionRequest,
-    reduce_with,
+    reduce_watched,
 };
+use lacuna::progress::Progress;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -148,11 +149,10 @@ pub(crate) fn reduce_matrix<'py>(
     let parts = Parts { shape, starts, cells, entries, dims };
     let is_narrow = shape.0.max(shape.1).max(entries.len()) <= <u32 as Index>::MOST;
     let answer = on_threads(py, threads, progress.as_ref(), |progress| {
-        progress.begin("reduction", None, 1);
         if is_narrow {
-            reduced::<u32>(parts, &request, &backend)
+            reduced::<u32>(parts, &request, &backend, progress)
         } else {
-            reduced::<u64>(parts, &request, &backend)
+            reduced::<u64>(parts, &request, &backend, progress)
         }
     })?;
     answer.told(py)
@@ -171,6 +171,7 @@ fn reduced<I: MatrixIndex + SpIndex>(
     parts: Parts<'_>,
     request: &Request,
     backend: &Backend,
+    progress: &dyn Progress,
 ) -> Result<Answer, Failure> {
     let narrowed = |numbers: &[i64]| {
         let numbers = numbers
@@ -194,7 +195,7 @@ fn reduced<I: MatrixIndex + SpIndex>(
         Some(_) => Scanner::processor(),
     };
     let (plan, _) = Plan::choose_with(&matrix, &reduction, &scanner)?;
-    let pairs = reduce_with(&matrix, &plan, &scanner)?;
+    let pairs = reduce_watched(&matrix, &plan, &scanner, progress)?;
     let found = request.selection()?.map(|selection| cycles(&matrix, &pairs, &selection)).transpose()?;
     Ok(Answer::of(&matrix, &pairs, found.as_ref()))
 }
@@ -228,9 +229,8 @@ pub(crate) fn reduce_file<'py>(
         if request.check && loaded.gives_boundaries {
             loaded.input.check()?;
         }
-        progress.begin("reduction", None, 1);
         let planned = loaded.input.plan(&reduction, &backend, feeds)?;
-        let mut found = planned.reduce()?;
+        let mut found = planned.reduce_watched(progress)?;
         if let Some(selection) = request.selection()? {
             found.find_cycles(&selection)?;
         }

@@ -19,7 +19,7 @@ use crate::backend::backend;
 use crate::distances::Distances;
 use crate::error::Failure;
 use crate::representatives::tables;
-use crate::run::on_threads;
+use crate::run::{at_once, on_threads};
 
 /// Points of an input that one thread may do before others have started on it, if it turns out to be little work.
 const FEW: usize = 256;
@@ -125,7 +125,7 @@ pub(crate) fn rips<'py>(
     let input = distances.take()?;
     let is_small = points_of(&input) <= FEW && options.backend.request().choice != Choice::Cuda;
     let outcome = if is_small {
-        let first = on_threads(py, Some(1), progress, |progress| {
+        let first = at_once(py, |progress| {
             let prepared = options.prepare(input, progress)?;
             let is_light = prepared.is_light();
             Ok(if is_light {

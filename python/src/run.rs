@@ -2,7 +2,8 @@
 //!
 //! The calling thread hands the work to the pool and waits. Twenty times a second it takes the interpreter's lock for as long as it takes to run
 //! the handlers of signals that have arrived, and to tell the caller how far the work is, if they want to know. What either of them raises ends
-//! the work: the library sees a flag that it looks at every few milliseconds.
+//! the work: the library sees a flag that it looks at every few milliseconds. Where a thread would have to be woken up for less work than that
+//! takes, the calling thread does it ([`at_once`]).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -77,6 +78,22 @@ pub(crate) fn on_threads<T: Send>(
     let pool = threads::pool(threads)?;
     let (outcome, raised) = py.detach(|| watched(&pool, &watch, progress, work));
     raised.map_or_else(|| Ok(outcome?), Err)
+}
+
+/// Does work that takes a millisecond or so, which is not told and not interrupted, on one thread: this one, if it works alone.
+///
+/// # Errors
+/// Those of `work`.
+pub(crate) fn at_once<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    if !threads::works_alone() {
+        return on_threads(py, Some(1), None, work);
+    }
+    // What a panic leaves behind is dropped here.
+    let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&()))));
+    Ok(outcome.unwrap_or_else(|panic| Err(Failure::of_panic(&*panic)))?)
 }
 
 /// Does `work` on a pool, and looks at `watch` meanwhile; returns what comes of it, and what was raised.

@@ -1,10 +1,14 @@
 //! The threads that work is done on, kept between calls: starting some takes longer than a small input does.
 //!
+//! What is little work is done by the calling thread, if it is the one that imported the module: to wake up another one takes longer, too. That
+//! thread is for ever the only one of a pool, so that what the library shares out stays with it.
+//!
 //! A process that was forked has none of the threads of its parent. So what is kept belongs to a process, and another one starts its own.
 
 use std::mem;
 use std::num::NonZero;
 use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
@@ -27,6 +31,27 @@ static POOLS: Mutex<Pools> = Mutex::new(Pools { process: 0, pools: Vec::new() })
 struct Pools {
     process: u32,
     pools: Vec<Arc<ThreadPool>>,
+}
+
+/// Whether some thread works alone.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static WORKS_ALONE: bool = begin_to_work_alone();
+}
+
+/// Makes this thread the only one of a pool, if it is the first that asks for that.
+fn begin_to_work_alone() -> bool {
+    if IS_TAKEN.swap(true, Ordering::Relaxed) {
+        return false;
+    }
+    // Such a pool is never freed.
+    ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().map(mem::forget).is_ok()
+}
+
+/// Whether this thread is the only one of a pool: the first thread that asks is.
+pub(crate) fn works_alone() -> bool {
+    WORKS_ALONE.with(|alone| *alone)
 }
 
 /// The number of threads that this machine runs at a time.

@@ -37,7 +37,7 @@ def read_distances(path: Path, format: str) -> tuple[object, str]:
     if format == "matrix-market":
         from scipy.io import mmread
 
-        return mmread(path, spmatrix=False), "precomputed"
+        return mmread(path), "precomputed"
     numbers = np.array(re.split(r"[\s,]+", path.read_text().strip()), dtype=np.float64)
     if format == "distance":
         side = round(len(numbers) ** 0.5)

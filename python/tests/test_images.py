@@ -56,15 +56,6 @@ def test_images_that_need_a_copy(rng: np.random.Generator) -> None:
     assert lacuna_tda.cubical(unaligned) == lacuna_tda.cubical(image)
 
 
-def test_an_image_is_read_where_it_is() -> None:
-    resource = pytest.importorskip("resource")
-    image = np.zeros((1 << 28,), dtype=np.uint8)
-    image[::4096] = 1
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    lacuna_tda.ecc(image, threads=1)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10
-
-
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("superlevel", [False, True])
 def test_locations_have_the_values_of_bars(order: str, superlevel: bool, rng: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""The lines of README.md do what they say."""
+"""The lines of the package's README.md and of the repository's do what they say."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+PYTHON = Path(__file__).resolve().parents[1]
 
 
-def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("readme", [PYTHON / "README.md", PYTHON.parent / "README.md"], ids=["package", "repository"])
+def test_the_examples_run(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
     matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     names: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, str(README), "exec"), names)
+        exec(compile(block, str(readme), "exec"), names)

@@ -10,9 +10,10 @@ use super::leftmost_ones::{Feeds, ScanError, Scanner};
 use super::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions};
 use super::{
     Dimension, Figures, Index, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
-    reduce_with,
+    reduce_watched,
 };
 use crate::backend::Backend;
+use crate::progress::Progress;
 
 /// Like [`read::read_path`], and shows the columns to a device as they are read, if `feeds` wants that.
 ///
@@ -171,12 +172,22 @@ impl<'a> AnyPlanned<'a> {
     /// # Errors
     /// The scan failed; threads could not be started.
     pub fn reduce(&self) -> Result<AnyReduced<'a>, MatrixError> {
+        self.reduce_watched(&())
+    }
+
+    /// Like [`reduce`](AnyPlanned::reduce); `progress` may end it early, see [`reduce_watched`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_watched(&self, progress: &dyn Progress) -> Result<AnyReduced<'a>, MatrixError> {
         Ok(match self {
             AnyPlanned::Narrow(Planned { cells, scanner, plan, .. }) => {
-                AnyReduced::Narrow(Reduced::new(cells, reduce_with(&cells.matrix, plan, scanner)?))
+                let pairs = reduce_watched(&cells.matrix, plan, scanner, progress)?;
+                AnyReduced::Narrow(Reduced::new(cells, pairs))
             }
             AnyPlanned::Wide(Planned { cells, scanner, plan, .. }) => {
-                AnyReduced::Wide(Reduced::new(cells, reduce_with(&cells.matrix, plan, scanner)?))
+                let pairs = reduce_watched(&cells.matrix, plan, scanner, progress)?;
+                AnyReduced::Wide(Reduced::new(cells, pairs))
             }
         })
     }

@@ -4,6 +4,7 @@ use phat_formats::{ColumnError, NotAComplex};
 
 use super::leftmost_ones::ScanError;
 use crate::backend::ThreadsError;
+use crate::progress::Interrupted;
 
 /// What can go wrong from the columns of a matrix to its pairs. (What can be wrong with a file is a
 /// [`MatrixReadError`](super::read::MatrixReadError).)
@@ -21,4 +22,7 @@ pub enum MatrixError {
     /// The system does not start the threads that the plan asks for.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// The reduction was ended early, as its [`Progress`](crate::progress::Progress) wanted.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }

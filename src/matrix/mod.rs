@@ -73,4 +73,4 @@ pub use pairs::Pairs;
 pub use phat_formats::{BoundaryMatrix, ColumnError, Dimension, Index, MatrixSize, NotAComplex, Part};
 pub use plan::{Algorithm, Dualize, Plan, ReductionRequest, Representation};
 pub use reason::Reason;
-pub use reduce::{MatrixIndex, reduce, reduce_with};
+pub use reduce::{MatrixIndex, reduce, reduce_watched, reduce_with};

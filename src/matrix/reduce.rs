@@ -32,6 +32,7 @@ use super::reduction_matrix::ReductionMatrix;
 use super::sieve;
 use super::working_columns::{BitTree, BoxedColumn, Full, Heap, Sparse, Vector, WorkingColumn};
 use crate::backend::on_threads;
+use crate::progress::{Progress, interruptible};
 
 /// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///
@@ -44,15 +45,18 @@ impl MatrixIndex for u64 {}
 mod sealed {
     use phat_formats::BoundaryMatrix;
 
-    use super::{MatrixError, Pairs, Plan, Scanner, SharedIndex, pairs_narrow, pairs_wide, reduce_on_pool};
+    use super::{
+        MatrixError, Pairs, Plan, Progress, Scanner, SharedIndex, pairs_narrow, pairs_wide, reduce_on_pool,
+    };
 
     /// The compiled algorithms.
     pub trait Compiled: SharedIndex {
-        /// What [`super::reduce_with`] does.
+        /// What [`super::reduce_watched`] does.
         fn reduce(
             matrix: &BoundaryMatrix<Self>,
             plan: &Plan,
             scanner: &Scanner<Self>,
+            progress: &dyn Progress,
         ) -> Result<Pairs<Self>, MatrixError>;
     }
 
@@ -61,8 +65,9 @@ mod sealed {
             matrix: &BoundaryMatrix<u32>,
             plan: &Plan,
             scanner: &Scanner<u32>,
+            progress: &dyn Progress,
         ) -> Result<Pairs<u32>, MatrixError> {
-            reduce_on_pool(matrix, plan, scanner, pairs_narrow)
+            reduce_on_pool(matrix, plan, scanner, progress, pairs_narrow)
         }
     }
 
@@ -71,8 +76,9 @@ mod sealed {
             matrix: &BoundaryMatrix<u64>,
             plan: &Plan,
             scanner: &Scanner<u64>,
+            progress: &dyn Progress,
         ) -> Result<Pairs<u64>, MatrixError> {
-            reduce_on_pool(matrix, plan, scanner, pairs_wide)
+            reduce_on_pool(matrix, plan, scanner, progress, pairs_wide)
         }
     }
 }
@@ -100,7 +106,24 @@ pub fn reduce_with<I: MatrixIndex>(
     plan: &Plan,
     scanner: &Scanner<I>,
 ) -> Result<Pairs<I>, MatrixError> {
-    I::reduce(matrix, plan, scanner)
+    reduce_watched(matrix, plan, scanner, &())
+}
+
+/// Like [`reduce_with`]; `progress` is told of its one stage, whose work is not counted, and may end it early. The sieve looks at that every few
+/// milliseconds, the other algorithms before they begin.
+///
+/// # Errors
+/// Those of [`reduce_with`], and [`MatrixError::Interrupted`].
+pub fn reduce_watched<I: MatrixIndex>(
+    matrix: &BoundaryMatrix<I>,
+    plan: &Plan,
+    scanner: &Scanner<I>,
+    progress: &dyn Progress,
+) -> Result<Pairs<I>, MatrixError> {
+    interruptible(progress, |progress| {
+        progress.begin("reduction", None, 1);
+        I::reduce(matrix, plan, scanner, progress)
+    })
 }
 
 /// Finds the pairs of a matrix by any algorithm but the sieve.
@@ -112,11 +135,12 @@ fn reduce_on_pool<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
+    progress: &dyn Progress,
     find_pairs: FindPairs<I>,
 ) -> Result<Pairs<I>, MatrixError> {
     let threads = plan.threads.max(1);
     let asked = (rayon::current_num_threads() != threads).then_some(threads);
-    on_threads(asked, || Ok(run(matrix, plan, scanner, find_pairs)?))
+    on_threads(asked, || Ok(run(matrix, plan, scanner, progress, find_pairs)?))
 }
 
 /// Reduces the matrix as it stands or its anti-transpose, as planned.
@@ -124,10 +148,13 @@ fn run<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
+    progress: &dyn Progress,
     find_pairs: FindPairs<I>,
 ) -> Result<Pairs<I>, ScanError> {
     let is_dual = match plan.dualize {
-        _ if plan.algorithm == Algorithm::Sieve => return sieve::reduce(matrix, plan.dualize, scanner),
+        _ if plan.algorithm == Algorithm::Sieve => {
+            return sieve::reduce(matrix, plan.dualize, scanner, progress);
+        }
         Dualize::On => true,
         Dualize::Off => false,
         Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),

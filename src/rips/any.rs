@@ -8,6 +8,7 @@ use crate::backend::Backend;
 use crate::metric::read::Input;
 use crate::metric::{Distances, Value};
 use crate::parallel;
+use crate::progress::Interrupted;
 
 /// What is asked for, whatever the precision of the distances; see the methods of [`Rips`].
 #[derive(Debug, Clone)]
@@ -78,6 +79,9 @@ impl RipsOptions {
     pub fn solve_each(&self, inputs: Vec<Input>, progress: &dyn Progress) -> Vec<Result<Outcome, RipsError>> {
         progress.begin("inputs", None, inputs.len() as u64);
         parallel::side_by_side(inputs, &|input| {
+            if progress.is_interrupted() {
+                return Err(Interrupted.into());
+            }
             let outcome = self.clone().solve(input, &Silent(progress));
             progress.advance(1);
             outcome

@@ -104,12 +104,9 @@ pub(super) fn check_sorted_layer(
     }
 }
 
-/// Bytes that are taken without asking how many there are, which takes a third of a millisecond; the system refuses them if it must.
-const LITTLE: u64 = 16 << 20;
-
 /// The memory there is, if so much is needed that it matters.
 fn available_for(needed: u64) -> Option<u64> {
-    if needed <= LITTLE { None } else { memory::available() }
+    if needed <= memory::LITTLE { None } else { memory::available() }
 }
 
 fn check(points: usize, distances: u64, needed: u64, helps: &'static str) -> Result<(), RipsError> {

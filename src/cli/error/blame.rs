@@ -112,7 +112,7 @@ impl Blame for MatrixError {
         match self {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
-            MatrixError::Threads(_) => Fault::Machine,
+            MatrixError::Threads(_) | MatrixError::Interrupted(_) => Fault::Machine,
         }
     }
 }

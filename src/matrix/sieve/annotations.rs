@@ -22,6 +22,7 @@ use phat_formats::{BoundaryMatrix, Dimension};
 
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
+use crate::progress::{Progress, check};
 
 /// What the annotations of a block counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +33,9 @@ pub(super) struct Counts {
     pub(super) pairs: usize,
 }
 
+/// After so many columns it is asked whether the run is to end.
+const COLUMNS: usize = 1 << 12;
+
 /// Pairs block `dim`, given the open cells of the dimension below, which all create. None when more than 64 of
 /// their classes live at once; then `mates` is as it was.
 pub(super) fn pair<I: SharedIndex>(
@@ -39,6 +43,7 @@ pub(super) fn pair<I: SharedIndex>(
     dim: Dimension,
     creators: &[I],
     mates: &Mates<I>,
+    progress: &dyn Progress,
 ) -> Option<Counts> {
     if creators.is_empty() {
         return Some(Counts::default());
@@ -49,6 +54,9 @@ pub(super) fn pair<I: SharedIndex>(
     let mut coming = creators.iter().map(|cell| cell.to_usize()).peekable();
     let mut cell = 0;
     while let Some(cell_of_dim) = next(matrix, dim, &mut cell, &mut coming, &mut annotations)? {
+        if counts.columns.is_multiple_of(COLUMNS) {
+            check(progress);
+        }
         let column = matrix.column(cell_of_dim);
         let Some((low, facets)) = column.split_last() else { continue };
         match mates.get(cell_of_dim) {

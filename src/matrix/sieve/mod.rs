@@ -35,6 +35,7 @@ use super::leftmost_ones::{ScanError, Scanner};
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
+use crate::progress::{Progress, check};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
 /// residue.
@@ -48,8 +49,9 @@ pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dualize: Dualize,
     scanner: &Scanner<I>,
+    progress: &dyn Progress,
 ) -> Result<Pairs<I>, ScanError> {
-    let mut run = Run::new(matrix, dualize, scanner)?;
+    let mut run = Run::new(matrix, dualize, scanner, progress)?;
     run.graph();
     run.upwards();
     run.downwards();
@@ -66,12 +68,19 @@ struct Run<'m, I: SharedIndex> {
     survey: Option<Survey<I>>,
     /// Whether each block is solved.
     solved: Vec<bool>,
+    /// May end the run early.
+    progress: &'m dyn Progress,
     figures: Figures,
     clock: Instant,
 }
 
 impl<'m, I: SharedIndex> Run<'m, I> {
-    fn new(matrix: &'m BoundaryMatrix<I>, dualize: Dualize, scanner: &Scanner<I>) -> Result<Self, ScanError> {
+    fn new(
+        matrix: &'m BoundaryMatrix<I>,
+        dualize: Dualize,
+        scanner: &Scanner<I>,
+        progress: &'m dyn Progress,
+    ) -> Result<Self, ScanError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
         let survey = Survey::of(matrix, max_dim);
@@ -84,13 +93,23 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         // Block 0 has no rows.
         solved[0] = true;
         let survey = Some(survey);
-        let mut run =
-            Run { matrix, max_dim, dualize, mates, survey, solved, figures: Figures::default(), clock };
+        let mut run = Run {
+            matrix,
+            max_dim,
+            dualize,
+            mates,
+            survey,
+            solved,
+            progress,
+            figures: Figures::default(),
+            clock,
+        };
         run.lap("scan");
         Ok(run)
     }
 
     fn lap(&mut self, stage: &'static str) {
+        check(self.progress);
         self.figures.lap(stage, self.clock.elapsed());
         self.clock = Instant::now();
     }
@@ -133,7 +152,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             }
             if census[here].open * ANNOTATE < census[here].cells {
                 self.residue(dim);
-            } else if let Some(counts) = annotations::pair(self.matrix, dim, &self.open(dim - 1), &self.mates)
+            } else if let Some(counts) =
+                annotations::pair(self.matrix, dim, &self.open(dim - 1), &self.mates, self.progress)
             {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
             }
@@ -150,7 +170,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
                 let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
                 let open = self.open(dim - 1);
-                let additions = residue::reduce_dual(self.matrix, dual, dim, &open, &self.mates);
+                let additions =
+                    residue::reduce_dual(self.matrix, dual, dim, &open, &self.mates, self.progress);
                 self.reduced(dim, true, open.len(), additions);
             }
         }
@@ -165,7 +186,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     fn residue(&mut self, dim: Dimension) {
         let open = self.open(dim);
-        let additions = residue::reduce(self.matrix, dim, &open, &self.mates);
+        let additions = residue::reduce(self.matrix, dim, &open, &self.mates, self.progress);
         self.reduced(dim, false, open.len(), additions);
     }
 

@@ -17,6 +17,7 @@ use super::cell_set::CellSet;
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
+use crate::progress::{Progress, check};
 
 /// Columns that a worker reduces side by side, so that their loads from memory overlap.
 const LANES: usize = 8;
@@ -24,15 +25,19 @@ const LANES: usize = 8;
 /// A column with more rows than this is reduced as a bit tree, a shorter one as a sorted vector.
 const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 
+/// After so many steps a worker looks whether the run is to end.
+const STEPS: usize = 256;
+
 /// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Returns the number of column additions.
 pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dim: Dimension,
     open: &[I],
     mates: &Mates<I>,
+    progress: &dyn Progress,
 ) -> u64 {
     let rows = CellSet::of(matrix.dims(), dim - 1, |cell| !mates.is_destroyer(cell));
-    Residue { matrix, rows: &rows, columns: open, mates }.reduce()
+    Residue { matrix, rows: &rows, columns: open, mates, progress }.reduce()
 }
 
 /// Pairs the open rows of block `dim` by reducing them as columns of the anti-transpose, `dual`. Returns the number of column additions.
@@ -42,6 +47,7 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     dim: Dimension,
     open: &[I],
     mates: &Mates<I>,
+    progress: &dyn Progress,
 ) -> u64 {
     let mirror = |cell: usize| matrix.len() - 1 - cell;
     // A cell that creates a class in the matrix destroys one in the anti-transpose.
@@ -51,7 +57,8 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     stable.for_each(|(i, j)| dual_mates.pair(mirror(j.to_usize()), mirror(i.to_usize())));
     let rows = CellSet::of(matrix.dims(), dim, |cell| !mates.is_creator(cell)).mirrored();
     let columns: Vec<I> = open.iter().rev().map(|row| I::from_usize(mirror(row.to_usize()))).collect();
-    let additions = Residue { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates }.reduce();
+    let additions =
+        Residue { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates, progress }.reduce();
     for row in open {
         if let Some(column) = dual_mates.get(mirror(row.to_usize())) {
             mates.pair(row.to_usize(), mirror(column));
@@ -70,6 +77,8 @@ struct Residue<'a, I: SharedIndex> {
     columns: &'a [I],
     /// The pairs known so far; those of the block are added.
     mates: &'a Mates<I>,
+    /// May end the reduction early.
+    progress: &'a dyn Progress,
 }
 
 /// A version of a column: what it was when it claimed a low.
@@ -129,7 +138,12 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
     fn run(mut self, next: &AtomicUsize) -> u64 {
         let mut lanes: Vec<Lane<I>> = Vec::with_capacity(LANES);
         let mut spare: Vec<Vec<I>> = Vec::new();
+        let mut steps = 0_usize;
         loop {
+            if steps.is_multiple_of(STEPS) {
+                check(self.residue.progress);
+            }
+            steps = steps.wrapping_add(1);
             while lanes.len() < LANES {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(column) = self.residue.columns.get(place) else { break };
@@ -237,6 +251,9 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
         tree.add(&lane.rows);
         let mut column = lane.column;
         while let Some(low) = tree.greatest() {
+            if self.additions.is_multiple_of(STEPS as u64) {
+                check(self.residue.progress);
+            }
             let owner = self.residue.mates.get(low);
             match owner {
                 Some(stable) if stable < Mates::<I>::marks() => {

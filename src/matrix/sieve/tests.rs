@@ -98,7 +98,7 @@ fn known(
 
 /// The sieve, scanned by the processor.
 fn reduce(matrix: &BoundaryMatrix<u32>, dualize: Dualize) -> Pairs<u32> {
-    super::reduce(matrix, dualize, &Scanner::processor()).expect("the processor's scan does not fail")
+    super::reduce(matrix, dualize, &Scanner::processor(), &()).expect("the processor's scan does not fail")
 }
 
 fn complexes() -> impl Iterator<Item = (BoundaryMatrix<u32>, Vec<(u32, u32)>)> {
@@ -174,7 +174,7 @@ fn annotations_solve_any_block_above_a_solved_one() {
                 if creators.len() > 64 {
                     continue;
                 }
-                annotations::pair(&matrix, dim, &creators, &mates).expect("classes few enough");
+                annotations::pair(&matrix, dim, &creators, &mates, &()).expect("classes few enough");
                 assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
             }
         }
@@ -203,7 +203,7 @@ fn annotations_give_up_and_leave_no_trace() {
     let before = mates.pairs();
     let creators = mates.open(matrix.dims(), 1);
     assert_eq!(creators.len(), 70);
-    assert!(annotations::pair(&matrix, 2, &creators, &mates).is_none());
+    assert!(annotations::pair(&matrix, 2, &creators, &mates, &()).is_none());
     assert_eq!(mates.pairs(), before);
     assert_eq!(reduce(&matrix, Dualize::Auto).pairs, standard(&matrix));
 }
@@ -218,11 +218,11 @@ fn residues_solve_any_block_whatever_is_known_around_it() {
                 let known = || known(&matrix, &pairs, |d| below && d + 1 == dim || above && d == dim + 1);
                 let mates = known();
                 let open = mates.open(matrix.dims(), dim);
-                pool.install(|| residue::reduce(&matrix, dim, &open, &mates));
+                pool.install(|| residue::reduce(&matrix, dim, &open, &mates, &()));
                 assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
                 let mates = known();
                 let open = mates.open(matrix.dims(), dim - 1);
-                pool.install(|| residue::reduce_dual(&matrix, &dual, dim, &open, &mates));
+                pool.install(|| residue::reduce_dual(&matrix, &dual, dim, &open, &mates, &()));
                 assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
             }
         }
