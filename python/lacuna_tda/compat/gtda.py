@@ -2,8 +2,7 @@
 
 Diagrams of a collection are one array, (samples, features, 3): birth, death, dimension, dimensions ascending. Each dimension has as many rows as
 the sample with most bars in it, and one at least; those that a sample lacks are filled up by rows of length zero, at the least birth of the
-dimension among all samples, or 0. The essential bar of dimension 0 that is born first is left out unless ``reduced_homology=False``. Needs
-scikit-learn.
+dimension among all samples, or 0. An essential bar of dimension 0 is left out unless ``reduced_homology=False``. Needs scikit-learn.
 
 >>> import numpy as np
 >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -317,7 +316,7 @@ def _clouds(X: Any, are_distances: bool) -> list[Any]:
     clouds, problems = [], []
     for number, one in enumerate(X):
         try:
-            cloud = check_array(one, accept_sparse=True, ensure_all_finite=False if are_distances else True)
+            cloud = check_array(one, accept_sparse=True, ensure_all_finite=not are_distances)
             if np.isnan(cloud.data if is_sparse(cloud) else cloud).any():
                 raise ValueError("expected numbers or infinity, found NaN")
             if are_distances and not is_sparse(cloud) and cloud.shape[0] != cloud.shape[1]:
