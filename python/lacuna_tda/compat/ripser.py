@@ -166,14 +166,12 @@ def _graph(matrix: Any) -> Graph:
 
 def _edges_up_to(distances: NDArray[np.float32], threshold: float) -> int:
     """The number of entries above the diagonal that are not above the threshold, or the enclosing radius where there is none."""
-    points = len(distances)
-    if points < 2:
+    if len(distances) < 2:
         return 0
-    upper = distances[np.triu_indices(points, 1)]
     if threshold == np.inf and not distances.diagonal().any():
-        symmetric = np.triu(distances, 1)
-        threshold = (symmetric + symmetric.T).max(axis=1).min()
-    return int(np.count_nonzero(upper <= threshold))
+        upper = np.where(np.tri(len(distances), dtype=bool), np.float32(-np.inf), distances)
+        threshold = float(np.maximum(upper.max(axis=0), upper.max(axis=1)).min())
+    return int(np.count_nonzero(np.triu(distances <= threshold, 1)))
 
 
 def _cocycles(found: Diagram, dim: int, numbers: NDArray[np.int64] | None) -> list[NDArray[np.int64]]:
