@@ -47,6 +47,7 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     reduced_homology: bool
 
     def _check_parameters(self) -> None:
+        """Looks at what both transformers have, and keeps the dimensions, ascending."""
         dimensions = self.homology_dimensions
         _expect("homology_dimensions", dimensions, (list, tuple), "a list or tuple")
         for dim in dimensions:
@@ -60,6 +61,7 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"coeff: expected a prime, found {self.coeff}")
         _expect("infinity_values", self.infinity_values, (Real, type(None)), "a number or None")
         _expect("reduced_homology", self.reduced_homology, (bool, np.bool_), "a truth value")
+        self._dimensions = sorted(dimensions)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -69,9 +71,8 @@ class _OfCollections(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _array(self, samples: list[OfSample], infinity: float, spare: int) -> NDArray[np.float64]:
         """The diagrams of samples as one array, essential bars dying at `infinity`; of dimension 0 the row `spare` is that which may be left out."""
-        dimensions = sorted(self.homology_dimensions)
         blocks = []
-        for dim in dimensions:
+        for dim in self._dimensions:
             kept = []
             for of_sample in samples:
                 bars = of_sample[dim].copy()
@@ -179,7 +180,7 @@ class VietorisRipsPersistence(_OfCollections):
         """The bars of one cloud, essential ones last."""
         diagrams = ripser_parallel(
             one,
-            maxdim=max(self.homology_dimensions),
+            maxdim=self._dimensions[-1],
             thresh=self.max_edge_length,
             coeff=self.coeff,
             metric=self.metric,
@@ -279,7 +280,7 @@ class CubicalPersistence(_OfCollections):
             raise ValueError(
                 f"coeff: expected 2 for such images, whose bars may depend on the field, found {self.coeff}"
             )
-        max_dim = max(self.homology_dimensions)
+        max_dim = self._dimensions[-1]
         if any(periodic) or is_beyond_voxels(image.shape):
             pairs = cubical_pairs(image, vertices=False, max_dim=max_dim, periodic=periodic, threads=1)
             diagram = [of_dim.bars[of_dim.bars[:, 0] < of_dim.bars[:, 1]] for of_dim in pairs]

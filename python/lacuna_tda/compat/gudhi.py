@@ -20,6 +20,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from .. import cubical, rips_many
 from ._cells import cubical_pairs, is_beyond_voxels
@@ -106,6 +107,9 @@ class RipsPersistence(_OfDimensions):
     def transform(self, X: Any, Y: Any = None) -> Diagrams:
         """The bars of each input.
 
+        Where there are too many points to number their simplices, those without an edge up to the threshold are counted only: each is a bar of
+        dimension 0 that never ends.
+
         Parameters
         ----------
         X : sequence
@@ -120,7 +124,7 @@ class RipsPersistence(_OfDimensions):
         Raises
         ------
         ValueError
-            Another `input_type`, a modulus that is no prime, or an input that is none.
+            Another `input_type`, a modulus that is no prime, or an input that is none; a transformer that is not fitted.
         """
         makers = {
             "point cloud": _points,
@@ -128,6 +132,7 @@ class RipsPersistence(_OfDimensions):
             "lower distance matrix": _square,
             "distance coo_matrix": _edges,
         }
+        check_is_fitted(self)
         if self.input_type not in makers:
             raise ValueError(f"input_type: expected one of {', '.join(makers)}, found {self.input_type!r}")
         are_points, are_edges = self.input_type == "point cloud", self.input_type == "distance coo_matrix"
@@ -266,6 +271,7 @@ class CubicalPersistence(_OfDimensions):
         ValueError
             Another `input_type`; an image with NaN; a field other than Z/2 where bars may depend on it.
         """
+        check_is_fitted(self)
         if self.input_type not in ("top_dimensional_cells", "vertices"):
             raise ValueError(f"input_type: expected top_dimensional_cells or vertices, found {self.input_type!r}")
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")

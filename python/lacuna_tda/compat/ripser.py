@@ -84,8 +84,8 @@ def ripser(
     Raises
     ------
     ValueError
-        Distances that are not square, or not symmetric in their meaning; `n_perm` that there are not points for, that is negative, or that
-        comes with a sparse matrix; a modulus that is no prime.
+        Distances that are not square, NaN, or shorter than the births of their points; `n_perm` that is negative, greater than the number of
+        points, or comes with a sparse matrix; a modulus that is no prime.
 
     Warns
     -----
