@@ -8,8 +8,9 @@ use std::process::{Command, Output};
 /// The command of the examples, which is the program that is tested here.
 const LACUNA: &str = "cargo run --release -- ";
 
-/// What is no run of the program: `.ci/run` does the first, and any build does the second.
-const OTHERS: [&str; 2] = ["cargo test --release --workspace", "cargo install --path ."];
+/// What is no run of the program: `.ci/run` does the first and the last, and any build does the second.
+const OTHERS: [&str; 3] =
+    ["cargo test --release --workspace", "cargo install --path .", "pip install ./python"];
 
 /// A fenced block: its language and its lines.
 struct Block {

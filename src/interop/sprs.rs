@@ -2,14 +2,14 @@
 //!
 //! ```
 //! use lacuna::interop::sprs::boundary_matrix;
-//! use lacuna::matrix::{Plan, Request, reduce};
+//! use lacuna::matrix::{Plan, ReductionRequest, reduce};
 //! use sprs::CsMatI;
 //!
 //! // A triangle without its inside: vertices 0 to 2, edges 3 to 5. Column j is the boundary of cell j.
 //! let (starts, rows) = (vec![0, 0, 0, 0, 2, 4, 6], vec![0, 1, 0, 2, 1, 2]);
 //! let matrix: CsMatI<i8, u32> = CsMatI::new_csc((6, 6), starts, rows, vec![1, -1, 1, -1, 1, -1]);
 //! let matrix = boundary_matrix(matrix, None)?;
-//! let (plan, _reasons) = Plan::choose(&matrix, &Request::default());
+//! let (plan, _reasons) = Plan::choose(&matrix, &ReductionRequest::default());
 //! assert_eq!(reduce(&matrix, &plan).pairs, [(1, 3), (2, 4)]);
 //! # Ok::<(), lacuna::interop::sprs::BoundaryArrayError>(())
 //! ```
