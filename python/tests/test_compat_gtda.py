@@ -107,9 +107,17 @@ def test_a_periodic_axis_joins_its_ends() -> None:
     assert CubicalPersistence(**options).fit_transform(line)[0].tolist() == [[1.0, 5.0, 0.0], [0.0, 0.0, 1.0]]
     joined = CubicalPersistence(periodic_dimensions=np.array([True]), **options).fit_transform(line)[0]
     assert joined.tolist() == [[1.0, 5.0, 0.0], [7.0, 9.0, 1.0]]
-    with pytest.raises(ValueError, match="coeff"):
-        periodic = np.array([True, True, True])
-        CubicalPersistence(coeff=3, periodic_dimensions=periodic).fit_transform([np.zeros((2, 2, 2))])
+
+
+def test_fields_are_refused_where_bars_may_depend_on_them() -> None:
+    for periodic in ([True, True, True], [True, True, True, False], [True, False, False, False]):
+        axes = len(periodic)
+        with pytest.raises(ValueError, match="coeff"):
+            CubicalPersistence(coeff=3, periodic_dimensions=np.array(periodic)).fit_transform([np.zeros((2,) * axes)])
+    for periodic in ([True, True], [True, True, False], [False, False, False]):
+        axes = len(periodic)
+        found = CubicalPersistence(coeff=3, periodic_dimensions=np.array(periodic), infinity_values=1.0)
+        assert len(of_dimension(found.fit_transform([np.zeros((2,) * axes)])[0], 1)) == sum(periodic)
 
 
 def test_what_is_refused(rng: np.random.Generator) -> None:

@@ -143,6 +143,8 @@ def test_bars_of_length_zero_are_told_if_asked_for(rng: np.random.Generator) -> 
         assert_same_bars(more[more[:, 0] != more[:, 1]], bars)
     # Each vertex is born with a class of dimension 0, each face ends one of dimension 1.
     assert [len(bars) for bars in every] == [30, 20]
+    wide = CubicalPersistence([0, 1], min_persistence=-1.0).fit_transform([rng.random((3, 200))])[0]
+    assert [len(bars) for bars in wide] == [4 * 201, 3 * 200]
 
 
 def test_images_of_four_axes(rng: np.random.Generator) -> None:

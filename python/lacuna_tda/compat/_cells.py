@@ -7,7 +7,6 @@ and an even one an end of intervals; they are sorted by value and dimension; and
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -129,9 +128,8 @@ def _dimensions(shape: tuple[int, ...]) -> NDArray[np.uint8]:
     """The dimension of each cell: how many of its coordinates are odd."""
     dims = np.zeros(shape, dtype=np.uint8)
     for axis, size in enumerate(shape):
-        dims += (np.arange(size, dtype=np.uint8) % 2).reshape(
-            [-1 if other == axis else 1 for other in range(len(shape))]
-        )
+        is_interval = (np.arange(size) % 2).astype(np.uint8)
+        dims += is_interval.reshape([-1 if other == axis else 1 for other in range(len(shape))])
     return dims
 
 
@@ -174,6 +172,7 @@ def is_beyond_voxels(shape: tuple[int, ...]) -> bool:
     return sum(length > 1 for length in shape) > 3
 
 
-def may_have_torsion(shape: tuple[int, ...], periodic: Sequence[bool] | None = None) -> bool:
-    """Whether bars may depend on the field: subsets of space and of surfaces have no torsion, those of a torus of three axes or more may."""
-    return is_beyond_voxels(shape) or (len(shape) > 2 and periodic is not None and math.prod(periodic) == 1)
+def may_have_torsion(shape: tuple[int, ...], periodic: Sequence[bool]) -> bool:
+    """Whether bars may depend on the field. Subsets of space, of surfaces, and of the product of a torus and an interval have no torsion; those
+    of more dimensions, or of a torus of three, may have."""
+    return sum(length > 1 or wraps for length, wraps in zip(shape, periodic)) > 3 or sum(periodic) > 2

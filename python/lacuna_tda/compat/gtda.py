@@ -198,7 +198,7 @@ class CubicalPersistence(_OfCollections):
     homology_dimensions : list or tuple of int
         The dimensions wanted.
     coeff : int
-        The prime p of the field Z/p. Bars depend on it only if all of three axes are periodic or there are more than three; then they are computed
+        The prime p of the field Z/p. Bars may depend on it only if three axes are periodic or there are more than three; then they are computed
         over Z/2 alone.
     periodic_dimensions : array of bool, optional
         Of each axis, whether its end meets its beginning; by default no one's does.
@@ -244,7 +244,7 @@ class CubicalPersistence(_OfCollections):
         Raises
         ------
         TypeError, ValueError
-            A parameter of another type or out of its range; a collection that is none; a field other than Z/2 where bars may depend on it.
+            A parameter of another type or out of its range; a collection that is none.
         """
         images = _images(X)
         self._check_parameters()
@@ -265,7 +265,14 @@ class CubicalPersistence(_OfCollections):
         return self
 
     def transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """The diagrams of a collection, (samples, features, 3), as the module's documentation says; each dimension's bars by descending length."""
+        """The diagrams of a collection, (samples, features, 3), as the module's documentation says; each dimension's bars by descending length.
+
+        Raises
+        ------
+        ValueError
+            Images of another number of axes than those that the transformer was fitted to, or with NaN; a field other than Z/2 where bars may
+            depend on it.
+        """
         check_is_fitted(self)
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
         samples = jobs(delayed(self._bars)(image) for image in _images(X))
