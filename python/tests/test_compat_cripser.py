@@ -64,7 +64,7 @@ def test_voxels_have_the_values_of_bars(shape: tuple[int, ...], filtration: str,
             assert_same_bars(table[table[:, 0] == dim, 1:3], expected.bars(dim))
 
 
-@pytest.mark.parametrize("shape", SHAPES[:4], ids=str)
+@pytest.mark.parametrize("shape", SHAPES[1:4], ids=str)
 @pytest.mark.parametrize("filtration", ["V", "T"])
 def test_an_embedded_image_is_dual_to_the_other_construction(
     shape: tuple[int, ...], filtration: str, rng: np.random.Generator
@@ -174,8 +174,6 @@ def test_images_are_answered_as_by_the_original(
     shape: tuple[int, ...], options: dict[str, Any], rng: np.random.Generator
 ) -> None:
     original = pytest.importorskip("cripser").compute_ph
-    if shape == (9,) and options.get("embedded"):
-        pytest.skip("CubicalRipser 0.0.37 tells one bar of an embedded line, whatever the line")
     image = shuffled(shape, rng)
     found, expected = compute_ph(image, **options), original(image, **options)
 

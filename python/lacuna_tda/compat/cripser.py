@@ -64,7 +64,7 @@ def compute_ph(
         Whether only the dimension below the number of axes is wanted.
     embedded : bool
         Whether the complement is meant: the negative image, in a sphere whose other voxels are there from the beginning. By Alexander's duality
-        its bars are those of the other construction, negated.
+        its bars are those of the other construction, negated. Of a line only the bar of what is outside is told, as in CubicalRipser.
     location : str
         Without effect, as in CubicalRipser: voxels are always told.
     representatives : bool
@@ -147,7 +147,7 @@ def _computed(
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     if image.size == 0:
-        raise ValueError(f"expected an image of one voxel or more, found an array of shape {image.shape}")
+        raise ValueError(f"expected an image without an axis of length 0, found an array of shape {image.shape}")
     axes, shape = image.ndim, image.shape
     if embedded:
         image = np.pad(-image, 1, constant_values=-NEVER)
@@ -162,6 +162,8 @@ def _computed(
         if top_dim and dim != axes - 1:
             continue
         kept = np.flatnonzero((bars[:, 0] < bars[:, 1]) & (bars[:, 0] != np.inf))
+        if embedded and axes == 1:
+            kept = kept[bars[kept, 1] == np.inf]
         kept = kept[np.argsort(bars[kept, 1] if dim == 0 else -bars[kept, 0], kind="stable")]
         bars, births, deaths = bars[kept], births[kept], deaths[kept]
         # A voxel of value inf never appears, so what it would end does not end.

@@ -30,9 +30,13 @@ def public(ours: ModuleType) -> dict[str, Any]:
 def replace() -> None:
     """Puts the module in the library's place."""
     ours = importlib.import_module(f"lacuna_tda.compat.{NAME}")
-    if NAME in ("ripser", "cripser"):
+    if NAME == "ripser":
         module(NAME, **public(ours))
     if NAME == "cripser":
+        # Its other parts make images, and are called by tests of bars.
+        for library in (importlib.import_module("cripser"), importlib.import_module("cripser.utils")):
+            for name, found in public(ours).items():
+                setattr(library, name, found)
         module("tcripser", computePH=ours.computePH_T)
     if NAME == "gph":
         # The greatest modulus, which a test asks the extension module for.

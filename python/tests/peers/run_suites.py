@@ -4,7 +4,7 @@
 
 Each suite is cloned from GitHub at the release that `suites.py` names, or taken from a checkout in FOLDER that is named as the repository, and is
 run in a folder of its own that is deleted afterwards. Nothing of it becomes part of this repository. Needs git, pytest, hypothesis, persim, pandas,
-scikit-learn, and gudhi, whose other parts its own tests and CubicalRipser's call. Ends with 1 if a test fails; tells which tests are left out and
+scikit-learn, gudhi and cripser, whose other parts their own tests call. Ends with 1 if a test fails; tells which tests are left out and
 why. It takes some minutes.
 """
 
@@ -46,7 +46,8 @@ def run(name: str, suite: Suite, given: Path | None) -> int:
             if not files or not all(file.is_file() for file in files):
                 raise SystemExit(f"{name}: expected tests at {source / path}, found none")
             for file in files:
-                shutil.copy(file, tests)
+                if file.name not in suite.files_left_out:
+                    shutil.copy(file, tests)
         environment = os.environ | {"LACUNA_REPLACES": name, "PYTHONPATH": str(HERE), "MPLBACKEND": "agg"}
         pytest = [
             sys.executable,
@@ -61,6 +62,8 @@ def run(name: str, suite: Suite, given: Path | None) -> int:
             str(tests),
         ]
         print(f"== {suite.repository} {suite.release}", flush=True)
+        for file, reason in suite.files_left_out.items():
+            print(f"left out: {file}, which {reason}", flush=True)
         return subprocess.run([*pytest, str(tests)], cwd=tests, env=environment, check=False).returncode
 
 
