@@ -62,8 +62,8 @@ def run(name: str, suite: Suite, given: Path | None) -> int:
             str(tests),
         ]
         print(f"== {suite.repository} {suite.release}", flush=True)
-        for file, reason in suite.files_left_out.items():
-            print(f"left out: {file}, which {reason}", flush=True)
+        for skipped, reason in suite.files_left_out.items():
+            print(f"left out: {skipped}, which {reason}", flush=True)
         return subprocess.run([*pytest, str(tests)], cwd=tests, env=environment, check=False).returncode
 
 
