@@ -19,6 +19,7 @@ array([[1.        , 1.41421356]])
 :func:`plot_diagram`,     pictures of a diagram, with matplotlib
 :func:`plot_barcode`,
 :func:`plot_betti`
+:mod:`lacuna_tda.compat`  modules in the places of other libraries
 ========================  =============================================================
 
 All work is done without the interpreter's lock, on as many threads as there are cores unless ``threads`` says otherwise; no answer depends on

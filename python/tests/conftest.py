@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 
+# These run the tests of other libraries, by themselves.
+collect_ignore = ["peers"]
+
 
 @pytest.fixture
 def rng() -> np.random.Generator:
