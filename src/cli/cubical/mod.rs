@@ -182,20 +182,18 @@ impl Job<'_> {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
+        let representatives = cycles.as_ref().map(|(cycles, _)| cycles);
         let barcode = Barcode {
             image: &image,
             classes: &classes,
             request: &request,
             threshold,
-            representatives: cycles
-                .as_ref()
-                .map(|(cycles, _)| cycles)
-                .filter(|_| arguments.representatives.are_named()),
+            representatives: representatives.filter(|_| arguments.representatives.are_named()),
         };
         let format = self.format;
         format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
         // What is refused is refused before anything is written.
-        let drawn = self.drawn(cycles.as_ref().map(|(cycles, _)| cycles), &image)?;
+        let drawn = self.drawn(representatives, &image)?;
         let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
         if let Some((format, geometry)) = drawn {
             write += self.frame.draw(|out| format.write(&geometry, out))?;
