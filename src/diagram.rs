@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Precision;
 
 pub(crate) mod infinite;
+mod selection;
+
+pub use selection::BarSelection;
 
 /// One persistence interval `[birth, death)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -117,7 +117,7 @@ pub mod progress;
 pub mod rips;
 pub(crate) mod simd;
 
-pub use diagram::{Bar, Diagram};
+pub use diagram::{Bar, BarSelection, Diagram};
 
 /// The examples of README.md run as documentation tests.
 #[cfg(doctest)]

@@ -14,7 +14,7 @@ use lacuna::cubical::persistence::PersistenceRequest;
 use lacuna::cubical::persistence::plain;
 use lacuna::cubical::persistence::representatives::{Representative, Representatives};
 use lacuna::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
-use lacuna::rips::BarSelection;
+use lacuna::diagram::BarSelection;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 

@@ -39,7 +39,7 @@ def _random(seed):
     return np.random.Generator(np.random.PCG64(seed))
 
 
-def _noise(seed, *shape):
+def noise(seed, *shape):
     """Independent uniform doubles: all distinct."""
     return _random(seed).random(shape)
 
@@ -60,17 +60,17 @@ def _bytes(image):
 
 
 MAKERS = {
-    "noise 2048²": lambda: _noise(1, 2048, 2048),
+    "noise 2048²": lambda: noise(1, 2048, 2048),
     "smooth 2048²": lambda: _smooth(2, 4, 2048, 2048),
-    "noise 128³": lambda: _noise(3, 128, 128, 128),
+    "noise 128³": lambda: noise(3, 128, 128, 128),
     "smooth 128³": lambda: _smooth(4, 3, 128, 128, 128),
-    "noise 256³": lambda: _noise(5, 256, 256, 256),
+    "noise 256³": lambda: noise(5, 256, 256, 256),
     "smooth 256³": lambda: _smooth(6, 3, 256, 256, 256),
-    "u8 noise 300×200": lambda: _bytes(_noise(7, 300, 200)),
+    "u8 noise 300×200": lambda: _bytes(noise(7, 300, 200)),
     "u8 smooth 300×200": lambda: _bytes(_smooth(8, 3, 300, 200)),
-    "u8 noise 40×30×50": lambda: _bytes(_noise(9, 40, 30, 50)),
+    "u8 noise 40×30×50": lambda: _bytes(noise(9, 40, 30, 50)),
     "u8 smooth 40×30×50": lambda: _bytes(_smooth(10, 2, 40, 30, 50)),
-    "noise 48×1×64": lambda: _noise(11, 48, 1, 64),
+    "noise 48×1×64": lambda: noise(11, 48, 1, 64),
 }
 
 LARGE = "256³"

@@ -42,6 +42,28 @@ impl Frame {
         Ok(Frame { start, notes, meter: Meter::new(notes.wants_progress()), outputs })
     }
 
+    /// Opens the file of what is drawn too. It is neither the `input` nor another output.
+    pub(crate) fn with_geometry(
+        self,
+        path: &Path,
+        content: Content,
+        input: &Path,
+    ) -> Result<Frame, CliError> {
+        let outputs = self.outputs.with_geometry(path, content, &Inputs::of([input]))?;
+        Ok(Frame { outputs, ..self })
+    }
+
+    /// Writes what is drawn, if there is a file for it, and says how long that took.
+    pub(crate) fn draw(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Duration, CliError> {
+        let Some(geometry) = &mut self.outputs.geometry else { return Ok(Duration::ZERO) };
+        self.meter.stage("drawing");
+        let (written, took) = timed(|| geometry.fill(write));
+        written.map(|()| took)
+    }
+
     /// Writes the answer, and says how long that took.
     pub(crate) fn write(
         &mut self,

@@ -56,6 +56,14 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
     named.map_or_else(|| format.to_string(), |(extension, _)| (*extension).to_owned())
 }
 
+/// The format of what is drawn into the file at `path`.
+///
+/// # Errors
+/// [`UsageError::GeometryName`]: the name is that of no such format.
+pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, UsageError> {
+    format_of(None, Some(path))?.ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })
+}
+
 impl OutputFormat for output::OutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::Text]),

@@ -9,9 +9,7 @@ use super::persistence::{
 use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
 use crate::backend::Decision;
-use crate::diagram::{Bar, Diagram};
 use crate::progress::{Progress, interruptible};
-use crate::rips::BarSelection;
 
 /// Persistent homology of an image over Z/2: the image, and what is asked of it.
 ///

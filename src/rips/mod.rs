@@ -50,6 +50,7 @@ pub(crate) mod word;
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{Backend, BackendError, ThreadsError, on_threads};
+pub use crate::diagram::BarSelection;
 use crate::diagram::Diagram;
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
@@ -61,7 +62,7 @@ pub use landmarks::Landmarks;
 use pipeline::Prepared;
 pub use plan::{Collapse, PairSearch, Plan, SecondLayer, Shape, Threshold};
 pub use representatives::{
-    BarSelection, Chain, ChainError, CocycleScale, Representative, RepresentativeKind, Representatives,
+    Chain, ChainError, CocycleScale, Representative, RepresentativeKind, Representatives,
     RepresentativesRequest,
 };
 pub use stats::{CollapseStats, DimensionStats, PairStoreStats, Stats};

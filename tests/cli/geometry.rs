@@ -51,7 +51,7 @@ fn points_and_edges_of_a_square() {
     let file = scratch.name("square.obj");
     drawn(&file, &[]).assert().success();
     let square = "\
-# Lacuna, cycles of bars: 1; points with their numbers in the input
+# Lacuna, cycles of bars: 1; points with their numbers
 # 0
 v 0.0 0.0 0.0
 # 1

@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use lacuna::cubical::{AnyImage, Construction, Cubical};
+use lacuna::diagram::BarSelection;
+use lacuna::output::geometry::{Geometry, GeometryFormat};
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 use serde_json::{Value, json};
@@ -174,4 +177,101 @@ fn what_does_not_go_together_is_refused() {
     }
     assert!(refused(&["--longest", "3", "--output", "json"]).contains("--representatives"));
     assert!(refused(&[&json[..], &["--longest", "3", "--only", "1:0"]].concat()).contains("--only"));
+}
+
+/// What the files hold is tested where they are written.
+#[test]
+fn drawings_are_those_of_the_library_in_every_format() {
+    let scratch = Scratch::new();
+    let image = ring(&scratch);
+    let pixels = AnyImage::from_slice(&fs::read(&image).unwrap(), &[3, 5]).unwrap();
+    let cubical = Cubical::new(&pixels).construction(Construction::V).representatives(BarSelection::All);
+    let outcome = cubical.solve(&()).unwrap();
+    let geometry = Geometry::of_image(outcome.representatives().unwrap(), &pixels, false).unwrap();
+    assert_eq!(geometry.cycles().len(), 1);
+    let bars = written(&["--construction", "v"]);
+    for (name, format) in [
+        ("loop.vtk", GeometryFormat::Vtk),
+        ("loop.ply", GeometryFormat::Ply),
+        ("LOOP.OBJ", GeometryFormat::Obj),
+    ] {
+        let options =
+            ["--shape", "3,5", "--dtype", "u8", "--construction", "v", "--geometry", &scratch.name(name)];
+        // The bars go where they go without.
+        let run = lacuna("cubical", options).arg(&image).assert().success();
+        run.stdout(bars.clone()).stderr(contains("no cycle to draw").not());
+        let mut expected = Vec::new();
+        format.write(&geometry, &mut expected).unwrap();
+        assert!(fs::read(scratch.path(name)).unwrap() == expected, "{name}");
+    }
+    assert_eq!(scratch.names().len(), 4);
+}
+
+#[test]
+fn drawings_are_of_the_chosen_bars_and_cycles_go_beside_bars_if_they_are_named() {
+    let scratch = Scratch::new();
+    let file = scratch.name("shells.obj");
+    let shell = data("cubical/shell.npy");
+    let run = |options: &[&str]| {
+        let run =
+            lacuna("cubical", ["--output", "json", "--geometry", &file]).args(options).arg(&shell).assert();
+        let object: Value = serde_json::from_slice(&run.success().get_output().stdout).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+        (
+            object.get("representatives").and_then(Value::as_array).map(Vec::len),
+            count("o bar_2"),
+            count("o bar"),
+        )
+    };
+    let plain =
+        lacuna("cubical", ["--output", "json"]).arg(&shell).assert().success().get_output().stdout.clone();
+    let plain: Value = serde_json::from_slice(&plain).unwrap();
+    let above = plain["bars"].as_array().unwrap().iter().filter(|bar| bar["dim"] != 0).count();
+    let (none, shells, drawn) = run(&[]);
+    assert_eq!((none, drawn), (None, above));
+    assert!(shells > 0 && drawn >= shells);
+    assert_eq!(run(&["--only", "2:0"]), (None, 1, 1));
+    assert_eq!(run(&["--only", "0:0,2:0", "--representatives", "cycles"]), (Some(2), 1, 1));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let scratch = Scratch::new();
+    let image = ring(&scratch);
+    let run = |file: &str, options: &[&str]| {
+        let common = ["--shape", "3,5", "--dtype", "u8", "--geometry", file];
+        lacuna("cubical", common).args(options).arg(&image).assert()
+    };
+    let refused = |file: &str, options: &[&str], message: &str| {
+        run(file, options).code(2).stdout(is_empty()).stderr(contains(message));
+    };
+    let file = scratch.name("ring.vtk");
+    refused("-", &[], "expected the path of a file, found -");
+    refused(
+        &scratch.name("ring.stl"),
+        &[],
+        "--geometry: expected a file named *.vtk, *.ply or *.obj, found ",
+    );
+    refused(&file, &["--via", "matrix"], "--geometry: expected --via gradient");
+    refused(&file, &["--only", "1:1"], "bar 1:1: expected the place");
+    refused(&file, &["-o", &file, "--output", "json"], "for the geometry and the answer, found the same");
+    refused(&file, &["--stats", &file], "for the geometry and the statistics, found the same");
+    refused(&file, &[&CYCLES[..], &["--output", "csv"]].concat(), "expected --output json or npz");
+    // What no double is stops the run before bars are written.
+    let wide = scratch.name("wide.raw");
+    let values = [1, 1, 1, 1, u64::MAX, 1, 1, 1, 1];
+    fs::write(&wide, values.map(u64::to_le_bytes).concat()).unwrap();
+    let options = ["--shape", "3,3", "--dtype", "u64", "--geometry", &file, &wide];
+    lacuna("cubical", options).assert().code(2).stdout(is_empty()).stderr(contains("--geometry: "));
+    assert_eq!(scratch.names(), ["ring.raw", "wide.raw"]);
+    let said = run(&file, &["--max-dim", "0"]).success();
+    said.stderr(contains("no cycle to draw: none of the bars is of dimension 1 or 2"));
+    assert!(fs::read_to_string(&file).unwrap().contains("POINTS 0 "));
+    // The input may be called like a drawing, and is not written.
+    let named = scratch.name("image.ply");
+    fs::copy(&image, &named).unwrap();
+    let options = ["--format", "raw", "--shape", "3,5", "--dtype", "u8", "--geometry", &named, &named];
+    lacuna("cubical", options).assert().code(2).stderr(contains("expected an output that is not the input"));
+    assert_eq!(fs::read(&named).unwrap(), fs::read(&image).unwrap());
 }

@@ -17,6 +17,7 @@ use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
 use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::matrix::Reason;
+use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 
 use crate::cli::arguments::filtration::FiltrationArguments;
@@ -35,7 +36,7 @@ use crate::cli::planning;
 use crate::cli::record::VERSION;
 use crate::cli::timing::timed;
 use record::{MatrixRecord, Record, ThinningRecord, Way};
-use representatives::RepresentativesArguments;
+use representatives::{Drawing, RepresentativesArguments};
 
 /// Barcode of an image by its values
 ///
@@ -116,6 +117,7 @@ Examples:
   lacuna cubical slice.png
   lacuna cubical --construction v --max-dim 1 --output csv -o bars.csv volume.nii.gz
   lacuna cubical --representatives cycles --longest 10 -o loops.npz volume.nii.gz
+  lacuna cubical --geometry shells.vtk --longest 10 volume.nii.gz
   lacuna cubical --superlevel --threshold 128 --output cripser scan.tif
   lacuna cubical --shape 512,512,300 --dtype u16 --output npy -o bars.npy volume.raw";
 
@@ -130,10 +132,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let answer = arguments.output_file.as_deref();
     let format = format_of(arguments.output, answer)?.unwrap_or(ImageBarsFormat::Text);
     arguments.representatives.check(format, arguments.via)?;
+    let drawing = arguments.representatives.drawing()?;
     let ReportArguments { stats, messages } = &arguments.report;
     let input = arguments.image.file.as_path();
     let files = Files { input, answer, content: format.content(), stats: stats.path() };
-    let frame = Frame::open(start, &files, messages.notes())?;
+    let mut frame = Frame::open(start, &files, messages.notes())?;
+    if let Some(Drawing { path, format }) = drawing {
+        frame = frame.with_geometry(path, format.content(), input)?;
+    }
     arguments.machine.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
@@ -143,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, frame, read };
+    let job = Job { arguments, backend, format, drawing, frame, read };
     job.run(image?)
 }
 
@@ -152,6 +158,7 @@ struct Job<'a> {
     arguments: &'a Arguments,
     backend: Backend,
     format: ImageBarsFormat,
+    drawing: Option<Drawing<'a>>,
     frame: Frame,
     read: Duration,
 }
@@ -175,16 +182,28 @@ impl Job<'_> {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
         }
+        let representatives = cycles.as_ref().map(|(cycles, _)| cycles);
         let barcode = Barcode {
             image: &image,
             classes: &classes,
             request: &request,
             threshold,
-            representatives: cycles.as_ref().map(|(cycles, _)| cycles),
+            representatives: representatives.filter(|_| arguments.representatives.are_named()),
         };
         let format = self.format;
         format.check(&barcode).map_err(|source| CliError::about(format!("--output {format}"), source))?;
-        let write = self.frame.write(|_, out| format.write(&barcode, out))?;
+        // What is refused is refused before anything is written.
+        let drawn = self.drawn(representatives, &image)?;
+        let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
+        if let Some((format, geometry)) = drawn {
+            write += self.frame.draw(|out| format.write(&geometry, out))?;
+            if geometry.cycles().is_empty() {
+                let name = arguments.image.name();
+                self.frame
+                    .notes
+                    .note(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
+            }
+        }
         let bars = |is_counted: fn(bool) -> bool| {
             let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
             classes.dimensions.iter().map(of).collect()
@@ -310,6 +329,18 @@ impl Job<'_> {
         // As the image: the program is about to end.
         std::mem::forget(trace);
         Ok(Some((found, took)))
+    }
+
+    /// What is drawn of the cycles, and in which format, if anything is.
+    fn drawn(
+        &self,
+        cycles: Option<&Representatives>,
+        image: &AnyImage,
+    ) -> Result<Option<(GeometryFormat, Geometry)>, CliError> {
+        let (Some(drawing), Some(cycles)) = (self.drawing, cycles) else { return Ok(None) };
+        let geometry = Geometry::of_image(cycles, image, self.arguments.filtration.superlevel);
+        let geometry = geometry.map_err(|source| CliError::about("--geometry", source))?;
+        Ok(Some((drawing.format, geometry)))
     }
 
     fn why_threads(&self) -> &'static str {

@@ -1,10 +1,15 @@
 //! Which cycles the bars are represented by: the options of representatives.
 
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use lacuna::diagram::BarSelection;
+use lacuna::output::geometry::GeometryFormat;
 use lacuna::output::images::ImageBarsFormat;
-use lacuna::rips::BarSelection;
 
 use super::record::Way;
 use crate::cli::error::UsageError;
+use crate::cli::naming;
 use crate::cli::parse::{self, BarName};
 
 /// What a bar of an image can be represented by.
@@ -17,6 +22,7 @@ enum ImageRepresentative {
 /// The representatives that are wanted, and of which bars.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Representatives")]
+#[command(group(ArgGroup::new("of_bars").args(["representatives", "geometry"]).multiple(true)))]
 pub(super) struct RepresentativesArguments {
     /// Say of each bar what its class is made of, in json and npz
     ///
@@ -31,19 +37,34 @@ pub(super) struct RepresentativesArguments {
     representatives: Vec<ImageRepresentative>,
 
     /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
-    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "representatives",
+    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
         value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
     only: Vec<BarName>,
 
     /// Of the K bars of dimension 1 and above alone that last longest; of dimension 0 where there are no others
-    #[arg(long, value_name = "K", requires = "representatives",
+    #[arg(long, value_name = "K", requires = "of_bars",
         value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
     longest: Option<usize>,
 
     /// Of the bars alone whose birth and death differ by at least X, essential ones too
-    #[arg(long, value_name = "X", requires = "representatives",
+    #[arg(long, value_name = "X", requires = "of_bars",
         value_parser = parse::threshold, allow_hyphen_values = true)]
     min_persistence: Option<f64>,
+
+    /// Draw the cycles into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
+    ///
+    /// Loops as edges and shells as quadrilaterals, each with the dimension and the place of its bar, birth and death (in obj as comments).
+    /// Voxel (i, j, k) has its centre at the point (i, j, k): x is the first axis of the image, in PNG and TIFF the row. Cycles need not be
+    /// named with --representatives: the bars then go where they go without.
+    #[arg(long, value_name = "FILE", value_parser = parse::file())]
+    geometry: Option<PathBuf>,
+}
+
+/// The file that cycles are drawn into.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drawing<'a> {
+    pub(super) path: &'a Path,
+    pub(super) format: GeometryFormat,
 }
 
 impl RepresentativesArguments {
@@ -55,7 +76,21 @@ impl RepresentativesArguments {
             (None, None) if self.only.is_empty() => BarSelection::All,
             (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
         };
-        (!self.representatives.is_empty()).then_some(bars)
+        (self.are_named() || self.geometry.is_some()).then_some(bars)
+    }
+
+    /// Whether cycles go beside the bars.
+    pub(super) fn are_named(&self) -> bool {
+        !self.representatives.is_empty()
+    }
+
+    /// What is drawn, if anything is.
+    ///
+    /// # Errors
+    /// [`UsageError::GeometryName`].
+    pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, UsageError> {
+        let drawing = |path| Ok(Drawing { path, format: naming::geometry_format(path)? });
+        self.geometry.as_deref().map(drawing).transpose()
     }
 
     /// Checks that what is written has room for representatives, if they are wanted, and that they can be found in this way.
@@ -63,12 +98,10 @@ impl RepresentativesArguments {
     /// # Errors
     /// [`UsageError::NoRoomForCycles`], [`UsageError::RepresentativesViaMatrix`].
     pub(super) fn check(&self, format: ImageBarsFormat, via: Way) -> Result<(), UsageError> {
-        if self.representatives.is_empty() {
-            return Ok(());
-        }
-        if !format.holds_representatives() {
+        if self.are_named() && !format.holds_representatives() {
             return Err(UsageError::NoRoomForCycles { found: format.to_string() });
         }
-        if via == Way::Matrix { Err(UsageError::RepresentativesViaMatrix) } else { Ok(()) }
+        let are_wanted = self.selection().is_some();
+        if are_wanted && via == Way::Matrix { Err(UsageError::RepresentativesViaMatrix) } else { Ok(()) }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) enum UsageError {
     #[error("--representatives: expected --output json or npz, which have room for cycles, found {found}")]
     NoRoomForCycles { found: String },
     #[error(
-        "--representatives: expected --via gradient, which keeps what cycles are made of, found matrix; \
+        "--representatives and --geometry: expected --via gradient, which keeps what cycles are made of, found matrix; \
          `lacuna convert` and `lacuna reduce --representatives` find cycles of the boundary matrix"
     )]
     RepresentativesViaMatrix,

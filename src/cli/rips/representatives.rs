@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
+use lacuna::diagram::BarSelection;
 use lacuna::output::OutputFormat;
 use lacuna::output::geometry::GeometryFormat;
-use lacuna::rips::{BarSelection, CocycleScale, RepresentativeKind, RepresentativesRequest};
+use lacuna::rips::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 
 use crate::cli::error::UsageError;
 use crate::cli::naming;
@@ -141,8 +142,7 @@ impl RepresentativesArguments {
     /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].
     pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, UsageError> {
         let Some(path) = &self.geometry else { return Ok(None) };
-        let unknown = || UsageError::GeometryName { path: path.clone() };
-        let format = naming::format_of(None, Some(path))?.ok_or_else(unknown)?;
+        let format = naming::geometry_format(path)?;
         let axes = &self.geometry_axes;
         let is_repeated = axes.iter().enumerate().any(|(k, axis)| axes[..k].contains(axis));
         if !matches!(axes.len(), 0 | 2 | 3) || is_repeated {

@@ -7,7 +7,8 @@
 //! | `obj` | [`obj`] | MeshLab, VTK and most others | an element `l` or `f` in the object of its bar, text |
 //!
 //! What is drawn is a [`Geometry`]: of each bar one cycle, made of cells of one shape, and those points alone that are corners of cells.
-//! It comes from the cycles of a point cloud ([`Geometry::of_cloud`]), or is put together cell by cell ([`DrawnCycle`]).
+//! It comes from the cycles of a point cloud ([`Geometry::of_cloud`]) or of an image ([`Geometry::of_image`]), or is put together cell by cell
+//! ([`DrawnCycle`]).
 //!
 //! `vtk` and `ply` hold with each cell, under these names:
 //!
@@ -18,10 +19,11 @@
 //! | `birth`, `death` | double | of the bar; an essential bar dies at infinity |
 //! | `coefficient` | int | that of the cell in the cycle, from 1 to p − 1 over Z/p; corners are in the order in which the cell is oriented |
 //!
-//! and with each point `point`, its number in the input, counted from 0. `obj` has room for corners alone: an object is called
+//! and with each point `point`, its number, counted from 0: of a cloud that in the input, of an image that among its vertices. `obj` has room for corners alone: an object is called
 //! `bar_DIMENSION_INDEX`, and the rest is in comments. Coordinates and scales are doubles, in text with the fewest digits that read back as the same double.
 
 mod cloud;
+mod image;
 pub mod obj;
 pub mod ply;
 #[cfg(test)]

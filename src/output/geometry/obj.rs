@@ -13,11 +13,7 @@ use super::{Double, Geometry, int};
 /// What `out` answers; there are more points than integers of 32 bits can number.
 pub fn write(geometry: &Geometry, out: &mut dyn Write) -> io::Result<()> {
     int(geometry.points.len())?;
-    writeln!(
-        out,
-        "# Lacuna, cycles of bars: {}; points with their numbers in the input",
-        geometry.cycles.len()
-    )?;
+    writeln!(out, "# Lacuna, cycles of bars: {}; points with their numbers", geometry.cycles.len())?;
     for &(number, [x, y, z]) in &geometry.points {
         writeln!(out, "# {number}\nv {} {} {}", Double(x), Double(y), Double(z))?;
     }

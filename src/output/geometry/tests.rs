@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::*;
+use crate::cubical::{AnyImage, Construction, Cubical, Image, Order, Shape};
+use crate::diagram::BarSelection;
 use crate::metric::read::{DistanceOptions, Input, read_path};
 use crate::metric::{DistanceMatrix, PointCloud, SparseDistances};
-use crate::rips::{BarSelection, RepresentativeKind, RepresentativesRequest, RipsOptions};
+use crate::rips::{RepresentativeKind, RepresentativesRequest, RipsOptions};
 
 /// The content of a file.
 #[derive(Debug, Default, PartialEq)]
@@ -325,4 +327,150 @@ fn what_cannot_be_drawn_is_refused() {
     let outcome = options.solve(sphere, &()).unwrap();
     let drawn = Geometry::of_cloud(outcome.representatives().unwrap(), &coordinates);
     assert_eq!(drawn, Err(GeometryError::Cycle { dim: 3 }));
+}
+
+/// All cycles of an image, as drawn.
+fn drawn_of_image(image: &AnyImage, construction: Construction, superlevel: bool) -> Content {
+    let cubical = Cubical::new(image).construction(construction).superlevel(superlevel);
+    let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
+    read_back(&Geometry::of_image(outcome.representatives().unwrap(), image, superlevel).unwrap())
+}
+
+/// The corners of each cell, where they are drawn.
+fn places(content: &Content) -> Vec<Vec<[f64; 3]>> {
+    let at = |row: &Row| row.3.iter().map(|&place| content.points[place].1).collect();
+    content.cells.iter().map(at).collect()
+}
+
+/// Fails unless cells are edges and squares of side 1, their corners in turn, and the boundary of each cycle is zero over Z/2.
+fn check_unit_cells(content: &Content) {
+    let mut boundaries: BTreeMap<((usize, usize), Vec<u64>), u32> = BTreeMap::new();
+    for (row, at) in content.cells.iter().zip(places(content)) {
+        let numbers = content.numbers(row);
+        let sides = if at.len() == 2 { 1 } else { at.len() };
+        for k in 0..sides {
+            let next = (k + 1) % at.len();
+            let apart: Vec<f64> = at[k].iter().zip(at[next]).map(|(a, b)| (a - b).abs()).collect();
+            assert!(apart.iter().sum::<f64>() == 1.0 && apart.contains(&1.0), "{at:?}");
+            let mut side = vec![numbers[k], numbers[next]];
+            side.sort_unstable();
+            if at.len() == 4 {
+                *boundaries.entry((row.0, side)).or_default() += 1;
+            } else {
+                side.iter().for_each(|&end| *boundaries.entry((row.0, vec![end])).or_default() += 1);
+            }
+        }
+        if at.len() == 4 {
+            assert_ne!(at[0], at[2]);
+        }
+        assert_eq!((row.0.0, row.4), (sides.div_ceil(3), 1));
+    }
+    assert!(boundaries.values().all(|sum| sum.is_multiple_of(2)));
+}
+
+#[test]
+fn the_loop_of_an_image_goes_through_its_pixels_or_between_them() {
+    let image = AnyImage::from_slice(&[1_u8, 1, 1, 8, 0, 1, 9, 1, 8, 0, 1, 1, 1, 8, 0], &[3, 5]).unwrap();
+    let through = drawn_of_image(&image, Construction::V, false);
+    check_unit_cells(&through);
+    let pixels = [0, 1, 2, 5, 7, 10, 11, 12]
+        .map(|number: u64| (number, [(number / 5) as f64, (number % 5) as f64, 0.0]));
+    assert_eq!(through.points, pixels);
+    assert_eq!(through.cells.len(), 8);
+    assert!(through.cells.iter().all(|cell| (cell.0, cell.1, cell.2) == ((1, 0), 1.0, 9.0)));
+
+    let between = drawn_of_image(&image, Construction::T, false);
+    check_unit_cells(&between);
+    // Of the corners of pixels there are four rows of six; the pixel in the ring is in row 1, column 1.
+    assert_eq!(
+        between.points,
+        [(7, [0.5, 0.5, 0.0]), (8, [0.5, 1.5, 0.0]), (13, [1.5, 0.5, 0.0]), (14, [1.5, 1.5, 0.0])]
+    );
+    assert_eq!(between.cells.len(), 4);
+}
+
+#[test]
+fn the_cavity_of_an_image_has_a_shell_of_squares() {
+    let mut voxels = [1_i16; 27];
+    voxels[13] = 9;
+    let image = AnyImage::from_slice(&voxels, &[3, 3, 3]).unwrap();
+    for (construction, least, points, squares) in
+        [(Construction::V, 0.0, 26, 24), (Construction::T, 0.5, 8, 6)]
+    {
+        let shell = drawn_of_image(&image, construction, false);
+        check_unit_cells(&shell);
+        assert_eq!((shell.points.len(), shell.cells.len()), (points, squares));
+        assert!(shell.cells.iter().all(|cell| cell.0 == (2, 0) && cell.3.len() == 4 && cell.2 == 9.0));
+        // Each square is on a side of a box around the voxel (1, 1, 1).
+        let is_on_side = |cell: &Vec<[f64; 3]>| {
+            (0..3).any(|axis| [least, 2.0 - least].iter().any(|&side| cell.iter().all(|at| at[axis] == side)))
+        };
+        assert!(places(&shell).iter().all(is_on_side));
+    }
+}
+
+/// Both orders in memory, and an axis of one voxel between others, which is not drawn.
+#[test]
+fn cycles_of_images_lie_where_their_values_do() {
+    let axes = [4, 1, 5, 6];
+    // Looks random; 131 is prime.
+    let value_of = |number: u64| (number * number * (number + 5) % 131) as f64;
+    let value = |at: &[usize]| value_of((at[0] * 30 + at[2] * 6 + at[3]) as u64);
+    for order in [Order::C, Order::F] {
+        let shape = Shape::new(&axes, order).unwrap();
+        let voxels = (0..shape.count()).map(|place| value(&shape.coordinates(place))).collect();
+        let image: AnyImage = Image::new(shape, voxels).unwrap().into();
+        for (construction, superlevel) in
+            [(Construction::V, false), (Construction::T, false), (Construction::V, true)]
+        {
+            let content = drawn_of_image(&image, construction, superlevel);
+            check_unit_cells(&content);
+            assert!(
+                content.cells.iter().any(|cell| cell.0.0 == 1)
+                    && content.cells.iter().any(|cell| cell.0.0 == 2)
+            );
+            let (extents, half) =
+                if construction == Construction::V { ([4, 5, 6], 0.0) } else { ([5, 6, 7], 0.5) };
+            for &(number, at) in &content.points {
+                let [i, j, k] = at.map(|x| (x + half) as u64);
+                assert_eq!(number, (i * extents[1] + j) * extents[2] + k, "{at:?}");
+                assert!(i < extents[0] && j < extents[1] && k < extents[2]);
+            }
+            // The last vertex of a cycle is the voxel that its class is born with.
+            let mut births: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+            for row in content.cells.iter().filter(|_| construction == Construction::V) {
+                for number in content.numbers(row) {
+                    let found = value_of(number);
+                    let last = births.entry(row.0).or_insert((row.1, found));
+                    last.1 = if superlevel { last.1.min(found) } else { last.1.max(found) };
+                }
+            }
+            assert!(births.values().all(|(birth, last)| birth == last), "{births:?}");
+        }
+    }
+}
+
+#[test]
+fn bars_of_images_keep_their_ends_or_are_refused() {
+    let ring = |around: u64, inside: u64| {
+        let mut pixels = [around; 9];
+        pixels[4] = inside;
+        AnyImage::from_slice(&pixels, &[3, 3]).unwrap()
+    };
+    let solve = |image: &AnyImage, superlevel: bool, threshold: u64| {
+        let cubical = Cubical::new(image).superlevel(superlevel).threshold(threshold);
+        let outcome = cubical.representatives(BarSelection::All).solve(&()).unwrap();
+        let geometry = Geometry::of_image(outcome.representatives().unwrap(), image, superlevel);
+        geometry.map(|geometry| {
+            geometry.cycles().iter().map(|cycle| (cycle.birth, cycle.death)).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(solve(&ring(1, 9), false, 5), Ok(vec![(1.0, f64::INFINITY)]));
+    assert_eq!(solve(&ring(9, 1), true, 5), Ok(vec![(9.0, f64::NEG_INFINITY)]));
+    assert!(
+        solve(&ring(1, u64::MAX), false, u64::MAX).unwrap_err().to_string().contains(&u64::MAX.to_string())
+    );
+    // The bar of dimension 0 is not drawn.
+    let line = AnyImage::from_slice(&[1_u8, 5, 2], &[3]).unwrap();
+    assert_eq!(drawn_of_image(&line, Construction::T, false), Content::default());
 }

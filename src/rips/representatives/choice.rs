@@ -3,8 +3,7 @@
 //! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of the dimensions so far:
 //! so no dimension has more candidates than bars are wanted.
 
-use super::BarSelection;
-use crate::diagram::{Bar, Diagram};
+use crate::diagram::{Bar, BarSelection, Diagram};
 use crate::rips::RipsError;
 
 /// A choice of bars in the course of a run.

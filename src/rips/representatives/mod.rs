@@ -40,5 +40,5 @@ pub use chain::{Chain, ChainError, Terms};
 pub(super) use collect::{Below, Class, Codes, Collector};
 pub(super) use cycles::Pairs;
 pub(super) use request::collapse_beside;
-pub use request::{BarSelection, CocycleScale, RepresentativeKind, RepresentativesRequest};
+pub use request::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 pub use store::{Representative, Representatives};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagram::BarSelection;
 use crate::names::named;
 use crate::rips::{Collapse, RipsError};
 
@@ -35,22 +36,6 @@ pub enum CocycleScale {
 }
 
 named!(CocycleScale);
-
-/// The bars whose representatives are wanted.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[non_exhaustive]
-pub enum BarSelection {
-    /// All bars.
-    #[default]
-    All,
-    /// So many bars of dimension 1 and above, those that last longest. Essential bars are the longest, and of bars that last equally long
-    /// those are taken that come first in the diagram.
-    Longest(usize),
-    /// The bars of all dimensions that last at least this long, which is neither negative nor NaN. Essential bars do.
-    Persistence(f64),
-    /// The bars with these dimensions and places in [`Diagram::bars`](crate::Diagram::bars) of their dimension.
-    Named(Vec<(usize, usize)>),
-}
 
 /// What representatives are wanted, and of which bars. By default, the simplices of all bars.
 ///

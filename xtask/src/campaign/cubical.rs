@@ -8,8 +8,8 @@ use lacuna::compare::{Barcode, Bars, compare, read};
 use lacuna::cubical::ecc;
 use lacuna::cubical::persistence::{Class, Classes, PersistenceRequest, persistence, plain, via_matrix};
 use lacuna::cubical::{AnyImage, Cubical, Image, Key, Voxel};
+use lacuna::diagram::BarSelection;
 use lacuna::output::images as output;
-use lacuna::rips::BarSelection;
 use lacuna::with_image;
 use phat_formats::dipha::DiagramPoint;
 

@@ -49,7 +49,7 @@
 //!
 //! ```
 //! use lacuna::cubical::{AnyImage, Construction, Cubical};
-//! use lacuna::rips::BarSelection;
+//! use lacuna::diagram::BarSelection;
 //!
 //! // A ring of ones around a nine.
 //! let image = AnyImage::from_slice(&[1_u8, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3])?;
@@ -86,7 +86,7 @@ use super::request::PersistenceRequest;
 use super::via_gradient::{Ends, Loops, Pairing};
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
-use crate::rips::BarSelection;
+use crate::diagram::BarSelection;
 
 pub use error::RepresentativesError;
 pub use store::{Cells, Representative, Representatives};

@@ -7,7 +7,7 @@ use super::super::request::PersistenceRequest;
 use super::{RepresentativesError, Wanted};
 use crate::cubical::image::AnyImage;
 use crate::cubical::value::Value;
-use crate::rips::BarSelection;
+use crate::diagram::BarSelection;
 
 /// The bars that are chosen of a filtration that ends at a threshold, by dimension and place. `classes` are those without the threshold.
 ///

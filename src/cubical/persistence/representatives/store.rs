@@ -136,6 +136,11 @@ impl Representatives {
         self.shape
     }
 
+    /// How the image is made a filtered complex.
+    pub fn construction(&self) -> Construction {
+        self.construction
+    }
+
     /// Twice the coordinates of the corners of a cell that is told by twice those of its centre: the vertex itself, the two ends of an edge,
     /// the four corners of a face in turn. What extends along three axes is a voxel and in no cycle; its corners are those of a face of it.
     ///

@@ -1,0 +1,125 @@
+//! Geometry of images: edges and faces of cycles where they lie between voxels, or around them.
+//!
+//! The vertices of a complex are an array of their own: in the V-construction the voxels, in the T-construction the corners of voxels, one more
+//! along each axis of more than one voxel. Their numbers are their places in this array, the last axis running fastest, as NumPy's `ravel` has
+//! it, whatever the order of the image in memory.
+
+use super::{CellShape, DrawnCycle, Geometry};
+use crate::cubical::persistence::Class;
+use crate::cubical::persistence::representatives::Representatives;
+use crate::cubical::value::Inexact;
+use crate::cubical::{AnyImage, Construction, Shape};
+
+/// The vertices along an axis.
+#[derive(Debug, Clone, Copy)]
+struct Axis {
+    count: u64,
+    /// Twice the coordinate of the first one; they are 1 apart.
+    first: i32,
+}
+
+/// The vertices of the complex of an image.
+#[derive(Debug)]
+struct Vertices {
+    /// The user's axes.
+    axes: Vec<Axis>,
+    /// Which of them are drawn along x, y and z, at most three.
+    drawn: Vec<usize>,
+}
+
+impl Vertices {
+    fn new(shape: Shape, construction: Construction) -> Self {
+        let extents = shape.axes();
+        let axis = |&voxels: &usize| match construction {
+            Construction::T if voxels > 1 => Axis { count: voxels as u64 + 1, first: -1 },
+            Construction::T | Construction::V => Axis { count: voxels as u64, first: 0 },
+        };
+        // Of more than three axes at most three have more than one voxel.
+        let is_drawn = |&axis: &usize| extents.len() <= 3 || extents[axis] > 1;
+        Vertices {
+            axes: extents.iter().map(axis).collect(),
+            drawn: (0..extents.len()).filter(is_drawn).collect(),
+        }
+    }
+
+    /// The number of the vertex of which `corner` is twice the coordinates.
+    fn number(&self, corner: &[i32]) -> u64 {
+        let places = self.axes.iter().zip(corner);
+        // No coordinate is below that of the first vertex.
+        places.fold(0, |number, (axis, &at)| number * axis.count + ((at - axis.first) / 2) as u64)
+    }
+
+    /// Where the vertex of a number is.
+    fn coordinates(&self, number: u64) -> [f64; 3] {
+        let mut rest = number;
+        let mut along: Vec<f64> = self
+            .axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let place = rest % axis.count;
+                rest /= axis.count;
+                f64::from(axis.first) / 2.0 + place as f64
+            })
+            .collect();
+        along.reverse();
+        let mut at = [0.0; 3];
+        at.iter_mut().zip(&self.drawn).for_each(|(x, &axis)| *x = along[axis]);
+        at
+    }
+}
+
+impl Geometry {
+    /// The cycles of bars of an image, loops as edges and shells as quadrilaterals; with `superlevel` essential bars die at minus infinity.
+    /// Bars of dimension 0 have none.
+    ///
+    /// Voxel (i, j, k) has its centre at the point (i, j, k): x, y and z are the axes of the image in turn, of an image of more than three axes those
+    /// of more than one voxel. What is missing is 0.
+    ///
+    /// ```
+    /// use lacuna::BarSelection;
+    /// use lacuna::cubical::{AnyImage, Construction, Cubical};
+    /// use lacuna::output::geometry::Geometry;
+    ///
+    /// // A ring of ones around a nine.
+    /// let image = AnyImage::from_slice(&[1_u8, 1, 1, 1, 9, 1, 1, 1, 1], &[3, 3])?;
+    /// let run = Cubical::new(&image).construction(Construction::V).representatives(BarSelection::All).solve(&())?;
+    /// let geometry = Geometry::of_image(run.representatives().expect("they were asked for"), &image, false)?;
+    /// assert_eq!((geometry.cycles().len(), geometry.cycles()[0].len()), (1, 8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Inexact`]: a bar is born or dies at an integer that no double is.
+    ///
+    /// # Panics
+    /// The representatives are those of a larger image.
+    pub fn of_image(
+        representatives: &Representatives,
+        image: &AnyImage,
+        superlevel: bool,
+    ) -> Result<Geometry, Inexact> {
+        let vertices = Vertices::new(representatives.shape(), representatives.construction());
+        let end = if superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+        let value = |place: usize| image.exact(place).exact_double();
+        let mut cycles = Vec::new();
+        for found in representatives.iter() {
+            let shape = match found.dim {
+                0 => continue,
+                1 => CellShape::Edge,
+                // No image has more than three axes of more than one voxel, so this is dimension 2.
+                _ => CellShape::Quadrilateral,
+            };
+            let Class { birth, death } = found.class;
+            let (birth, death) = (value(birth)?, death.map_or(Ok(end), value)?);
+            let mut drawn = DrawnCycle::new(found.dim, found.index, birth, death, shape);
+            for cell in found.cells.iter() {
+                let corners = representatives.corners(cell);
+                let corners: Vec<u64> = corners.iter().map(|corner| vertices.number(corner)).collect();
+                drawn.push(&corners, 1);
+            }
+            cycles.push(drawn);
+        }
+        Ok(Geometry::new(cycles, |number| vertices.coordinates(number)))
+    }
+}
