@@ -9,6 +9,7 @@ use super::persistence::{
 use super::settings::{Machine, filtration_setters, machine_setters};
 use super::value::{Inexact, Value};
 use crate::backend::Decision;
+use crate::diagram::{Bar, BarSelection, Diagram};
 use crate::progress::{Progress, interruptible};
 
 /// Persistent homology of an image over Z/2: the image, and what is asked of it.
