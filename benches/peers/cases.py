@@ -90,14 +90,20 @@ def _kinds():
     angles = 2 * math.pi * random.random((6000, 2))
     torus = np.column_stack([np.cos(angles), np.sin(angles)])
     basis = np.linalg.qr(random.standard_normal((24, 24)))[0][:4]
-    lengths = random.random((400, 400))
-    weights = _cloud("network_400", np.tril(lengths) + np.tril(lengths, -1).T - np.diag(np.diag(lengths)))
+    # A network in which each node has eight neighbours on average, and the lengths of its shortest paths.
+    lengths = np.tril(np.where(random.random((400, 400)) < 8 / 399, random.random((400, 400)), np.inf), -1)
+    paths = np.minimum(lengths, lengths.T)
+    paths = np.where(paths == 0, np.maximum(lengths, lengths.T), paths)
+    np.fill_diagonal(paths, 0)
+    for node in range(400):
+        paths = np.minimum(paths, paths[:, node, None] + paths[node])
+    network = _cloud("network_400", paths)
     plane = _cloud("projective_plane_600", np.column_stack([x * x - y * y, x * y, x * z, y * z]))
     return [
         Case("projective plane of 600 points d2", plane, "point-cloud", 2),
         Case("torus of 6,000 points in R^24 t0.88 d1", _cloud("torus24_6000", torus @ basis), "point-cloud", 1, 0.88),
         Case("100 points in R^4 t0.6 d3", _cloud("cube4_100", random.random((100, 4))), "point-cloud", 3, 0.6),
-        Case("network of 400 points, random weights d2", weights, "distance", 2),
+        Case("shortest paths of a network of 400 nodes d2", network, "distance", 2),
     ]
 
 

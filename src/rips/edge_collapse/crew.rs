@@ -37,7 +37,8 @@ impl Drop for Over<'_> {
 /// Works off batches on all threads of the current pool, and gives the state back.
 ///
 /// `set_up` takes what the threads found in the batch before, of which the first one was empty, and gives the size of the next one, which is no
-/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, `at_once` of them or fewer, which no other call is given; what it finds it keeps in `F`.
+/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, `at_once` of them or fewer, which no
+/// other call is given; what it finds it keeps in `F`.
 pub(super) fn work<S: Send + Sync, F: Default + Send>(
     state: S,
     at_once: usize,
