@@ -44,7 +44,7 @@ pub(super) struct Matrix {
 
 impl Matrix {
     fn bytes(points: usize) -> u64 {
-        4 * (points as u64).saturating_mul(points as u64)
+        (points as u64).saturating_mul(points as u64).saturating_mul(4)
     }
 }
 
