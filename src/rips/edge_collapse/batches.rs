@@ -9,17 +9,20 @@
 //! a twentieth of the time of the searches.
 //!
 //! A batch is searched for in some ten microseconds on sixteen threads, which is less than it takes to wake one. So all threads stay, and wait for
-//! the next batch, while the first of them moves the edges ([`crew`](super::crew)).
+//! the next batch, while the first of them moves the edges ([`crew`](super::crew)). It is also less than it takes a core to fetch from another what
+//! that has changed: taking the edges of a batch changes nearly every row of a small graph. So of a small graph each thread has a copy of its own,
+//! in which it takes and moves the same edges ([`replica`](super::replica)).
 
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::MutexGuard;
 
-use super::crew;
+use super::crew::{self, Crew};
 use super::graph::{self, Graph, Incident};
 use super::pins::{Pin, Pinned};
 use super::ranks::{self, Matrix, Ranks, Rows};
-use super::search::{Edge, Searcher, Step};
+use super::replica::{self, Move, Replica};
+use super::search::{Edge, Searcher, Step, edge_at};
 use super::{CollapseFigures, EdgeList, Worth};
 use crate::memory::Refused;
 use crate::progress::{Progress, check};
@@ -29,8 +32,14 @@ use crate::rips::complex::ABSENT;
 const BATCH: usize = 256;
 /// There are so many batches at the least, unless they are of fewer than eight edges.
 const BATCHES: usize = 256;
-/// Edges a thread takes at a time.
-const AT_ONCE: usize = 8;
+/// There are no batches of fewer edges.
+const LEAST: usize = 8;
+/// Words of neighbours for which a thread is worth its while, an edge counting for some too.
+const WORDS_A_THREAD: usize = 256;
+/// Words that are read in about the time that an edge takes beside its words.
+const WORDS_AN_EDGE: usize = 4;
+/// How often a thread takes edges of a batch, if all are as quick.
+const TIMES: usize = 2;
 /// How often it is asked whether going on is worth while.
 const QUESTIONS: usize = 64;
 
@@ -69,6 +78,8 @@ fn collapse_graph<R: Ranks>(
     worth: &Worth<'_>,
     progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
+    let size = (edges.len() / BATCHES).clamp(LEAST, BATCH);
+    let crew = crew(size, graph.words);
     let mut state = State {
         graph,
         batch: Incident::none(points),
@@ -76,6 +87,7 @@ fn collapse_graph<R: Ranks>(
         dominators: vec![0; points],
         pins: pins.of_components,
         pinned: Pinned::default(),
+        moves: (crew.threads > 1 && replica::is_small(points, edges.len())).then(Vec::new),
         start: edges.len(),
         end: edges.len(),
         figures: CollapseFigures { before: edges.len(), after: edges.len(), ..CollapseFigures::default() },
@@ -83,22 +95,21 @@ fn collapse_graph<R: Ranks>(
     for &place in pins.links_of {
         state.pinned.pin_link(&state.graph, edge_at(place, edges[place]));
     }
-    let size = (edges.len() / BATCHES).clamp(AT_ONCE, BATCH);
     let mut asked = worth.ask(edges.len(), graph::bytes(points, edges.len()));
     let mut next_question = edges.len().saturating_sub(edges.len() / QUESTIONS);
     let state = crew::work(
         state,
-        AT_ONCE,
+        crew,
         // The next batch, once the edges of the last one were moved.
-        &mut |state: &mut State<R>, searchers: &mut [MutexGuard<'_, Searcher>]| {
+        &mut |state: &mut State<R>, threads: &mut [MutexGuard<'_, Thread<R>>]| {
             check(progress);
             let batch = &edges[state.start..state.end];
-            state.move_edges(state.start, batch, searchers);
+            state.move_edges(state.start, batch, threads);
             if state.start == 0 {
                 return 0;
             }
             if state.start <= next_question && state.start < edges.len() {
-                let work = searchers.iter().map(|searcher| searcher.work).sum();
+                let work = threads.iter().map(|thread| thread.searcher.work).sum();
                 if !asked.goes_on(state.figures.after, edges.len() - state.start, work) {
                     return 0;
                 }
@@ -106,9 +117,7 @@ fn collapse_graph<R: Ranks>(
             }
             state.begin(size, edges)
         },
-        &|state: &State<R>, searcher: &mut Searcher, numbers| {
-            state.search(&edges[state.start..state.end], numbers, searcher);
-        },
+        &|state: &State<R>, thread: &mut Thread<R>, numbers| state.search(edges, numbers, thread),
     );
     let mut figures = state.figures;
     figures.tried = edges.len() - state.start;
@@ -117,9 +126,16 @@ fn collapse_graph<R: Ranks>(
     Ok((left, figures))
 }
 
+/// Who searches for the edges of batches of so many, in rows of so many words.
+fn crew(size: usize, words: usize) -> Crew {
+    let worth = (size * (words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
+    let threads = worth.min(rayon::current_num_threads());
+    Crew { threads, at_once: size.div_ceil(TIMES * threads) }
+}
+
 struct State<R> {
     graph: Graph<R>,
-    /// The edges of the batch.
+    /// The edges of the batch, if threads have no copies.
     batch: Incident,
     /// Those of them that were moved, with their new ranks.
     moved: Incident,
@@ -128,15 +144,25 @@ struct State<R> {
     /// Whether edges pin others.
     pins: bool,
     pinned: Pinned,
+    /// All moves until now, if threads have copies.
+    moves: Option<Vec<Move>>,
     /// Where the batch begins and ends in the order.
     start: usize,
     end: usize,
     figures: CollapseFigures,
 }
 
-/// The edge at a place of the order.
-fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
-    Edge { ends: [i as usize, j as usize], rank: place as u32 + 1 }
+/// What a thread has for itself.
+struct Thread<R> {
+    searcher: Searcher,
+    /// Its copy of a small graph, from the first batch on.
+    replica: Option<Replica<R>>,
+}
+
+impl<R> Default for Thread<R> {
+    fn default() -> Self {
+        Thread { searcher: Searcher::default(), replica: None }
+    }
 }
 
 impl<R: Ranks> State<R> {
@@ -144,28 +170,37 @@ impl<R: Ranks> State<R> {
     fn begin(&mut self, size: usize, edges: &[(u32, u32)]) -> usize {
         self.end = self.start;
         self.start = self.end.saturating_sub(size);
-        for (place, &edge) in (self.start..).zip(&edges[self.start..self.end]) {
-            let edge = edge_at(place, edge);
-            self.batch.add(edge.ends, edge.rank);
+        if self.moves.is_none() {
+            self.batch.add_all(self.start, &edges[self.start..self.end]);
         }
         self.end - self.start
     }
 
     /// Searches for how far the edges of these numbers in the batch can be moved.
-    fn search(&self, batch: &[(u32, u32)], numbers: Range<usize>, searcher: &mut Searcher) {
-        for number in numbers {
-            let edge = edge_at(self.start + number, batch[number]);
+    fn search(&self, edges: &[(u32, u32)], numbers: Range<usize>, thread: &mut Thread<R>) {
+        let Thread { searcher, replica } = thread;
+        let (graph, batch) = match &self.moves {
+            None => (&self.graph, &self.batch),
+            Some(moves) => {
+                let replica =
+                    replica.get_or_insert_with(|| Replica::new(self.graph.clone(), moves.len(), self.end));
+                replica.catch_up(edges, self.start..self.end, moves)
+            }
+        };
+        for place in numbers.map(|number| self.start + number) {
+            let edge = edge_at(place, edges[place]);
             let guesses = edge.ends.map(|x| self.dominators[x] as usize);
-            searcher.search(&self.graph, &self.batch, edge, guesses, self.pins);
+            searcher.search(graph, batch, edge, guesses, self.pins);
         }
     }
 
     /// Moves the edges of a batch as was found, the last edge first.
-    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], searchers: &mut [MutexGuard<'_, Searcher>]) {
+    fn move_edges(&mut self, start: usize, edges: &[(u32, u32)], threads: &mut [MutexGuard<'_, Thread<R>>]) {
         let mut steps: Vec<Step> =
-            searchers.iter_mut().flat_map(|searcher| searcher.steps.drain(..)).collect();
+            threads.iter_mut().flat_map(|thread| thread.searcher.steps.drain(..)).collect();
         steps.sort_unstable_by_key(|step| (Reverse(step.edge), step.until));
-        let mut pins: Vec<Pin> = searchers.iter_mut().flat_map(|searcher| searcher.pins.drain(..)).collect();
+        let mut pins: Vec<Pin> =
+            threads.iter_mut().flat_map(|thread| thread.searcher.pins.drain(..)).collect();
         pins.sort_unstable_by_key(|pin| Reverse(pin.edge));
         let mut pins = pins.into_iter().peekable();
         for &(i, j) in edges {
@@ -204,6 +239,9 @@ impl<R: Ranks> State<R> {
         }
         self.graph.shift(edge.ends, rank);
         self.moved.add(edge.ends, rank);
+        if let Some(moves) = &mut self.moves {
+            moves.push(Move { ends: edge.ends.map(|x| x as u32), rank });
+        }
         if rank == ABSENT {
             self.figures.after -= 1;
             edge.ends.iter().for_each(|&x| self.dominators[x] = dominator);

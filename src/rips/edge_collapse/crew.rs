@@ -3,6 +3,9 @@
 //! The first thread that comes leads. It sets up a batch, of which all threads then take numbers until there are none, and when all of them are
 //! done it sets up the next. No thread is waited for but those that have taken numbers: so one that comes late, or that the system has put aside
 //! for another program, holds nobody up. A thread that waits looks again and again for a while, and then lets others have the core between looks.
+//!
+//! What threads count together goes from core to core, one core at a time. So a crew is no larger than its batches need, takes many numbers at once,
+//! and threads that wait look at nothing that others count with.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,16 +16,38 @@ use crate::parallel::lock;
 /// Looks after which a thread that waits lets others have the core.
 const LOOKS: usize = 1 << 8;
 
+/// A pair of cache lines, which cores fetch together.
+#[derive(Default)]
+#[repr(align(128))]
+struct Line<T>(T);
+
 /// Where the batch is.
+#[derive(Default)]
 struct Batch {
+    /// What threads wait for.
+    begun: Line<Begun>,
     /// The next number to be taken.
-    next: AtomicUsize,
-    /// How many there are.
-    size: AtomicUsize,
+    next: Line<AtomicUsize>,
     /// How many are done.
-    done: AtomicUsize,
+    done: Line<AtomicUsize>,
+}
+
+/// The batches that have begun.
+#[derive(Default)]
+struct Begun {
+    /// How many they are.
+    batches: AtomicUsize,
+    /// The size of the last one.
+    size: AtomicUsize,
     /// Whether all batches are done, or a thread has failed.
     is_over: AtomicBool,
+}
+
+/// How many threads work, and how many numbers each takes at a time at the most.
+#[derive(Clone, Copy)]
+pub(super) struct Crew {
+    pub(super) threads: usize,
+    pub(super) at_once: usize,
 }
 
 /// Ends all batches when it is dropped: when they are done, or when a thread unwinds.
@@ -34,54 +59,52 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Works off batches on all threads of the current pool, and gives the state back.
+/// Works off batches on threads of the current pool, and gives the state back.
 ///
 /// `set_up` takes what the threads found in the batch before, of which the first one was empty, and gives the size of the next one, which is no
-/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, `at_once` of them or fewer, which no
-/// other call is given; what it finds it keeps in `F`.
+/// greater than that of the one before; at 0 the work ends. `search` is called with numbers of the batch, which no other call is given; what it
+/// finds it keeps in `F`.
 pub(super) fn work<S: Send + Sync, F: Default + Send>(
     state: S,
-    at_once: usize,
+    crew: Crew,
     set_up: &mut (dyn FnMut(&mut S, &mut [MutexGuard<'_, F>]) -> usize + Send),
     search: &(dyn Fn(&S, &mut F, Range<usize>) + Sync),
 ) -> S {
     let state = RwLock::new(state);
-    let batch = Batch {
-        // Past all sizes, so that nothing is taken before there is a batch.
-        next: AtomicUsize::new(usize::MAX / 2),
-        size: AtomicUsize::new(0),
-        done: AtomicUsize::new(0),
-        is_over: AtomicBool::new(false),
-    };
-    let found: Vec<Mutex<F>> = (0..rayon::current_num_threads()).map(|_| Mutex::default()).collect();
+    let batch = Batch::default();
+    let found: Vec<Mutex<F>> = (0..crew.threads.max(1)).map(|_| Mutex::default()).collect();
     // The first thread takes it.
     let set_up = Mutex::new(Some(set_up));
-    rayon::broadcast(|thread| {
-        let own = &found[thread.index()];
-        let take = || batch.take_all(&state, own, at_once, search);
+    let come = AtomicUsize::new(0);
+    rayon::broadcast(|_| {
+        let Some(own) = found.get(come.fetch_add(1, Ordering::Relaxed)) else { return };
+        let take = || batch.take_all(&state, own, crew.at_once, search);
         let taken = lock(&set_up).take();
+        let Begun { batches, size, is_over } = &batch.begun.0;
         let Some(set_up) = taken else {
-            while batch.waits_for(|| batch.next.load(Ordering::Acquire) < batch.size.load(Ordering::Acquire))
-            {
+            let mut seen = 0;
+            while batch.waits_for(|| batches.load(Ordering::Acquire) != seen) {
+                seen = batches.load(Ordering::Acquire);
                 take();
             }
             return;
         };
-        let _over = Over(&batch.is_over);
+        let _over = Over(is_over);
         loop {
-            let size = {
+            let next_size = {
                 let mut state = state.write().unwrap_or_else(PoisonError::into_inner);
                 let mut found: Vec<MutexGuard<'_, F>> = found.iter().map(lock).collect();
                 set_up(&mut state, &mut found)
             };
-            if size == 0 {
+            if next_size == 0 {
                 return;
             }
-            batch.done.store(0, Ordering::Release);
-            batch.size.store(size, Ordering::Release);
-            batch.next.store(0, Ordering::Release);
+            batch.done.0.store(0, Ordering::Release);
+            size.store(next_size, Ordering::Release);
+            batch.next.0.store(0, Ordering::Release);
+            batches.fetch_add(1, Ordering::Release);
             take();
-            if !batch.waits_for(|| batch.done.load(Ordering::Acquire) == size) {
+            if !batch.waits_for(|| batch.done.0.load(Ordering::Acquire) == next_size) {
                 return;
             }
         }
@@ -103,8 +126,9 @@ impl Batch {
         search: &(dyn Fn(&S, &mut F, Range<usize>) + Sync),
     ) {
         loop {
-            let start = self.next.fetch_add(at_once, Ordering::AcqRel);
-            let size = self.size.load(Ordering::Acquire);
+            let start = self.next.0.fetch_add(at_once, Ordering::AcqRel);
+            // A thread that is late may take numbers of a batch that has begun since.
+            let size = self.begun.0.size.load(Ordering::Acquire);
             if start >= size {
                 return;
             }
@@ -112,11 +136,11 @@ impl Batch {
             let count = numbers.len();
             {
                 // Were this thread to unwind, all would wait for its numbers.
-                let over = Over(&self.is_over);
+                let over = Over(&self.begun.0.is_over);
                 search(&read(state), &mut lock(own), numbers);
                 std::mem::forget(over);
             }
-            self.done.fetch_add(count, Ordering::AcqRel);
+            self.done.0.fetch_add(count, Ordering::AcqRel);
         }
     }
 
@@ -124,7 +148,7 @@ impl Batch {
     fn waits_for(&self, is_so: impl Fn() -> bool) -> bool {
         let mut looks = 0;
         while !is_so() {
-            if self.is_over.load(Ordering::Acquire) {
+            if self.begun.0.is_over.load(Ordering::Acquire) {
                 return false;
             }
             looks += 1;
@@ -146,8 +170,10 @@ mod tests {
 
     #[test]
     fn every_number_of_every_batch_is_taken_once() {
-        for (threads, at_once) in [(1, 1), (2, 1), (4, 3), (4, 64), (8, 1)] {
+        for (threads, in_crew, at_once) in [(1, 1, 1), (2, 2, 1), (4, 4, 3), (4, 9, 64), (8, 8, 1), (8, 3, 5)]
+        {
             on(threads, || {
+                let crew = Crew { threads: in_crew, at_once };
                 let sizes = [40, 40, 40, 17, 1];
                 // The state is the number of batches that were set up.
                 let set_up = &mut |round: &mut usize, found: &mut [MutexGuard<'_, Vec<usize>>]| {
@@ -159,7 +185,7 @@ mod tests {
                     sizes.get(*round - 1).copied().unwrap_or(0)
                 };
                 let rounds =
-                    work(0, at_once, set_up, &|_, found: &mut Vec<usize>, numbers| found.extend(numbers));
+                    work(0, crew, set_up, &|_, found: &mut Vec<usize>, numbers| found.extend(numbers));
                 assert_eq!(rounds, 1 + sizes.len());
             });
         }
@@ -168,12 +194,13 @@ mod tests {
     #[test]
     fn a_thread_that_unwinds_ends_the_work() {
         on(4, || {
+            let crew = Crew { threads: 4, at_once: 4 };
             let endless = &mut |_: &mut (), _: &mut [MutexGuard<'_, ()>]| 100;
             let fails = |_: &(), _: &mut (), numbers: Range<usize>| assert!(!numbers.contains(&57), "failed");
-            let failed = catch_unwind(AssertUnwindSafe(|| work((), 4, endless, &fails)));
+            let failed = catch_unwind(AssertUnwindSafe(|| work((), crew, endless, &fails)));
             assert!(failed.is_err());
             let fails = &mut |_: &mut (), _: &mut [MutexGuard<'_, ()>]| panic!("failed");
-            let failed = catch_unwind(AssertUnwindSafe(|| work((), 4, fails, &|_, (), _| ())));
+            let failed = catch_unwind(AssertUnwindSafe(|| work((), crew, fails, &|_, (), _| ())));
             assert!(failed.is_err());
         });
     }

@@ -1,10 +1,12 @@
 //! The graph while its edges are taken one after another.
 
 use super::ranks::{self, Ranks};
+use super::search::edge_at;
 use crate::memory::{self, Refused};
 use crate::rips::complex::ABSENT;
 
 /// A graph whose edges have ranks, 1 and up, and are taken from the last to the first.
+#[derive(Clone)]
 pub(super) struct Graph<R> {
     /// Words of 64 bits of a row of bits.
     pub(super) words: usize,
@@ -40,6 +42,11 @@ impl<R: Ranks> Graph<R> {
             graph.set_rank([x as usize, y as usize], rank);
         }
         Ok(graph)
+    }
+
+    /// The number of points.
+    pub(super) fn points(&self) -> usize {
+        self.untaken.len() / self.words
     }
 
     /// The rank of an edge: `ABSENT` if there is none, 0 on the diagonal.
@@ -115,6 +122,14 @@ impl Incident {
     pub(super) fn add(&mut self, [u, v]: [usize; 2], rank: u32) {
         self.at[u].push((v as u32, rank));
         self.at[v].push((u as u32, rank));
+    }
+
+    /// Adds the edges that lie from this place on in the order of edges.
+    pub(super) fn add_all(&mut self, start: usize, edges: &[(u32, u32)]) {
+        for (place, &edge) in (start..).zip(edges) {
+            let edge = edge_at(place, edge);
+            self.add(edge.ends, edge.rank);
+        }
     }
 
     /// The other end and the rank of each edge of a point.

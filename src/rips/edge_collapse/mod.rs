@@ -35,6 +35,7 @@ mod graph;
 mod order;
 mod pins;
 mod ranks;
+mod replica;
 mod search;
 mod worth;
 

@@ -15,7 +15,7 @@ const FEWER: u64 = 12;
 const FILLED: usize = 1 << 18;
 
 /// Ranks of edges, which are 1 and up: `ABSENT` where there is no edge, 0 on the diagonal.
-pub(super) trait Ranks: Send + Sync + Sized {
+pub(super) trait Ranks: Clone + Send + Sync {
     /// Ranks of edges that are not set yet. `bits` are those of the edges and of the diagonal, row by row, each row of whole words.
     fn new(points: usize, bits: &[u64]) -> Result<Self, Refused>;
 
@@ -37,6 +37,7 @@ pub(super) fn are_rows(points: usize, edges: usize) -> bool {
 }
 
 /// A square matrix of ranks.
+#[derive(Clone)]
 pub(super) struct Matrix {
     points: usize,
     ranks: Vec<u32>,
@@ -67,6 +68,7 @@ impl Ranks for Matrix {
 }
 
 /// The ranks that are not `ABSENT` from the start.
+#[derive(Clone)]
 pub(super) struct Rows {
     /// Words of 64 bits of a row of bits.
     words: usize,

@@ -30,6 +30,11 @@ impl Edge {
     }
 }
 
+/// The edge at a place of the order.
+pub(super) fn edge_at(place: usize, (i, j): (u32, u32)) -> Edge {
+    Edge { ends: [i as usize, j as usize], rank: place as u32 + 1 }
+}
+
 /// A vertex dominates an edge until a rank.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Step {

@@ -71,7 +71,8 @@ fn bars_stay() {
 #[test]
 fn bars_stay_whatever_the_threads() {
     let mut generator = Pcg64Mcg::seed_from_u64(23);
-    for points in [70, 110] {
+    // The larger one has batches for several threads.
+    for points in [110, 320] {
         let mut place = || [0, 1].map(|_| generator.random_range(-100..100) as f32);
         let places: Vec<[f32; 2]> = (0..points).map(|_| place()).collect();
         let lower = (1..points).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -90,7 +91,35 @@ fn bars_stay_whatever_the_threads() {
             assert_eq!((format!("{others:?}"), same), (format!("{left:?}"), figures));
         }
         assert!(4 * figures.after < figures.before && figures.shifted > 30, "{figures:?}");
-        assert_eq!(bars(&left, 1, 2), bars(&distances, 1, 2));
+        if points < 200 {
+            assert_eq!(bars(&left, 1, 2), bars(&distances, 1, 2));
+        }
+    }
+}
+
+/// A graph too large for copies of its own for each thread.
+#[test]
+fn large_graphs_are_shared() {
+    let mut generator = Pcg64Mcg::seed_from_u64(29);
+    let points: Vec<[f32; 2]> =
+        (0..600).map(|_| [0, 1].map(|_| generator.random_range(0..1000) as f32)).collect();
+    let lower = (0..600u32).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let edges = lower.filter_map(|(i, j)| {
+        let [x, y] = [0, 1].map(|axis| points[i as usize][axis] - points[j as usize][axis]);
+        let distance = (x * x + y * y).sqrt();
+        (distance < 150.0).then_some((i, j, distance))
+    });
+    let distances: Distances<f32> = SparseDistances::new(600, edges.collect::<Vec<_>>()).unwrap().into();
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| collapsed(&distances, &Worth(None)))
+    };
+    let (left, figures) = on(1);
+    assert!(replica::is_small(110, 110 * 109 / 2) && !replica::is_small(600, figures.before));
+    assert!(2 * figures.after < figures.before, "{figures:?}");
+    for threads in [2, 5] {
+        let (others, same) = on(threads);
+        assert_eq!((format!("{others:?}"), same), (format!("{left:?}"), figures));
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) enum Attempt {
     WhileItPays {
         /// The dimensions that are computed after it.
         max_dim: usize,
-        /// How much of what the processor takes is taken by the machine that will do it.
+        /// How much of what a thread takes to construct residues is taken by the machine that will do it.
         share: f64,
     },
     /// All edges.
@@ -56,7 +56,7 @@ impl Attempt {
             Collapse::On => footprint::check_collapse(points, edges).map(|()| Some(Attempt::Whole)),
             Collapse::Auto => {
                 let share = share(backend, estimate);
-                let seconds = share * estimate::seconds(summary, edges, max_dim);
+                let seconds = estimate::seconds(summary, edges, max_dim, share);
                 let pays = seconds
                     > LEAST.max(
                         PROMISE * edge_collapse::preparation(edges, edge_collapse::bytes(points, edges)),
@@ -134,7 +134,7 @@ impl Attempt {
         let worth = match *self {
             Attempt::Whole => Worth(None),
             Attempt::WhileItPays { max_dim, share } => {
-                seconds = move |edges| share * estimate::seconds(summary, edges, max_dim);
+                seconds = move |edges| estimate::seconds(summary, edges, max_dim, share);
                 Worth(Some(&seconds))
             }
         };
@@ -159,7 +159,7 @@ const POINTS_A_BAR: usize = 20;
 /// How many times as fast as estimated a device may be, where it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// How much of the processor's time the machine takes that is likely to do the work.
+/// How much of the processor's time the machine takes that is likely to construct the residues.
 fn share(backend: &Backend, estimate: &Estimate) -> f64 {
     let takes_device = match backend.request().choice {
         Choice::Cpu => false,
