@@ -114,6 +114,11 @@ impl Backend {
         estimate.device + OPENING < estimate.cpu && crate::cuda::has_driver()
     }
 
+    /// Seconds until a device is open.
+    pub(crate) fn opening(&self) -> f64 {
+        if self.ready().is_some() { 0.0 } else { OPENING }
+    }
+
     /// The first device, if devices have begun to be opened and are open by now.
     pub(crate) fn ready(&self) -> Option<Gpu> {
         self.lock().as_mut()?.ready()?.first().cloned()

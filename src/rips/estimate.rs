@@ -49,9 +49,18 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
     }
 }
 
-/// Seconds for the dimensions from 1 up to this, on one thread, if so many edges were left of those of the summary. The machine that constructs
-/// residues takes this share of what a thread of the processor takes; columns are always reduced on the processor.
-pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, share: f64) -> f64 {
+/// A device beside the processor, as a collapse sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Device {
+    /// How much of what a thread takes to construct residues it takes.
+    pub(super) share: f64,
+    /// Seconds of all threads until it is open; none if it is used in any case.
+    pub(super) opening: Option<f64>,
+}
+
+/// Seconds for the dimensions from 1 up to this, on one thread, if so many edges were left of those of the summary. Residues are constructed by
+/// the processor or the device, whichever is done first; columns are reduced by the processor.
+pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, device: Option<Device>) -> f64 {
     let summary = Summary { edges, ..summary.clone() };
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
     // A sweep of a matrix passes over the lanes of edges that were removed, too.
@@ -59,7 +68,12 @@ pub(super) fn seconds(summary: &Summary, edges: usize, max_dim: usize, share: f6
     // The lesser of both, since with fewer edges it never takes longer.
     let either = |dim| on_matrix(&summary, dim, rate).min(on_lists(&summary, dim, WIDE_RATE, UNEVEN));
     let swept: f64 = dims.map(either).sum();
-    share * swept + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
+    let constructed = match device {
+        None => swept,
+        Some(Device { share, opening: None }) => share * swept,
+        Some(Device { share, opening: Some(opening) }) => swept.min(opening + share * swept),
+    };
+    constructed + REDUCTION * edges as f64 * max_dim.saturating_sub(1) as f64
 }
 
 /// Seconds in which one thread constructs the residue of a dimension, at a rate of simplices a second in sweeps.

@@ -53,7 +53,7 @@ fn bars_stay() {
         let distances = random(&mut generator, points, values, [0.3, 0.7, 1.0][case % 3]);
         // Half of the time it ends after some edges.
         let few = |edges: usize| if edges.is_multiple_of(5) { 1.0 } else { 0.0 };
-        let worth = if case % 2 == 0 { Worth(None) } else { Worth(Some(&few)) };
+        let worth = if case % 2 == 0 { Worth::All } else { Worth::Paying { seconds: &few, hopes: false } };
         let (left, figures) = collapsed(&distances, &worth);
         let modulus = [2, 3, 5][case % 3];
         assert_eq!(bars(&left, 3, modulus), bars(&distances, 3, modulus), "{distances:?}");
@@ -83,7 +83,7 @@ fn bars_stay_whatever_the_threads() {
         let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| collapsed(&distances, &Worth(None)))
+            pool.install(|| collapsed(&distances, &Worth::All))
         };
         let (left, figures) = on(1);
         for threads in [2, 5] {
@@ -112,7 +112,7 @@ fn large_graphs_are_shared() {
     let distances: Distances<f32> = SparseDistances::new(600, edges.collect::<Vec<_>>()).unwrap().into();
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| collapsed(&distances, &Worth(None)))
+        pool.install(|| collapsed(&distances, &Worth::All))
     };
     let (left, figures) = on(1);
     assert!(replica::is_small(110, 110 * 109 / 2) && !replica::is_small(600, figures.before));
@@ -129,7 +129,7 @@ fn a_cone_leaves_a_tree() {
     let lower =
         (1..40).flat_map(|i| (0..i).map(move |j| if j == 0 { 1.0 } else { 2.0 + (i * j % 7) as f32 }));
     let distances = Distances::from(DistanceMatrix::from_lower(lower.collect::<Vec<f32>>()).unwrap());
-    let (left, figures) = collapsed(&distances, &Worth(None));
+    let (left, figures) = collapsed(&distances, &Worth::All);
     assert_eq!(figures, CollapseFigures { before: 780, tried: 780, after: 39, shifted: 0 });
     assert_eq!(bars(&left, 1, 2), bars(&distances, 1, 2));
 }
@@ -137,7 +137,7 @@ fn a_cone_leaves_a_tree() {
 #[test]
 fn a_cycle_keeps_its_edges() {
     let cycle = SparseDistances::new(6, (0..6u32).map(|i| (i, (i + 1) % 6, 1.0_f32))).unwrap();
-    let (_, figures) = collapsed(&cycle.into(), &Worth(None));
+    let (_, figures) = collapsed(&cycle.into(), &Worth::All);
     assert_eq!(figures, CollapseFigures { before: 6, tried: 6, after: 6, shifted: 0 });
 }
 

@@ -15,20 +15,30 @@ const PREPARED_EDGE: f64 = 50e-9;
 /// Seconds for each byte of the graph, which is zeroed.
 const PREPARED_BYTE: f64 = 0.5e-9;
 
-/// How long what follows the collapse takes with so many edges, in seconds of one thread; none if all edges are to be tried in any case.
-pub(in crate::rips) struct Worth<'a>(pub(in crate::rips) Option<&'a (dyn Fn(usize) -> f64 + Sync)>);
+/// Which edges are tried.
+#[derive(Clone, Copy)]
+pub(in crate::rips) enum Worth<'a> {
+    /// All of them.
+    All,
+    /// As many as pay.
+    Paying {
+        /// How long what follows the collapse takes with so many edges, in seconds of one thread.
+        seconds: &'a (dyn Fn(usize) -> f64 + Sync),
+        /// Whether trying goes on when it does not pay yet, if all of it should. The first edges to be tried go the most easily, so that
+        /// mostly it is too much to hope for.
+        hopes: bool,
+    },
+}
 
 impl<'a> Worth<'a> {
     /// Asks from so many edges on, in a graph of so many bytes.
     pub(super) fn ask(&self, edges: usize, bytes: u64) -> Asked<'a> {
-        let Worth(seconds_of) = *self;
         let alone = if bytes > CACHED { MOVE + FAR_MOVE } else { MOVE };
-        Asked {
-            seconds_of,
-            edge: SEARCH + alone * waiting(),
-            seconds: seconds_of.map_or(0.0, |seconds_of| seconds_of(edges)),
-            spent: 0.0,
-        }
+        let seconds = match self {
+            Worth::All => 0.0,
+            Worth::Paying { seconds, .. } => seconds(edges),
+        };
+        Asked { worth: *self, all: edges, edge: SEARCH + alone * waiting(), seconds, spent: 0.0 }
     }
 }
 
@@ -44,7 +54,9 @@ pub(in crate::rips) fn preparation(edges: usize, bytes: u64) -> f64 {
 
 /// What was the case when it was last asked.
 pub(super) struct Asked<'a> {
-    seconds_of: Option<&'a (dyn Fn(usize) -> f64 + Sync)>,
+    worth: Worth<'a>,
+    /// All edges.
+    all: usize,
     /// Seconds for an edge beside what its search looks at.
     edge: f64,
     seconds: f64,
@@ -52,14 +64,42 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether the time since the last question was less than it saves of what follows. `edges` are left, after so many were tried and so much
-    /// work of searches in all.
+    /// Whether the time since the last question was less than it saves of what follows, or there is hope. `edges` are left, after so many were
+    /// tried and so much work of searches in all.
     pub(super) fn goes_on(&mut self, edges: usize, tried: usize, work: u64) -> bool {
-        let Some(seconds_of) = self.seconds_of else { return true };
+        let Worth::Paying { seconds: seconds_of, hopes } = self.worth else { return true };
         let seconds = seconds_of(edges);
         let spent = work as f64 * WORK + tried as f64 * self.edge;
         let (saved, took) = (self.seconds - seconds, spent - self.spent);
         (self.seconds, self.spent) = (seconds, spent);
-        took < saved
+        took < saved || hopes && self.rest_should_pay(edges, tried)
+    }
+
+    /// Whether the edges that are left to try take less than it saves, if it goes on as it did.
+    fn rest_should_pay(&self, edges: usize, tried: usize) -> bool {
+        let Worth::Paying { seconds: seconds_of, .. } = self.worth else { return true };
+        let untried = self.all - tried;
+        let kept = (edges - untried) as f64 / tried as f64;
+        let rest = self.spent / tried as f64 * untried as f64;
+        rest < self.seconds - seconds_of((kept * self.all as f64) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn with_hope_it_goes_on_to_where_it_pays() {
+        // A device takes a second, however many edges there are; a processor takes less if there are few.
+        let seconds = |edges: usize| (edges as f64 * 1e-3).min(1.0);
+        for hopes in [false, true] {
+            let worth = Worth::Paying { seconds: &seconds, hopes };
+            let mut asked = worth.ask(64_000, 0);
+            // Of a thousand edges ten are left.
+            assert_eq!(asked.goes_on(63_010, 1000, 100_000), hopes);
+            // Of the next thousand all are: by then nothing is to be hoped for.
+            assert!(!asked.goes_on(63_010, 2000, 200_000));
+        }
     }
 }

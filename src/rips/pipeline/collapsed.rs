@@ -20,6 +20,7 @@ use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
 use crate::progress::Progress;
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
+use crate::rips::estimate::Device;
 use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
 use crate::rips::stats::CollapseStats;
 use crate::rips::{Collapse, Outcome, RipsError, Summary, estimate, footprint};
@@ -31,8 +32,8 @@ pub(super) enum Attempt {
     WhileItPays {
         /// The dimensions that are computed after it.
         max_dim: usize,
-        /// How much of what a thread takes to construct residues is taken by the machine that will do it.
-        share: f64,
+        /// The device that would be used without a collapse.
+        device: Option<Device>,
     },
     /// All edges.
     Whole,
@@ -55,14 +56,14 @@ impl Attempt {
             Collapse::Off => Ok(None),
             Collapse::On => footprint::check_collapse(points, edges).map(|()| Some(Attempt::Whole)),
             Collapse::Auto => {
-                let share = share(backend, estimate);
-                let seconds = estimate::seconds(summary, edges, max_dim, share);
+                let device = device(backend, estimate);
+                let seconds = estimate::seconds(summary, edges, max_dim, device);
                 let pays = seconds
                     > LEAST.max(
                         PROMISE * edge_collapse::preparation(edges, edge_collapse::bytes(points, edges)),
                     );
                 let fits = footprint::check_collapse(points, edges).is_ok();
-                Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, share }))
+                Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, device }))
             }
         }
     }
@@ -132,10 +133,14 @@ impl Attempt {
     ) -> Result<Collapsed, RipsError> {
         let seconds;
         let worth = match *self {
-            Attempt::Whole => Worth(None),
-            Attempt::WhileItPays { max_dim, share } => {
-                seconds = move |edges| estimate::seconds(summary, edges, max_dim, share);
-                Worth(Some(&seconds))
+            Attempt::Whole => Worth::All,
+            Attempt::WhileItPays { max_dim, device } => {
+                seconds = move |edges| estimate::seconds(summary, edges, max_dim, device);
+                // A device that is given up for the collapse saves all that it takes at once, at the end.
+                Worth::Paying {
+                    seconds: &seconds,
+                    hopes: device.is_some_and(|device| device.opening.is_some()),
+                }
             }
         };
         Ok(collapse(summary.points, whole, keep, &worth, progress)?)
@@ -159,18 +164,17 @@ const POINTS_A_BAR: usize = 20;
 /// How many times as fast as estimated a device may be, where it has much to do.
 const DEVICE_GAIN: f64 = 3.0;
 
-/// How much of the processor's time the machine takes that is likely to construct the residues.
-fn share(backend: &Backend, estimate: &Estimate) -> f64 {
-    let takes_device = match backend.request().choice {
-        Choice::Cpu => false,
-        Choice::Cuda => true,
-        Choice::Auto => backend.prefers_device(estimate),
+/// The device that would construct the residues of an estimate, if one would.
+fn device(backend: &Backend, estimate: &Estimate) -> Option<Device> {
+    let opening = match backend.request().choice {
+        Choice::Cpu => return None,
+        Choice::Cuda => None,
+        Choice::Auto if !backend.prefers_device(estimate) => return None,
+        Choice::Auto => Some(backend.opening() * rayon::current_num_threads() as f64),
     };
-    if takes_device && estimate.cpu > 0.0 {
-        (estimate.device / estimate.cpu / DEVICE_GAIN).min(1.0)
-    } else {
-        1.0
-    }
+    let share =
+        if estimate.cpu > 0.0 { (estimate.device / estimate.cpu / DEVICE_GAIN).min(1.0) } else { 1.0 };
+    Some(Device { share, opening })
 }
 
 /// Whether the last dimension is likely to be computed of the whole graph too, since two of its bars are born at the same value: that is more
