@@ -10,7 +10,7 @@ use crate::metric::Precision;
 pub(crate) mod infinite;
 mod selection;
 
-pub use selection::BarSelection;
+pub use selection::{BarSelection, SelectionError};
 
 /// One persistence interval `[birth, death)`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 
 use common::metrics::{Family, Metric, generator};
 use common::variants::Ask;
+use lacuna::diagram::SelectionError;
 use lacuna::metric::{Distances, PointCloud, Value};
 use lacuna::rips::plain::{Class, classes};
 use lacuna::rips::{
@@ -268,10 +269,19 @@ fn bars_are_chosen() {
     same(BarSelection::Named(vec![(1, 0), (0, 3), (0, 2), (1, 0)]), &[all[2], all[3], all[40]]);
     assert_eq!((all[40].dim, all[40].index), (1, 0));
     let missing = run(BarSelection::Named(vec![(0, 40)]));
-    assert_eq!(missing, Err(RipsError::NoSuchBar { dim: 0, index: 40, bars: 40 }));
-    assert!(matches!(run(BarSelection::Named(vec![(3, 0)])), Err(RipsError::NoSuchBar { bars: 0, .. })));
-    assert!(matches!(run(BarSelection::Persistence(f64::NAN)), Err(RipsError::LeastPersistence(_))));
-    assert!(matches!(run(BarSelection::Persistence(-1.0)), Err(RipsError::LeastPersistence(_))));
+    assert_eq!(missing, Err(RipsError::Selection(SelectionError::NoSuchBar { dim: 0, index: 40, bars: 40 })));
+    assert!(matches!(
+        run(BarSelection::Named(vec![(3, 0)])),
+        Err(RipsError::Selection(SelectionError::NoSuchBar { bars: 0, .. }))
+    ));
+    assert!(matches!(
+        run(BarSelection::Persistence(f64::NAN)),
+        Err(RipsError::Selection(SelectionError::LeastPersistence(_)))
+    ));
+    assert!(matches!(
+        run(BarSelection::Persistence(-1.0)),
+        Err(RipsError::Selection(SelectionError::LeastPersistence(_)))
+    ));
 }
 
 #[test]

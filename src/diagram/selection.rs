@@ -15,3 +15,50 @@ pub enum BarSelection {
     /// The bars with these dimensions and places in [`Diagram::bars`](super::Diagram::bars) of their dimension.
     Named(Vec<(usize, usize)>),
 }
+
+/// Why bars cannot be chosen.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SelectionError {
+    /// A bar that is chosen is not there.
+    #[error(
+        "bar {dim}:{index}: expected the place of a bar of dimension {dim}, of which there are {bars}, found {index}"
+    )]
+    NoSuchBar {
+        /// The dimension.
+        dim: usize,
+        /// The place asked for, 0-based.
+        index: usize,
+        /// Bars of that dimension.
+        bars: usize,
+    },
+    /// The least persistence is NaN or negative.
+    #[error("representatives: expected a non-negative number as the least persistence, found {0}")]
+    LeastPersistence(f64),
+}
+
+impl BarSelection {
+    /// Whether bars can be chosen so, whatever the diagram.
+    ///
+    /// # Errors
+    /// [`SelectionError::LeastPersistence`].
+    pub(crate) fn check(&self) -> Result<(), SelectionError> {
+        match *self {
+            BarSelection::Persistence(least) if least.is_nan() || least < 0.0 => {
+                Err(SelectionError::LeastPersistence(least))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether all bars that are named are there; `count` is the number of bars of a dimension.
+    ///
+    /// # Errors
+    /// [`SelectionError::NoSuchBar`].
+    pub(crate) fn check_named(&self, count: impl Fn(usize) -> usize) -> Result<(), SelectionError> {
+        let BarSelection::Named(named) = self else { return Ok(()) };
+        match named.iter().find(|&&(dim, index)| index >= count(dim)) {
+            Some(&(dim, index)) => Err(SelectionError::NoSuchBar { dim, index, bars: count(dim) }),
+            None => Ok(()),
+        }
+    }
+}

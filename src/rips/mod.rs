@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Backend, BackendError, ThreadsError, on_threads};
 pub use crate::diagram::BarSelection;
-use crate::diagram::Diagram;
+use crate::diagram::{Diagram, SelectionError};
 use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
@@ -246,21 +246,9 @@ pub enum RipsError {
         "landmarks: expected points without weights, found weights by the distance to a measure, which is not that of a sample"
     )]
     WeightedLandmarks,
-    /// A bar whose representatives are wanted is not in the diagram.
-    #[error(
-        "bar {dim}:{index}: expected the place of a bar of dimension {dim}, of which there are {bars}, found {index}"
-    )]
-    NoSuchBar {
-        /// The dimension.
-        dim: usize,
-        /// The place asked for, 0-based.
-        index: usize,
-        /// Bars of that dimension.
-        bars: usize,
-    },
-    /// The least persistence of the bars whose representatives are wanted is NaN or negative.
-    #[error("representatives: expected a non-negative number as the least persistence, found {0}")]
-    LeastPersistence(f64),
+    /// The bars whose representatives are wanted cannot be chosen.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// A GPU was asked for and is not there, or failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -395,7 +383,7 @@ impl<T: Value> Rips<T> {
         {
             return Err(RipsError::Threshold(t));
         }
-        self.representatives.as_ref().map_or(Ok(()), RepresentativesRequest::check)?;
+        self.representatives.as_ref().map_or(Ok(()), |request| request.bars.check())?;
         interruptible(progress, |progress| pipeline::prepare(self, modulus, progress))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A group has the words that suit most commands; a command that means something more says so (`mut_arg`).
 
+pub(crate) mod bars;
 pub(crate) mod dimensions;
 pub(crate) mod distances;
 pub(crate) mod filtration;

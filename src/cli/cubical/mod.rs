@@ -20,6 +20,7 @@ use lacuna::matrix::Reason;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 
+use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageFileArguments;
 use crate::cli::arguments::machine::MachineArguments;
@@ -36,7 +37,7 @@ use crate::cli::planning;
 use crate::cli::record::VERSION;
 use crate::cli::timing::timed;
 use record::{MatrixRecord, Record, ThinningRecord, Way};
-use representatives::{Drawing, RepresentativesArguments};
+use representatives::RepresentativesArguments;
 
 /// Barcode of an image by its values
 ///

@@ -1,16 +1,15 @@
 //! Which cycles the bars are represented by: the options of representatives.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgGroup;
 use lacuna::diagram::BarSelection;
-use lacuna::output::geometry::GeometryFormat;
 use lacuna::output::images::ImageBarsFormat;
 
 use super::record::Way;
+use crate::cli::arguments::bars::{BarArguments, Drawing};
 use crate::cli::error::UsageError;
-use crate::cli::naming;
-use crate::cli::parse::{self, BarName};
+use crate::cli::parse;
 
 /// What a bar of an image can be represented by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -36,20 +35,8 @@ pub(super) struct RepresentativesArguments {
         value_parser = parse::one_of::<ImageRepresentative>(), hide_possible_values = true)]
     representatives: Vec<ImageRepresentative>,
 
-    /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
-    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
-        value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
-    only: Vec<BarName>,
-
-    /// Of the K bars of dimension 1 and above alone that last longest; of dimension 0 where there are no others
-    #[arg(long, value_name = "K", requires = "of_bars",
-        value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
-    longest: Option<usize>,
-
-    /// Of the bars alone whose birth and death differ by at least X, essential ones too
-    #[arg(long, value_name = "X", requires = "of_bars",
-        value_parser = parse::threshold, allow_hyphen_values = true)]
-    min_persistence: Option<f64>,
+    #[command(flatten)]
+    bars: BarArguments,
 
     /// Draw the cycles into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
     ///
@@ -60,23 +47,10 @@ pub(super) struct RepresentativesArguments {
     geometry: Option<PathBuf>,
 }
 
-/// The file that cycles are drawn into.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Drawing<'a> {
-    pub(super) path: &'a Path,
-    pub(super) format: GeometryFormat,
-}
-
 impl RepresentativesArguments {
     /// The bars whose cycles are wanted, if any are.
     pub(super) fn selection(&self) -> Option<BarSelection> {
-        let bars = match (self.longest, self.min_persistence) {
-            (Some(count), _) => BarSelection::Longest(count),
-            (None, Some(least)) => BarSelection::Persistence(least),
-            (None, None) if self.only.is_empty() => BarSelection::All,
-            (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
-        };
-        (self.are_named() || self.geometry.is_some()).then_some(bars)
+        (self.are_named() || self.geometry.is_some()).then(|| self.bars.selection())
     }
 
     /// Whether cycles go beside the bars.
@@ -89,8 +63,7 @@ impl RepresentativesArguments {
     /// # Errors
     /// [`UsageError::GeometryName`].
     pub(super) fn drawing(&self) -> Result<Option<Drawing<'_>>, UsageError> {
-        let drawing = |path| Ok(Drawing { path, format: naming::geometry_format(path)? });
-        self.geometry.as_deref().map(drawing).transpose()
+        self.geometry.as_deref().map(Drawing::of).transpose()
     }
 
     /// Checks that what is written has room for representatives, if they are wanted, and that they can be found in this way.

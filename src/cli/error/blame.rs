@@ -147,8 +147,7 @@ impl Blame for RipsError {
             | RipsError::LandmarkCount { .. }
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
-            | RipsError::NoSuchBar { .. }
-            | RipsError::LeastPersistence(_)
+            | RipsError::Selection(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::SelfCheck { .. }
@@ -184,9 +183,7 @@ impl Blame for PersistenceError {
 impl Blame for RepresentativesError {
     fn fault(&self) -> Fault {
         match self {
-            RepresentativesError::NoSuchBar { .. } | RepresentativesError::LeastPersistence(_) => {
-                Fault::Input
-            }
+            RepresentativesError::Selection(_) => Fault::Input,
             RepresentativesError::Memory(_) => Fault::Machine,
         }
     }

@@ -13,7 +13,7 @@ use lacuna::output::{Barcode, OutputFormat};
 use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
 
 use super::Arguments;
-use super::representatives::Drawing;
+use crate::cli::arguments::bars::Drawing;
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
 use crate::cli::notes::{Notes, Times, counted, tell};
@@ -145,8 +145,10 @@ impl Job<'_> {
 
     /// Where points are drawn, if they are.
     fn coordinates(&self, name: &str, input: &Input) -> Result<Option<CloudCoordinates>, CliError> {
-        let Some(drawing) = self.drawing else { return Ok(None) };
-        let coordinates = CloudCoordinates::of(input, drawing.axes);
+        if self.drawing.is_none() {
+            return Ok(None);
+        }
+        let coordinates = CloudCoordinates::of(input, self.arguments.representatives.axes());
         coordinates.map(Some).map_err(|error| CliError::about(name, error))
     }
 

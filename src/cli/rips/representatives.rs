@@ -1,15 +1,13 @@
 //! Which simplices the bars are of, and what their cycles look like: the options of representatives.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgGroup;
-use lacuna::diagram::BarSelection;
 use lacuna::output::OutputFormat;
-use lacuna::output::geometry::GeometryFormat;
 use lacuna::rips::{CocycleScale, RepresentativeKind, RepresentativesRequest};
 
+use crate::cli::arguments::bars::{BarArguments, Drawing};
 use crate::cli::error::UsageError;
-use crate::cli::naming;
 use crate::cli::parse::{self, BarName};
 
 /// The representatives that are wanted, and of which bars.
@@ -39,20 +37,8 @@ pub(super) struct RepresentativesArguments {
     #[arg(long, requires = "of_bars")]
     tighten: bool,
 
-    /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
-    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
-        value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
-    only: Vec<BarName>,
-
-    /// Of the K bars of dimension 1 and above alone that last longest, essential ones first
-    #[arg(long, value_name = "K", requires = "of_bars",
-        value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
-    longest: Option<usize>,
-
-    /// Of the bars alone whose death is at least X after their birth, essential ones too
-    #[arg(long, value_name = "X", requires = "of_bars",
-        value_parser = parse::threshold, allow_hyphen_values = true)]
-    min_persistence: Option<f64>,
+    #[command(flatten)]
+    bars: BarArguments,
 
     /// Draw the cycles of points with 2 or 3 coordinates into FILE: .vtk (ParaView), .ply (MeshLab) or .obj
     ///
@@ -71,24 +57,9 @@ pub(super) struct RepresentativesArguments {
 /// The greatest dimension of cycles that can be drawn.
 const MOST_DRAWN: usize = 2;
 
-/// The file that cycles are drawn into.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Drawing<'a> {
-    pub(super) path: &'a Path,
-    pub(super) format: GeometryFormat,
-    /// The coordinates that are drawn, all of them if it is empty.
-    pub(super) axes: &'a [usize],
-}
-
 impl RepresentativesArguments {
     /// What is asked of the library, if representatives are wanted.
     pub(super) fn request(&self) -> Option<RepresentativesRequest> {
-        let bars = match (self.longest, self.min_persistence) {
-            (Some(count), _) => BarSelection::Longest(count),
-            (None, Some(least)) => BarSelection::Persistence(least),
-            (None, None) if self.only.is_empty() => BarSelection::All,
-            (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
-        };
         let mut kinds = Vec::new();
         let drawn = self.geometry.as_ref().map(|_| RepresentativeKind::Cycles);
         for kind in self.representatives.iter().copied().chain(drawn) {
@@ -97,7 +68,7 @@ impl RepresentativesArguments {
             }
         }
         (!kinds.is_empty()).then(|| {
-            let request = RepresentativesRequest::of(kinds).bars(bars);
+            let request = RepresentativesRequest::of(kinds).bars(self.bars.selection());
             request.cocycles_at(self.cocycles_at).tighten(self.tighten)
         })
     }
@@ -136,26 +107,31 @@ impl RepresentativesArguments {
         !self.representatives.is_empty()
     }
 
+    /// The coordinates that are drawn, all of them if none are named.
+    pub(super) fn axes(&self) -> &[usize] {
+        &self.geometry_axes
+    }
+
     /// What is drawn of a run up to dimension `max_dim`, if anything is.
     ///
     /// # Errors
     /// [`UsageError::GeometryName`], [`UsageError::GeometryAxes`], [`UsageError::GeometryDimension`].
     pub(super) fn drawing(&self, max_dim: usize) -> Result<Option<Drawing<'_>>, UsageError> {
         let Some(path) = &self.geometry else { return Ok(None) };
-        let format = naming::geometry_format(path)?;
+        let drawing = Drawing::of(path)?;
         let axes = &self.geometry_axes;
         let is_repeated = axes.iter().enumerate().any(|(k, axis)| axes[..k].contains(axis));
         if !matches!(axes.len(), 0 | 2 | 3) || is_repeated {
             return Err(UsageError::GeometryAxes { found: axes.clone() });
         }
-        let found = match self.only.iter().find(|bar| bar.dim > MOST_DRAWN) {
+        let found = match self.bars.only.iter().find(|bar| bar.dim > MOST_DRAWN) {
             Some(BarName { dim, index }) => Some(format!("bar {dim}:{index}")),
-            None if self.only.is_empty() && max_dim > MOST_DRAWN => Some(format!("--max-dim {max_dim}")),
+            None if self.bars.only.is_empty() && max_dim > MOST_DRAWN => Some(format!("--max-dim {max_dim}")),
             None => None,
         };
         match found {
             Some(found) => Err(UsageError::GeometryDimension { found }),
-            None => Ok(Some(Drawing { path, format, axes })),
+            None => Ok(Some(drawing)),
         }
     }
 }

@@ -3,8 +3,7 @@
 //! The longest bars are known only at the end of a run. Until then a bar is a candidate if it is among the longest of the dimensions so far:
 //! so no dimension has more candidates than bars are wanted.
 
-use crate::diagram::{Bar, BarSelection, Diagram};
-use crate::rips::RipsError;
+use crate::diagram::{Bar, BarSelection, Diagram, SelectionError};
 
 /// A choice of bars in the course of a run.
 #[derive(Debug)]
@@ -77,13 +76,9 @@ impl<'a> Choice<'a> {
     /// Whether all bars that were named are there.
     ///
     /// # Errors
-    /// [`RipsError::NoSuchBar`].
-    pub(super) fn check(&self, diagram: &Diagram) -> Result<(), RipsError> {
-        let BarSelection::Named(named) = self.selection else { return Ok(()) };
-        match named.iter().find(|&&(dim, place)| place >= diagram.bars(dim).len()) {
-            Some(&(dim, index)) => Err(RipsError::NoSuchBar { dim, index, bars: diagram.bars(dim).len() }),
-            None => Ok(()),
-        }
+    /// [`SelectionError::NoSuchBar`].
+    pub(super) fn check(&self, diagram: &Diagram) -> Result<(), SelectionError> {
+        self.selection.check_named(|dim| diagram.bars(dim).len())
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagram::BarSelection;
 use crate::names::named;
-use crate::rips::{Collapse, RipsError};
+use crate::rips::Collapse;
 
 /// A kind of representatives of bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,19 +92,6 @@ impl RepresentativesRequest {
     /// Whether representatives of a kind are wanted.
     pub(in crate::rips) fn wants(&self, kind: RepresentativeKind) -> bool {
         self.kinds.contains(&kind)
-    }
-
-    /// Whether the bars can be chosen so.
-    ///
-    /// # Errors
-    /// [`RipsError::LeastPersistence`].
-    pub(in crate::rips) fn check(&self) -> Result<(), RipsError> {
-        match self.bars {
-            BarSelection::Persistence(least) if least.is_nan() || least < 0.0 => {
-                Err(RipsError::LeastPersistence(least))
-            }
-            _ => Ok(()),
-        }
     }
 }
 

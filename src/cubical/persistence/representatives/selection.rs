@@ -26,9 +26,12 @@ pub(super) fn wanted(
         let death = class.death.filter(|&death| reaches(death));
         death.map(|death| distance(image.exact(class.birth), image.exact(death)))
     };
+    selection.check()?;
     let bars = all(classes, reaches);
-    match selection {
-        BarSelection::All => Ok(bars),
+    let before = |dim: usize| bars.partition_point(|bar| bar.dim < dim);
+    selection.check_named(|dim| before(dim + 1) - before(dim))?;
+    Ok(match selection {
+        BarSelection::All => bars,
         &BarSelection::Longest(count) => {
             // Where there is nothing above dimension 0, that is meant.
             let least = usize::from(classes.dimensions.len() > 1);
@@ -44,14 +47,11 @@ pub(super) fn wanted(
             }
             let mut longest: Vec<Wanted> = longest.into_iter().map(|(_, bar)| bar).collect();
             longest.sort_by_key(|bar| (bar.dim, bar.index));
-            Ok(longest)
-        }
-        &BarSelection::Persistence(least) if least.is_nan() || least < 0.0 => {
-            Err(RepresentativesError::LeastPersistence(least))
+            longest
         }
         &BarSelection::Persistence(least) => {
             let lasts = |bar: &Wanted| length(&bar.class).is_none_or(|length| length >= Value::Double(least));
-            Ok(bars.into_iter().filter(lasts).collect())
+            bars.into_iter().filter(lasts).collect()
         }
         BarSelection::Named(named) => {
             let mut named = named.clone();
@@ -59,14 +59,11 @@ pub(super) fn wanted(
             named.dedup();
             let find = |(dim, index)| {
                 let found = bars.binary_search_by_key(&(dim, index), |bar| (bar.dim, bar.index));
-                found.map(|at| bars[at]).map_err(|_| {
-                    let count = bars.iter().filter(|bar| bar.dim == dim).count();
-                    RepresentativesError::NoSuchBar { dim, index, bars: count }
-                })
+                found.ok().map(|at| bars[at])
             };
-            named.into_iter().map(find).collect()
+            named.into_iter().filter_map(find).collect()
         }
-    }
+    })
 }
 
 /// The bars that are born within the filtration, by dimension and place.

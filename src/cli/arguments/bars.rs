@@ -1,0 +1,58 @@
+//! Of which bars something is told, and where their cycles are drawn.
+
+use std::path::Path;
+
+use lacuna::diagram::BarSelection;
+use lacuna::output::geometry::GeometryFormat;
+
+use crate::cli::error::UsageError;
+use crate::cli::naming;
+use crate::cli::parse::{self, BarName};
+
+/// Which bars are told more of. An option of the group `of_bars` says what.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BarArguments {
+    /// Of these bars alone: the dimension, and the place among the bars of that dimension, counted from 0
+    #[arg(long, value_name = "DIM:INDEX,...", value_delimiter = ',', requires = "of_bars",
+        value_parser = parse::bar, allow_hyphen_values = true, conflicts_with_all = ["longest", "min_persistence"])]
+    pub(crate) only: Vec<BarName>,
+
+    /// Of the K bars of dimension 1 and above alone that last longest, essential ones first; of an image that has none, of dimension 0
+    #[arg(long, value_name = "K", requires = "of_bars",
+        value_parser = parse::at_least_one, allow_hyphen_values = true, conflicts_with = "min_persistence")]
+    longest: Option<usize>,
+
+    /// Of the bars alone whose birth and death differ by at least X, essential ones too
+    #[arg(long, value_name = "X", requires = "of_bars",
+        value_parser = parse::threshold, allow_hyphen_values = true)]
+    min_persistence: Option<f64>,
+}
+
+impl BarArguments {
+    /// The bars that are chosen.
+    pub(crate) fn selection(&self) -> BarSelection {
+        match (self.longest, self.min_persistence) {
+            (Some(count), _) => BarSelection::Longest(count),
+            (None, Some(least)) => BarSelection::Persistence(least),
+            (None, None) if self.only.is_empty() => BarSelection::All,
+            (None, None) => BarSelection::Named(self.only.iter().map(|bar| (bar.dim, bar.index)).collect()),
+        }
+    }
+}
+
+/// The file that cycles are drawn into.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Drawing<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) format: GeometryFormat,
+}
+
+impl<'a> Drawing<'a> {
+    /// A drawing in the format that the name of the file says.
+    ///
+    /// # Errors
+    /// [`UsageError::GeometryName`].
+    pub(crate) fn of(path: &'a Path) -> Result<Self, UsageError> {
+        Ok(Drawing { path, format: naming::geometry_format(path)? })
+    }
+}
