@@ -6,7 +6,8 @@ use std::io;
 
 use lacuna::backend::{BackendError, MachineError};
 use lacuna::cells::ComplexError;
-use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError, write::UnwritableBarcode};
+use lacuna::cubical::ShapeError;
 use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::cuda::DeviceError;
@@ -23,8 +24,11 @@ use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
+use lacuna::matrix::write::UntoldDimension;
 use lacuna::matrix::{MatrixError, NotAComplex};
+use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
+use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
 use lacuna::rips::RipsError;
 
@@ -71,8 +75,14 @@ of_the_input!(
     MatrixReadError,
     NotAComplex,
     OtsuError,
+    Loss,
+    MetricError,
+    ShapeError,
     UnknownName,
-    Unwritable
+    UntoldDimension,
+    Unwritable,
+    UnwritableBarcode,
+    UnwritableDistances
 );
 
 impl Blame for ReadError {

@@ -12,6 +12,20 @@ use lacuna::rips::RepresentativeKind;
 pub(crate) enum UsageError {
     #[error("a raw image: expected {missing}, found none")]
     RawNeeds { missing: &'static str },
+    #[error("{option}: expected {expected}, which it is for, found {found}")]
+    OnlyOfKind { option: &'static str, expected: &'static str, found: String },
+    #[error(
+        "--to {to}: expected a kind that the input can become, found that it is of kind {from}; --from says otherwise"
+    )]
+    NoConversion { from: String, to: String },
+    #[error(
+        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to name the kinds"
+    )]
+    UnknownFormat { option: &'static str, kind: String, names: String, found: String },
+    #[error("{}: expected --output, or a name that tells a format of kind {kind}, one of {names}", out.display())]
+    NoOutputFormat { out: PathBuf, kind: String, names: String },
+    #[error("{input}: expected a file of one kind, found what may be {kinds}; --from says which")]
+    SeveralKinds { input: String, kinds: String },
     #[error("{option}: expected a raw image, found --format {format}")]
     OnlyRaw { option: &'static str, format: ImageFormat },
     #[error(

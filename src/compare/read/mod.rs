@@ -60,6 +60,8 @@ pub struct Loaded {
     pub format: BarcodeFormat,
     /// Why this format, when none was given.
     pub detection: Option<&'static str>,
+    /// What the file holds beside the barcode, which is not read.
+    pub left_out: Option<&'static str>,
 }
 
 /// Reads the file at `path`, or standard input when it is `-`. Without a format, the content tells.
@@ -91,7 +93,24 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Re
         }
     };
     let barcode = read_as(bytes, format).map_err(|problem| malformed(Some(format), detection, problem))?;
-    Ok(Loaded { barcode, format, detection })
+    Ok(Loaded { barcode, format, detection, left_out: left_out(bytes, format) })
+}
+
+/// What a sound file holds beside the barcode.
+fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
+    let is_there = match format {
+        BarcodeFormat::Csv => {
+            let first = bytes.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+            first.is_some_and(|line| line.iter().filter(|&&byte| byte == b',').count() > 2)
+        }
+        BarcodeFormat::Json => memchr::memmem::find(bytes, b"\"representatives\"").is_some(),
+        BarcodeFormat::Npz => {
+            let read = |name: &str| matches!(name, "bars" | "pairs" | "essential");
+            npz::arrays_of_archive(bytes).iter().any(|name| !read(name))
+        }
+        _ => false,
+    };
+    is_there.then_some("the simplices or cycles of the file")
 }
 
 fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {

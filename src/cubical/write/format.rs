@@ -9,7 +9,7 @@ use super::{nifti, npy};
 #[cfg(feature = "codecs")]
 use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
-use crate::cubical::image::Image;
+use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::{Order, Shape};
 use crate::names::named;
 
@@ -72,6 +72,17 @@ pub enum Unwritable {
         /// Bits of an extent.
         bits: u32,
     },
+    /// It has no such voxels.
+    #[error("format png: expected voxels of u8 or u16, found {found}; tiff, npy and nifti hold every type")]
+    VoxelType {
+        /// The type.
+        found: &'static str,
+    },
+}
+
+/// The refusal of voxels that PNG does not have.
+pub(super) fn unwritable_type<T: Voxel>() -> Unwritable {
+    Unwritable::VoxelType { found: T::NAME }
 }
 
 impl ImageOutputFormat {
