@@ -2,12 +2,14 @@
 
 mod batch;
 mod compare;
+mod completions;
 mod convert;
 mod cubical;
 mod distances;
 mod ecc;
 mod files;
 mod formats;
+mod generate;
 mod geometry;
 mod image_representatives;
 mod landmarks;

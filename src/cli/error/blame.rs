@@ -22,6 +22,7 @@ use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
+use lacuna::generate::GenerateError;
 use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::write::UntoldDimension;
@@ -70,6 +71,7 @@ of_the_input!(
     BarcodeError,
     BinsError,
     CompareError,
+    GenerateError,
     GeometryError,
     Inexact,
     MatrixReadError,

@@ -22,6 +22,10 @@ pub(crate) enum UsageError {
         "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to name the kinds"
     )]
     UnknownFormat { option: &'static str, kind: String, names: String, found: String },
+    #[error("--output {found}: expected a format of {kind}, one of {names}")]
+    UnknownOutput { kind: String, names: String, found: String },
+    #[error("{name}: expected {option}, found none")]
+    Needs { option: &'static str, name: String },
     #[error("{}: expected --output, or a name that tells a format of kind {kind}, one of {names}", out.display())]
     NoOutputFormat { out: PathBuf, kind: String, names: String },
     #[error("{input}: expected a file of one kind, found what may be {kinds}; --from says which")]
