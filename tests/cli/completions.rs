@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::{Scratch, lacuna};
+use super::{Scratch, lacuna, skipped};
 
 /// The commands that `lacuna --help` lists.
 fn commands() -> Vec<String> {
@@ -43,7 +43,7 @@ fn shells_accept_their_completions() {
         let file = scratch.file("completions", &text);
         match Command::new(program).args(arguments).arg(&file).output() {
             Ok(done) => assert!(done.status.success(), "{shell}: {}", String::from_utf8_lossy(&done.stderr)),
-            Err(_) => drop(writeln!(std::io::stderr(), "SKIPPED: {program} is not installed")),
+            Err(_) => skipped(&format!("{program} is not installed")),
         }
     }
     // What bash makes of `lacuna con` and a tab.

@@ -1,8 +1,8 @@
 //! What a file holds, found out from its beginning and its name, from the name of the output and from the options.
 //!
 //! The beginning or the name of a file leave one kind or several. Of several those stay that have the format of `--format` and those that the
-//! format of the output can be made of; raw images are told by `--shape`. If several are left still, a NumPy array is an image, and other
-//! files are an error that names the kinds.
+//! format of the output can be made of; raw images are told by `--shape`. If several are left still, a NumPy array is an image, a table of numbers holds
+//! distances or points, and other files are an error that names the kinds.
 
 use std::fmt;
 use std::fs::File;
@@ -130,9 +130,26 @@ pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
         [kind] => Ok(kind),
         // Arrays, and what comes through a pipe, are images unless something says otherwise.
         _ if kinds.contains(&Image) => Ok(Image),
+        // Tables of numbers are distances or points.
+        [Distances, Diagram] => Ok(Distances),
         _ => {
             let names: Vec<String> = kinds.iter().map(Kind::to_string).collect();
             Err(UsageError::SeveralKinds { input: name_of(&arguments.input), kinds: names.join(" or ") })
+        }
+    }
+}
+
+/// The kind of a file, among several.
+///
+/// # Errors
+/// [`UsageError::SeveralKinds`]: it may be of more than one of them.
+pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, UsageError> {
+    let found = of_file(path);
+    match narrowed(&found, |kind| kinds.contains(&kind))[..] {
+        [kind] => Ok(kind),
+        ref several => {
+            let names: Vec<String> = several.iter().map(Kind::to_string).collect();
+            Err(UsageError::SeveralKinds { input: name_of(path), kinds: names.join(" or ") })
         }
     }
 }
@@ -215,7 +232,7 @@ fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
         return of_words(head).or(by_name).unwrap_or_else(|| vec![Matrix, Distances, Diagram]);
     }
     let netpbm = matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', blank, ..] if blank.is_ascii_whitespace());
-    if netpbm { vec![Image] } else { of_text(head).or(by_name).unwrap_or_else(|| vec![Distances]) }
+    if netpbm { vec![Image] } else { of_text(head).or(by_name).unwrap_or_else(|| vec![Distances, Diagram]) }
 }
 
 /// The kind that the first words of 64 bits leave: PHAT's matrix counts its cells, and the first of them is a vertex without boundary; its pairs
@@ -295,7 +312,8 @@ mod tests {
             (b"0\n0\n1 0 1\n", "a.txt", &[Matrix]),
             (b"3\n1 2\n3 4\n", "a.txt", &[Diagram]),
             (b"2\n3\n3\n1\n", "a.txt", &[Image, Distances]),
-            (b"0.5 1\n2 3\n", "a.txt", &[Distances]),
+            (b"0.5 1\n2 3\n", "a.txt", &[Distances, Diagram]),
+            (b"0.5 1\n2 3\n", "a.pts", &[Distances]),
             (&[0; 24], "a.bin", &[Matrix, Distances, Diagram]),
             (&[3, 1, 3].map(i64::to_le_bytes).concat(), "a", &[Diagram]),
             (&[3, 0, 0].map(i64::to_le_bytes).concat(), "a", &[Matrix]),

@@ -10,7 +10,7 @@ mod complex;
 mod diagram;
 mod distances;
 mod image;
-mod kind;
+pub(super) mod kind;
 mod matrix;
 
 use std::path::PathBuf;

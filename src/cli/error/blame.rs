@@ -33,6 +33,7 @@ use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
 use lacuna::rips::RipsError;
 
+use crate::cli::compare::ReferenceError;
 use crate::cli::curves::CurveFileError;
 
 /// Whose fault a failure is.
@@ -77,6 +78,7 @@ of_the_input!(
     MatrixReadError,
     NotAComplex,
     OtsuError,
+    ReferenceError,
     Loss,
     MetricError,
     ShapeError,

@@ -69,6 +69,12 @@ pub(crate) enum UsageError {
     RepresentativesViaMatrix,
     #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
     UncheckedCycles,
+    #[error(
+        "--run {reference}: expected a file of kind {kinds}, found one of kind {found}; --from says otherwise"
+    )]
+    ReferenceKind { reference: &'static str, kinds: String, found: String },
+    #[error("--run dipha: expected --construction v, which DIPHA's images are of, found t")]
+    DiphaOfT,
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(
