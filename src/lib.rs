@@ -80,6 +80,7 @@
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`cells`] |
 //! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
+//! | inputs → files | — | [`metric::write`], [`matrix::write`], [`cubical::write`], [`compare::write`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.

@@ -10,7 +10,7 @@
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
 //! | `births` | when points are born, of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
-//! | [`write`] | one writer per file format |
+//! | [`mod@write`] | one writer per file format |
 
 mod births;
 pub mod matrix;

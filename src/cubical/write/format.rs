@@ -9,7 +9,7 @@ use super::{nifti, npy};
 #[cfg(feature = "codecs")]
 use super::{png, tiff};
 use crate::cubical::geometry::Geometry;
-use crate::cubical::image::{Image, Voxel};
+use crate::cubical::image::Image;
 use crate::cubical::shape::{Order, Shape};
 use crate::names::named;
 
@@ -78,11 +78,6 @@ pub enum Unwritable {
         /// The type.
         found: &'static str,
     },
-}
-
-/// The refusal of voxels that PNG does not have.
-pub(super) fn unwritable_type<T: Voxel>() -> Unwritable {
-    Unwritable::VoxelType { found: T::NAME }
 }
 
 impl ImageOutputFormat {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use png::{BitDepth, ColorType, Encoder};
 
 use super::axes::{in_order, rows_and_columns};
-use super::format::unwritable_type;
+use super::format::Unwritable;
 use super::voxel::Written;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
@@ -14,7 +14,7 @@ pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Re
     let depth = match T::NAME {
         "u8" => BitDepth::Eight,
         "u16" => BitDepth::Sixteen,
-        _ => return Err(io::Error::other(unwritable_type::<T>())),
+        _ => return Err(io::Error::other(Unwritable::VoxelType { found: T::NAME })),
     };
     let [height, width] = rows_and_columns(image.shape()).map(u32::try_from);
     let mut encoder = Encoder::new(out, width.map_err(io::Error::other)?, height.map_err(io::Error::other)?);
