@@ -3,7 +3,8 @@
 
 pub use crate::cubical::persistence::gradient::Gradient;
 pub use crate::cuda::{Gpu, KERNELS, KernelVoxel, Version, devices};
-pub use crate::input::source::name_of;
+pub use crate::input::npz::arrays_of_archive;
+pub use crate::input::source::{name_of, read_all};
 pub use crate::matrix::pivot_lookup::PivotLookup;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
 pub use crate::matrix::working_columns::{BitTree, Vector, WorkingColumn};

@@ -80,6 +80,7 @@
 //! | images and distances → filtered complexes | Bauer, Kerber, Reininghaus 2014 (DIPHA) | [`cells`] |
 //! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
+//! | inputs → files | — | [`metric::write`], [`matrix::write`], [`cubical::write`], [`compare::write`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
@@ -91,6 +92,7 @@
 //! | `cli` | yes | the program `lacuna`, and the packages that only it needs |
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
 //! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
+//! | `generate` | yes | point clouds and images of known shapes, by seed: `generate` |
 //! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
@@ -103,6 +105,8 @@ pub mod compare;
 pub mod cubical;
 pub(crate) mod cuda;
 pub mod diagram;
+#[cfg(feature = "generate")]
+pub mod generate;
 pub mod input;
 #[doc(hidden)]
 pub mod internals;

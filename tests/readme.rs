@@ -1,5 +1,5 @@
-//! The commands of README.md, as they are written: each succeeds in a copy of what it reads, prints what the README quotes, and leaves no
-//! file beside it.
+//! The commands of README.md and of the book in docs/, as they are written: each succeeds in a copy of what it reads and prints what is quoted.
+//! Those of the README leave no file beside it. Links of the book lead somewhere.
 
 use std::fs;
 use std::path::Path;
@@ -118,4 +118,108 @@ fn quotes_may_leave_lines_out() {
     assert!(is_quoted(&quoted("a\n…\nc"), &["a", "b", "b", "c"]));
     assert!(is_quoted(&quoted("a\n…"), &["a"]));
     assert!(!is_quoted(&quoted("a"), &["a", "b"]) && !is_quoted(&quoted("a\n…\nc"), &["a", "b"]));
+}
+
+/// The pages of the book, by their paths in docs/src/.
+fn pages() -> Vec<(String, String)> {
+    fn collect(folder: &Path, source: &Path, pages: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                collect(&entry, source, pages);
+            } else {
+                let name = entry.strip_prefix(source).unwrap().to_str().unwrap().to_owned();
+                pages.push((name, fs::read_to_string(&entry).unwrap()));
+            }
+        }
+    }
+    let (source, mut pages) = (root().join("docs/src"), Vec::new());
+    collect(&source, &source, &mut pages);
+    pages.sort();
+    pages
+}
+
+/// Runs the commands of a block by a shell that stops at the first failure and finds the program under its name.
+#[cfg(unix)]
+fn run_block(lines: &[String], folder: &Path) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_lacuna")).parent().unwrap();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(program.to_path_buf()).chain(std::env::split_paths(&paths));
+    let paths = std::env::join_paths(paths).unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", &lines.join("\n")]).current_dir(folder).env("PATH", paths);
+    // What a terminal would be told in another number of columns or language.
+    shell.env("LC_ALL", "C").output().unwrap()
+}
+
+/// Blocks of a page are run one after another in a folder of its own that has the data.
+#[cfg(unix)]
+#[test]
+fn every_command_of_the_book_runs_and_says_what_is_quoted() {
+    let (mut commands, mut quotes) = (0, 0);
+    for (page, text) in pages() {
+        let clone = clone();
+        let blocks = blocks(&text);
+        for (k, block) in blocks.iter().enumerate().filter(|(_, block)| block.language == "sh") {
+            let output = run_block(&block.lines, clone.path());
+            let said =
+                [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let command = block.lines.join("\n");
+            assert!(output.status.success(), "{page}: {command}: {}", said[1]);
+            commands += 1;
+            let Some(quoted) = blocks.get(k + 1).filter(|block| block.language == "text") else { continue };
+            let is_said = said.iter().any(|said| is_quoted(&quoted.lines, &said.lines().collect::<Vec<_>>()));
+            let quoted = quoted.lines.join("\n");
+            assert!(is_said, "{page}: {command}\nis quoted as\n{quoted}\nand says\n{}{}", said[0], said[1]);
+            quotes += 1;
+        }
+    }
+    assert!(commands > 50 && quotes > 40, "{commands} commands, {quotes} quotes");
+}
+
+/// The links of a page: what stands between `](` and `)`.
+fn links(text: &str) -> Vec<String> {
+    let starts = text.match_indices("](").map(|(at, _)| at + 2);
+    starts.filter_map(|at| Some(text[at..].split_once(')')?.0.to_owned())).collect()
+}
+
+#[test]
+fn links_of_the_book_lead_somewhere_and_every_page_is_in_its_summary() {
+    let pages = pages();
+    let mut listed = Vec::new();
+    for (page, text) in &pages {
+        let folder = Path::new("docs/src").join(page).parent().unwrap().to_path_buf();
+        for link in links(text).iter().filter(|link| !link.contains("://")) {
+            let (path, _) = link.split_once('#').unwrap_or((link, ""));
+            assert!(root().join(&folder).join(path).is_file(), "{page}: {link}");
+        }
+        if page == "SUMMARY.md" {
+            listed = links(text);
+        }
+    }
+    listed.sort();
+    let mut there: Vec<&String> =
+        pages.iter().map(|(page, _)| page).filter(|page| *page != "SUMMARY.md").collect();
+    there.sort();
+    assert_eq!(listed.iter().collect::<Vec<_>>(), there);
+}
+
+/// Every command that the program lists has its page.
+#[test]
+fn every_command_has_its_page() {
+    let help = Command::new(env!("CARGO_BIN_EXE_lacuna")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    let headings: Vec<String> = pages()
+        .iter()
+        .filter(|(page, _)| page.starts_with("commands/"))
+        .map(|(_, text)| text.lines().next().unwrap_or_default().to_owned())
+        .collect();
+    let mut count = 0;
+    for command in listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        let heading = format!("lacuna {command}");
+        assert!(headings.iter().any(|found| found.contains(&heading)), "no page for {heading}");
+        count += 1;
+    }
+    assert!(count > 8);
 }

@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 
 use phat_formats::Index;
-use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
-use phat_formats::phat::matrix;
+use phat_formats::dipha::WeightedBoundaryMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{ComplexError, ImageComplex, image_complex};
 use crate::cubical::value::Inexact;
 use crate::cubical::{AnyImage, Construction};
+use crate::matrix::write::{write_plain, write_weighted};
 use crate::names::named;
 use crate::progress::Progress;
 
@@ -25,6 +25,21 @@ pub enum MatrixFile {
     PhatBinary,
     /// DIPHA's weighted boundary matrix (file type 0), which holds the values as well.
     Dipha,
+    /// SciPy's sparse matrix, compressed columns, with the dimensions of the cells.
+    Npz,
+    /// Matrix Market's text.
+    MatrixMarket,
+}
+
+impl MatrixFile {
+    /// Every format.
+    pub const ALL: [MatrixFile; 5] = [
+        MatrixFile::PhatAscii,
+        MatrixFile::PhatBinary,
+        MatrixFile::Dipha,
+        MatrixFile::Npz,
+        MatrixFile::MatrixMarket,
+    ];
 }
 
 named!(MatrixFile);
@@ -99,12 +114,11 @@ fn write<I: Index>(
     format: MatrixFile,
     image: &AnyImage,
     superlevel: bool,
-    mut out: &mut dyn Write,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        MatrixFile::PhatAscii => matrix::write_ascii(&mut out, &complex.matrix),
-        MatrixFile::PhatBinary => matrix::write_binary(&mut out, &complex.matrix),
-        MatrixFile::Dipha => write_dipha(complex, image, superlevel, &mut out),
+        MatrixFile::Dipha => write_dipha(complex, image, superlevel, out),
+        _ => write_plain(&complex.matrix, format, out),
     }
 }
 
@@ -113,7 +127,7 @@ fn write_dipha<I: Index>(
     complex: ImageComplex<I>,
     image: &AnyImage,
     superlevel: bool,
-    out: &mut &mut dyn Write,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let ImageComplex { matrix, owners, max_dim } = complex;
     let values = owners.par_iter().map(|owner| {
@@ -122,5 +136,5 @@ fn write_dipha<I: Index>(
         Ok::<_, Inexact>(if superlevel { 0.0 - x } else { x + 0.0 })
     });
     let values = values.collect::<Result<_, _>>().map_err(io::Error::other)?;
-    write_boundary_matrix(out, &WeightedBoundaryMatrix { matrix, values, max_dim }, Flavour::Boundary)
+    write_weighted(WeightedBoundaryMatrix { matrix, values, max_dim }, out)
 }

@@ -3,6 +3,7 @@
 mod arguments;
 mod batch;
 mod compare;
+mod completions;
 mod convert;
 mod cubical;
 mod curves;
@@ -11,6 +12,7 @@ mod ecc;
 mod error;
 mod exit_codes;
 mod frame;
+mod generate;
 mod image_file;
 mod info;
 mod job;
@@ -58,8 +60,12 @@ enum Command {
     Thin(Box<thin::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
-    Compare(compare::Arguments),
+    Compare(Box<compare::Arguments>),
+    Generate(Box<generate::Arguments>),
     Info(info::Arguments),
+    Completions(completions::Arguments),
+    #[command(hide = true)]
+    Manual(completions::ManualArguments),
 }
 
 /// Runs the command. The exit code is that of a run without failure: `compare` and `thin --verify` answer with it what they found.
@@ -73,6 +79,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

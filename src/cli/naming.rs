@@ -126,9 +126,12 @@ impl OutputFormat for MatrixFile {
         ("bin", &[Self::PhatBinary]),
         ("complex", &[Self::Dipha]),
         ("dipha", &[Self::Dipha]),
+        ("npz", &[Self::Npz]),
+        ("mtx", &[Self::MatrixMarket]),
+        ("mm", &[Self::MatrixMarket]),
     ];
 
-    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha];
+    const BINARY: &'static [Self] = &[Self::PhatBinary, Self::Dipha, Self::Npz];
 }
 
 impl OutputFormat for write::ImageOutputFormat {

@@ -319,5 +319,8 @@ mod tests {
         agree::<output::curves::CurveFormat>();
         agree::<output::pairs::PairsFormat>();
         agree::<lacuna::cells::MatrixFile>();
+        agree::<cubical::write::ImageFile>();
+        agree::<lacuna::metric::write::DistanceFile>();
+        agree::<lacuna::compare::write::BarcodeFile>();
     }
 }

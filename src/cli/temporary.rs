@@ -1,12 +1,12 @@
-//! Temporary files: they are gone when the program ends, by itself or by a signal that asks it to.
+//! Temporary files and folders: they are gone when the program ends, by itself or by a signal that asks it to.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::{NamedTempFile, PersistError};
+use tempfile::{NamedTempFile, PersistError, TempDir};
 
-/// The temporary files that there are.
+/// The temporary files and folders that there are.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn paths() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -60,6 +60,39 @@ impl Drop for Temporary {
     }
 }
 
+/// A temporary folder, removed with all that is in it when it is dropped and when a signal ends the program.
+#[derive(Debug)]
+pub(crate) struct TemporaryFolder {
+    /// None once it is being removed.
+    folder: Option<TempDir>,
+    path: PathBuf,
+}
+
+impl TemporaryFolder {
+    /// A new folder among the system's temporary files.
+    pub(crate) fn create() -> io::Result<TemporaryFolder> {
+        signals::watch();
+        let mut paths = paths();
+        let folder = tempfile::Builder::new().prefix("lacuna-").tempdir()?;
+        let path = folder.path().to_path_buf();
+        paths.push(path.clone());
+        Ok(TemporaryFolder { folder: Some(folder), path })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        let mut paths = paths();
+        self.folder = None;
+        paths.retain(|path| *path != self.path);
+    }
+}
+
 #[cfg(unix)]
 mod signals {
     use std::ffi::c_int;
@@ -95,7 +128,9 @@ mod signals {
         let paths = super::paths();
         for path in paths.iter() {
             // What cannot be removed stays; there is nobody left to tell.
-            let _ = std::fs::remove_file(path);
+            if std::fs::remove_file(path).is_err() {
+                let _ = std::fs::remove_dir_all(path);
+            }
         }
         // The program ends by the signal itself, so that a shell knows to end its loop as well.
         let _ = emulate_default_handler(signal);

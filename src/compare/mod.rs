@@ -31,6 +31,7 @@ mod barcode;
 mod comparison;
 pub mod matching;
 pub mod read;
+pub mod write;
 
 pub use barcode::{Barcode, Bars, CellPairs, Kind};
 pub use comparison::{Comparison, Entry, Note};

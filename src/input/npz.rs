@@ -26,6 +26,11 @@ pub(crate) struct Archive<'a> {
     members: Vec<Member>,
 }
 
+/// The names of the arrays of an archive; none of what is no archive of arrays.
+pub fn arrays_of_archive(bytes: &[u8]) -> Vec<String> {
+    Archive::open(bytes).map(|archive| archive.names().map(str::to_owned).collect()).unwrap_or_default()
+}
+
 struct Member {
     /// As `numpy.load` calls it: without the ending `.npy`.
     name: String,

@@ -9,7 +9,10 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// All of the file at `path`, or of standard input when it is `-`.
-pub(crate) fn read_all(path: &Path) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// What the system says.
+pub fn read_all(path: &Path) -> io::Result<Vec<u8>> {
     if path != Path::new("-") {
         return std::fs::read(path);
     }

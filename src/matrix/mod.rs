@@ -66,6 +66,7 @@ pub(crate) mod reduction_matrix;
 pub mod sieve;
 mod traversal;
 pub(crate) mod working_columns;
+pub mod write;
 
 pub use error::MatrixError;
 pub use figures::Figures;

@@ -10,6 +10,7 @@
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
 //! | `births` | when points are born, of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
+//! | [`mod@write`] | one writer per file format |
 
 mod births;
 pub mod matrix;
@@ -18,6 +19,7 @@ pub mod read;
 pub mod sparse;
 pub(crate) mod square;
 pub mod value;
+pub mod write;
 
 pub use matrix::DistanceMatrix;
 pub use points::PointCloud;

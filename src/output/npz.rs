@@ -26,7 +26,7 @@ pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// An archive that is being written.
-pub(super) type Archive<'a> = ZipArchiveWriter<&'a mut dyn Write>;
+pub(crate) type Archive<'a> = ZipArchiveWriter<&'a mut dyn Write>;
 
 /// Adds the arrays of one dimension.
 fn add_dimension(archive: &mut Archive<'_>, representatives: &Representatives, dim: usize) -> io::Result<()> {
@@ -95,7 +95,7 @@ fn add_chains(archive: &mut Archive<'_>, name: &str, dim: usize, chains: &[&Chai
 }
 
 /// Adds an array to an archive.
-pub(super) fn add(
+pub(crate) fn add(
     archive: &mut Archive<'_>,
     name: &str,
     write: &dyn Fn(&mut dyn Write) -> io::Result<()>,
@@ -108,7 +108,7 @@ pub(super) fn add(
 }
 
 /// Begins an array of integers of 64 bits in C order.
-pub(super) fn integers<'a>(
+pub(crate) fn integers<'a>(
     shape: &[u64],
     out: &'a mut dyn Write,
 ) -> io::Result<NpyWriter<i64, &'a mut dyn Write>> {
@@ -117,7 +117,7 @@ pub(super) fn integers<'a>(
 }
 
 /// The error of the output that made an archive fail.
-pub(super) fn io_error(error: rawzip::Error) -> io::Error {
+pub(crate) fn io_error(error: rawzip::Error) -> io::Error {
     match error.into_kind() {
         ErrorKind::IO(error) => error,
         other => io::Error::other(other.to_string()),

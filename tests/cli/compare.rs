@@ -138,8 +138,9 @@ fn a_format_can_be_given() {
         let refused = compare([option, "json", good, good]).assert().code(2).stdout(is_empty());
         refused.stderr(contains("(format json)"));
         let unknown = compare([option, "xml", good, good]).assert().code(2).stdout(is_empty());
-        unknown
-            .stderr(contains("expected one of ripser, csv, json, npy, npz, dipha, phat-ascii, phat-binary"));
+        unknown.stderr(contains(
+            "expected one of ripser, csv, json, npy, npz, dipha, gudhi, perseus, phat-ascii, phat-binary",
+        ));
         assert!(option.ends_with(name));
     }
 }

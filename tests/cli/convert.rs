@@ -1,11 +1,11 @@
-//! `lacuna convert`: the matrix of an image, which `lacuna reduce` answers as `lacuna cubical` does the image.
+//! `lacuna convert`: the matrix of an image, which `lacuna reduce` answers as `lacuna cubical` does the image; files in other formats.
 
 use std::fs;
 
 use assert_cmd::Command;
 use predicates::str::{contains, is_empty};
 
-use super::{Scratch, data, lacuna, read, words};
+use super::{SQUARE, Scratch, data, lacuna, read, triangle_words, words};
 
 fn convert<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     lacuna("convert", arguments)
@@ -215,15 +215,230 @@ fn what_cannot_be_done() {
     let nowhere = scratch.path("missing/m.bin");
     convert([&shell, &nowhere]).assert().code(2).stderr(contains("expected a path that can be written"));
     let out = scratch.file("m.bin", "precious");
-    convert([&data("triangle.dat"), &out]).assert().code(2).stderr(contains("triangle.dat: "));
+    let words = scratch.file("words.txt", "hello\n");
+    convert([&words, &out]).assert().code(2).stderr(contains("words.txt: "));
     assert_eq!(read(&out), "precious");
     convert(["--output", "csv"]).args([&shell, &out]).assert().code(2).stderr(contains("--output"));
     convert([&shell]).assert().code(2).stderr(contains("<OUT>"));
     let text = convert(["--help"]).assert().success().get_output().stdout.clone();
     let text = String::from_utf8(text).unwrap();
     for option in
-        ["<IMAGE>", "<OUT>", "--construction", "--superlevel", "--upper-dim", "phat-binary", "Exit codes:"]
+        ["<INPUT>", "<OUT>", "--construction", "--superlevel", "--upper-dim", "phat-binary", "Exit codes:"]
     {
         assert!(text.contains(option), "no {option} in\n{text}");
     }
+}
+
+/// Converts a file, with these options, to one of this name.
+fn to(scratch: &Scratch, options: &[&str], input: &std::path::Path, name: &str) -> std::path::PathBuf {
+    let out = scratch.path(name);
+    convert(["-q"])
+        .args(options)
+        .args([input, &out])
+        .assert()
+        .success()
+        .stdout(is_empty())
+        .stderr(is_empty());
+    out
+}
+
+/// What a command writes to standard output for a file.
+fn answer(command: &str, options: &[&str], file: &std::path::Path) -> Vec<u8> {
+    lacuna(command, options).arg("-q").arg(file).assert().success().get_output().stdout.clone()
+}
+
+#[test]
+fn every_matrix_format_to_every_other() {
+    let scratch = Scratch::new();
+    let formats = ["dat", "bin", "complex", "npz", "mtx"];
+    let first = data("torus_surface.bin");
+    let pairs = answer("reduce", &["--output", "phat-ascii"], &first);
+    let text = fs::read(to(&scratch, &[], &first, "plain.dat")).unwrap();
+    for from in formats {
+        let one = to(&scratch, &[], &first, &format!("one.{from}"));
+        assert!(answer("reduce", &["--output", "phat-ascii"], &one) == pairs, "{from}");
+        for into in formats {
+            let other = to(&scratch, &["--from", "matrix"], &one, &format!("other.{into}"));
+            let back = to(&scratch, &["--from", "matrix"], &other, "back.dat");
+            assert!(fs::read(back).unwrap() == text, "{from} {into}");
+        }
+    }
+    // Values survive where the format has them, and their loss is said.
+    let values = data("octahedron_height.complex");
+    let same = to(&scratch, &[], &values, "same.complex");
+    assert!(fs::read(same).unwrap() == fs::read(&values).unwrap());
+    let out = scratch.path("lost.npz");
+    convert([&values, &out]).assert().success().stderr(contains("the values of the cells are left out"));
+    let out = scratch.path("made.complex");
+    convert([&first, &out]).assert().success().stderr(contains("get their places in the filtration"));
+}
+
+#[test]
+fn every_image_format_to_every_other() {
+    let scratch = Scratch::new();
+    let formats = ["npy", "tif", "nii", "nii.gz", "perseus", "png", "dipha"];
+    let bars = |file: &std::path::Path| answer("cubical", &["--output", "csv"], file);
+    // Bars of one dimension come in the order of the voxels in memory, which formats have in different ones.
+    let values = |text: Vec<u8>| {
+        let text = String::from_utf8(text).unwrap().replace(".0", "");
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    for (image, planar) in [("images/plane.npy", true), ("images/volume.npy", false)] {
+        let first = data(image);
+        let expected = values(bars(&first));
+        assert!(expected.len() > 2);
+        let is_held = |format: &str| format != "png" || planar;
+        for from in formats.into_iter().filter(|format| is_held(format)) {
+            let one = to(&scratch, &["--to", "image"], &first, &format!("one.{from}"));
+            assert_eq!(values(bars(&one)), expected, "{from}");
+            // What went through a file of doubles has no place in PNG.
+            let doubles = ["dipha", "perseus"].contains(&from);
+            for into in formats.into_iter().filter(|&format| is_held(format) && !(doubles && format == "png"))
+            {
+                let other =
+                    to(&scratch, &["--from", "image", "--to", "image"], &one, &format!("other.{into}"));
+                assert_eq!(values(bars(&other)), expected, "{from} {into}");
+            }
+        }
+    }
+    // A raw file is read with what its conversion says.
+    let out = scratch.path("volume.raw");
+    let run = convert([&data("images/volume.npy"), &out]).assert().success();
+    let text = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    let options = text.lines().find_map(|line| line.strip_prefix("to read it: ")).expect("options");
+    let options: Vec<&str> = options.split(' ').collect();
+    let back = scratch.path("back.npy");
+    convert(["-q"]).args(options).args([&out, &back]).assert().success();
+    assert_eq!(fs::read(back).unwrap(), fs::read(data("images/volume.npy")).unwrap());
+}
+
+#[test]
+fn every_format_of_distances_to_every_other() {
+    let scratch = Scratch::new();
+    let formats = ["lower", "condensed", "dist", "sparse", "bin", "dipha", "npy", "mtx"];
+    let bars = |file: &std::path::Path| {
+        let run = lacuna("rips", ["-q", "--output", "csv", "--max-dim", "2"]).arg(file).assert().success();
+        run.get_output().stdout.clone()
+    };
+    // Distances with ties, and points, whose distances are told in single precision in all formats.
+    for input in ["klein_bottle.lower", "torus.pts"] {
+        let first = to(&scratch, &["--to", "distances"], &data(input), "first.lower");
+        let expected = bars(&first);
+        for from in formats {
+            let one = to(&scratch, &[], &first, &format!("one.{from}"));
+            assert!(bars(&one) == expected, "{input} {from}");
+            for into in formats {
+                let other = to(&scratch, &["--from", "distances"], &one, &format!("other.{into}"));
+                let back = to(&scratch, &["--from", "distances"], &other, "back.lower");
+                assert!(read(&back) == read(&first), "{input} {from} {into}");
+            }
+        }
+    }
+    for format in ["pts", "npy", "mtx"] {
+        let one = to(&scratch, &["--from", "distances"], &data("torus.pts"), &format!("points.{format}"));
+        let back = to(&scratch, &["--from", "distances"], &one, "back.pts");
+        assert_eq!(answer("rips", &[], &back), answer("rips", &[], &data("torus.pts")), "{format}");
+    }
+}
+
+#[test]
+fn near_pairs_alone() {
+    let scratch = Scratch::new();
+    let near = to(&scratch, &["--threshold", "1.25"], &scratch.file("square.dist", SQUARE), "near.sparse");
+    assert_eq!(read(&near), "1 0 1.0\n2 1 1.25\n3 2 1.0\n");
+}
+
+#[test]
+fn every_format_of_diagrams_to_every_other() {
+    let scratch = Scratch::new();
+    let same = |a: &std::path::Path, b: &std::path::Path| {
+        lacuna("compare", ["-q"]).args([a, b]).assert().success();
+    };
+    let first = data("expected/levels_t.csv");
+    let formats = ["txt", "csv", "json", "npy", "npz", "diagram"];
+    for from in formats {
+        let one = to(&scratch, &[], &first, &format!("one.{from}"));
+        same(&first, &one);
+        for into in formats {
+            let other = to(&scratch, &["--from", "diagram"], &one, &format!("other.{into}"));
+            same(&first, &other);
+        }
+    }
+    let first = data("expected/triangle_pairs.dat");
+    let formats = ["dat", "bin", "json", "npz"];
+    for from in formats {
+        let one = to(&scratch, &["--from", "diagram"], &first, &format!("pairs.{from}"));
+        for into in formats {
+            let other = to(&scratch, &["--from", "diagram"], &one, &format!("other_pairs.{into}"));
+            let back = to(&scratch, &["--from", "diagram"], &other, "back.dat");
+            assert_eq!(read(&back), read(&first), "{from} {into}");
+        }
+    }
+}
+
+#[test]
+fn what_a_format_has_no_room_for() {
+    let scratch = Scratch::new();
+    let tenth = scratch.file("tenth.mtx", "%%MatrixMarket matrix array real symmetric\n2 2\n0\n0.1\n0\n");
+    let out = scratch.path("tenth.bin");
+    convert([&tenth, &out]).assert().code(2).stderr(contains("--round takes the nearest"));
+    convert(["--round"]).args([&tenth, &out]).assert().success();
+    assert_eq!(fs::read(&out).unwrap(), 0.1_f32.to_le_bytes());
+    convert([&tenth, &scratch.path("tenth.dist")]).assert().success().stderr(contains("in single precision"));
+    assert_eq!(read(&scratch.path("tenth.dist")), "0.0 0.1\n0.1 0.0\n");
+
+    let large = scratch.file("large.raw", [u64::MAX - 1, 7].map(u64::to_le_bytes).concat());
+    let raw = ["--shape", "2", "--dtype", "u64"];
+    let out = scratch.path("large.perseus");
+    convert(raw).args([&large, &out]).assert().code(2).stderr(contains("--round takes the nearest double"));
+    convert(raw).arg("--round").args([&large, &out]).assert().success();
+    assert_eq!(
+        read(&out),
+        "1\n2\n18446744073709551615\n7\n".replace("18446744073709551615", "1.8446744073709552e+19")
+    );
+    let float = data("images/volume.npy");
+    convert([&float, &scratch.path("v.png")]).assert().code(2).stderr(contains("format png: expected"));
+
+    let graph = scratch.file("graph.sparse", "0 1 2\n");
+    let pairs = scratch.path("graph.pts");
+    convert([&graph, &pairs]).assert().code(2).stderr(contains("expected points, found distances"));
+    let bars = data("expected/rings.csv");
+    convert(["--output", "phat-binary"])
+        .args([&bars, &scratch.path("rings")])
+        .assert()
+        .code(2)
+        .stderr(contains("expected pairs of cells, found bars with values"));
+}
+
+#[test]
+fn what_the_input_is_may_have_to_be_said() {
+    let scratch = Scratch::new();
+    let sparse = data("triangle.mtx");
+    let out = scratch.path("b.mtx");
+    let run = convert([&sparse, &out]).assert().code(2);
+    run.stderr(contains(
+        "expected a file of one kind, found what may be matrix or distances; --from says which",
+    ));
+    convert(["--from", "matrix"]).args([&sparse, &out]).assert().success();
+    let out = scratch.path("b.bin");
+    convert([&scratch.file("a.bin", triangle_words()), &out]).assert().success();
+    assert_eq!(fs::read(&out).unwrap(), triangle_words());
+    convert([&data("torus.pts"), &out]).assert().success();
+    convert([&data("torus.pts"), &scratch.path("c.xyz1")])
+        .assert()
+        .code(2)
+        .stderr(contains("expected --output, or a name"));
+    convert(["--to", "image"])
+        .args([&data("torus.pts"), &out])
+        .assert()
+        .code(2)
+        .stderr(contains("--to image"));
+    convert(["--superlevel"])
+        .args([&data("torus.pts"), &out])
+        .assert()
+        .code(2)
+        .stderr(contains("--superlevel"));
+    convert(["--threshold", "1"]).args([&sparse, &out]).assert().code(2);
 }

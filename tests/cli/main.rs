@@ -2,12 +2,15 @@
 
 mod batch;
 mod compare;
+mod compare_run;
+mod completions;
 mod convert;
 mod cubical;
 mod distances;
 mod ecc;
 mod files;
 mod formats;
+mod generate;
 mod geometry;
 mod image_representatives;
 mod landmarks;
@@ -120,6 +123,13 @@ const TRIANGLE_PAIRS: &str = "3\n1 3\n2 4\n5 6\n";
 /// The same as a binary file.
 fn triangle_words() -> Vec<u8> {
     words(&[7, 0, 0, 0, 0, 0, 0, 1, 2, 0, 1, 1, 2, 0, 2, 1, 2, 1, 2, 2, 3, 3, 4, 5])
+}
+
+/// Says what is not tested here, on the terminal and not where the harness keeps what tests print.
+fn skipped(why: &str) {
+    let mut line = format!("SKIPPED: {why}").into_bytes();
+    line.push(b'\n');
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), &line);
 }
 
 fn read(path: &Path) -> String {

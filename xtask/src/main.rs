@@ -1,12 +1,13 @@
-//! Lacuna's chores: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask ptx [--check]`.
+//! Lacuna's chores: `cargo xtask campaign`, `cargo xtask data [--check]`, `cargo xtask man`, `cargo xtask ptx [--check]`.
 
 mod campaign;
 mod data;
 mod ptx;
-mod random;
 
+use std::env;
 use std::error::Error;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use clap::Parser;
 
@@ -22,6 +23,12 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Write the manual pages, a page a command.
+    Man {
+        /// Where to.
+        #[arg(default_value = "target/man")]
+        directory: PathBuf,
+    },
     /// Compile kernels/ to kernels/ptx/ with NVRTC.
     Ptx {
         /// Write nothing; fail when a committed file is not what would be written.
@@ -34,7 +41,25 @@ fn main() -> ExitCode {
     match Chore::parse() {
         Chore::Campaign(options) => campaign::run(&options),
         Chore::Data { check } => report("data", check, if check { data::check() } else { data::write() }),
+        Chore::Man { directory } => man(&directory),
         Chore::Ptx { check } => report("kernels/ptx", check, if check { ptx::check() } else { ptx::write() }),
+    }
+}
+
+/// The program writes its own pages. Cargo builds it with the settings of this chore, so the library is there already.
+fn man(directory: &Path) -> ExitCode {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let program = ["run", "--quiet", "--release", "--package", "lacuna", "--", "manual"];
+    match Command::new(cargo).args(program).arg(directory).status() {
+        Ok(status) if status.success() => {
+            eprintln!("{}: written", directory.display());
+            ExitCode::SUCCESS
+        }
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: cargo: expected a program that can be started, found: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -31,6 +31,18 @@ pub(crate) struct DistancesArguments {
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<DistanceFormat>,
 
+    #[command(flatten)]
+    table: TableArguments,
+
+    /// Array to read of an .npz archive that holds several
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+}
+
+/// How tables and matrices are read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct TableArguments {
     /// Leave out N lines at the top of a text; a first line of numbers is then data
     #[arg(long, value_name = "N", value_parser = parse::lines, allow_hyphen_values = true)]
     skip_rows: Option<usize>,
@@ -48,10 +60,6 @@ pub(crate) struct DistancesArguments {
     /// Without it, differences below 1e-4 of the greatest distance are taken for rounding, and the lower one counts.
     #[arg(long, value_name = "WHICH", value_parser = parse::one_of::<Symmetrize>())]
     symmetrize: Option<Symmetrize>,
-
-    /// Array to read of an .npz archive that holds several
-    #[arg(long, value_name = "NAME")]
-    key: Option<String>,
 }
 
 impl DistancesArguments {
@@ -69,14 +77,26 @@ impl DistancesArguments {
     }
 
     fn options(&self, diagonal: Diagonal) -> DistanceOptions {
+        self.table.options(self.format, diagonal, self.key.clone())
+    }
+}
+
+impl TableArguments {
+    /// How to read a file of this format.
+    pub(crate) fn options(
+        &self,
+        format: Option<DistanceFormat>,
+        diagonal: Diagonal,
+        key: Option<String>,
+    ) -> DistanceOptions {
         DistanceOptions {
-            format: self.format,
+            format,
             skip_rows: self.skip_rows,
             columns: self.columns.clone(),
             decimal: self.decimal,
             symmetrize: self.symmetrize,
             diagonal,
-            key: self.key.clone(),
+            key,
         }
     }
 }

@@ -50,6 +50,25 @@ pub(crate) struct ImageArguments {
     #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
     format: Option<ImageFormat>,
 
+    #[command(flatten)]
+    voxels: VoxelsArguments,
+
+    /// Of an archive of several arrays, take the one of this name
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+}
+
+impl ImageArguments {
+    /// How to read; the errors are those of [`VoxelsArguments::options`].
+    pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
+        self.voxels.options(self.format, self.key.as_deref())
+    }
+}
+
+/// What the file of a raw image holds, and what to take of images with channels or frames.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct VoxelsArguments {
     /// Of a raw image, the number of voxels along each axis, such as 512,512,40
     #[arg(long, value_name = "N,...", value_parser = parse::extents, allow_hyphen_values = true)]
     shape: Option<Extents>,
@@ -73,18 +92,18 @@ pub(crate) struct ImageArguments {
     /// TIFF has frames where ImageJ or OME-XML says so, NIfTI where it has a fourth axis.
     #[arg(long, value_name = "N", value_parser = parse::count, allow_hyphen_values = true)]
     frame: Option<usize>,
-
-    /// Of an archive of several arrays, take the one of this name
-    #[arg(long, value_name = "NAME")]
-    key: Option<String>,
 }
 
-impl ImageArguments {
-    /// How to read.
+impl VoxelsArguments {
+    /// How to read an image, perhaps of a format that is known.
     ///
     /// # Errors
     /// A raw image without shape or type; shape, type or order of an image that is not raw.
-    pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
+    pub(crate) fn options(
+        &self,
+        format: Option<ImageFormat>,
+        key: Option<&str>,
+    ) -> Result<ImageOptions, UsageError> {
         let given = [
             ("--shape", self.shape.is_some()),
             ("--dtype", self.dtype.is_some()),
@@ -93,11 +112,11 @@ impl ImageArguments {
         let picked = ImageOptions {
             channel: self.channel,
             frame: self.frame,
-            key: self.key.clone(),
+            key: key.map(str::to_owned),
             ..ImageOptions::default()
         };
         let option = given.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option);
-        match (self.format, option, &self.shape, self.dtype) {
+        match (format, option, &self.shape, self.dtype) {
             (Some(format), Some(option), _, _) if format != ImageFormat::Raw => {
                 Err(UsageError::OnlyRaw { option, format })
             }
@@ -111,6 +130,13 @@ impl ImageArguments {
             }
             (format, _, _, _) => Ok(ImageOptions { format, ..picked }),
         }
+    }
+}
+
+impl VoxelsArguments {
+    /// Whether shape or type are given, which raw images alone need.
+    pub(crate) fn are_raw(&self) -> bool {
+        self.shape.is_some() || self.dtype.is_some() || self.order.is_some()
     }
 }
 

@@ -6,7 +6,8 @@ use std::io;
 
 use lacuna::backend::{BackendError, MachineError};
 use lacuna::cells::ComplexError;
-use lacuna::compare::{CompareError, read::ReadError as BarcodeError};
+use lacuna::compare::{CompareError, read::ReadError as BarcodeError, write::UnwritableBarcode};
+use lacuna::cubical::ShapeError;
 use lacuna::cubical::curves::CurvesError;
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::cuda::DeviceError;
@@ -21,13 +22,18 @@ use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
+use lacuna::generate::GenerateError;
 use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
+use lacuna::matrix::write::UntoldDimension;
 use lacuna::matrix::{MatrixError, NotAComplex};
+use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
+use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
 use lacuna::rips::RipsError;
 
+use crate::cli::compare::ReferenceError;
 use crate::cli::curves::CurveFileError;
 
 /// Whose fault a failure is.
@@ -66,13 +72,21 @@ of_the_input!(
     BarcodeError,
     BinsError,
     CompareError,
+    GenerateError,
     GeometryError,
     Inexact,
     MatrixReadError,
     NotAComplex,
     OtsuError,
+    ReferenceError,
+    Loss,
+    MetricError,
+    ShapeError,
     UnknownName,
-    Unwritable
+    UntoldDimension,
+    Unwritable,
+    UnwritableBarcode,
+    UnwritableDistances
 );
 
 impl Blame for ReadError {

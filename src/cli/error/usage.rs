@@ -12,6 +12,24 @@ use lacuna::rips::RepresentativeKind;
 pub(crate) enum UsageError {
     #[error("a raw image: expected {missing}, found none")]
     RawNeeds { missing: &'static str },
+    #[error("{option}: expected {expected}, which it is for, found {found}")]
+    OnlyOfKind { option: &'static str, expected: &'static str, found: String },
+    #[error(
+        "--to {to}: expected a kind that the input can become, found that it is of kind {from}; --from says otherwise"
+    )]
+    NoConversion { from: String, to: String },
+    #[error(
+        "{option} {found}: expected a format of kind {kind}, one of {names}; --from and --to name the kinds"
+    )]
+    UnknownFormat { option: &'static str, kind: String, names: String, found: String },
+    #[error("--output {found}: expected a format of {kind}, one of {names}")]
+    UnknownOutput { kind: String, names: String, found: String },
+    #[error("{name}: expected {option}, found none")]
+    Needs { option: &'static str, name: String },
+    #[error("{}: expected --output, or a name that tells a format of kind {kind}, one of {names}", out.display())]
+    NoOutputFormat { out: PathBuf, kind: String, names: String },
+    #[error("{input}: expected a file of one kind, found what may be {kinds}; --from says which")]
+    SeveralKinds { input: String, kinds: String },
     #[error("{option}: expected a raw image, found --format {format}")]
     OnlyRaw { option: &'static str, format: ImageFormat },
     #[error(
@@ -51,6 +69,12 @@ pub(crate) enum UsageError {
     RepresentativesViaMatrix,
     #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
     UncheckedCycles,
+    #[error(
+        "--run {reference}: expected a file of kind {kinds}, found one of kind {found}; --from says otherwise"
+    )]
+    ReferenceKind { reference: &'static str, kinds: String, found: String },
+    #[error("--run dipha: expected --construction v, which DIPHA's images are of, found t")]
+    DiphaOfT,
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

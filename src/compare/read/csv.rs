@@ -4,7 +4,7 @@ use csv::{ByteRecord, ReaderBuilder, Trim};
 use phat_formats::dipha::DiagramPoint;
 
 use super::Problem;
-use super::number::{self, DIMENSION};
+use super::number::{self, CRIPSER_COLUMNS, DIMENSION};
 use crate::compare::Bars;
 use crate::input::Place;
 use crate::input::text::quote;
@@ -23,7 +23,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut first = true;
     while reader.read_byte_record(&mut record).map_err(unreadable)? {
         let start = record.position().map_or(0, |position| position.byte() as usize);
-        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES].contains(&record.len()) {
+        if ![COLUMNS.len(), COLUMNS_WITH_SIMPLICES, CRIPSER_COLUMNS].contains(&record.len()) {
             let expected = "3 entries, dim,birth,death";
             return Err(Problem::new(Place::Line(line_of(text, start)), expected, record.len().to_string()));
         }
@@ -49,7 +49,10 @@ fn is_header(record: &ByteRecord) -> bool {
 fn bar(record: &ByteRecord) -> Result<DiagramPoint, (usize, &'static str)> {
     let value = |k: usize| number::value(&record[k]).map_err(|expected| (k, expected));
     let dim = value(0).ok().and_then(number::dimension).ok_or((0, DIMENSION))?;
-    let (birth, death) = (value(1)?, value(2)?);
+    let (birth, mut death) = (value(1)?, value(2)?);
+    if record.len() == CRIPSER_COLUMNS && number::is_never(death) {
+        death = f64::INFINITY;
+    }
     Ok(DiagramPoint { dim, birth, death, essential: death.is_infinite() })
 }
 

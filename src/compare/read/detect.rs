@@ -1,11 +1,11 @@
 //! The format of a barcode, from its content. The rules are the table in the parent module's docs.
 
-use super::{BarcodeFormat, Problem, npy, ripser};
+use super::{BarcodeFormat, Problem, npy, number, ripser, table};
 use crate::input::text::{is_text, is_utf16, lines, plain, quote};
 use crate::input::{Place, npz};
 
 /// The format and why.
-pub(super) fn detect(bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
+pub(super) fn detect(name: &str, bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     if bytes.starts_with(npy::MAGIC) {
         return Ok((BarcodeFormat::Npy, "begins with NumPy's magic bytes"));
     }
@@ -20,10 +20,10 @@ pub(super) fn detect(bytes: &[u8]) -> Result<(BarcodeFormat, &'static str), Prob
     if !(is_text(bytes) || is_utf16(bytes) && is_text(&text)) {
         return Ok((BarcodeFormat::PhatBinary, "is not text"));
     }
-    by_lines(&text)
+    by_lines(name, &text)
 }
 
-fn by_lines(text: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
+fn by_lines(name: &str, text: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     let content = || lines(text).map(|line| text[line].trim_ascii()).enumerate();
     let Some((index, first)) = content().find(|(_, line)| !line.is_empty()) else {
         let found = if text.is_empty() { "an empty file" } else { "a file of blanks" };
@@ -40,6 +40,20 @@ fn by_lines(text: &[u8]) -> Result<(BarcodeFormat, &'static str), Problem> {
     }
     if first.iter().all(u8::is_ascii_digit) {
         return Ok((BarcodeFormat::PhatAscii, "its first line is a number"));
+    }
+    let numbers = first.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let numbers: Option<Vec<f64>> = numbers.map(|word| number::value(word).ok()).collect();
+    match numbers.as_deref() {
+        Some([_, _]) if table::dimension_of(name).is_some() => {
+            return Ok((
+                BarcodeFormat::Perseus,
+                "its first line has two numbers, and its name ends with a dimension",
+            ));
+        }
+        Some([_, _, _] | [_, _, _, _]) => {
+            return Ok((BarcodeFormat::Gudhi, "its first line has three or four numbers"));
+        }
+        _ => {}
     }
     let expected = "a barcode: a line of persistence intervals, commas, a number of pairs, or {";
     Err(Problem::new(Place::Line(index + 1), expected, quote(first))

@@ -21,6 +21,10 @@ pub enum BarcodeFormat {
     Npz,
     /// DIPHA persistence diagram (file type 2).
     Dipha,
+    /// GUDHI's text: dimension, birth, death.
+    Gudhi,
+    /// Perseus' output: birth, death, of the dimension that the name ends with.
+    Perseus,
     /// PHAT's pairs as text.
     PhatAscii,
     /// PHAT's pairs in binary.
@@ -29,13 +33,15 @@ pub enum BarcodeFormat {
 
 impl BarcodeFormat {
     /// Every format.
-    pub const ALL: [BarcodeFormat; 8] = [
+    pub const ALL: [BarcodeFormat; 10] = [
         BarcodeFormat::Ripser,
         BarcodeFormat::Csv,
         BarcodeFormat::Json,
         BarcodeFormat::Npy,
         BarcodeFormat::Npz,
         BarcodeFormat::Dipha,
+        BarcodeFormat::Gudhi,
+        BarcodeFormat::Perseus,
         BarcodeFormat::PhatAscii,
         BarcodeFormat::PhatBinary,
     ];

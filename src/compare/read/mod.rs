@@ -3,16 +3,18 @@
 //! | format | content | reader |
 //! |---|---|---|
 //! | `ripser` | what Ripser prints, and `lacuna rips` as text | `ripser` |
-//! | `csv` | a line a bar, `dim,birth,death`; further columns of simplices are passed over | `csv` |
+//! | `csv` | a line a bar, `dim,birth,death`; further columns of simplices, or the six of coordinates of CubicalRipser, are passed over | `csv` |
 //! | `json` | an object with `bars`, or with `pairs` of cells, as [`crate::output`] writes them | `json` |
-//! | `npy` | NumPy array, a row a bar: dim, birth, death | `npy` |
-//! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has a row a pair of cells | `npy` |
+//! | `npy` | NumPy array, a row a bar: dim, birth, death; or CubicalRipser's nine columns | `npy` |
+//! | `npz` | archive of NumPy arrays, of which `bars` is one as above, or `pairs` has a row a pair of cells; or an array a dimension of rows birth, death, whose name ends with the dimension (`arr_0`, `arr_1`: what `numpy.savez(file, *dgms)` writes of ripser.py's and giotto-ph's diagrams) | `npy` |
 //! | `dipha` | DIPHA file type 2, persistence diagram | [`phat_formats::dipha`] |
+//! | `gudhi` | GUDHI's text: dimension, birth, death, perhaps the characteristic before | `table` |
+//! | `perseus` | Perseus' output `name_d.txt`: birth and death, −1 of essential bars, of dimension d | `table` |
 //! | `phat-ascii` | PHAT's text: number of pairs, then a pair of cells a line | [`phat_formats::phat::pairs`] |
 //! | `phat-binary` | the same in little-endian 64-bit integers | [`phat_formats::phat::pairs`] |
 //!
 //! Essential bars are written ` [b, )` by Ripser, with the death `inf` in `csv`, `npy` and `npz` (of superlevel sets
-//! `-inf`), with the death `null` in `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
+//! `-inf`; of CubicalRipser the greatest double), with the death `null` in `json`, and with the dimension −d − 1 by DIPHA. NaN is an error everywhere. A `csv` file of whole numbers can hold
 //! bars or pairs of cells: it is compared with either.
 //!
 //! **Detection.** Without a format, the first rule that holds decides:
@@ -28,6 +30,8 @@
 //! | has a line that begins with `persistence intervals in dim` | `ripser` |
 //! | has a comma in its first line with anything in it | `csv` |
 //! | has a single number there | `phat-ascii` |
+//! | has two numbers there, and a name that ends with a dimension, as `name_1.txt` | `perseus` |
+//! | has three or four numbers there | `gudhi` |
 //! | is any other text | an error |
 
 mod cell_arrays;
@@ -39,13 +43,19 @@ mod json;
 mod npy;
 mod number;
 mod ripser;
+mod table;
 
 use std::path::Path;
 
 use phat_formats::{dipha, phat};
 
 use super::{Barcode, Bars, CellPairs};
-use crate::input::{Place, npz, source, text::plain};
+use crate::input::{
+    Place, npz, source,
+    text::{lines, plain},
+};
+
+use table::Table;
 
 pub use error::{Problem, ReadError};
 pub use format::BarcodeFormat;
@@ -60,6 +70,8 @@ pub struct Loaded {
     pub format: BarcodeFormat,
     /// Why this format, when none was given.
     pub detection: Option<&'static str>,
+    /// What the file holds beside the barcode, which is not read.
+    pub left_out: Option<&'static str>,
 }
 
 /// Reads the file at `path`, or standard input when it is `-`. Without a format, the content tells.
@@ -86,15 +98,35 @@ pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Re
     let (format, detection) = match format {
         Some(format) => (format, None),
         None => {
-            let found = detect::detect(bytes).map_err(|problem| malformed(None, None, problem))?;
+            let found = detect::detect(name, bytes).map_err(|problem| malformed(None, None, problem))?;
             (found.0, Some(found.1))
         }
     };
-    let barcode = read_as(bytes, format).map_err(|problem| malformed(Some(format), detection, problem))?;
-    Ok(Loaded { barcode, format, detection })
+    let barcode =
+        read_as(name, bytes, format).map_err(|problem| malformed(Some(format), detection, problem))?;
+    Ok(Loaded { barcode, format, detection, left_out: left_out(bytes, format) })
 }
 
-fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
+/// What a sound file holds beside the barcode.
+fn left_out(bytes: &[u8], format: BarcodeFormat) -> Option<&'static str> {
+    let is_there = match format {
+        BarcodeFormat::Csv => {
+            let text = plain(bytes);
+            let first = lines(&text).map(|line| &text[line]).find(|line| !line.trim_ascii().is_empty());
+            first.is_some_and(|line| line.iter().filter(|&&byte| byte == b',').count() > 2)
+        }
+        BarcodeFormat::Json => memchr::memmem::find(bytes, b"\"representatives\"").is_some(),
+        BarcodeFormat::Npz => {
+            let read = |name: &str| matches!(name, "bars" | "pairs" | "essential");
+            let names = npz::arrays_of_archive(bytes);
+            names.iter().any(|name| read(name)) && names.iter().any(|name| !read(name))
+        }
+        _ => false,
+    };
+    is_there.then_some("the simplices or cycles of the file")
+}
+
+fn read_as(name: &str, bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
     let text = || plain(bytes);
     match format {
         BarcodeFormat::Ripser => ripser::read(&text()).map(Barcode::Bars),
@@ -109,9 +141,14 @@ fn read_as(bytes: &[u8], format: BarcodeFormat) -> Result<Barcode, Problem> {
                 return cell_arrays::read(&archive.read("pairs")?, essential.as_deref())
                     .map(Barcode::CellPairs);
             }
-            archive.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars)
+            match archive.contains("bars") {
+                true => archive.read("bars").and_then(|bars| npy::read(&bars)).map(Barcode::Bars),
+                false => npy::read_by_dimension(&archive).map(Barcode::Bars),
+            }
         }
         BarcodeFormat::Dipha => read_dipha(bytes).map(Barcode::Bars),
+        BarcodeFormat::Gudhi => table::read(&text(), name, Table::Gudhi).map(Barcode::Bars),
+        BarcodeFormat::Perseus => table::read(&text(), name, Table::Perseus).map(Barcode::Bars),
         BarcodeFormat::PhatAscii => cell_pairs(phat::pairs::read_ascii(&text())),
         BarcodeFormat::PhatBinary => cell_pairs(phat::pairs::read_binary(bytes)),
     }

@@ -18,6 +18,14 @@ pub(super) fn value(token: &[u8]) -> Result<f64, Expected> {
     if value.is_infinite() && !spelt_out { Err(DOUBLE) } else { Ok(value) }
 }
 
+/// Whether an essential bar dies there in CubicalRipser's tables: at infinity, or at the greatest double.
+pub(super) fn is_never(death: f64) -> bool {
+    death.is_infinite() || death == f64::MAX
+}
+
+/// Columns of CubicalRipser's tables: dimension, birth, death, and the coordinates of two voxels.
+pub(super) const CRIPSER_COLUMNS: usize = 9;
+
 /// The dimension that a number is.
 pub(super) fn dimension(value: f64) -> Option<u32> {
     let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);

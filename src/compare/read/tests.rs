@@ -24,7 +24,7 @@ fn names_read_back() {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
     let error = "xml".parse::<BarcodeFormat>().unwrap_err().to_string();
-    assert!(error.ends_with("dipha, phat-ascii, phat-binary, found \"xml\""), "{error}");
+    assert!(error.ends_with("dipha, gudhi, perseus, phat-ascii, phat-binary, found \"xml\""), "{error}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn texts_of_every_system() {
     assert!(error.contains("line 3"), "{error}");
     // A number of pairs that begins with the bytes of a byte order mark.
     let binary = [0xfeff_u64.to_le_bytes(); 1].concat();
-    assert_eq!(detect::detect(&binary).unwrap().0, BarcodeFormat::PhatBinary);
+    assert_eq!(detect::detect("f", &binary).unwrap().0, BarcodeFormat::PhatBinary);
 }
 
 #[test]
@@ -259,4 +259,44 @@ fn a_message_says_what_the_file_was_taken_for() {
     let detected = error(b"1\n", None);
     assert!(detected.ends_with(" (taken for phat-ascii: its first line is a number; a format can be given)"));
     assert!(error(b"1\n", Some(BarcodeFormat::PhatAscii)).ends_with(" (format phat-ascii)"));
+}
+
+#[test]
+fn tables_of_gudhi_and_perseus() {
+    let inf = f64::INFINITY;
+    let expected = vec![bar(1, 0.5, 1.25), bar(0, 0.0, inf)];
+    for text in ["1 0.5 1.25\n0 0 inf\n", "2  1 0.5 1.25 \r\n\n# no more\n2 0 0 inf\n"] {
+        let loaded = read_bytes("f", text.as_bytes(), None).unwrap();
+        assert_eq!(loaded.format, BarcodeFormat::Gudhi);
+        let Barcode::Bars(read) = loaded.barcode else { panic!("bars") };
+        assert_eq!(read.bars, expected);
+    }
+    let loaded = read_bytes("a/out_2.txt", b"3 7\n4 -1\n", None).unwrap();
+    assert_eq!(loaded.format, BarcodeFormat::Perseus);
+    let Barcode::Bars(read) = loaded.barcode else { panic!("bars") };
+    assert_eq!(read.bars, [bar(2, 3.0, 7.0), bar(2, 4.0, inf)]);
+    for (name, text, message) in [
+        ("f", "1 2 3\n1 2\n", "line 2: expected 3 numbers, as in the first line"),
+        ("f", "0.5 2 3\n", "line 1: expected a dimension"),
+        ("f", "1 x 3 4 5\n", "expected a barcode"),
+        ("out.txt", "3 4\n", "expected a barcode"),
+    ] {
+        let found = read_bytes(name, text.as_bytes(), None).unwrap_err().to_string();
+        assert!(found.contains(message), "{text:?}: {found}");
+    }
+    let found = read_bytes("out.txt", b"3 4\n", Some(BarcodeFormat::Perseus)).unwrap_err().to_string();
+    assert!(found.contains("expected a name that ends with the dimension"), "{found}");
+}
+
+#[test]
+fn tables_of_cubical_ripser() {
+    let greatest = f64::MAX;
+    let rows =
+        [0.0, 1.0, greatest, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+    let expected = vec![bar(0, 1.0, f64::INFINITY), bar(1, 2.0, 3.0)];
+    let text = "0,1,1.7976931348623157e+308,0,0,0,0,0,0\n1,2,3,4,5,6,7,8,9\n";
+    for file in [array("<f8", "False", "(2, 9)", &doubles(&rows)), text.as_bytes().to_vec()] {
+        let Barcode::Bars(read) = read_bytes("f", &file, None).unwrap().barcode else { panic!("bars") };
+        assert_eq!(read.bars, expected);
+    }
 }

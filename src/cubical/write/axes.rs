@@ -21,7 +21,7 @@ pub(super) fn rows_and_columns(shape: Shape) -> [usize; 2] {
 }
 
 /// The voxels of an image in some order of its user's axes.
-pub(super) fn in_order(image: &Image<u8>, order: Order) -> Cow<'_, [u8]> {
+pub(super) fn in_order<T: Copy>(image: &Image<T>, order: Order) -> Cow<'_, [T]> {
     let shape = image.shape();
     if shape.order() == order || shape.dim() == 1 {
         return Cow::Borrowed(image.voxels());

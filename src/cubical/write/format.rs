@@ -72,6 +72,12 @@ pub enum Unwritable {
         /// Bits of an extent.
         bits: u32,
     },
+    /// It has no such voxels.
+    #[error("format png: expected voxels of u8 or u16, found {found}; tiff, npy and nifti hold every type")]
+    VoxelType {
+        /// The type.
+        found: &'static str,
+    },
 }
 
 impl ImageOutputFormat {

@@ -4,31 +4,29 @@
 use std::io::{self, Write};
 
 use super::axes::in_order;
+use super::voxel::{Written, little_endian};
 use crate::cubical::geometry::NiftiGeometry;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
 
-/// NIfTI's code for bytes.
-const BYTES: i16 = 2;
-
-pub(super) fn write(
-    image: &Image<u8>,
+pub(super) fn write<T: Written>(
+    image: &Image<T>,
     geometry: Option<&NiftiGeometry>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let axes = image.shape().axes();
     let short: Result<Vec<i16>, _> = axes.iter().map(|&extent| i16::try_from(extent)).collect();
     let header = match short {
-        Ok(short) if !geometry.is_some_and(|geometry| geometry.second) => header_1(&short, geometry),
-        _ => header_2(&axes, geometry),
+        Ok(short) if !geometry.is_some_and(|geometry| geometry.second) => header_1::<T>(&short, geometry),
+        _ => header_2::<T>(&axes, geometry),
     };
     out.write_all(&header)?;
-    out.write_all(&in_order(image, Order::F))
+    little_endian(&in_order(image, Order::F), out)
 }
 
 #[cfg(feature = "codecs")]
-pub(super) fn write_compressed(
-    image: &Image<u8>,
+pub(super) fn write_compressed<T: Written>(
+    image: &Image<T>,
     geometry: Option<&NiftiGeometry>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -46,12 +44,12 @@ fn put<const N: usize>(header: &mut [u8], place: usize, fields: impl IntoIterato
 }
 
 /// A header of 348 bytes and the four that say that there is no extension.
-fn header_1(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
+fn header_1<T: Written>(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 352];
     put(&mut header, 0, [348_i32.to_le_bytes()]);
     let dim = [axes.len() as i16].into_iter().chain(axes.iter().copied());
     put(&mut header, 40, dim.chain([1; 7]).take(8).map(i16::to_le_bytes));
-    put(&mut header, 70, [BYTES, 8].map(i16::to_le_bytes));
+    put(&mut header, 70, [T::NIFTI, 8 * size_of::<T>() as i16].map(i16::to_le_bytes));
     put(&mut header, 76, [1.0_f32; 8].map(f32::to_le_bytes));
     put(&mut header, 108, [352.0_f32, 1.0, 0.0].map(f32::to_le_bytes));
     put(&mut header, 344, [*b"n+1\0"]);
@@ -73,11 +71,11 @@ fn header_1(axes: &[i16], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
 }
 
 /// A header of 540 bytes and the four that say that there is no extension.
-fn header_2(axes: &[usize], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
+fn header_2<T: Written>(axes: &[usize], geometry: Option<&NiftiGeometry>) -> Vec<u8> {
     let mut header = vec![0; 544];
     put(&mut header, 0, [540_i32.to_le_bytes()]);
     put(&mut header, 4, [*b"n+2\0\r\n\x1a\n"]);
-    put(&mut header, 12, [BYTES, 8].map(i16::to_le_bytes));
+    put(&mut header, 12, [T::NIFTI, 8 * size_of::<T>() as i16].map(i16::to_le_bytes));
     let dim = [axes.len() as i64].into_iter().chain(axes.iter().map(|&extent| extent as i64));
     put(&mut header, 16, dim.chain([1; 7]).take(8).map(i64::to_le_bytes));
     put(&mut header, 104, [1.0_f64; 8].map(f64::to_le_bytes));

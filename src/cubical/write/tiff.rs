@@ -1,13 +1,13 @@
-//! `tiff`: 8 bits, gray, deflated; a page a plane. An image of one axis is a row.
+//! `tiff`: voxels of any type, gray, deflated; a page a plane. An image of one axis is a row.
 
 use std::io::{self, Cursor, Write};
 
 use tiff::TiffError;
-use tiff::encoder::colortype::Gray8;
-use tiff::encoder::{Compression, DeflateLevel, Rational, TiffEncoder, TiffKind};
+use tiff::encoder::{Compression, DeflateLevel, Rational, TiffEncoder, TiffKind, TiffValue};
 use tiff::tags::ResolutionUnit;
 
 use super::axes::{in_order, rows_and_columns};
+use super::voxel::Written;
 use crate::cubical::geometry::Resolution;
 use crate::cubical::image::Image;
 use crate::cubical::shape::Order;
@@ -15,18 +15,21 @@ use crate::cubical::shape::Order;
 /// Bytes past which offsets may need more than 32 bits: deflating never doubles.
 const SMALL: usize = 1 << 31;
 
-pub(super) fn write(
-    image: &Image<u8>,
+pub(super) fn write<T: Written>(
+    image: &Image<T>,
     resolution: Option<&Resolution>,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<()>
+where
+    [T]: TiffValue,
+{
     // Offsets are filled in backwards, which not everything that is written to can do.
     let mut file = Cursor::new(Vec::new());
     let failed = |error: TiffError| match error {
         TiffError::IoError(error) => error,
         error => io::Error::other(error),
     };
-    if image.voxels().len() < SMALL {
+    if size_of_val(image.voxels()) < SMALL {
         pages(image, resolution, TiffEncoder::new(&mut file).map_err(failed)?).map_err(failed)?;
     } else {
         pages(image, resolution, TiffEncoder::new_big(&mut file).map_err(failed)?).map_err(failed)?;
@@ -34,11 +37,14 @@ pub(super) fn write(
     out.write_all(file.get_ref())
 }
 
-fn pages<K: TiffKind>(
-    image: &Image<u8>,
+fn pages<K: TiffKind, T: Written>(
+    image: &Image<T>,
     resolution: Option<&Resolution>,
     encoder: TiffEncoder<&mut Cursor<Vec<u8>>, K>,
-) -> Result<(), TiffError> {
+) -> Result<(), TiffError>
+where
+    [T]: TiffValue,
+{
     let mut encoder = encoder.with_compression(Compression::Deflate(DeflateLevel::Fast));
     let [height, width] = match image.shape().axes()[..] {
         // A page a plane, also where pages, rows or columns are one.
@@ -47,7 +53,7 @@ fn pages<K: TiffKind>(
     };
     let extent = |extent: usize| u32::try_from(extent).map_err(|_| TiffError::IntSizeError);
     for page in in_order(image, Order::C).chunks_exact(height * width) {
-        let mut encoder = encoder.new_image::<Gray8>(extent(width)?, extent(height)?)?;
+        let mut encoder = encoder.new_image::<T::Gray>(extent(width)?, extent(height)?)?;
         if let Some(&Resolution { x, y, unit }) = resolution {
             let ratio = |[n, d]: [u32; 2]| Rational { n, d };
             encoder.resolution_unit(ResolutionUnit::from_u16(unit).unwrap_or(ResolutionUnit::None));

@@ -5,7 +5,7 @@ use phat_formats::dipha::DiagramPoint;
 
 use super::pools::Pools;
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Matchings.
 pub(super) struct Matchings;

@@ -4,7 +4,7 @@
 use phat_formats::{BoundaryMatrix, Dimension, Index};
 
 use super::spaces::pairs;
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// A cell: its dimension, and the cells of its boundary, ascending, all before it.
 #[derive(Debug, Clone, PartialEq)]

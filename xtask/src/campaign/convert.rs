@@ -15,7 +15,7 @@ use super::images;
 use super::pools::{Machine, Pools};
 use super::spaces::Space;
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Complexes of images and distances.
 pub(super) struct Complexes;

@@ -16,7 +16,7 @@ use phat_formats::dipha::DiagramPoint;
 use super::images::{self, Filtered, Sample};
 use super::pools::Pools;
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Barcodes of images.
 pub(super) struct ImageBars;

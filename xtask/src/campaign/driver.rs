@@ -240,7 +240,7 @@ fn sums(tallies: &[Tally]) -> (u64, u64) {
 mod tests {
     use super::super::subject::{Of, Subject};
     use super::*;
-    use crate::random::Random;
+    use lacuna::generate::Random;
 
     /// Every fifth case fails, and of every hundred one does not end for long.
     struct Faulty;

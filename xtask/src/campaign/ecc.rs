@@ -10,7 +10,7 @@ use lacuna::with_image;
 use super::images::Filtered;
 use super::pools::Pools;
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Curves.
 pub(super) struct Curves;

@@ -16,7 +16,7 @@ use super::pools::Pools;
 use super::spaces::{Space, pairs};
 use super::subject::{Subject, same};
 use crate::data::images::nifti;
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Files.
 pub(super) struct Files;

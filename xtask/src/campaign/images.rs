@@ -7,7 +7,7 @@ use lacuna::with_image;
 use tiff::encoder::colortype::{self, ColorType};
 
 use super::pools::Machine;
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Voxels that can be drawn.
 pub(super) trait Sample: Voxel {

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use lacuna::internals::Level;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Numbers of threads.
 const THREADS: [usize; 3] = [1, 2, 4];

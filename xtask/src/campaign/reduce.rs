@@ -12,7 +12,7 @@ use lacuna::output::pairs::{PairsFormat, Solution};
 use super::complexes::{self, Complex, pairs_of};
 use super::pools::{Machine, Pools};
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Reductions.
 pub(super) struct Reductions;

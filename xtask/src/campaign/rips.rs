@@ -15,7 +15,7 @@ use phat_formats::dipha::DiagramPoint;
 use super::pools::{Machine, Pools};
 use super::spaces::{Space, pairs};
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Barcodes of distances.
 pub(super) struct RipsBars;

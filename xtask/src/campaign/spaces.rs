@@ -2,7 +2,7 @@
 
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances, Value};
 
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Distances, or points that have some. Numbers are doubles; in single precision they are rounded when a
 /// [`Distances`] is made.

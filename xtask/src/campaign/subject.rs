@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::panics::caught;
 use super::pools::Pools;
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// A part of the library with something to hold it against.
 pub(super) trait Subject {

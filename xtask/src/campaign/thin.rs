@@ -9,7 +9,7 @@ use lacuna::cubical::{AnyImage, Image, Order, Shape};
 use super::images;
 use super::pools::{Machine, Pools};
 use super::subject::{Subject, same};
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// Skeletons.
 pub(super) struct Skeletons;

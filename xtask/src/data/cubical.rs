@@ -8,7 +8,7 @@ use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::with_image;
 use npyz::WriterBuilder as _;
 
-use crate::random::Random;
+use lacuna::generate::Random;
 
 /// A committed image.
 pub(super) struct Input {

@@ -8,7 +8,6 @@ mod encode;
 mod expected;
 pub(crate) mod images;
 mod reductions;
-mod sample;
 mod spaces;
 mod tables;
 mod thinning;

@@ -5,11 +5,8 @@
 
 use std::f64::consts::{SQRT_2, TAU};
 
+use lacuna::generate::{Random, euclidean, farthest_points, klein_distance, on_circle, on_sphere, on_torus};
 use lacuna::metric::{DistanceMatrix, Distances, MetricError, PointCloud, SparseDistances};
-use libm::{cos, sin};
-
-use super::sample::{euclidean, farthest_points};
-use crate::random::Random;
 
 /// Decimals of every number written.
 pub(super) const DIGITS: usize = 6;
@@ -39,8 +36,7 @@ pub(super) fn sphere(n: usize, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let point = |_| {
         let z = random.between(-1.0, 1.0);
-        let [x, y] = on_circle(TAU * random.uniform(), (1.0 - z * z).sqrt());
-        [x, y, z]
+        on_sphere(z, TAU * random.uniform())
     };
     let candidates: Vec<_> = (0..20 * n).map(point).collect();
     points(farthest_points(&candidates, n, euclidean))
@@ -51,9 +47,8 @@ pub(super) fn sphere(n: usize, seed: u64) -> Space {
 pub(super) fn torus(n: usize, tube: f64, seed: u64) -> Space {
     let mut random = Random::new(seed);
     let point = |_| {
-        let [out, z] = on_circle(TAU * random.uniform(), tube);
-        let [x, y] = on_circle(TAU * random.uniform(), 2.0 + out);
-        [x, y, z]
+        let around_tube = TAU * random.uniform();
+        on_torus(around_tube, TAU * random.uniform(), 2.0, tube)
     };
     let candidates: Vec<_> = (0..20 * n).map(point).collect();
     points(farthest_points(&candidates, n, euclidean))
@@ -66,15 +61,6 @@ pub(super) fn klein_bottle(n: usize, seed: u64) -> Space {
     let candidates: Vec<_> = (0..20 * n).map(|_| [random.uniform(), random.uniform()]).collect();
     let chosen = farthest_points(&candidates, n, klein_distance);
     matrix(n, |i, j| klein_distance(&chosen[i], &chosen[j]))
-}
-
-/// The geodesic distance on the flat Klein bottle: the least over the copies of `b` in the plane near `a`.
-fn klein_distance(a: &[f64; 2], b: &[f64; 2]) -> f64 {
-    let copies = (-1..=1).flat_map(|k| {
-        let y = if k == 0 { b[1] } else { 1.0 - b[1] };
-        (-1..=1).map(move |l| [b[0] + f64::from(k), y + f64::from(l)])
-    });
-    copies.map(|copy| euclidean(a, &copy)).fold(f64::INFINITY, f64::min)
 }
 
 /// Uniform points in the unit cube.
@@ -150,10 +136,6 @@ pub(super) fn octahedron_edges() -> Space {
 
 fn octahedron_distance(i: usize, j: usize) -> f64 {
     if i / 2 == j / 2 { 2.0 } else { SQRT_2 }
-}
-
-fn on_circle(angle: f64, radius: f64) -> [f64; 2] {
-    [radius * cos(angle), radius * sin(angle)]
 }
 
 fn points<const M: usize>(points: Vec<[f64; M]>) -> Space {

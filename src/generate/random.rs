@@ -1,57 +1,66 @@
 //! Random numbers that are the same on every platform, for ever.
 
+use libm::{cos, log, sqrt};
 use rand_core::Rng;
 use rand_pcg::Pcg64;
+use std::f64::consts::TAU;
 
 /// The stream constant of PCG's reference implementation.
 const STREAM: u128 = 0x0a02_bdbf_7bb3_c0a7_ac28_fa16_a64a_bf96;
 
 /// PCG XSL RR 128/64 (O'Neill 2014), seeded by its state.
-pub(crate) struct Random(Pcg64);
+#[derive(Debug, Clone)]
+pub struct Random(Pcg64);
 
 impl Random {
     /// The generator of one input; inputs never share one.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Random(Pcg64::new(u128::from(seed), STREAM))
     }
 
     /// Uniform in [0, 1): the upper 53 bits of a draw, times 2^−53, so that no rounding is involved.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform in [low, high).
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.uniform()
     }
 
+    /// Gaussian, of mean 0 and variance 1 (Box and Muller 1958): √(−2 ln u) cos 2πv of two uniform numbers u in (0, 1] and v.
+    pub fn gaussian(&mut self) -> f64 {
+        let (u, v) = (1.0 - self.uniform(), self.uniform());
+        sqrt(-2.0 * log(u)) * cos(TAU * v)
+    }
+
     /// 64 random bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
     /// Uniform in 0..`end`, but for a bias below `end` / 2^64; `end` is not 0.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.bits()) * end as u128) >> 64) as usize
     }
 
     /// Uniform in `low`..=`high`.
-    pub(crate) fn within(&mut self, low: i64, high: i64) -> i64 {
+    pub fn within(&mut self, low: i64, high: i64) -> i64 {
         low + self.below(high.abs_diff(low) as usize + 1) as i64
     }
 
     /// True once in `one_in` times.
-    pub(crate) fn once_in(&mut self, one_in: usize) -> bool {
+    pub fn once_in(&mut self, one_in: usize) -> bool {
         self.below(one_in) == 0
     }
 
     /// One of several.
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
     /// A random order of 0..n.
-    pub(crate) fn order(&mut self, n: usize) -> Vec<usize> {
+    pub fn order(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         (1..n).for_each(|last| order.swap(last, self.below(last + 1)));
         order

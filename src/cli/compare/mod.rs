@@ -1,0 +1,234 @@
+//! `lacuna compare`: whether two files hold the same bars; or whether another program finds the same.
+
+mod reference;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
+use lacuna::compare::{Barcode, Comparison, compare};
+use lacuna::cubical::Construction;
+use lacuna::internals::name_of;
+
+use super::convert::kind::Kind;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::notes::Notes;
+use super::parse;
+use super::progress::Meter;
+use super::sink::{Content, Sink};
+use super::threads;
+pub(crate) use reference::ReferenceError;
+use reference::{Reference, Request};
+
+/// The exit code for files that differ.
+const DIFFERENT: u8 = 1;
+
+/// Whether two files hold the same bars, or the same persistence pairs, in any order
+///
+/// Bars are compared dimension by dimension, births and deaths within the tolerance; pairs of cells are compared exactly. Prints
+/// the first differences and a line of counts.
+///
+/// With --run another program, which has to be installed, and this one are run on one input, and their results compared: prints
+/// their versions, commands and times, too.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// A file, `-` for standard input; with --run the input of both programs
+    #[arg(value_name = "A")]
+    a: PathBuf,
+
+    /// The file to compare it with, `-` for standard input
+    #[arg(value_name = "B", required_unless_present = "run", conflicts_with = "run")]
+    b: Option<PathBuf>,
+
+    /// How much births and deaths may differ, each; text of six digits needs some 1e-5 times the greatest value
+    ///
+    /// [default: 0; with --run what the precision of the other program takes]
+    #[arg(long, value_name = "T", value_parser = parse::threshold, allow_hyphen_values = true)]
+    tolerance: Option<f64>,
+
+    /// Format of A [default: detected from its content]
+    ///
+    /// ripser       text that Ripser or lacuna rips prints
+    /// csv          a line a bar: dim,birth,death
+    /// json         {"bars": [{"dim", "birth", "death"}, ...]}, or {"pairs": [[birth, death], ...]}
+    /// npy          NumPy array of floats, a row a bar: dim, birth, death
+    /// npz          archive of NumPy arrays, of which bars is such a one
+    /// dipha        DIPHA's persistence diagram
+    /// gudhi        GUDHI's text, a line a bar: dim birth death
+    /// perseus      Perseus' name_d.txt, a line a bar: birth death
+    /// phat-ascii   PHAT's persistence pairs as text
+    /// phat-binary  PHAT's persistence pairs in binary
+    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
+    format_a: Option<BarcodeFormat>,
+
+    /// Format of B, likewise
+    #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
+    format_b: Option<BarcodeFormat>,
+
+    /// Run this program on A, and compare its result with ours
+    #[arg(long, value_name = "NAME", help_heading = "Another program", value_parser = parse::one_of::<Reference>())]
+    run: Option<Reference>,
+
+    /// Where its program is [default: on the PATH]
+    #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
+    program: Option<PathBuf>,
+
+    /// The Python that has its module
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "Another program",
+        requires = "run",
+        default_value = "python3"
+    )]
+    python: PathBuf,
+
+    /// What A is [default: found out from its content and name]
+    #[arg(long, value_name = "KIND", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Kind>())]
+    from: Option<Kind>,
+
+    /// Highest homology dimension [default: of distances 1, else all]
+    #[arg(long, value_name = "K", help_heading = "Another program", requires = "run", value_parser = parse::dimension, allow_hyphen_values = true)]
+    max_dim: Option<usize>,
+
+    /// Of distances, simplices of diameter up to T
+    #[arg(long, value_name = "T", help_heading = "Another program", requires = "run", value_parser = parse::threshold, allow_hyphen_values = true)]
+    threshold: Option<f64>,
+
+    /// Of images, what voxels are: top cells (t) or vertices (v)
+    #[arg(long, value_name = "WHICH", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Construction>())]
+    construction: Option<Construction>,
+
+    /// How many differences to print
+    #[arg(long, value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
+    show: usize,
+
+    /// Say nothing on standard error but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna compare ripser.txt bars.csv --tolerance 1e-5
+  lacuna compare phat.pairs ours.pairs
+  lacuna rips points.txt | lacuna compare - expected.txt
+  lacuna compare --run ripser --max-dim 2 distances.txt
+  lacuna compare --run gudhi --python venv/bin/python --from image volume.npy";
+
+/// Reads, compares, says what differs. No failure has the exit code that says that the files differ.
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
+    same(arguments).map_err(CliError::into_input_error)
+}
+
+fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
+    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    threads::start(None, notes)?;
+    match (arguments.run, &arguments.b) {
+        (Some(reference), _) => with_reference(arguments, reference),
+        (None, Some(b)) => files(arguments, b, notes),
+        // The parser asks for one of the two.
+        (None, None) => Err(UsageError::TwiceStandardInput.into()),
+    }
+}
+
+/// Compares two files.
+fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliError> {
+    let names = [&*arguments.a, b].map(name_of);
+    if arguments.a == b && b == Path::new("-") {
+        return Err(UsageError::TwiceStandardInput.into());
+    }
+    let read = |path: &Path, format, name: &str| -> Result<Barcode, CliError> {
+        let Loaded { barcode, format, detection, .. } = read_path(path, format)?;
+        if let Some(why) = detection {
+            notes.note(format_args!("{name}: {format} ({why})"));
+        }
+        Ok(barcode)
+    };
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let a = read(&arguments.a, arguments.format_a, &names[0])?;
+    let b = read(b, arguments.format_b, &names[1])?;
+    meter.stage("comparing");
+    let tolerance = arguments.tolerance.unwrap_or(0.0);
+    let names = names.each_ref().map(String::as_str);
+    let comparison =
+        compare(&a, &b, tolerance).map_err(|source| CliError::about(names.join(", "), source))?;
+    drop(meter);
+    tell(&comparison, names, arguments.show, "")
+}
+
+/// Compares what another program finds with what this one does.
+fn with_reference(arguments: &Arguments, reference: Reference) -> Result<ExitCode, CliError> {
+    let construction = match (reference, arguments.construction) {
+        // DIPHA knows no other.
+        (Reference::Dipha, Some(Construction::T)) => return Err(UsageError::DiphaOfT.into()),
+        (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
+        (_, None | Some(Construction::T)) => "t",
+    };
+    let request = Request {
+        reference,
+        input: &arguments.a,
+        from: arguments.from,
+        program: arguments.program.as_deref(),
+        python: &arguments.python,
+        max_dim: arguments.max_dim,
+        threshold: arguments.threshold,
+        construction,
+    };
+    let ([ours, theirs], part) = reference::run(&request)?;
+    let tolerance = arguments.tolerance.unwrap_or(part * greatest(&ours.barcode));
+    let names = [&*ours.who, &*theirs.who];
+    let comparison = compare(&ours.barcode, &theirs.barcode, tolerance)
+        .map_err(|source| CliError::about(names.join(", "), source))?;
+    let mut told = String::new();
+    for ran in [&ours, &theirs] {
+        let computation = ran.computation.map(|seconds| format!(", {seconds:.3} s of it the computation"));
+        let computation = computation.unwrap_or_default();
+        told += &format!("{}: {:.3} s{computation}\n  {}\n", ran.who, ran.seconds, ran.command);
+    }
+    if tolerance > 0.0 {
+        told += &format!("births and deaths may differ by {tolerance:.3e}\n");
+    }
+    tell(&comparison, names, arguments.show, &told)
+}
+
+/// The greatest finite value.
+fn greatest(barcode: &Barcode) -> f64 {
+    match barcode {
+        Barcode::Bars(bars) => {
+            let values = bars.bars.iter().flat_map(|bar| [bar.birth.abs(), bar.death.abs()]);
+            values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+        }
+        Barcode::CellPairs(_) => 0.0,
+    }
+}
+
+/// Prints the comparison, after what there is to say before.
+fn tell(comparison: &Comparison, names: [&str; 2], show: usize, before: &str) -> Result<ExitCode, CliError> {
+    Sink::open(None, Content::Text)?.fill(|out| {
+        out.write_all(before.as_bytes())?;
+        write(comparison, names, show, out)
+    })?;
+    Ok(if comparison.is_same() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+}
+
+fn write(comparison: &Comparison, names: [&str; 2], show: usize, out: &mut dyn Write) -> io::Result<()> {
+    for note in &comparison.notes {
+        writeln!(out, "note: {}", note.text(names))?;
+    }
+    let differences = comparison.differences();
+    for (side, entry) in differences.iter().take(show) {
+        writeln!(out, "only in {}: {entry}", names[*side])?;
+    }
+    if let Some(more @ 1..) = differences.len().checked_sub(show) {
+        writeln!(out, "and {more} more")?;
+    }
+    let [size_a, size_b] = comparison.sizes;
+    let verdict = if comparison.is_same() { "same" } else { "different" };
+    write!(out, "{verdict}: {size_a} in {}, {size_b} in {}, ", names[0], names[1])?;
+    writeln!(out, "{} matched", comparison.matched)
+}

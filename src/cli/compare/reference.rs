@@ -1,0 +1,390 @@
+//! `lacuna compare --run`: a program that the user trusts and this one, on one input.
+//!
+//! | reference | inputs | what it is given |
+//! |---|---|---|
+//! | `ripser`, `ripserpp` | distances, points | the distances as text, of edges the list |
+//! | `giotto-ph`, `gudhi` | distances, points; of `gudhi` images too | a NumPy array, absent edges past the threshold |
+//! | `phat` | matrices; images as their boundary matrices | PHAT's binary file |
+//! | `dipha` | matrices, images (V-construction), distances | DIPHA's file |
+//! | `cripser` | images | a NumPy array |
+//!
+//! Both read the same converted file, as processes of their own, and what they write is compared by the readers of this command.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+use clap::ValueEnum;
+use lacuna::compare::Barcode;
+use lacuna::compare::read::{BarcodeFormat, read_bytes, read_path};
+
+use crate::cli::convert::kind::{self, Kind};
+use crate::cli::error::{CliError, UsageError};
+use crate::cli::temporary::TemporaryFolder;
+
+/// The script that runs the modules of Python.
+const SCRIPT: &str = include_str!("reference.py");
+
+/// What the script answers where a module cannot be imported.
+const NO_MODULE: i32 = 77;
+
+/// A program to compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reference {
+    Ripser,
+    Ripserpp,
+    GiottoPh,
+    Phat,
+    Dipha,
+    Gudhi,
+    Cripser,
+}
+
+impl Reference {
+    /// What it is called.
+    fn name(self) -> &'static str {
+        match self {
+            Reference::Ripser => "ripser",
+            Reference::Ripserpp => "ripserpp",
+            Reference::GiottoPh => "giotto-ph",
+            Reference::Phat => "phat",
+            Reference::Dipha => "dipha",
+            Reference::Gudhi => "gudhi",
+            Reference::Cripser => "cripser",
+        }
+    }
+
+    /// The name of its program, if it has one.
+    fn program(self) -> Option<&'static str> {
+        match self {
+            Reference::Ripserpp => Some("ripser++"),
+            Reference::Ripser | Reference::Phat | Reference::Dipha => Some(self.name()),
+            Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => None,
+        }
+    }
+
+    /// How to come by it.
+    fn remedy(self) -> &'static str {
+        match self {
+            Reference::Ripser => "it is built from https://github.com/Ripser/ripser by make",
+            Reference::Ripserpp => {
+                "it is built from https://github.com/simonzhang00/ripser-plusplus by cmake"
+            }
+            Reference::Phat => "it is built from https://github.com/blazs/phat by cmake",
+            Reference::Dipha => "it is built from https://github.com/DIPHA/dipha by cmake",
+            Reference::GiottoPh => "pip install giotto-ph",
+            Reference::Gudhi => "pip install gudhi scikit-learn",
+            Reference::Cripser => "pip install cripser",
+        }
+    }
+
+    /// The kinds of files that it takes.
+    fn kinds(self) -> &'static [Kind] {
+        match self {
+            Reference::Ripser | Reference::Ripserpp | Reference::GiottoPh => &[Kind::Distances],
+            Reference::Phat => &[Kind::Matrix, Kind::Image],
+            Reference::Dipha => &[Kind::Matrix, Kind::Image, Kind::Distances],
+            Reference::Gudhi => &[Kind::Distances, Kind::Image],
+            Reference::Cripser => &[Kind::Image],
+        }
+    }
+
+    /// How much its values may differ from ours, in parts of the greatest: by the digits that it prints, or its precision.
+    fn tolerance(self) -> f64 {
+        match self {
+            Reference::Ripser | Reference::Ripserpp => 1e-5,
+            Reference::GiottoPh => 1e-6,
+            Reference::Phat | Reference::Dipha | Reference::Gudhi | Reference::Cripser => 0.0,
+        }
+    }
+}
+
+/// What is asked of both.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) reference: Reference,
+    pub(super) input: &'a Path,
+    pub(super) from: Option<Kind>,
+    pub(super) program: Option<&'a Path>,
+    pub(super) python: &'a Path,
+    pub(super) max_dim: Option<usize>,
+    pub(super) threshold: Option<f64>,
+    pub(super) construction: &'static str,
+}
+
+/// A barcode, and what it took.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) barcode: Barcode,
+    /// The program and its version, if it tells.
+    pub(super) who: String,
+    /// What could be typed to run it.
+    pub(super) command: String,
+    /// Of the process.
+    pub(super) seconds: f64,
+    /// Of the computation alone, if the program tells.
+    pub(super) computation: Option<f64>,
+}
+
+/// Why a reference has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReferenceError {
+    #[error("{name}: expected a program {program} on the PATH, or --program, found none; {remedy}")]
+    NoProgram { name: &'static str, program: String, remedy: &'static str },
+    #[error(
+        "{name}: expected a Python with its module, or --python, found none at {python}: {found}; {remedy}"
+    )]
+    NoModule { name: &'static str, python: String, found: String, remedy: &'static str },
+    #[error("{who}: expected an answer, found {found}")]
+    Failed { who: String, found: String },
+    #[error("a temporary file: expected it to be written")]
+    Temporary(#[source] io::Error),
+}
+
+/// The folder of the converted input and of both answers, and this program.
+struct Bench {
+    folder: TemporaryFolder,
+    lacuna: PathBuf,
+}
+
+impl Bench {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs this program.
+    fn lacuna(&self, words: &[OsString]) -> Result<(Output, f64), ReferenceError> {
+        let found = timed_run(Command::new(&self.lacuna).args(words));
+        let failed = |found: String| ReferenceError::Failed { who: "lacuna".to_owned(), found };
+        let (output, seconds) = found.map_err(|error| failed(error.to_string()))?;
+        if output.status.success() {
+            return Ok((output, seconds));
+        }
+        Err(failed(last_lines(&output)))
+    }
+
+    /// Converts the input.
+    fn convert(
+        &self,
+        request: &Request<'_>,
+        kind: Kind,
+        options: &[&str],
+        name: &str,
+    ) -> Result<PathBuf, ReferenceError> {
+        let out = self.path(name);
+        let mut words: Vec<OsString> = ["convert", "-q", "--from"].map(Into::into).to_vec();
+        words.push(kind.to_string().into());
+        words.extend(options.iter().map(Into::into));
+        words.extend([request.input.into(), out.clone().into()]);
+        self.lacuna(&words).map(|_| out)
+    }
+}
+
+/// Runs both, the reference first: it may be missing.
+pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
+    let kind = match request.from {
+        Some(kind) => kind,
+        None => kind::among(request.input, request.reference.kinds())?,
+    };
+    if !request.reference.kinds().contains(&kind) {
+        let kinds: Vec<String> = request.reference.kinds().iter().map(Kind::to_string).collect();
+        return Err(UsageError::ReferenceKind {
+            reference: request.reference.name(),
+            kinds: kinds.join(" or "),
+            found: kind.to_string(),
+        }
+        .into());
+    }
+    let folder = TemporaryFolder::create().map_err(ReferenceError::Temporary)?;
+    let lacuna = std::env::current_exe().map_err(ReferenceError::Temporary)?;
+    let bench = Bench { folder, lacuna };
+    let ran = match request.reference {
+        Reference::Ripser | Reference::Ripserpp => ripser(&bench, request),
+        Reference::Phat => phat(&bench, request, kind),
+        Reference::Dipha => dipha(&bench, request, kind),
+        Reference::GiottoPh | Reference::Gudhi | Reference::Cripser => python(&bench, request, kind),
+    }?;
+    Ok((ran, request.reference.tolerance()))
+}
+
+/// The options of dimension and threshold, as Ripser and `lacuna rips` call them.
+fn filtration(request: &Request<'_>, dim: &str) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec![dim.into(), request.max_dim.unwrap_or(1).to_string().into()];
+    if let Some(threshold) = request.threshold {
+        words.extend(["--threshold".into(), threshold.to_string().into()]);
+    }
+    words
+}
+
+fn ripser(bench: &Bench, request: &Request<'_>) -> Result<[Ran; 2], CliError> {
+    // A list of edges stays one, cut at the threshold, which Ripser would not heed.
+    let is_graph = {
+        let loaded = lacuna::metric::read::read_path(request.input, None)?;
+        use lacuna::metric::{Distances, read::Input};
+        matches!(loaded.input, Input::Single(Distances::Sparse(_)) | Input::Double(Distances::Sparse(_)))
+    };
+    let cut = request.threshold.map(|threshold| threshold.to_string());
+    let options: Vec<&str> = match (&cut, is_graph) {
+        (Some(cut), true) => vec!["--threshold", cut],
+        _ => vec!["--to", "distances"],
+    };
+    let (format, name) =
+        if is_graph { ("sparse", "input.sparse") } else { ("lower-distance", "input.lower") };
+    let input = bench.convert(request, Kind::Distances, &options, name)?;
+    let mut theirs: Vec<OsString> = vec!["--format".into(), format.into()];
+    let mut ours: Vec<OsString> = ["rips", "-q", "--format", format].map(Into::into).to_vec();
+    let whole = Request { threshold: if is_graph { None } else { request.threshold }, ..*request };
+    theirs.extend(filtration(&whole, "--dim"));
+    ours.extend(filtration(&whole, "--max-dim"));
+    theirs.push(input.clone().into());
+    let (who, output, command, seconds) = program(request, &theirs)?;
+    // Ripser++ says along the way what it does.
+    let text = String::from_utf8_lossy(&output.stdout);
+    let is_bar =
+        |line: &&str| line.starts_with("persistence intervals") || line.trim_start().starts_with('[');
+    let bars: Vec<&str> = text.lines().filter(is_bar).collect();
+    let barcode = read_bytes(&who, bars.join("\n").as_bytes(), Some(BarcodeFormat::Ripser))?.barcode;
+    let theirs = Ran { barcode, who, command, seconds, computation: None };
+    Ok([own(bench, ours, &input, "csv")?, theirs])
+}
+
+fn phat(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
+    let mut options = vec!["--to", "matrix"];
+    if kind == Kind::Image {
+        options.extend(["--construction", request.construction]);
+    }
+    let input = bench.convert(request, kind, &options, "input.bin")?;
+    let out = bench.path("theirs.bin");
+    let (who, _, command, seconds) =
+        program(request, &["--binary".into(), input.clone().into(), out.clone().into()])?;
+    let barcode = read_path(&out, Some(BarcodeFormat::PhatBinary))?.barcode;
+    let ours = ["reduce", "-q", "--format", "phat-binary"].map(Into::into).to_vec();
+    Ok([own(bench, ours, &input, "bin")?, Ran { barcode, who, command, seconds, computation: None }])
+}
+
+fn dipha(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
+    let to = kind.to_string();
+    let input = bench.convert(request, kind, &["--to", &to], "input.dipha")?;
+    let out = bench.path("theirs.diagram");
+    let mut words: Vec<OsString> = Vec::new();
+    let mut ours: Vec<OsString> = ["reduce", "-q", "--format", "dipha"].map(Into::into).to_vec();
+    if let Some(dim) = request.max_dim.or((kind == Kind::Distances).then_some(1)) {
+        words.extend(["--upper_dim".into(), (dim + 1).to_string().into()]);
+        ours.extend(["--max-dim".into(), dim.to_string().into()]);
+    }
+    words.extend([input.clone().into(), out.clone().into()]);
+    let (who, _, command, seconds) = program(request, &words)?;
+    let barcode = read_path(&out, Some(BarcodeFormat::Dipha))?.barcode;
+    Ok([own(bench, ours, &input, "diagram")?, Ran { barcode, who, command, seconds, computation: None }])
+}
+
+fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
+    let is_image = kind == Kind::Image;
+    let to = kind.to_string();
+    let input = bench.convert(request, kind, &["--to", &to], "input.npy")?;
+    let mut ours: Vec<OsString> = if is_image {
+        ["cubical", "-q", "--format", "npy", "--construction", request.construction].map(Into::into).to_vec()
+    } else {
+        ["rips", "-q", "--format", "npy"].map(Into::into).to_vec()
+    };
+    let dim = request.max_dim.unwrap_or(if is_image { 2 } else { 1 });
+    ours.extend(["--max-dim".into(), dim.to_string().into()]);
+    if let Some(threshold) = request.threshold.filter(|_| !is_image) {
+        ours.extend(["--threshold".into(), threshold.to_string().into()]);
+    }
+    let out = bench.path("theirs.npy");
+    let name = request.reference.name();
+    let threshold = request.threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
+    let script = bench.path("reference.py");
+    fs::write(&script, SCRIPT).map_err(ReferenceError::Temporary)?;
+    let construction = if is_image { request.construction } else { "none" };
+    let mut command = Command::new(request.python);
+    command
+        .arg(&script)
+        .arg(name)
+        .arg(&input)
+        .arg(&out)
+        .args([&dim.to_string(), &threshold])
+        .arg(construction);
+    let no_module = |found: String| ReferenceError::NoModule {
+        name,
+        python: request.python.display().to_string(),
+        found,
+        remedy: request.reference.remedy(),
+    };
+    let (output, seconds) = timed_run(&mut command).map_err(|error| no_module(error.to_string()))?;
+    if output.status.code() == Some(NO_MODULE) {
+        return Err(no_module(last_lines(&output)).into());
+    }
+    if !output.status.success() {
+        return Err(ReferenceError::Failed { who: name.to_owned(), found: last_lines(&output) }.into());
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut words = said.lines().last().unwrap_or_default().split_whitespace();
+    let version = words.next().unwrap_or_default();
+    let computation = words.next().and_then(|word| word.parse().ok());
+    let barcode = read_path(&out, Some(BarcodeFormat::Npy))?.barcode;
+    let who = format!("{name} {version}");
+    Ok([
+        own(bench, ours, &input, "npy")?,
+        Ran { barcode, who, command: shown(&command), seconds, computation },
+    ])
+}
+
+/// Runs the reference's program. Its name, its output, its command and how long it took.
+fn program(
+    request: &Request<'_>,
+    words: &[OsString],
+) -> Result<(String, Output, String, f64), ReferenceError> {
+    let name = request.reference.name();
+    let program = request
+        .program
+        .map_or_else(|| PathBuf::from(request.reference.program().unwrap_or(name)), Path::to_path_buf);
+    let mut command = Command::new(&program);
+    command.args(words);
+    match timed_run(&mut command) {
+        Ok((output, seconds)) if output.status.success() => {
+            Ok((name.to_owned(), output, shown(&command), seconds))
+        }
+        Ok((output, _)) => Err(ReferenceError::Failed { who: name.to_owned(), found: last_lines(&output) }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(ReferenceError::NoProgram {
+            name,
+            program: program.display().to_string(),
+            remedy: request.reference.remedy(),
+        }),
+        Err(error) => Err(ReferenceError::Failed { who: name.to_owned(), found: error.to_string() }),
+    }
+}
+
+/// Runs this program on the converted input and reads what it wrote.
+fn own(bench: &Bench, mut words: Vec<OsString>, input: &Path, ending: &str) -> Result<Ran, CliError> {
+    let out = bench.path(&format!("ours.{ending}"));
+    words.extend(["-o".into(), out.clone().into(), input.into()]);
+    let (_, seconds) = bench.lacuna(&words)?;
+    let barcode = read_path(&out, None)?.barcode;
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let who = format!("lacuna {}", env!("CARGO_PKG_VERSION"));
+    Ok(Ran { barcode, who, command: format!("lacuna {}", words.join(" ")), seconds, computation: None })
+}
+
+fn timed_run(command: &mut Command) -> io::Result<(Output, f64)> {
+    let start = Instant::now();
+    let output = command.output()?;
+    Ok((output, start.elapsed().as_secs_f64()))
+}
+
+fn shown(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// What a process said last, and how it ended.
+fn last_lines(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = said.lines().rev().take(3).collect();
+    let said: Vec<&str> = lines.into_iter().rev().collect();
+    format!("{}: {}", output.status, said.join(" / "))
+}

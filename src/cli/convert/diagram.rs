@@ -1,0 +1,69 @@
+//! Bars to bars, and pairs of cells to pairs of cells.
+
+use std::time::Instant;
+
+use lacuna::compare::read::{BarcodeFormat, read_path};
+use lacuna::compare::write::BarcodeFile;
+use lacuna::compare::{Barcode, Kind as BarcodeKind};
+
+use super::Arguments;
+use super::kind::Kind;
+use crate::cli::error::CliError;
+use crate::cli::frame::{Files, Frame};
+use crate::cli::naming::OutputFormat;
+use crate::cli::notes::{counted, tell, timing_line};
+use crate::cli::timing::timed;
+
+/// Reads and writes.
+pub(super) fn run(
+    arguments: &Arguments,
+    start: Instant,
+    input: Option<BarcodeFormat>,
+) -> Result<(), CliError> {
+    let format: BarcodeFile = arguments.output_format(Kind::Diagram)?;
+    // The name of a text is that of bars and of pairs: which of them it is to be, its content tells.
+    let content = format.content();
+    let files = Files { input: &arguments.input, answer: Some(&arguments.out), content, stats: None };
+    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
+    arguments.threads.start(frame.notes)?;
+    frame.meter.stage("reading");
+    let (loaded, read) = timed(|| read_path(&arguments.input, input));
+    let loaded = loaded?;
+    let (name, notes) = (arguments.name(), frame.notes);
+    if let Some(why) = loaded.detection {
+        frame.meter.aside(|| notes.note(format_args!("{name}: {} ({why})", loaded.format)));
+    }
+    let barcode = loaded.barcode;
+    let format = of_kind(format, &barcode, arguments);
+    format.holds(&barcode).map_err(|why| CliError::about(&name, why))?;
+    if let Some(left_out) = loaded.left_out {
+        notes.note(format_args!("{name}: {left_out} are left out"));
+    }
+    if format.loses_essential(&barcode) {
+        notes.note(format_args!(
+            "{name}: the cells of essential classes are left out, which {format} does not have"
+        ));
+    }
+    let write = frame.write(|_, out| format.write(&barcode, out))?;
+    frame.commit_answer()?;
+    if arguments.verbosity.verbose {
+        let what = match &barcode {
+            Barcode::Bars(bars) => counted(bars.bars.len(), "bar"),
+            Barcode::CellPairs(pairs) => counted(pairs.pairs.len(), "pair"),
+        };
+        tell(format_args!("{name}: {what}"));
+        tell(timing_line("read", read.as_secs_f64()));
+        tell(timing_line("write", write.as_secs_f64()));
+        tell(timing_line("total", frame.seconds()));
+    }
+    Ok(())
+}
+
+/// The format, or where its name alone said that it is text, the text of what the barcode is.
+fn of_kind(format: BarcodeFile, barcode: &Barcode, arguments: &Arguments) -> BarcodeFile {
+    let is_named = arguments.output.is_none();
+    match (format, barcode.kind()) {
+        (BarcodeFile::Text, BarcodeKind::CellPairs) if is_named => BarcodeFile::PhatAscii,
+        _ => format,
+    }
+}

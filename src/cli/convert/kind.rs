@@ -1,0 +1,330 @@
+//! What a file holds, found out from its beginning and its name, from the name of the output and from the options.
+//!
+//! The beginning or the name of a file leave one kind or several. Of several those stay that have the format of `--format` and those that the
+//! format of the output can be made of; raw images are told by `--shape`. If several are left still, a NumPy array is an image, a table of numbers holds
+//! distances or points, and other files are an error that names the kinds.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use clap::ValueEnum;
+use lacuna::cells::MatrixFile;
+use lacuna::compare::read::BarcodeFormat;
+use lacuna::compare::write::BarcodeFile;
+use lacuna::cubical::read::ImageFormat;
+use lacuna::cubical::write::ImageFile;
+use lacuna::internals::{arrays_of_archive, name_of};
+use lacuna::matrix::read::MatrixFormat;
+use lacuna::metric::read::DistanceFormat;
+use lacuna::metric::write::DistanceFile;
+
+use super::Arguments;
+use crate::cli::error::UsageError;
+use crate::cli::naming::{OutputFormat, format_of};
+
+/// A kind of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Images
+    Image,
+    /// Boundary matrices
+    Matrix,
+    /// Distances and points
+    Distances,
+    /// Bars, or pairs of cells
+    Diagram,
+}
+
+use Kind::{Diagram, Distances, Image, Matrix};
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Image => "image",
+            Matrix => "matrix",
+            Distances => "distances",
+            Diagram => "diagram",
+        })
+    }
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
+
+    /// Whether it has an input format of this name.
+    fn reads(self, name: &str) -> bool {
+        match self {
+            Image => name.parse::<ImageFormat>().is_ok(),
+            Matrix => name.parse::<MatrixFormat>().is_ok(),
+            Distances => name.parse::<DistanceFormat>().is_ok(),
+            Diagram => name.parse::<BarcodeFormat>().is_ok(),
+        }
+    }
+
+    /// The names of its input formats.
+    pub(super) fn input_names(self) -> String {
+        fn list<F: fmt::Display>(formats: &[F]) -> String {
+            formats.iter().map(F::to_string).collect::<Vec<_>>().join(", ")
+        }
+        match self {
+            Image => list(&ImageFormat::ALL),
+            Matrix => list(&MatrixFormat::ALL),
+            Distances => list(&DistanceFormat::ALL),
+            Diagram => list(&BarcodeFormat::ALL),
+        }
+    }
+
+    /// Whether the output, by its format or its name, is a file of this kind.
+    pub(super) fn writes(self, output: Option<&str>, out: &Path) -> bool {
+        fn is_of<F: OutputFormat + ValueEnum>(output: Option<&str>, out: &Path) -> bool {
+            match output {
+                Some(name) => F::from_str(name, true).is_ok(),
+                None => format_of::<F>(None, Some(out)).is_ok_and(|format| format.is_some()),
+            }
+        }
+        match self {
+            Image => is_of::<ImageFile>(output, out),
+            Matrix => is_of::<MatrixFile>(output, out),
+            Distances => is_of::<DistanceFile>(output, out),
+            Diagram => is_of::<BarcodeFile>(output, out),
+        }
+    }
+
+    /// Whether a file of this kind can become what the output is.
+    fn becomes(self, arguments: &Arguments) -> bool {
+        let (output, out) = (arguments.output.as_deref(), &*arguments.out);
+        match (self, arguments.to) {
+            (Image, Some(to)) => matches!(to, Image | Matrix),
+            (kind, Some(to)) => kind == to,
+            (Image, None) => Image.writes(output, out) || Matrix.writes(output, out),
+            (kind, None) => kind.writes(output, out),
+        }
+    }
+}
+
+/// The names of the formats of an output.
+pub(super) fn names<F: ValueEnum>() -> String {
+    let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+}
+
+/// The kind of the input.
+pub(super) fn of_input(arguments: &Arguments) -> Result<Kind, UsageError> {
+    if let Some(kind) = arguments.from {
+        return Ok(kind);
+    }
+    if arguments.voxels.are_raw() {
+        return Ok(Image);
+    }
+    let found = of_file(&arguments.input);
+    let mut kinds = found.clone();
+    if let Some(format) = &arguments.format {
+        kinds = narrowed(&Kind::ALL, |kind| kind.reads(format));
+        // A format that belongs to one kind overrules what the file looks like.
+        kinds = narrowed(&kinds, |kind| kinds.len() == 1 || found.contains(&kind));
+    }
+    kinds = narrowed(&kinds, |kind| kind.becomes(arguments));
+    match kinds[..] {
+        [kind] => Ok(kind),
+        // Arrays, and what comes through a pipe, are images unless something says otherwise.
+        _ if kinds.contains(&Image) => Ok(Image),
+        // Tables of numbers are distances or points.
+        [Distances, Diagram] => Ok(Distances),
+        _ => {
+            let names: Vec<String> = kinds.iter().map(Kind::to_string).collect();
+            Err(UsageError::SeveralKinds { input: name_of(&arguments.input), kinds: names.join(" or ") })
+        }
+    }
+}
+
+/// The kind of a file, among several.
+///
+/// # Errors
+/// [`UsageError::SeveralKinds`]: it may be of more than one of them.
+pub(crate) fn among(path: &Path, kinds: &[Kind]) -> Result<Kind, UsageError> {
+    let found = of_file(path);
+    match narrowed(&found, |kind| kinds.contains(&kind))[..] {
+        [kind] => Ok(kind),
+        ref several => {
+            let names: Vec<String> = several.iter().map(Kind::to_string).collect();
+            Err(UsageError::SeveralKinds { input: name_of(path), kinds: names.join(" or ") })
+        }
+    }
+}
+
+/// Those that hold, or all where none does.
+fn narrowed(kinds: &[Kind], holds: impl Fn(Kind) -> bool) -> Vec<Kind> {
+    let left: Vec<Kind> = kinds.iter().copied().filter(|&kind| holds(kind)).collect();
+    if left.is_empty() { kinds.to_vec() } else { left }
+}
+
+/// Bytes that tell the kind of a text.
+const HEAD: u64 = 1 << 16;
+
+/// The kinds that the beginning and the name of a file leave. Whatever cannot be read is an error of its reader.
+fn of_file(path: &Path) -> Vec<Kind> {
+    if path == Path::new("-") {
+        return Kind::ALL.to_vec();
+    }
+    let mut head = Vec::new();
+    if File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+        return Kind::ALL.to_vec();
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if head.starts_with(b"PK\x03\x04") {
+        return of_archive(&std::fs::read(path).unwrap_or_default());
+    }
+    of_head(&head, &name)
+}
+
+/// The kinds that the arrays of an archive leave.
+fn of_archive(bytes: &[u8]) -> Vec<Kind> {
+    let names = arrays_of_archive(bytes);
+    let has = |name: &str| names.iter().any(|found| found == name);
+    if has("format") && has("shape") {
+        vec![Matrix, Distances]
+    } else if has("bars") || has("pairs") || has("dgms") {
+        vec![Diagram]
+    } else {
+        vec![Image, Distances]
+    }
+}
+
+fn of_head(head: &[u8], name: &str) -> Vec<Kind> {
+    let starts = |magic: &[u8]| head.starts_with(magic);
+    if starts(b"\x93NUMPY") {
+        return vec![Image, Distances, Diagram];
+    }
+    if let Ok(file_type) = phat_formats::dipha::file_type(head) {
+        use phat_formats::dipha::FileType;
+        return match file_type {
+            FileType::BoundaryMatrix => vec![Matrix],
+            FileType::Image => vec![Image],
+            FileType::Diagram => vec![Diagram],
+            FileType::DistanceMatrix | FileType::SparseDistanceMatrix => vec![Distances],
+        };
+    }
+    let is_nifti = head.get(344..348).is_some_and(|magic| matches!(magic, b"n+1\0" | b"ni1\0"))
+        || head.get(4..8).is_some_and(|magic| matches!(magic, b"n+2\0" | b"ni2\0"));
+    if starts(b"\x89PNG")
+        || starts(b"II*\0")
+        || starts(b"MM\0*")
+        || starts(b"II+\0")
+        || starts(b"MM\0+")
+        || is_nifti
+    {
+        return vec![Image];
+    }
+    if head.len() >= 14 && head[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
+        let banner = head.split(|&byte| byte == b'\n').next().unwrap_or_default().to_ascii_lowercase();
+        let is_symmetric = banner.windows(9).any(|word| word == b"symmetric");
+        let is_array = banner.windows(5).any(|word| word == b"array");
+        return if is_symmetric || is_array { vec![Distances] } else { vec![Matrix, Distances] };
+    }
+    let by_name = of_name(name.strip_suffix(".gz").unwrap_or(name));
+    if starts(b"\x1f\x8b") {
+        return by_name.unwrap_or_else(|| Kind::ALL.to_vec());
+    }
+    // A NUL is in no text but that of UTF-16, whose readers are those of tables.
+    if head.contains(&0) && !starts(b"\xff\xfe") && !starts(b"\xfe\xff") {
+        return of_words(head).or(by_name).unwrap_or_else(|| vec![Matrix, Distances, Diagram]);
+    }
+    let netpbm = matches!(head, [b'P', b'1' | b'2' | b'4' | b'5', blank, ..] if blank.is_ascii_whitespace());
+    if netpbm { vec![Image] } else { of_text(head).or(by_name).unwrap_or_else(|| vec![Distances, Diagram]) }
+}
+
+/// The kind that the first words of 64 bits leave: PHAT's matrix counts its cells, and the first of them is a vertex without boundary; its pairs
+/// count themselves, and the second cell of a pair comes after the first. As numbers of single precision such words are almost 0.
+fn of_words(head: &[u8]) -> Option<Vec<Kind>> {
+    let words = head.as_chunks::<8>().0.iter().map(|&word| i64::from_le_bytes(word));
+    match words.take(3).collect::<Vec<_>>()[..] {
+        [1..=0xff_ffff_ffff, 0, 0] => Some(vec![Matrix]),
+        [1..=0xff_ffff_ffff, birth @ 0..=0xff_ffff_ffff, death]
+            if birth < death && death <= 0xff_ffff_ffff =>
+        {
+            Some(vec![Diagram])
+        }
+        _ => None,
+    }
+}
+
+/// The kinds that the end of a name leaves.
+fn of_name(name: &str) -> Option<Vec<Kind>> {
+    let (_, ending) = name.rsplit_once('.')?;
+    let kinds: &[Kind] = match ending {
+        "png" | "pgm" | "pbm" | "tif" | "tiff" | "nii" | "perseus" | "raw" => &[Image],
+        "diagram" | "pairs" => &[Diagram],
+        "dat" => &[Matrix],
+        "bin" => &[Matrix, Distances, Diagram],
+        "pts" | "xyz" | "edges" | "coo" | "condensed" | "pdist" => &[Distances],
+        _ if ["lower", "upper", "dist", "point", "sparse"].iter().any(|start| ending.starts_with(start)) => {
+            &[Distances]
+        }
+        _ => return None,
+    };
+    Some(kinds.to_vec())
+}
+
+/// The kinds that the first lines of a text leave, if they tell.
+fn of_text(head: &[u8]) -> Option<Vec<Kind>> {
+    let text = String::from_utf8_lossy(head);
+    let mut lines =
+        text.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next()?;
+    let mut lines = std::iter::once(first).chain(lines);
+    if first.starts_with('{')
+        || first.to_ascii_lowercase().replace(' ', "").starts_with("dim,birth,death")
+        || lines.by_ref().take(3).any(|line| line.starts_with("persistence intervals in dim"))
+    {
+        return Some(vec![Diagram]);
+    }
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let whole =
+        |line: &str| -> Option<Vec<u64>> { line.split_whitespace().map(|word| word.parse().ok()).collect() };
+    let numbers: Vec<Vec<u64>> = lines.iter().take(4).map_while(|line| whole(line)).collect();
+    match (&numbers.first()?[..], numbers.get(1).map(Vec::as_slice)) {
+        // A matrix of PHAT begins with a vertex.
+        ([0], _) => Some(vec![Matrix]),
+        ([_], Some([_, _])) => Some(vec![Diagram]),
+        ([1..=3], Some([_])) => Some(vec![Image, Distances]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_and_names() {
+        for (head, name, kinds) in [
+            (&b"\x93NUMPY\x01\0"[..], "a.npy", &[Image, Distances, Diagram][..]),
+            (b"\x89PNG\r\n", "a", &[Image]),
+            (b"P5 3 3", "a", &[Image]),
+            (b"%%MatrixMarket matrix coordinate pattern general\n", "a", &[Matrix, Distances]),
+            (b"%%MatrixMarket matrix array real symmetric\n", "a", &[Distances]),
+            (b"{\"bars\":[]}", "a", &[Diagram]),
+            (b"value range: [1,2]\ndistance matrix\npersistence intervals in dim 0:\n", "a.txt", &[Diagram]),
+            (b"dim,birth,death\n", "a.csv", &[Diagram]),
+            (b"0\n0\n1 0 1\n", "a.txt", &[Matrix]),
+            (b"3\n1 2\n3 4\n", "a.txt", &[Diagram]),
+            (b"2\n3\n3\n1\n", "a.txt", &[Image, Distances]),
+            (b"0.5 1\n2 3\n", "a.txt", &[Distances, Diagram]),
+            (b"0.5 1\n2 3\n", "a.pts", &[Distances]),
+            (&[0; 24], "a.bin", &[Matrix, Distances, Diagram]),
+            (&[3, 1, 3].map(i64::to_le_bytes).concat(), "a", &[Diagram]),
+            (&[3, 0, 0].map(i64::to_le_bytes).concat(), "a", &[Matrix]),
+            (&[0.5_f32; 6].map(f32::to_le_bytes).concat(), "a.bin", &[Matrix, Distances, Diagram]),
+            (b"\x1f\x8b\x08", "a.nii.gz", &[Image]),
+            (b"\x1f\x8b\x08", "a.lower_distance.gz", &[Distances]),
+        ] {
+            assert_eq!(of_head(head, name), kinds, "{name}");
+        }
+        let dipha = |file_type: i64| [8_067_171_840_i64, file_type].map(i64::to_le_bytes).concat();
+        let kinds = [0, 1, 2, 7, 8].map(|file_type| of_head(&dipha(file_type), "a")[0]);
+        assert_eq!(kinds, [Matrix, Image, Diagram, Distances, Distances]);
+    }
+}

@@ -1,0 +1,325 @@
+//! `lacuna convert`: a file in another format of its kind, and images as boundary matrices.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `kind` | what a file holds, found out from input, output and options |
+//! | `image`, `matrix`, `distances`, `diagram` | a file of one kind as another of it |
+//! | `complex` | an image as its boundary matrix |
+
+mod complex;
+mod diagram;
+mod distances;
+mod image;
+pub(super) mod kind;
+mod matrix;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use lacuna::cells::MatrixFile;
+use lacuna::compare::write::BarcodeFile;
+use lacuna::cubical::write::ImageFile;
+use lacuna::internals::name_of;
+use lacuna::metric::write::DistanceFile;
+
+use super::arguments::dimensions::DimensionArguments;
+use super::arguments::distances::TableArguments;
+use super::arguments::filtration::FiltrationArguments;
+use super::arguments::image::VoxelsArguments;
+use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::VerbosityArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::naming::{OutputFormat, format_of};
+use super::parse;
+use kind::Kind;
+
+/// A file in another format: images, boundary matrices, distances and diagrams; or the boundary matrix of an image
+///
+/// What is converted keeps every value: what a format has no room for is refused, or said where it is part of the format. Of an image that
+/// becomes a boundary matrix the columns are all cells in the order of their owners, the voxels that give them their values: all that
+/// `lacuna cubical` says follows from it, at the cost of some 2^d cells a voxel.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("max_dim", |arg| arg.help("Of an image that becomes a matrix, the highest homology dimension that the cells are to have; of DIPHA's images and distances likewise [default: all]")))]
+#[command(mut_arg("quiet", |arg| arg.help("Say nothing on standard error but errors")))]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error what was converted and how long each stage took")))]
+pub(crate) struct Arguments {
+    /// File to read, `-` for standard input
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+
+    /// File to write, replaced as a whole when the run has succeeded; `-` for standard output
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+
+    /// What the input is [default: found out from its content and name, and from OUT]
+    #[arg(long, value_name = "KIND", help_heading = "Input", value_parser = parse::one_of::<Kind>())]
+    from: Option<Kind>,
+
+    /// Format of the input, as of the command that reads its kind [default: detected from its content and name]
+    ///
+    /// images     npy, npz, png, pgm, tiff, nifti, dipha, perseus, raw
+    /// matrices   phat-ascii, phat-binary, dipha, npz, matrix-market
+    /// distances  lower-distance, upper-distance, condensed, distance, point-cloud, sparse,
+    ///            binary, dipha, npy, npz, matrix-market
+    /// diagrams   ripser, csv, json, npy, npz, dipha, phat-ascii, phat-binary and others
+    ///            of `lacuna compare`
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Input",
+        verbatim_doc_comment,
+        allow_hyphen_values = true
+    )]
+    format: Option<String>,
+
+    /// Of an archive of several arrays, take the one of this name
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    key: Option<String>,
+
+    #[command(flatten)]
+    voxels: VoxelsArguments,
+
+    #[command(flatten)]
+    table: TableArguments,
+
+    #[command(flatten)]
+    filtration: FiltrationArguments,
+
+    #[command(flatten, next_help_heading = "Filtration")]
+    dimension: DimensionArguments,
+
+    #[command(flatten)]
+    threads: ThreadsArguments,
+
+    /// Format of OUT [default: by the name of OUT]
+    ///
+    /// images     npy, png, tiff, nifti, nifti-gz, perseus (.perseus), raw; dipha with --to image
+    /// matrices   phat-ascii (.txt, .dat), phat-binary (.bin, and of an image any other name),
+    ///            dipha (.complex, .dipha), npz, matrix-market (.mtx)
+    /// distances  lower-distance (.lower), condensed (.upper, .condensed), distance (.dist),
+    ///            point-cloud (.pts), sparse, binary (.bin), dipha, npy, matrix-market (.mtx)
+    /// diagrams   text (.txt), csv, json, npy, npz, dipha (.diagram, .dipha), and of pairs of cells
+    ///            phat-ascii (.dat), phat-binary (.bin)
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        verbatim_doc_comment,
+        allow_hyphen_values = true
+    )]
+    output: Option<String>,
+
+    /// What the output is: of an image an image or a matrix, of points distances
+    #[arg(long, value_name = "KIND", help_heading = "Output", value_parser = parse::one_of::<Kind>())]
+    to: Option<Kind>,
+
+    /// Of distances, leave out the pairs that are farther apart
+    #[arg(long, value_name = "T", help_heading = "Output", value_parser = parse::threshold, allow_hyphen_values = true)]
+    threshold: Option<f64>,
+
+    /// Take the nearest number where a format has no room for the number itself, which is an error otherwise
+    #[arg(long, help_heading = "Output")]
+    round: bool,
+
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna convert slice.png slice.bin
+  lacuna convert --construction v --max-dim 1 volume.nii volume.complex
+  lacuna convert stack.tif stack.npy
+  lacuna convert matrix.npz matrix.bin
+  lacuna convert --to distances points.csv points.lower
+  lacuna convert bars.npy bars.csv
+  lacuna convert --output phat-ascii image.npy - | lacuna reduce -";
+
+/// Finds out what is to become what, and does it.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let start = Instant::now();
+    let kind = kind::of_input(arguments)?;
+    arguments.check_options(kind)?;
+    match kind {
+        Kind::Image => {
+            let input = arguments.input_format(kind, |name| name.parse().ok())?;
+            match arguments.image_becomes()? {
+                Becomes::Matrix(format) => complex::run(arguments, start, input, format),
+                Becomes::Image(format) => image::run(arguments, start, input, format),
+            }
+        }
+        Kind::Matrix => {
+            let input = arguments.input_format(kind, |name| name.parse().ok())?;
+            matrix::run(arguments, start, input, arguments.output_format(kind)?)
+        }
+        Kind::Distances => {
+            let input = arguments.input_format(kind, |name| name.parse().ok())?;
+            distances::run(arguments, start, input, arguments.output_format(kind)?)
+        }
+        Kind::Diagram => {
+            let input = arguments.input_format(kind, |name| name.parse().ok())?;
+            diagram::run(arguments, start, input)
+        }
+    }
+}
+
+/// What an image becomes.
+enum Becomes {
+    /// Its boundary matrix.
+    Matrix(MatrixFile),
+    /// An image.
+    Image(ImageFile),
+}
+
+impl Arguments {
+    /// What messages call the input.
+    fn name(&self) -> String {
+        name_of(&self.input)
+    }
+
+    /// Refuses options that are for other kinds.
+    fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
+        let wrong =
+            |option, expected| Err(UsageError::OnlyOfKind { option, expected, found: kind.to_string() });
+        match (kind, self.to) {
+            (Kind::Image, None | Some(Kind::Image | Kind::Matrix)) => {}
+            (_, Some(to)) if to != kind => {
+                return Err(UsageError::NoConversion { from: kind.to_string(), to: to.to_string() });
+            }
+            _ => {}
+        }
+        if kind != Kind::Image && self.filtration.superlevel {
+            return wrong("--superlevel", "an image");
+        }
+        if kind != Kind::Distances && self.threshold.is_some() {
+            return wrong("--threshold", "distances");
+        }
+        if !matches!(kind, Kind::Image | Kind::Matrix) && self.dimension.of_cells().is_some() {
+            return wrong("--max-dim", "an image or a matrix");
+        }
+        Ok(())
+    }
+
+    /// The format of the input that `--format` names.
+    fn input_format<F>(
+        &self,
+        kind: Kind,
+        parse: impl Fn(&str) -> Option<F>,
+    ) -> Result<Option<F>, UsageError> {
+        let unknown = |found: &str| UsageError::UnknownFormat {
+            option: "--format",
+            kind: kind.to_string(),
+            names: kind.input_names(),
+            found: found.to_owned(),
+        };
+        self.format.as_deref().map(|name| parse(name).ok_or_else(|| unknown(name))).transpose()
+    }
+
+    /// The format that `--output` or the name of OUT tells.
+    fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, UsageError> {
+        let names = kind::names::<F>();
+        let given = match self.output.as_deref() {
+            None => None,
+            Some(found) => Some(F::from_str(found, true).map_err(|_| UsageError::UnknownFormat {
+                option: "--output",
+                kind: kind.to_string(),
+                names: names.clone(),
+                found: found.to_owned(),
+            })?),
+        };
+        format_of(given, Some(&self.out))?.ok_or_else(|| UsageError::NoOutputFormat {
+            out: self.out.clone(),
+            kind: kind.to_string(),
+            names,
+        })
+    }
+
+    /// What an image becomes: a matrix where `--to` or the format says so, or nothing says otherwise.
+    fn image_becomes(&self) -> Result<Becomes, UsageError> {
+        let is_of = |kind: Kind| kind.writes(self.output.as_deref(), &self.out);
+        match self.to {
+            Some(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
+            Some(_) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
+            None if is_of(Kind::Matrix) => self.output_format(Kind::Matrix).map(Becomes::Matrix),
+            None if is_of(Kind::Image) => self.output_format(Kind::Image).map(Becomes::Image),
+            None if self.output.is_none() => Ok(Becomes::Matrix(MatrixFile::PhatBinary)),
+            None => self.output_format(Kind::Matrix).map(Becomes::Matrix),
+        }
+    }
+}
+
+impl OutputFormat for ImageFile {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
+        ("png", &[Self::Png]),
+        ("tif", &[Self::Tiff]),
+        ("tiff", &[Self::Tiff]),
+        ("npy", &[Self::Npy]),
+        ("nii", &[Self::Nifti]),
+        ("nii.gz", &[Self::NiftiGz]),
+        ("dipha", &[Self::Dipha]),
+        ("complex", &[Self::Dipha]),
+        ("perseus", &[Self::Perseus]),
+        ("raw", &[Self::Raw]),
+    ];
+
+    const BINARY: &'static [Self] =
+        &[Self::Png, Self::Tiff, Self::Npy, Self::Nifti, Self::NiftiGz, Self::Dipha, Self::Raw];
+}
+
+impl OutputFormat for DistanceFile {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
+        ("lower", &[Self::LowerDistance]),
+        ("upper", &[Self::Condensed]),
+        ("condensed", &[Self::Condensed]),
+        ("pdist", &[Self::Condensed]),
+        ("dist", &[Self::Distance]),
+        ("pts", &[Self::PointCloud]),
+        ("xyz", &[Self::PointCloud]),
+        ("sparse", &[Self::Sparse]),
+        ("edges", &[Self::Sparse]),
+        ("coo", &[Self::Sparse]),
+        ("bin", &[Self::Binary]),
+        ("dipha", &[Self::Dipha]),
+        ("complex", &[Self::Dipha]),
+        ("npy", &[Self::Npy]),
+        ("mtx", &[Self::MatrixMarket]),
+        ("mm", &[Self::MatrixMarket]),
+    ];
+
+    const BINARY: &'static [Self] = &[Self::Binary, Self::Dipha, Self::Npy];
+}
+
+impl OutputFormat for BarcodeFile {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
+        ("txt", &[Self::Text, Self::PhatAscii]),
+        ("csv", &[Self::Csv]),
+        ("json", &[Self::Json]),
+        ("npy", &[Self::Npy]),
+        ("npz", &[Self::Npz]),
+        ("diagram", &[Self::Dipha]),
+        ("dipha", &[Self::Dipha]),
+        ("dat", &[Self::PhatAscii]),
+        ("bin", &[Self::PhatBinary]),
+    ];
+
+    const BINARY: &'static [Self] = &[Self::Npy, Self::Npz, Self::Dipha, Self::PhatBinary];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_name_that_tells_it() {
+        fn untold<F: OutputFormat + ValueEnum>() -> Vec<F> {
+            let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
+            F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
+        }
+        assert_eq!(untold::<ImageFile>(), []);
+        assert_eq!(untold::<DistanceFile>(), []);
+        assert_eq!(untold::<BarcodeFile>(), []);
+    }
+}

@@ -1,0 +1,278 @@
+//! `lacuna generate`: point clouds and images of known shapes, by seed.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use lacuna::cubical::write::ImageFile;
+use lacuna::generate::{Cloud, Field, Scene, Space};
+use lacuna::metric::write::DistanceFile;
+
+use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::VerbosityArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::naming::{OutputFormat, format_of};
+use super::notes::{Notes, counted};
+use super::outputs::{Inputs, Outputs};
+use super::parse::{self, Extents};
+use super::sink::Content;
+
+/// A point cloud or an image of a known shape, of any size; a seed gives the same bytes on every machine
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{SHAPES}\n\n{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("verbose", |arg| arg.hide(true)))]
+pub(crate) struct Arguments {
+    /// What to draw: a space of points, or a scene of voxels
+    #[arg(value_name = "NAME", value_parser = parse::one_of::<Name>())]
+    name: Name,
+
+    /// Number of points
+    #[arg(long, value_name = "N", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
+    points: Option<usize>,
+
+    /// Standard deviation of the Gaussian noise that every coordinate gets
+    #[arg(long, value_name = "SIGMA", help_heading = "Points", allow_hyphen_values = true)]
+    noise: Option<f64>,
+
+    /// Dimension of the sphere (2 if none is given), of the cube or of the clusters' space (3)
+    #[arg(long, value_name = "K", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
+    dimension: Option<usize>,
+
+    /// Number of clusters [default: 5]
+    #[arg(long, value_name = "K", help_heading = "Points", value_parser = parse::count, allow_hyphen_values = true)]
+    clusters: Option<usize>,
+
+    /// Voxels along each axis, such as 512,512,40; the last axis varies fastest
+    #[arg(long, value_name = "N,...", help_heading = "Images", value_parser = parse::extents, allow_hyphen_values = true)]
+    shape: Option<Extents>,
+
+    /// Of field and blobs the standard deviation of the Gaussian, in voxels; of vessels the greatest radius [default: 4]
+    #[arg(long, value_name = "S", help_heading = "Images", allow_hyphen_values = true)]
+    scale: Option<f64>,
+
+    /// Part of the voxels that is foreground, of blobs [default: 0.5] and, about, of vessels [default: 0.05]
+    #[arg(long, value_name = "P", help_heading = "Images", allow_hyphen_values = true)]
+    density: Option<f64>,
+
+    /// Which of the samples
+    #[arg(long, value_name = "S", default_value = "0", allow_hyphen_values = true)]
+    seed: u64,
+
+    #[command(flatten)]
+    threads: ThreadsArguments,
+
+    /// File to write [default: standard output]
+    #[arg(short, long = "output-file", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    out: Option<PathBuf>,
+
+    /// Format, as of lacuna convert [default: by the name of FILE, else point-cloud or npy]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", allow_hyphen_values = true)]
+    output: Option<String>,
+
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
+}
+
+/// What there is to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name {
+    /// Points.
+    Space(Space),
+    /// Voxels.
+    Scene(Scene),
+}
+
+impl ValueEnum for Name {
+    fn value_variants<'a>() -> &'a [Self] {
+        const NAMES: [Name; 12] = [
+            Name::Space(Space::Circle),
+            Name::Space(Space::Sphere),
+            Name::Space(Space::Torus),
+            Name::Space(Space::KleinBottle),
+            Name::Space(Space::ProjectivePlane),
+            Name::Space(Space::SwissRoll),
+            Name::Space(Space::Clustered),
+            Name::Space(Space::Cube),
+            Name::Scene(Scene::Noise),
+            Name::Scene(Scene::Field),
+            Name::Scene(Scene::Blobs),
+            Name::Scene(Scene::Vessels),
+        ];
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        match self {
+            Name::Space(space) => space.to_possible_value(),
+            Name::Scene(scene) => scene.to_possible_value(),
+        }
+    }
+}
+
+const SHAPES: &str = "\
+Points, in single precision:
+  circle            (cos a, sin a), a uniform
+  sphere            the unit sphere of dimension K, uniform
+  torus             ((2 + cos a) cos b, (2 + cos a) sin b, sin a), uniform by area
+  klein-bottle      ((2 + cos a) cos b, (2 + cos a) sin b, sin a cos b/2, sin a sin b/2), uniform by area
+  projective-plane  (x², y², z², √2 xy, √2 xz, √2 yz) of uniform points of the unit sphere
+  swiss-roll        (t cos t, h, t sin t), t uniform from 3π/2 to 9π/2, h from 0 to 21
+  clustered         Gaussian with σ = 0.02 around centres that are uniform in the unit cube of dimension K
+  cube              uniform in the unit cube of dimension K
+
+Images:
+  noise    uniform in [0, 1), f32
+  field    Gaussian random field of mean 0 and variance 1, periodic, f32
+  blobs    255 where such a field is low, else 0, u8
+  vessels  255 in tubes around random walks, else 0, u8";
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna generate torus --points 10000 --seed 1 -o torus.npy
+  lacuna generate sphere --dimension 3 --points 500 --noise 0.05 | lacuna rips --max-dim 2 -
+  lacuna generate field --shape 256,256,256 --scale 3 -o field.npy";
+
+/// What was drawn.
+enum Drawn {
+    Points(lacuna::metric::PointCloud<f32>, DistanceFile),
+    Image(lacuna::cubical::AnyImage, ImageFile),
+}
+
+/// Draws and writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let notes = arguments.verbosity.notes();
+    let (points, image) = arguments.formats()?;
+    let content = match arguments.name {
+        Name::Space(_) => points.content(),
+        Name::Scene(_) => image.content(),
+    };
+    let out = arguments.out.as_deref();
+    let mut outputs = Outputs::open(out, content, None, &Inputs::default())?;
+    arguments.threads.start(notes)?;
+    let drawn = arguments.draw(points, image)?;
+    if let (Drawn::Points(cloud, format), true) = (&drawn, content == Content::Text) {
+        format.holds(&cloud.clone().into()).map_err(CliError::from)?;
+    }
+    outputs.fill(|out| write(&drawn, out))?;
+    outputs.commit_answer()?;
+    said(&drawn, notes);
+    Ok(())
+}
+
+fn write(drawn: &Drawn, out: &mut dyn Write) -> std::io::Result<()> {
+    match drawn {
+        Drawn::Points(cloud, format) => format.write(&cloud.clone().into(), out),
+        Drawn::Image(image, format) => format.write(image, None, out),
+    }
+}
+
+fn said(drawn: &Drawn, notes: Notes) {
+    match drawn {
+        Drawn::Points(cloud, _) => {
+            let dimension = cloud.dimension();
+            notes.note(format_args!("{} in R^{dimension}", counted(cloud.len(), "point")));
+        }
+        Drawn::Image(image, _) => notes.note(image.shape().described(image.voxel_type())),
+    }
+}
+
+impl Arguments {
+    /// The formats of points and of images, of which one is used.
+    fn formats(&self) -> Result<(DistanceFile, ImageFile), UsageError> {
+        let (mut points, mut image) = (DistanceFile::PointCloud, ImageFile::Npy);
+        match self.name {
+            Name::Space(_) => points = self.format("points")?.unwrap_or(points),
+            Name::Scene(_) => image = self.format("image")?.unwrap_or(image),
+        }
+        Ok((points, image))
+    }
+
+    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str) -> Result<Option<F>, UsageError> {
+        let names = || {
+            let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
+        };
+        let parse = |found: &String| {
+            F::from_str(found, true).map_err(|_| UsageError::UnknownOutput {
+                kind: kind.to_owned(),
+                names: names(),
+                found: found.clone(),
+            })
+        };
+        let given = self.output.as_ref().map(parse).transpose()?;
+        format_of(given, self.out.as_deref())
+    }
+
+    fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {
+        match self.name {
+            Name::Space(space) => {
+                self.only(
+                    "an image",
+                    &[
+                        ("--shape", self.shape.is_some()),
+                        ("--scale", self.scale.is_some()),
+                        ("--density", self.density.is_some()),
+                        ("--dimension", self.dimension.is_some() && !space.has_dimension()),
+                        ("--clusters", self.clusters.is_some() && space != Space::Clustered),
+                    ],
+                )?;
+                let needed = UsageError::Needs { option: "--points", name: space.to_string() };
+                let cloud = Cloud::new(space, self.points.ok_or(needed)?);
+                let cloud = Cloud {
+                    seed: self.seed,
+                    noise: self.noise.unwrap_or(0.0),
+                    dimension: self.dimension,
+                    clusters: self.clusters.unwrap_or(cloud.clusters),
+                    ..cloud
+                };
+                Ok(Drawn::Points(cloud.draw()?, points))
+            }
+            Name::Scene(scene) => {
+                self.only(
+                    "points",
+                    &[
+                        ("--points", self.points.is_some()),
+                        ("--noise", self.noise.is_some()),
+                        ("--dimension", self.dimension.is_some()),
+                        ("--clusters", self.clusters.is_some()),
+                        ("--scale", self.scale.is_some() && scene == Scene::Noise),
+                        (
+                            "--density",
+                            self.density.is_some() && !matches!(scene, Scene::Blobs | Scene::Vessels),
+                        ),
+                    ],
+                )?;
+                let needed = UsageError::Needs { option: "--shape", name: scene.to_string() };
+                let Extents(shape) = self.shape.as_ref().ok_or(needed)?;
+                let field = Field::new(scene, shape);
+                let (scale, density) =
+                    (self.scale.unwrap_or(field.scale), self.density.unwrap_or(field.density));
+                let drawn = Field { seed: self.seed, scale, density, ..field }.draw()?;
+                image.holds(&drawn)?;
+                Ok(Drawn::Image(drawn, image))
+            }
+        }
+    }
+
+    /// Refuses options that what is drawn has no use for.
+    fn only(&self, expected: &'static str, options: &[(&'static str, bool)]) -> Result<(), UsageError> {
+        let name = match self.name {
+            Name::Space(space) => space.to_string(),
+            Name::Scene(scene) => scene.to_string(),
+        };
+        match options.iter().find(|(_, is_given)| *is_given) {
+            Some(&(option, _)) => {
+                let expected = match option {
+                    "--dimension" if expected == "an image" => "sphere, cube or clustered",
+                    "--clusters" if expected == "an image" => "clustered",
+                    "--scale" if expected == "points" => "field, blobs or vessels",
+                    "--density" if expected == "points" => "blobs or vessels",
+                    _ => expected,
+                };
+                Err(UsageError::OnlyOfKind { option, expected, found: name })
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `gudhi` and `perseus`: a line a bar, numbers with blanks between.
+//!
+//! | numbers of a line | what they are |
+//! |---|---|
+//! | 4 | GUDHI's: the characteristic of the field, dimension, birth, death |
+//! | 3 | GUDHI's: dimension, birth, death |
+//! | 2 | birth and death; the dimension is at the end of the file's name, as Perseus has it: `name_1.txt` |
+//!
+//! Essential bars die at `inf`, and in `perseus` at −1. All lines have as many numbers as the first. Lines that begin with `#` are passed over.
+
+use phat_formats::dipha::DiagramPoint;
+
+use super::Problem;
+use super::number::{self, DIMENSION};
+use crate::compare::Bars;
+use crate::input::Place;
+use crate::input::text::{lines, quote};
+
+/// Whose table it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    Gudhi,
+    Perseus,
+}
+
+/// The bars of a text; `name` is that of the file.
+pub(super) fn read(text: &[u8], name: &str, table: Table) -> Result<Bars, Problem> {
+    let named = dimension_of(name);
+    let mut bars = Vec::new();
+    let mut width = None;
+    for (index, range) in lines(text).enumerate() {
+        let line = text[range].trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let problem =
+            |expected: &str, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
+        let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let is_width = match table {
+            Table::Gudhi => (2..=4).contains(&words.len()),
+            Table::Perseus => words.len() == 2,
+        };
+        if !is_width || words.len() != *width.get_or_insert(words.len()) {
+            let expected = match (width, table) {
+                (Some(width), _) if is_width => format!("{width} numbers, as in the first line"),
+                (_, Table::Gudhi) => {
+                    "dimension, birth and death, or the characteristic before them".to_owned()
+                }
+                (_, Table::Perseus) => "birth and death".to_owned(),
+            };
+            return Err(problem(&expected, line));
+        }
+        let value = |word: &[u8]| number::value(word).map_err(|expected| problem(expected, word));
+        let [.., birth, death] = words[..] else { continue };
+        let (birth, mut death) = (value(birth)?, value(death)?);
+        let dim = match words.len() {
+            2 => named.ok_or_else(|| {
+                let found = format!("{name:?}");
+                Problem::new(Place::Whole, "a name that ends with the dimension, as name_1.txt", found)
+            })?,
+            length => {
+                let word = words[length - 3];
+                number::dimension(value(word)?).ok_or_else(|| problem(DIMENSION, word))?
+            }
+        };
+        if table == Table::Perseus && death == -1.0 {
+            death = f64::INFINITY;
+        }
+        bars.push(DiagramPoint { dim, birth, death, essential: death.is_infinite() });
+    }
+    let mut bars = Bars::new(bars);
+    bars.dims.extend(named.filter(|_| width.is_none_or(|width| width == 2)));
+    Ok(bars)
+}
+
+/// The number at the end of a file's name, its extension aside, after a `_`.
+pub(super) fn dimension_of(name: &str) -> Option<u32> {
+    let file = name.rsplit(['/', '\\']).next()?;
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    stem.rsplit_once('_')?.1.parse().ok()
+}

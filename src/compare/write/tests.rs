@@ -1,0 +1,57 @@
+//! What is written is read back.
+
+use phat_formats::dipha::DiagramPoint;
+
+use super::*;
+use crate::compare::read::read_bytes;
+use crate::compare::{Barcode, Bars, CellPairs, compare};
+
+fn bars() -> Barcode {
+    let bar = |dim, birth, death: f64| DiagramPoint { dim, birth, death, essential: death.is_infinite() };
+    let inf = f64::INFINITY;
+    Barcode::Bars(Bars::new(vec![
+        bar(0, 0.1, 1.0 / 3.0),
+        bar(0, -2.5, inf),
+        bar(2, 1e-300, 1e300),
+        bar(0, 0.1, 1.0 / 3.0),
+        bar(1, 7.0, 8.5),
+    ]))
+}
+
+fn pairs() -> Barcode {
+    Barcode::CellPairs(CellPairs { pairs: vec![(1, 3), (2, 4), (5, 6)], essential: Some(vec![0]) })
+}
+
+#[test]
+fn every_format_holds_the_same_as_every_other() {
+    for barcode in [bars(), pairs()] {
+        for first in BarcodeFile::ALL.into_iter().filter(|format| format.holds(&barcode).is_ok()) {
+            let mut file = Vec::new();
+            first.write(&barcode, &mut file).unwrap();
+            let read = read_bytes("file", &file, None).unwrap_or_else(|error| panic!("{first}: {error}"));
+            assert!(compare(&barcode, &read.barcode, 0.0).unwrap().is_same(), "{first}");
+            for second in BarcodeFile::ALL.into_iter().filter(|format| format.holds(&read.barcode).is_ok()) {
+                let mut file = Vec::new();
+                second.write(&read.barcode, &mut file).unwrap();
+                let again = read_bytes("file", &file, None).unwrap().barcode;
+                assert!(compare(&barcode, &again, 0.0).unwrap().is_same(), "{first} {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    assert!(BarcodeFile::PhatAscii.holds(&bars()).is_err() && BarcodeFile::Csv.holds(&pairs()).is_err());
+    assert!(BarcodeFile::PhatBinary.loses_essential(&pairs()) && !BarcodeFile::Npz.loses_essential(&pairs()));
+    let at_infinity = DiagramPoint { dim: 1, birth: 0.0, death: f64::INFINITY, essential: false };
+    let barcode = Barcode::Bars(Bars { tells_essential: true, ..Bars::new(vec![at_infinity]) });
+    for format in [BarcodeFile::Text, BarcodeFile::Csv, BarcodeFile::Npy, BarcodeFile::Npz] {
+        assert_eq!(format.holds(&barcode), Err(UnwritableBarcode::Infinite { format, dim: 1 }));
+    }
+    for format in [BarcodeFile::Json, BarcodeFile::Dipha] {
+        let mut file = Vec::new();
+        format.write(&barcode, &mut file).unwrap();
+        assert!(compare(&barcode, &read_bytes("f", &file, None).unwrap().barcode, 0.0).unwrap().is_same());
+    }
+}

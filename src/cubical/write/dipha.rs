@@ -1,0 +1,17 @@
+//! `dipha`: DIPHA's image data, x fastest.
+
+use std::io::{self, Write};
+
+use phat_formats::dipha::write_image;
+
+use super::axes::in_order;
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
+
+use super::voxel::Written;
+
+/// Every voxel is a double that holds it exactly.
+pub(super) fn write<T: Written>(image: &Image<T>, mut out: &mut dyn Write) -> io::Result<()> {
+    let voxels = in_order(image, Order::F);
+    write_image(&mut out, &image.shape().axes(), voxels.iter().map(|voxel| voxel.value()))
+}

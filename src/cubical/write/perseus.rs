@@ -1,0 +1,21 @@
+//! `perseus`: the number of axes, their extents and the values, x fastest, a number a line.
+
+use std::io::{self, Write};
+
+use super::axes::in_order;
+use super::voxel::Written;
+use crate::cubical::image::Image;
+use crate::cubical::shape::Order;
+
+/// Every voxel is a double that holds it exactly; values are written with the fewest digits that read back as the same double.
+pub(super) fn write<T: Written>(image: &Image<T>, out: &mut dyn Write) -> io::Result<()> {
+    let axes = image.shape().axes();
+    writeln!(out, "{}", axes.len())?;
+    axes.iter().try_for_each(|extent| writeln!(out, "{extent}"))?;
+    let mut digits = zmij::Buffer::new();
+    in_order(image, Order::F).iter().try_for_each(|voxel| match voxel.value() {
+        value if value.fract() == 0.0 && value.abs() < 1e15 => writeln!(out, "{value}"),
+        value if value.is_finite() => writeln!(out, "{}", digits.format_finite(value)),
+        value => writeln!(out, "{value}"),
+    })
+}

@@ -1,0 +1,214 @@
+//! Samples of the shapes.
+//!
+//! | space | points | Betti numbers (over Z/2) |
+//! |---|---|---|
+//! | `circle` | the unit circle, angles uniform | 1, 1 |
+//! | `sphere` | the unit sphere S^k in R^(k + 1), uniform: Gaussian vectors divided by their lengths; k = 2 | 1, 0, …, 0, 1 |
+//! | `torus` | the torus in R³ with core 2 and tube 1, uniform by area | 1, 2, 1 |
+//! | `klein-bottle` | the Klein bottle in R⁴ with core 2 and tube 1, uniform by area | 1, 2, 1 (over Z/3: 1, 1, 0) |
+//! | `projective-plane` | the Veronese surface in R⁶, the image of a uniform sphere | 1, 1, 1 (over Z/3: 1, 0, 0) |
+//! | `swiss-roll` | (t cos t, h, t sin t), t uniform in [3π/2, 9π/2), h in [0, 21) | 1 |
+//! | `clustered` | centres uniform in the unit cube [0, 1)^k, points Gaussian around them with σ = 0.02, one centre after the other | number of clusters |
+//! | `cube` | uniform in the unit cube [0, 1)^k; k = 3 | 1 |
+//!
+//! With noise σ every coordinate gets a Gaussian number of that standard deviation more. Where a surface is sampled by area, parameters are
+//! drawn uniformly and kept with a probability in proportion to the area at them (Diaconis, Holmes, Shahshahani 2013). Points are rounded to
+//! single precision, in which files of points are read.
+
+use std::f64::consts::{PI, TAU};
+
+use libm::{cos, sin, sqrt};
+use serde::Serialize;
+
+use super::shapes::{on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus};
+use super::{GenerateError, Random, non_negative};
+use crate::metric::PointCloud;
+use crate::names::named;
+
+/// Radii of the torus and of the Klein bottle: that of the core circle and that of the tube.
+const CORE: f64 = 2.0;
+const TUBE: f64 = 1.0;
+
+/// Standard deviation of the points of a cluster, along each axis.
+const CLUSTER: f64 = 0.02;
+
+/// A space that points are drawn of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Space {
+    /// The unit circle.
+    Circle,
+    /// The unit sphere of some dimension.
+    Sphere,
+    /// The torus in R³.
+    Torus,
+    /// The Klein bottle in R⁴.
+    KleinBottle,
+    /// The projective plane in R⁶.
+    ProjectivePlane,
+    /// The Swiss roll in R³.
+    SwissRoll,
+    /// Clusters in the unit cube.
+    Clustered,
+    /// The unit cube of some dimension.
+    Cube,
+}
+
+named!(Space);
+
+impl Space {
+    /// Every space.
+    pub const ALL: [Space; 8] = [
+        Space::Circle,
+        Space::Sphere,
+        Space::Torus,
+        Space::KleinBottle,
+        Space::ProjectivePlane,
+        Space::SwissRoll,
+        Space::Clustered,
+        Space::Cube,
+    ];
+
+    /// Whether its dimension can be chosen.
+    pub fn has_dimension(self) -> bool {
+        matches!(self, Space::Sphere | Space::Clustered | Space::Cube)
+    }
+}
+
+/// A sample to be drawn.
+///
+/// ```
+/// use lacuna::generate::{Cloud, Space};
+///
+/// let cloud = Cloud { noise: 0.01, ..Cloud::new(Space::Torus, 1000) }.draw()?;
+/// assert_eq!((cloud.len(), cloud.dimension()), (1000, 3));
+/// # Ok::<(), lacuna::generate::GenerateError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cloud {
+    /// The space.
+    pub space: Space,
+    /// The number of points.
+    pub points: usize,
+    /// Which of the samples: the same seed is the same sample.
+    pub seed: u64,
+    /// Standard deviation of the noise, along each axis.
+    pub noise: f64,
+    /// The dimension of sphere, cube and clusters.
+    pub dimension: Option<usize>,
+    /// The number of clusters.
+    pub clusters: usize,
+}
+
+impl Cloud {
+    /// A sample without noise, of seed 0.
+    pub fn new(space: Space, points: usize) -> Self {
+        Cloud { space, points, seed: 0, noise: 0.0, dimension: None, clusters: 5 }
+    }
+
+    /// Draws the points.
+    ///
+    /// # Errors
+    /// [`GenerateError`]: no points, a dimension or noise that is none.
+    pub fn draw(&self) -> Result<PointCloud<f32>, GenerateError> {
+        if self.points == 0 {
+            return Err(GenerateError::NoPoints);
+        }
+        let noise = non_negative("noise", self.noise)?;
+        let dimension = self.dimension.unwrap_or(if self.space == Space::Sphere { 2 } else { 3 });
+        if !(1..=65_535).contains(&dimension) {
+            return Err(GenerateError::Dimension { found: dimension });
+        }
+        if self.clusters == 0 {
+            return Err(GenerateError::Number { what: "clusters", expected: "at least one", found: 0.0 });
+        }
+        let mut random = Random::new(self.seed);
+        let (coordinates, axes) = match self.space {
+            Space::Circle => self.each(&mut random, |random| on_circle(TAU * random.uniform(), 1.0)),
+            Space::Sphere if dimension == 2 => self.each(&mut random, uniform_on_sphere),
+            Space::Sphere => self.any(&mut random, dimension + 1, |random, point| {
+                let length = loop {
+                    point.fill_with(|| random.gaussian());
+                    let length = sqrt(point.iter().map(|x| x * x).sum::<f64>());
+                    if length > 0.0 {
+                        break length;
+                    }
+                };
+                point.iter_mut().for_each(|x| *x /= length);
+            }),
+            Space::Torus => self.each(&mut random, |random| {
+                // The area at the angle θ around the tube is r (R + r cos θ).
+                let [tube, core] = angles(random, |tube| (CORE + TUBE * cos(tube)) / (CORE + TUBE));
+                on_torus(tube, core, CORE, TUBE)
+            }),
+            Space::KleinBottle => self.each(&mut random, |random| {
+                // Around the core the bottle is as long as √((R + r cos θ)² + (r sin θ / 2)²).
+                let length = |tube| {
+                    let (out, turned) = (CORE + TUBE * cos(tube), TUBE * sin(tube) / 2.0);
+                    sqrt(out * out + turned * turned) / (CORE + TUBE)
+                };
+                let [tube, core] = angles(random, length);
+                on_klein_bottle(tube, core, CORE, TUBE)
+            }),
+            Space::ProjectivePlane => {
+                self.each(&mut random, |random| on_projective_plane(uniform_on_sphere(random)))
+            }
+            Space::SwissRoll => self.each(&mut random, |random| {
+                let angle = 1.5 * PI * (1.0 + 2.0 * random.uniform());
+                on_swiss_roll(angle, 21.0 * random.uniform())
+            }),
+            Space::Clustered => {
+                let centres: Vec<f64> = (0..self.clusters * dimension).map(|_| random.uniform()).collect();
+                let mut centres = centres.chunks_exact(dimension).cycle();
+                self.any(&mut random, dimension, |random, point| {
+                    let centre = centres.next().unwrap_or_default();
+                    point.iter_mut().zip(centre).for_each(|(x, c)| *x = c + CLUSTER * random.gaussian());
+                })
+            }
+            Space::Cube => {
+                self.any(&mut random, dimension, |random, point| point.fill_with(|| random.uniform()))
+            }
+        };
+        let noisy = |x: f64, random: &mut Random| if noise > 0.0 { x + noise * random.gaussian() } else { x };
+        let coordinates = coordinates.into_iter().map(|x| noisy(x, &mut random) as f32).collect();
+        Ok(PointCloud::new(axes, coordinates)?)
+    }
+
+    /// Points of as many coordinates as the shape has.
+    fn each<const M: usize>(
+        &self,
+        random: &mut Random,
+        mut point: impl FnMut(&mut Random) -> [f64; M],
+    ) -> (Vec<f64>, usize) {
+        ((0..self.points).flat_map(|_| point(random)).collect(), M)
+    }
+
+    /// Points of so many coordinates.
+    fn any(
+        &self,
+        random: &mut Random,
+        axes: usize,
+        mut point: impl FnMut(&mut Random, &mut [f64]),
+    ) -> (Vec<f64>, usize) {
+        let mut coordinates = vec![0.0; self.points * axes];
+        coordinates.chunks_exact_mut(axes).for_each(|coordinates| point(random, coordinates));
+        (coordinates, axes)
+    }
+}
+
+fn uniform_on_sphere(random: &mut Random) -> [f64; 3] {
+    let height = random.between(-1.0, 1.0);
+    on_sphere(height, TAU * random.uniform())
+}
+
+/// Angles around tube and core, kept with the probability at the first of them.
+fn angles(random: &mut Random, probability: impl Fn(f64) -> f64) -> [f64; 2] {
+    loop {
+        let angles = [TAU * random.uniform(), TAU * random.uniform()];
+        if random.uniform() < probability(angles[0]) {
+            return angles;
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Images of any size, of one to three axes.
+//!
+//! | scene | voxels | type |
+//! |---|---|---|
+//! | `noise` | uniform in [0, 1): 24 bits a voxel | `f32` |
+//! | `field` | a Gaussian random field: white Gaussian noise, smoothed by a Gaussian of σ voxels (cut at 3σ) along every axis of a periodic image, and divided by the standard deviation that it then has | `f32` |
+//! | `blobs` | 255 where such a field is below the quantile of a density, 0 elsewhere | `u8` |
+//! | `vessels` | 255 in tubes around random walks that turn slowly and grow thinner, 0 elsewhere | `u8` |
+//!
+//! Noise is a function of the seed and of the voxel's place, so threads share it in any way. Each walk has a generator of its own.
+
+use libm::{ceil, cos, exp, log, sqrt};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::f64::consts::TAU;
+
+use super::{GenerateError, Random, non_negative};
+use crate::cubical::{AnyImage, Image, Order, Shape};
+use crate::names::named;
+
+/// What an image shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Scene {
+    /// Uniform noise.
+    Noise,
+    /// A Gaussian random field.
+    Field,
+    /// A random field cut in two.
+    Blobs,
+    /// Tubes around random walks.
+    Vessels,
+}
+
+named!(Scene);
+
+impl Scene {
+    /// Every scene.
+    pub const ALL: [Scene; 4] = [Scene::Noise, Scene::Field, Scene::Blobs, Scene::Vessels];
+}
+
+/// An image to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// What it shows.
+    pub scene: Scene,
+    /// Voxels along each axis, the last of which varies fastest.
+    pub shape: Vec<usize>,
+    /// Which of the images: the same seed is the same image.
+    pub seed: u64,
+    /// Of fields and blobs, the standard deviation of the Gaussian in voxels; of vessels, the greatest radius.
+    pub scale: f64,
+    /// Of blobs, the part of the voxels that is foreground; of vessels, about that part of it.
+    pub density: f64,
+}
+
+impl Field {
+    /// An image of seed 0 with structures of four voxels.
+    pub fn new(scene: Scene, shape: &[usize]) -> Self {
+        let density = if scene == Scene::Vessels { 0.05 } else { 0.5 };
+        Field { scene, shape: shape.to_vec(), seed: 0, scale: 4.0, density }
+    }
+
+    /// Draws the image.
+    ///
+    /// # Errors
+    /// [`GenerateError`]: no such shape, a scale or a density that is none.
+    pub fn draw(&self) -> Result<AnyImage, GenerateError> {
+        let shape = Shape::new(&self.shape, Order::C)?;
+        let scale = non_negative("scale", self.scale)?;
+        if !(0.0..=1.0).contains(&self.density) {
+            let expected = "a number from 0 to 1";
+            return Err(GenerateError::Number { what: "density", expected, found: self.density });
+        }
+        Ok(match self.scene {
+            Scene::Noise => {
+                let voxel = |place| (mixed(self.seed, place) >> 40) as f32 / (1 << 24) as f32;
+                let voxels = (0..shape.count() as u64).into_par_iter().map(voxel).collect();
+                Image::new(shape, voxels)?.into()
+            }
+            Scene::Field => Image::new(shape, field(shape, self.seed, scale))?.into(),
+            Scene::Blobs => {
+                let field = field(shape, self.seed, scale);
+                let count = (self.density * field.len() as f64) as usize;
+                let mut sorted = field.clone();
+                let last = sorted.len() - 1;
+                let (_, &mut level, _) = sorted.select_nth_unstable_by(count.min(last), f32::total_cmp);
+                let is_all = count > last;
+                let voxels = field.iter().map(|&x| if x < level || is_all { 255_u8 } else { 0 }).collect();
+                Image::new(shape, voxels)?.into()
+            }
+            Scene::Vessels => Image::new(shape, vessels(shape, self.seed, scale, self.density))?.into(),
+        })
+    }
+}
+
+/// Scrambled bits for a seed and a place (the finaliser of SplitMix64; Steele, Lea, Flood 2014).
+fn mixed(seed: u64, place: u64) -> u64 {
+    let scramble = |mut bits: u64| {
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ bits >> 31
+    };
+    let step = 0x9e37_79b9_7f4a_7c15_u64;
+    scramble(scramble(seed.wrapping_add(step)).wrapping_add(place.wrapping_mul(step)))
+}
+
+/// Gaussian noise of variance 1: a function of the seed and the place.
+fn gaussian(seed: u64, place: u64) -> f64 {
+    let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 53) as f64;
+    let [u, v] = [0, 1].map(|which| unit(mixed(seed, 2 * place + which)));
+    sqrt(-2.0 * log(1.0 - u)) * cos(TAU * v)
+}
+
+/// A Gaussian random field of variance 1.
+fn field(shape: Shape, seed: u64, sigma: f64) -> Vec<f32> {
+    let noise = |place| gaussian(seed, place) as f32;
+    let mut voxels: Vec<f32> = (0..shape.count() as u64).into_par_iter().map(noise).collect();
+    if sigma == 0.0 {
+        return voxels;
+    }
+    let radius = ceil(3.0 * sigma) as usize;
+    let taps: Vec<f64> = (0..=2 * radius)
+        .map(|k| k as f64 - radius as f64)
+        .map(|x| exp(-x * x / (2.0 * sigma * sigma)))
+        .collect();
+    // The variance of a sum of independent numbers is the sum of the squares of their factors. Where the image is narrower than the
+    // Gaussian, factors of the same voxel add up first.
+    for (axis, extent) in shape.extents().into_iter().enumerate() {
+        if extent == 1 {
+            continue;
+        }
+        let mut folded = vec![0.0; extent];
+        for (k, tap) in taps.iter().enumerate() {
+            folded[(k + extent - radius % extent) % extent] += tap;
+        }
+        let scale = sqrt(folded.iter().map(|tap| tap * tap).sum::<f64>());
+        let folded: Vec<f64> = folded.into_iter().map(|tap| tap / scale).collect();
+        smooth(&mut voxels, shape, axis, &folded, radius.min(extent / 2));
+    }
+    voxels
+}
+
+/// Convolves every line along an axis with periodic taps, of which those farther than `radius` from the first are 0.
+fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: usize) {
+    let extents = shape.extents();
+    let extent = extents[axis];
+    let stride: usize = extents[axis + 1..].iter().product();
+    let near: Vec<(usize, f64)> = (0..extent)
+        .filter(|&shift| shift.min(extent - shift) <= radius)
+        .map(|shift| (shift, taps[shift]))
+        .collect();
+    // A slab holds all voxels of some lines: along an axis that is not the fastest, side by side.
+    let slab = |slab: &mut [f32]| {
+        let before = slab.to_vec();
+        for at in 0..extent {
+            for lane in 0..stride {
+                let sum = near.iter().map(|&(shift, tap)| {
+                    let from = if at >= shift { at - shift } else { at + extent - shift };
+                    tap * f64::from(before[from * stride + lane])
+                });
+                slab[at * stride + lane] = sum.sum::<f64>() as f32;
+            }
+        }
+    };
+    if extents[..axis].iter().product::<usize>() > 1 {
+        voxels.par_chunks_exact_mut(extent * stride).for_each(slab);
+        return;
+    }
+    // Along the slowest axis there is one slab, which is cut by the planes that are written.
+    let before = voxels.to_vec();
+    voxels.par_chunks_exact_mut(stride).enumerate().for_each(|(at, plane)| {
+        for (lane, voxel) in plane.iter_mut().enumerate() {
+            let sum = near.iter().map(|&(shift, tap)| {
+                let from = if at >= shift { at - shift } else { at + extent - shift };
+                tap * f64::from(before[from * stride + lane])
+            });
+            *voxel = sum.sum::<f64>() as f32;
+        }
+    });
+}
+
+/// Tubes around random walks until about so many voxels are painted.
+fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Vec<u8> {
+    /// Walks beyond which an image is left as it is, whatever its density.
+    const MOST_WALKS: u64 = 1 << 20;
+    let extents = shape.extents();
+    let mut voxels = vec![0_u8; shape.count()];
+    let wanted = (density * voxels.len() as f64) as usize;
+    let length = extents.into_iter().max().unwrap_or(1);
+    let mut painted = 0;
+    for walk in 0..MOST_WALKS {
+        if painted >= wanted {
+            break;
+        }
+        let mut random = Random::new(mixed(seed, walk));
+        let is_flat = |axis: usize| extents[axis] == 1;
+        let mut at: [f64; 3] =
+            std::array::from_fn(
+                |axis| {
+                    if is_flat(axis) { 0.0 } else { random.between(0.0, extents[axis] as f64) }
+                },
+            );
+        let mut direction: [f64; 3] =
+            std::array::from_fn(|axis| if is_flat(axis) { 0.0 } else { random.between(-1.0, 1.0) });
+        let mut radius = f64::max(1.0, greatest * random.between(0.3, 1.0));
+        for _ in 0..length {
+            let turned: [f64; 3] = std::array::from_fn(|axis| {
+                if is_flat(axis) { 0.0 } else { direction[axis] + random.between(-0.1, 0.1) }
+            });
+            let norm = sqrt(turned.iter().map(|d| d * d).sum::<f64>());
+            if norm == 0.0 {
+                continue;
+            }
+            direction = turned.map(|d| d / norm);
+            at = std::array::from_fn(|axis| at[axis] + direction[axis]);
+            radius = f64::max(1.0, radius * 0.998);
+            painted += ball(&mut voxels, extents, at, radius);
+        }
+    }
+    voxels
+}
+
+/// Paints the voxels within a distance, and counts those that were not painted before.
+fn ball(voxels: &mut [u8], extents: [usize; 3], centre: [f64; 3], radius: f64) -> usize {
+    let range = |axis: usize| {
+        let low = ceil(centre[axis] - radius).max(0.0) as usize;
+        let high = (centre[axis] + radius + 1.0).max(0.0).min(extents[axis] as f64) as usize;
+        low.min(high)..high
+    };
+    let mut painted = 0;
+    for plane in range(0) {
+        for row in range(1) {
+            for column in range(2) {
+                let away = [plane, row, column].map(|place| place as f64);
+                let squared: f64 =
+                    (0..3).map(|axis| (away[axis] - centre[axis]) * (away[axis] - centre[axis])).sum();
+                let voxel = &mut voxels[(plane * extents[1] + row) * extents[2] + column];
+                if squared <= radius * radius && *voxel == 0 {
+                    *voxel = 255;
+                    painted += 1;
+                }
+            }
+        }
+    }
+    painted
+}

@@ -1,0 +1,67 @@
+//! Point clouds and images of known shapes, by seed: inputs of any size whose barcodes are known.
+//!
+//! Numbers come from one generator ([`Random`]); sines, logarithms and exponentials come from the crate `libm`, which is portable, and not from
+//! the platform; and sums have a fixed order. So a seed gives the same bytes on every machine and on any number of threads.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `random` | the generator |
+//! | `shapes` | points of curves, surfaces and cubes, by parameters |
+//! | `clouds` | samples of the shapes |
+//! | `sample` | farthest-point sampling |
+//! | `images` | noise, Gaussian random fields, blobs, vessels |
+
+mod clouds;
+mod images;
+mod random;
+mod sample;
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+pub use clouds::{Cloud, Space};
+pub use images::{Field, Scene};
+pub use random::Random;
+pub use sample::{euclidean, farthest_points};
+pub use shapes::{
+    klein_distance, on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus,
+};
+
+/// Why there is no such input.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// No points.
+    #[error("expected at least one point, found 0")]
+    NoPoints,
+    /// Dimension 0, or more coordinates than can be counted.
+    #[error("expected a dimension from 1 to 65535, found {found}")]
+    Dimension {
+        /// The dimension.
+        found: usize,
+    },
+    /// A number that a shape has no meaning for.
+    #[error("{what}: expected {expected}, found {found}")]
+    Number {
+        /// What the number is.
+        what: &'static str,
+        /// What it should be.
+        expected: &'static str,
+        /// The number.
+        found: f64,
+    },
+    /// A shape of images that cannot be.
+    #[error(transparent)]
+    Shape(#[from] crate::cubical::ShapeError),
+    /// Points that are no cloud.
+    #[error(transparent)]
+    Metric(#[from] crate::metric::MetricError),
+}
+
+/// A number that is finite and not negative.
+fn non_negative(what: &'static str, found: f64) -> Result<f64, GenerateError> {
+    match found {
+        found if found.is_finite() && found >= 0.0 => Ok(found),
+        found => Err(GenerateError::Number { what, expected: "a finite number from 0 on", found }),
+    }
+}

@@ -1,0 +1,181 @@
+//! Boundary matrices as files: what [`read`](super::read) reads back.
+//!
+//! | format | writer | what it has no room for |
+//! |---|---|---|
+//! | `phat-ascii`, `phat-binary` | [`phat_formats::phat::matrix`] | values of cells |
+//! | `dipha` | [`phat_formats::dipha::write_boundary_matrix`] | |
+//! | `npz` | `npz` | values of cells |
+//! | `matrix-market` | `matrix_market` | values of cells; dimensions that do not follow from the columns |
+//!
+//! A file of DIPHA has to have values. Of a matrix that came without any, the place of each cell in the filtration is its value: the pairs are
+//! the same.
+
+mod matrix_market;
+mod npz;
+
+use std::io::{self, Write};
+
+use phat_formats::dipha::{Flavour, WeightedBoundaryMatrix, write_boundary_matrix};
+use phat_formats::{BoundaryMatrix, Dimension, Index, phat};
+
+use super::read::{AnyComplex, LoadedComplex};
+use crate::cells::MatrixFile;
+
+/// A cell whose dimension is not the one that follows from its column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "format matrix-market: expected cells whose dimension is one above that of their boundary, or 0 without one, found cell {cell} of dimension {dim}; npz, phat-binary and dipha hold dimensions"
+)]
+#[non_exhaustive]
+pub struct UntoldDimension {
+    /// The cell, counted from 0.
+    pub cell: usize,
+    /// Its dimension.
+    pub dim: Dimension,
+}
+
+impl AnyComplex {
+    /// Whether a format holds the dimensions of all cells.
+    ///
+    /// # Errors
+    /// [`UntoldDimension`]: the first cell of which it does not.
+    pub fn check_dimensions(&self, format: MatrixFile) -> Result<(), UntoldDimension> {
+        match (format, self) {
+            (MatrixFile::MatrixMarket, AnyComplex::Narrow(complex)) => check_dimensions(&complex.matrix),
+            (MatrixFile::MatrixMarket, AnyComplex::Wide(complex)) => check_dimensions(&complex.matrix),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there are values of cells that a format has no room for.
+    pub fn loses_values(&self, format: MatrixFile) -> bool {
+        self.has_values() && format != MatrixFile::Dipha
+    }
+
+    /// Whether the cells have values.
+    pub fn has_values(&self) -> bool {
+        match self {
+            AnyComplex::Narrow(complex) => complex.values.is_some(),
+            AnyComplex::Wide(complex) => complex.values.is_some(),
+        }
+    }
+
+    /// Writes the boundary matrix to `out`, unbuffered: pass a buffered writer.
+    ///
+    /// # Errors
+    /// What `out` answers; an error of which [`UntoldDimension`] is the source.
+    pub fn write(self, format: MatrixFile, out: &mut dyn Write) -> io::Result<()> {
+        self.check_dimensions(format).map_err(io::Error::other)?;
+        match self {
+            AnyComplex::Narrow(complex) => write_complex(complex, format, out),
+            AnyComplex::Wide(complex) => write_complex(complex, format, out),
+        }
+    }
+}
+
+fn write_complex<I: Index>(
+    complex: LoadedComplex<I>,
+    format: MatrixFile,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let LoadedComplex { matrix, values, max_dim, .. } = complex;
+    if format == MatrixFile::Dipha {
+        let values = values.unwrap_or_else(|| (0..matrix.len()).map(|cell| cell as f64).collect());
+        return write_weighted(WeightedBoundaryMatrix { matrix, values, max_dim }, out);
+    }
+    write_plain(&matrix, format, out)
+}
+
+/// Writes a file of DIPHA.
+pub(crate) fn write_weighted<I: Index>(
+    complex: WeightedBoundaryMatrix<I>,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    write_boundary_matrix(&mut out, &complex, Flavour::Boundary)
+}
+
+/// Writes the boundaries, in a format that has no values.
+pub(crate) fn write_plain<I: Index>(
+    matrix: &BoundaryMatrix<I>,
+    format: MatrixFile,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        MatrixFile::PhatAscii => phat::matrix::write_ascii(&mut out, matrix),
+        MatrixFile::PhatBinary => phat::matrix::write_binary(&mut out, matrix),
+        MatrixFile::Npz => npz::write(matrix, out),
+        MatrixFile::MatrixMarket => matrix_market::write(matrix, out),
+        MatrixFile::Dipha => Err(io::Error::other("expected a format without values, found dipha")),
+    }
+}
+
+fn check_dimensions<I: Index>(matrix: &BoundaryMatrix<I>) -> Result<(), UntoldDimension> {
+    let follows = |cell: usize| match matrix.column(cell) {
+        [] => 0,
+        [row, ..] => u32::from(matrix.dim(row.to_usize())) + 1,
+    };
+    match (0..matrix.len()).find(|&cell| u32::from(matrix.dim(cell)) != follows(cell)) {
+        Some(cell) => Err(UntoldDimension { cell, dim: matrix.dim(cell) }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::read::{MatrixReadOptions, read_source};
+
+    /// A triangle with its faces, and a circle glued to a vertex: a cell of dimension 1 without boundary.
+    fn complex(with_circle: bool) -> AnyComplex {
+        let mut matrix = BoundaryMatrix::<u32>::new();
+        for (dim, rows) in
+            [(0, &[][..]), (0, &[]), (0, &[]), (1, &[0, 1]), (1, &[0, 2]), (1, &[1, 2]), (2, &[3, 4, 5])]
+        {
+            matrix.push(dim, rows).unwrap();
+        }
+        if with_circle {
+            matrix.push(1, &[]).unwrap();
+        }
+        AnyComplex::Narrow(LoadedComplex { matrix, values: None, max_dim: 2, cut: false })
+    }
+
+    fn cells(complex: &AnyComplex) -> Vec<(Dimension, Vec<u32>)> {
+        let AnyComplex::Narrow(complex) = complex else { panic!("wide") };
+        let matrix = &complex.matrix;
+        (0..matrix.len()).map(|cell| (matrix.dim(cell), matrix.column(cell).to_vec())).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for format in MatrixFile::ALL {
+            for with_circle in [false, true] {
+                let complex = complex(with_circle);
+                let mut file = Vec::new();
+                let written = complex.clone().write(format, &mut file);
+                if with_circle && format == MatrixFile::MatrixMarket {
+                    assert!(written.unwrap_err().to_string().contains("found cell 7 of dimension 1"));
+                    continue;
+                }
+                written.unwrap();
+                let read = read_source("file", &file[..], &MatrixReadOptions::default()).unwrap();
+                assert_eq!(cells(&read.input), cells(&complex), "{format}");
+                assert_eq!(read.format.to_string(), format.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_those_of_the_file_or_places() {
+        let mut file = Vec::new();
+        complex(false).write(MatrixFile::Dipha, &mut file).unwrap();
+        let AnyComplex::Narrow(read) =
+            read_source("file", &file[..], &MatrixReadOptions::default()).unwrap().input
+        else {
+            panic!("wide")
+        };
+        assert_eq!(read.values, Some(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        let read = AnyComplex::Narrow(read);
+        assert!(read.loses_values(MatrixFile::Npz) && !read.loses_values(MatrixFile::Dipha));
+        assert!(!complex(false).loses_values(MatrixFile::PhatAscii));
+    }
+}

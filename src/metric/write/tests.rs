@@ -1,0 +1,94 @@
+//! What is written is read back.
+
+use super::*;
+use crate::metric::read::{Input, read_bytes};
+use crate::metric::{PointCloud, SparseDistances};
+
+/// Every pair and its distance as a double, or every coordinate, and the number of points.
+fn listed(input: &Input) -> (usize, Vec<(usize, usize, f64)>) {
+    match input {
+        Input::Single(distances) => (distances.len(), numbers(distances)),
+        Input::Double(distances) => (distances.len(), numbers(distances)),
+    }
+}
+
+fn numbers<T: Value>(distances: &Distances<T>) -> Vec<(usize, usize, f64)> {
+    match distances {
+        Distances::Points(points) => (0..points.len())
+            .flat_map(|i| points.point(i).iter().enumerate().map(move |(axis, &x)| (i, axis, x.into())))
+            .collect(),
+        _ => doubles(distances),
+    }
+}
+
+fn doubles<T: Value>(distances: &Distances<T>) -> Vec<(usize, usize, f64)> {
+    connected(distances).map(|(i, j, distance)| (i, j, distance.into())).collect()
+}
+
+fn written<T: Value>(format: DistanceFile, distances: &Distances<T>) -> Vec<u8> {
+    let mut file = Vec::new();
+    format.write(distances, &mut file).unwrap_or_else(|error| panic!("{format}: {error}"));
+    file
+}
+
+/// The reader's name for a format.
+fn option(format: DistanceFile) -> crate::metric::read::DistanceFormat {
+    format.to_string().parse().unwrap()
+}
+
+fn check<T: Value>(distances: impl Into<Distances<T>>) {
+    let distances = distances.into();
+    for format in DistanceFile::ALL {
+        if format.holds(&distances).is_err() || format == DistanceFile::Npy && distances.len() == 1 {
+            continue;
+        }
+        let file = written(format, &distances);
+        let read = read_bytes("file", &file, option(format)).unwrap_or_else(|error| panic!("{error}"));
+        let expected = if format.holds_points() { numbers(&distances) } else { doubles(&distances) };
+        assert_eq!(listed(&read.input), (distances.len(), expected), "{format}");
+        // And once more: files of what was read are the same wherever the precision is.
+        let again = match &read.input {
+            Input::Single(distances) => written(format, distances),
+            Input::Double(distances) => written(format, distances),
+        };
+        assert!(again == file || !format.is_single(), "{format}");
+    }
+}
+
+#[test]
+fn single_precision_comes_back_whole() {
+    check(DistanceMatrix::from_lower(vec![0.1_f32, 3.25, 1e-7, 2.0, 5.5, 0.3]).unwrap());
+    check(DistanceMatrix::from_lower(vec![0.1_f32, f32::INFINITY, 7.0]).unwrap());
+    check(SparseDistances::new(5, [(4, 0, 0.1_f32), (2, 1, 0.0), (3, 0, 12.5)]).unwrap());
+    check(
+        PointCloud::new(3, vec![0.1_f32, -2.0, 1e-3, 4.0, 5.0, 0.7, 1.0, 1.0, 1.0, 0.0, 0.0, 0.5]).unwrap(),
+    );
+}
+
+#[test]
+fn doubles_come_back_where_they_fit() {
+    let doubles = DistanceMatrix::from_lower(vec![0.1_f64, 3.25, 1.0 / 3.0]).unwrap().into();
+    for format in DistanceFile::ALL {
+        if format == DistanceFile::PointCloud {
+            continue;
+        }
+        assert_eq!(format.loses(&doubles).map(|loss| loss.number), format.is_single().then_some(0.1));
+        let file = written(format, &doubles);
+        let read = read_bytes("file", &file, option(format)).unwrap();
+        let same = listed(&read.input) == (3, self::doubles(&doubles));
+        assert_eq!(same, !format.is_single(), "{format}");
+    }
+    let exact: Distances<f64> = DistanceMatrix::from_lower(vec![0.5, 3.25, 2.0]).unwrap().into();
+    assert!(DistanceFile::ALL.iter().all(|format| format.loses(&exact).is_none()));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let graph: Distances<f32> = SparseDistances::new(4, [(0, 1, 1.0)]).unwrap().into();
+    assert_eq!(DistanceFile::Sparse.holds(&graph), Err(UnwritableDistances::Alone { point: 3 }));
+    assert_eq!(DistanceFile::PointCloud.holds(&graph), Err(UnwritableDistances::NoPoints));
+    let born = DistanceMatrix::from_lower(vec![1.0_f32]).unwrap().with_births(vec![0.5, 1.0]).unwrap().into();
+    let refused = DistanceFile::Npy.holds(&born).unwrap_err();
+    assert_eq!(refused, UnwritableDistances::Births { format: DistanceFile::Npy });
+    assert!(DistanceFile::Npy.write(&born, &mut Vec::new()).is_err());
+}
