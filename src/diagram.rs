@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Precision;
 
+pub mod betti;
 pub(crate) mod infinite;
+pub mod landscape;
 mod selection;
 
 pub use selection::BarSelection;
