@@ -81,6 +81,8 @@
 //! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
+//! | Betti curves; persistence landscapes | Bubenik, Dłotko 2017 | [`diagram::betti`], [`diagram::landscape`] |
+//! | results → pictures | — | `plot` |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 //!
@@ -92,6 +94,7 @@
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
 //! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
 //! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
+//! | `plots` | yes | pictures of results as SVG, PNG and PDF: `plot` |
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
@@ -113,6 +116,8 @@ pub mod metric;
 pub mod names;
 pub mod output;
 mod parallel;
+#[cfg(feature = "plots")]
+pub mod plot;
 pub mod progress;
 pub mod rips;
 pub(crate) mod simd;

@@ -10,18 +10,21 @@ use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::internals::name_of;
 use lacuna::output::curves::CurveFormat;
+use lacuna::plot::{PlotKind, Series};
 use serde::Serialize;
 
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;
 use super::arguments::machine::MachineArguments;
+use super::arguments::picture::{Picture, PictureFileArguments};
 use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::curves::CurveFile;
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
+use super::outputs::differ;
 use super::parse::{self, Bounds};
 use super::progress::{Meter, VoxelMeter, Written};
 use super::record::VERSION;
@@ -108,6 +111,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    picture: PictureFileArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -140,12 +146,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         CurveFormat::Csv,
         notes,
     )?;
+    let picture = arguments.picture.picture(PlotKind::Ecc)?;
+    if picture.is_some() && tasks.is_batch {
+        return Err(UsageError::PictureOfSeveral.into());
+    }
     let stats = tasks.open_stats(stats.path())?;
     arguments.machine.threads.start(notes)?;
     if messages.explain {
         explain(limit);
     }
-    let job = Job { arguments, request, options, format, tasks: &tasks, notes, stats: stats.as_ref() };
+    let job =
+        Job { arguments, request, options, format, picture, tasks: &tasks, notes, stats: stats.as_ref() };
     let mut teller = Teller { job: &job, detected: Vec::new() };
     let workers = job.workers(limit);
     let mut ran = if workers > 1 {
@@ -178,6 +189,8 @@ struct Job<'a> {
     request: EccRequest,
     options: ImageOptions,
     format: CurveFormat,
+    /// The picture of the curve, if one is wanted: of a run on one image alone.
+    picture: Option<Picture<'a>>,
     tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
@@ -215,9 +228,20 @@ impl Job<'_> {
         curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
     }
 
+    /// Opens the file of the picture, if one is wanted. It is none of the images, nor the file of the curve or of the statistics.
+    fn open_picture(&self, answer: &Sink) -> Result<Option<Sink>, CliError> {
+        let Some(Picture { path, format, .. }) = self.picture else { return Ok(None) };
+        self.tasks.inputs.spare(Some(path))?;
+        let sink = Sink::open(Some(path), format.content())?;
+        differ(&sink, Some(answer), "the picture and the answer")?;
+        differ(&sink, self.stats, "the picture and the statistics")?;
+        Ok(Some(sink))
+    }
+
     fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
+        let mut picture = self.open_picture(&sink)?;
         let meter = Meter::new(is_alone && self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let file = CurveFile { path: &task.input, options: &self.options };
@@ -231,7 +255,13 @@ impl Job<'_> {
         let meter = if task.output.is_some() { meter } else { Meter::new(false) };
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
+        if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
+            let series = Series::of_found_curves(name_of(&task.input), &found);
+            let series = series.map_err(|source| CliError::write("--plot".to_owned(), source))?;
+            picture.put(sink, &series)?;
+        }
         sink.commit()?;
+        picture.map_or(Ok(()), Sink::commit)?;
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
         Ok(Answered { record, detection: found.detection, lines })

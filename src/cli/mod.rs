@@ -21,6 +21,7 @@ mod pairs_record;
 mod parse;
 mod phat;
 mod planning;
+mod plot;
 mod progress;
 mod record;
 mod reduce;
@@ -59,6 +60,7 @@ enum Command {
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
+    Plot(plot::Arguments),
     Info(info::Arguments),
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
 use lacuna::output::{self, curves, geometry, images, pairs};
+use lacuna::plot::PlotFormat;
 
 use super::error::UsageError;
 use super::sink::Content;
@@ -62,6 +63,21 @@ pub(crate) fn extension_of<F: OutputFormat>(format: F) -> String {
 /// [`UsageError::GeometryName`]: the name is that of no such format.
 pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, UsageError> {
     format_of(None, Some(path))?.ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })
+}
+
+/// The format of the picture in the file at `path`.
+///
+/// # Errors
+/// [`UsageError::PictureName`]: the name is that of no such format.
+pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, UsageError> {
+    format_of(None, Some(path))?.ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })
+}
+
+impl OutputFormat for PlotFormat {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("svg", &[Self::Svg]), ("png", &[Self::Png]), ("pdf", &[Self::Pdf])];
+
+    const BINARY: &'static [Self] = &[Self::Png, Self::Pdf];
 }
 
 impl OutputFormat for output::OutputFormat {
@@ -160,6 +176,7 @@ mod tests {
         assert_eq!(untold::<curves::CurveFormat>(), []);
         assert_eq!(untold::<pairs::PairsFormat>(), []);
         assert_eq!(untold::<geometry::GeometryFormat>(), []);
+        assert_eq!(untold::<PlotFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);

@@ -78,6 +78,22 @@ pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
 
+/// The width and the height of a picture, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+/// A width and a height, as `640x480`.
+pub(crate) fn size(found: &str) -> Result<Size, String> {
+    let pair = found
+        .split_once(['x', '×'])
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let size = pair.map(|(width, height)| Size { width, height });
+    size.ok_or_else(|| format!("expected a width and a height such as 640x480, found {found}"))
+}
+
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }

@@ -15,6 +15,7 @@ mod messages;
 mod misuse;
 mod outputs;
 mod phat;
+mod plot;
 mod reduce;
 mod representatives;
 #[cfg(target_os = "linux")]

@@ -19,10 +19,12 @@ use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::matrix::Reason;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
+use lacuna::plot::Series;
 
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageFileArguments;
 use crate::cli::arguments::machine::MachineArguments;
+use crate::cli::arguments::picture::{Picture, PictureArguments};
 use crate::cli::arguments::report::ReportArguments;
 use crate::cli::error::{CliError, UsageError};
 use crate::cli::exit_codes::EXIT_CODES;
@@ -109,6 +111,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -140,6 +145,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(Drawing { path, format }) = drawing {
         frame = frame.with_geometry(path, format.content(), input)?;
     }
+    let picture = arguments.picture.picture()?;
+    frame = frame.with_picture(picture, input)?;
     arguments.machine.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
@@ -149,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, drawing, frame, read };
+    let job = Job { arguments, backend, format, drawing, picture, frame, read };
     job.run(image?)
 }
 
@@ -159,6 +166,7 @@ struct Job<'a> {
     backend: Backend,
     format: ImageBarsFormat,
     drawing: Option<Drawing<'a>>,
+    picture: Option<Picture<'a>>,
     frame: Frame,
     read: Duration,
 }
@@ -195,6 +203,7 @@ impl Job<'_> {
         // What is refused is refused before anything is written.
         let drawn = self.drawn(representatives, &image)?;
         let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
+        write += self.frame.plot(self.picture, || Series::of_image(arguments.image.name(), &barcode))?;
         if let Some((format, geometry)) = drawn {
             write += self.frame.draw(|out| format.write(&geometry, out))?;
             if geometry.cycles().is_empty() {

@@ -26,6 +26,7 @@ use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::read::ReadError;
 use lacuna::output::geometry::GeometryError;
+use lacuna::plot::PlotError;
 use lacuna::rips::RipsError;
 
 use crate::cli::curves::CurveFileError;
@@ -71,6 +72,7 @@ of_the_input!(
     MatrixReadError,
     NotAComplex,
     OtsuError,
+    PlotError,
     UnknownName,
     Unwritable
 );

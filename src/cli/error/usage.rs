@@ -36,6 +36,12 @@ pub(crate) enum UsageError {
     RatioOfRepresentatives { ratio: f64 },
     #[error("--geometry: expected a file named *.vtk, *.ply or *.obj, found {}", path.display())]
     GeometryName { path: PathBuf },
+    #[error("a picture: expected a file named *.svg, *.png or *.pdf, found {}", path.display())]
+    PictureName { path: PathBuf },
+    #[error(
+        "--plot: expected one input, whose result it is to show, found several; lacuna plot draws several"
+    )]
+    PictureOfSeveral,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

@@ -5,15 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
 use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
+use lacuna::plot::Series;
 use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
 
 use super::Arguments;
 use super::representatives::Drawing;
+use crate::cli::arguments::picture::Picture;
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
 use crate::cli::notes::{Notes, Times, counted, tell};
@@ -34,9 +37,18 @@ pub(super) struct Job<'a> {
     pub(super) format: OutputFormat,
     /// What is drawn, if anything is: of a run on one input alone.
     pub(super) drawing: Option<Drawing<'a>>,
+    /// The picture of the bars, if one is wanted: of a run on one input alone.
+    pub(super) picture: Option<Picture<'a>>,
     pub(super) notes: Notes,
     /// Whether there are other inputs, so that errors name this one.
     pub(super) is_batch: bool,
+}
+
+/// Where goes what is wanted beside the bars.
+#[derive(Debug, Default)]
+pub(super) struct Beside<'a> {
+    pub(super) geometry: Option<&'a mut Sink>,
+    pub(super) picture: Option<&'a mut Sink>,
 }
 
 /// Which threads an input is given.
@@ -83,7 +95,7 @@ impl Job<'_> {
         &self,
         task: &Task,
         answer: &mut Sink,
-        geometry: Option<&mut Sink>,
+        beside: Beside<'_>,
         start: Instant,
         crew: Crew,
     ) -> Result<Answered, CliError> {
@@ -108,7 +120,10 @@ impl Job<'_> {
         }
         let (written, write) = timed(|| {
             self.write_bars(&outcome, answer)?;
-            match (&coordinates, geometry) {
+            if let (Some(picture), Some(sink)) = (self.picture, beside.picture) {
+                picture.put(sink, &Series::of_diagram(name.as_str(), &self.diagram(&outcome)))?;
+            }
+            match (&coordinates, beside.geometry) {
                 (Some(coordinates), Some(geometry)) => self.draw(&name, &outcome, coordinates, geometry),
                 _ => Ok(0),
             }
@@ -201,9 +216,14 @@ impl Job<'_> {
         }
     }
 
+    /// The bars that are wanted.
+    fn diagram(&self, outcome: &Outcome) -> Diagram {
+        outcome.diagram.with_ratio(self.arguments.ratio, outcome.summary.precision)
+    }
+
     fn write_bars(&self, outcome: &Outcome, answer: &mut Sink) -> Result<(), CliError> {
-        let Arguments { ratio, modulus, .. } = *self.arguments;
-        let diagram = outcome.diagram.with_ratio(ratio, outcome.summary.precision);
+        let modulus = self.arguments.modulus;
+        let diagram = self.diagram(outcome);
         let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
         let representatives =
             outcome.representatives().filter(|_| self.arguments.representatives.are_named());
