@@ -82,7 +82,7 @@
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //! | Betti curves; persistence landscapes | Bubenik, Dłotko 2017 | [`diagram::betti`], [`diagram::landscape`] |
-//! | results → pictures | — | `plot` |
+//! | results → pictures; runs → pages | — | `plot`, `report` |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 //!
@@ -94,7 +94,7 @@
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
 //! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
 //! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
-//! | `plots` | yes | pictures of results as SVG, PNG and PDF: `plot` |
+//! | `plots` | yes | pictures of results as SVG, PNG and PDF, and pages about runs: `plot`, `report` |
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
@@ -119,6 +119,8 @@ mod parallel;
 #[cfg(feature = "plots")]
 pub mod plot;
 pub mod progress;
+#[cfg(feature = "plots")]
+pub mod report;
 pub mod rips;
 pub(crate) mod simd;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lacuna::plot::Series;
+use lacuna::report::Report;
 use serde::Serialize;
 
 use super::arguments::picture::Picture;
@@ -70,6 +71,19 @@ impl Frame {
     pub(crate) fn with_picture(self, picture: Option<Picture<'_>>, input: &Path) -> Result<Frame, CliError> {
         let outputs = self.outputs.with_picture(picture, &Inputs::of([input]))?;
         Ok(Frame { outputs, ..self })
+    }
+
+    /// Opens the file of a page about the run too, likewise.
+    pub(crate) fn with_report(self, path: Option<&Path>, input: &Path) -> Result<Frame, CliError> {
+        let outputs = self.outputs.with_report(path, &Inputs::of([input]))?;
+        Ok(Frame { outputs, ..self })
+    }
+
+    /// Writes the page about the run, if there is a file for it.
+    pub(crate) fn report(&mut self, report: impl FnOnce() -> Report) -> Result<(), CliError> {
+        let Some(sink) = &mut self.outputs.report else { return Ok(()) };
+        self.meter.stage("reporting");
+        sink.fill(|out| report().write(out))
     }
 
     /// Writes the picture, if there is a file for it, and says how long that took.

@@ -12,8 +12,9 @@ use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
+use lacuna::report::Report;
 
-use super::arguments::picture::Picture;
+use super::arguments::picture::{Picture, title_of};
 use super::error::{Blame, CliError, Fault};
 use super::frame::Frame;
 use super::notes::tell;
@@ -113,6 +114,13 @@ impl Job<'_> {
         let reduce = planning + reduction;
         let times = Times { read: reading.took, check, reduce, cycles, write, total: frame.seconds() };
         let record = self.record(&input, reading.format, &planned, &reduced, &times);
+        frame.report(|| {
+            let name = self.input_name();
+            let mut report = Report::new(title_of(&name), &Series::of_reduction(name, &reduced));
+            let lines = planning::lines(&planned.reasons(), Some(reduced.figures()));
+            record.describe(report.plan(lines));
+            report
+        })?;
         frame.finish(&record)?;
         // The program is about to end; giving memory back page by page would take longer than all of writing.
         // The scanner keeps its device open: closing that takes longer, too.

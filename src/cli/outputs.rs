@@ -69,6 +69,8 @@ pub(crate) struct Outputs {
     pub(crate) geometry: Option<Sink>,
     /// The picture of the answer, if it is wanted.
     pub(crate) picture: Option<Sink>,
+    /// The page about the run, likewise.
+    pub(crate) report: Option<Sink>,
     stats: Option<Sink>,
 }
 
@@ -85,7 +87,7 @@ impl Outputs {
         let answer = Sink::open(answer, content)?;
         let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
         differ(&answer, stats.as_ref(), "the answer and the statistics")?;
-        Ok(Outputs { answer, geometry: None, picture: None, stats })
+        Ok(Outputs { answer, geometry: None, picture: None, report: None, stats })
     }
 
     /// Opens the file of what is drawn too. It is none of the inputs, and none of the others.
@@ -119,6 +121,17 @@ impl Outputs {
         Ok(self)
     }
 
+    /// Opens the file of a page about the run too, likewise.
+    pub(crate) fn with_report(mut self, path: Option<&Path>, inputs: &Inputs) -> Result<Outputs, CliError> {
+        let Some(path) = path else { return Ok(self) };
+        inputs.spare(Some(path))?;
+        let report = Sink::open(Some(path), Content::Text)?;
+        differ(&report, Some(&self.answer), "the report and the answer")?;
+        differ(&report, self.stats.as_ref(), "the report and the statistics")?;
+        self.report = Some(report);
+        Ok(self)
+    }
+
     /// Writes the answer.
     pub(crate) fn fill(
         &mut self,
@@ -134,13 +147,14 @@ impl Outputs {
 
     /// Writes the statistics, if they are wanted, then puts all files in their places.
     pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
-        let Outputs { answer, geometry, picture, mut stats } = self;
+        let Outputs { answer, geometry, picture, report, mut stats } = self;
         if let Some(stats) = &mut stats {
             stats.fill_json(record)?;
         }
         answer.commit()?;
         geometry.map_or(Ok(()), Sink::commit)?;
         picture.map_or(Ok(()), Sink::commit)?;
+        report.map_or(Ok(()), Sink::commit)?;
         stats.map_or(Ok(()), Sink::commit)
     }
 }

@@ -148,7 +148,7 @@ fn corners(function: &StepFunction) -> Vec<(f64, f64)> {
 }
 
 /// The steps of a curve by ascending value. Rows of superlevel sets descend, and each says what holds from its value down to the next.
-fn ascending(rows: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(crate) fn ascending(rows: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let descends = rows.windows(2).any(|pair| pair[1].0 < pair[0].0);
     if !descends {
         return rows.to_vec();

@@ -48,6 +48,7 @@ use std::io::{self, Write};
 use axes::{Area, LARGE};
 use canvas::Anchor;
 pub use canvas::Canvas;
+pub(crate) use curves::ascending;
 use font::Font;
 use legend::{Legend, Swatch};
 use serde::Serialize;
@@ -179,6 +180,14 @@ impl Series {
         }
     }
 
+    /// Its curves, if it holds any.
+    pub(crate) fn curves(&self) -> &[Vec<(f64, f64)>] {
+        match &self.data {
+            SeriesData::Bars(_) => &[],
+            SeriesData::Curves(curves) => curves,
+        }
+    }
+
     fn bars(&self) -> &[PlottedBar] {
         match &self.data {
             SeriesData::Bars(bars) => bars,
@@ -186,7 +195,7 @@ impl Series {
         }
     }
 
-    fn of_dim(&self, dim: Option<u32>) -> impl Iterator<Item = PlottedBar> + Clone + '_ {
+    pub(crate) fn of_dim(&self, dim: Option<u32>) -> impl Iterator<Item = PlottedBar> + Clone + '_ {
         self.bars().iter().copied().filter(move |bar| bar.dim == dim)
     }
 }
@@ -341,13 +350,13 @@ impl Sheet {
 }
 
 /// The dimensions that occur, ascending.
-fn dims_of(series: &[Series]) -> Vec<Option<u32>> {
+pub(crate) fn dims_of(series: &[Series]) -> Vec<Option<u32>> {
     let dims: BTreeSet<Option<u32>> = series.iter().flat_map(Series::bars).map(|bar| bar.dim).collect();
     dims.into_iter().collect()
 }
 
 /// What a dimension is called.
-fn name_of_dim(dim: Option<u32>) -> String {
+pub(crate) fn name_of_dim(dim: Option<u32>) -> String {
     dim.map_or_else(|| "pairs".to_owned(), |dim| format!("H{}", ticks::lowered(dim)))
 }
 

@@ -323,3 +323,62 @@ fn cells_have_pictures_too() {
     // 5 joins, 7 fillings, and the sphere's two essential classes.
     assert_eq!([marks(&svg, "H₀").len(), marks(&svg, "H₁").len(), marks(&svg, "H₂").len()], [6, 7, 1]);
 }
+
+/// The data of a page about a run, as its script reads it.
+fn page(path: &str) -> serde_json::Value {
+    let page = fs::read_to_string(path).unwrap();
+    let (_, data) = page.split_once("type=\"application/json\">").unwrap();
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn pages_about_runs_hold_what_the_run_knows() {
+    let scratch = Scratch::new();
+    let [report, bars] = ["page.html", "bars.json"].map(|name| scratch.name(name));
+    let options = ["--report", &report, "-o", &bars, "--representatives", "simplices,cycles", "-q"];
+    rips_of(SQUARE, &options).assert().success();
+    let data = page(&report);
+    assert_eq!((&data["dims"][0]["count"], &data["dims"][1]["count"]), (&4.into(), &1.into()));
+    // A matrix has no coordinates to draw in; the loop has simplices all the same.
+    assert!(data["points"].is_null());
+    let written: serde_json::Value = serde_json::from_str(&fs::read_to_string(&bars).unwrap()).unwrap();
+    let simplex = |key| {
+        let vertices = written["representatives"][4][key].as_array().unwrap();
+        vertices.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let [birth, death] = ["birth_simplex", "death_simplex"].map(simplex);
+    assert_eq!(data["simplices"][4], serde_json::json!([4, birth, death]));
+    assert!(data["plan"].as_str().unwrap().contains("threshold"));
+    let facts = data["facts"].as_array().unwrap();
+    assert!(facts.contains(&serde_json::json!(["points", "4"])), "{facts:?}");
+
+    let drawn =
+        ["--report", &report, "-o", &bars, "--representatives", "cycles", "--format", "point-cloud", "-q"];
+    rips_of("0 0\n1 0\n1 1\n0 1\n", &drawn).assert().success();
+    let data = page(&report);
+    assert_eq!(
+        (&data["coordinates"], &data["cycles"][0][0], &data["cycles"][0][1]),
+        (&2.into(), &4.into(), &2.into())
+    );
+    assert_eq!(data["cycles"][0][2].as_array().unwrap().len(), 8);
+
+    let curve = ["-q", "--report", &report];
+    lacuna("ecc", curve).arg(super::data("cubical/waves.npy")).assert().success();
+    let data = page(&report);
+    assert_eq!((data["curves"].as_array().unwrap().len(), data["dims"].as_array().unwrap().len()), (1, 0));
+}
+
+#[test]
+fn pages_that_cannot_be_written_are_refused() {
+    let scratch = Scratch::new();
+    let refused = |options: &[&str], expected: &str| {
+        rips(options).arg(data("torus.pts")).assert().code(2).stderr(contains(expected));
+    };
+    refused(&["--report", "page.svg"], "expected a file named *.html");
+    let page = scratch.name("page.html");
+    refused(&["--report", &page, "-o", &page], "the report and the answer");
+    refused(&["--report", &page, "--stats", &page], "the report and the statistics");
+    let folder = scratch.name("bars");
+    rips(["--report", &page, "-o", &folder]).args([data("torus.pts"), data("cube.pts")]).assert().code(2);
+    assert!(!scratch.path("page.html").exists());
+}

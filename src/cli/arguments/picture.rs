@@ -15,6 +15,10 @@ pub(crate) struct PictureFileArguments {
     /// Draw the result into FILE, too: .svg, .png or .pdf; `lacuna plot` draws several into one picture
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     plot: Option<PathBuf>,
+
+    /// Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    report: Option<PathBuf>,
 }
 
 /// The picture of bars.
@@ -45,9 +49,30 @@ impl PictureArguments {
     pub(crate) fn picture(&self) -> Result<Option<Picture<'_>>, UsageError> {
         self.file.picture(self.plot_kind)
     }
+
+    /// The file of a page about the run, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::ReportName`].
+    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+        self.file.report()
+    }
 }
 
 impl PictureFileArguments {
+    /// The file of a page about the run, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::ReportName`].
+    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+        let Some(path) = self.report.as_deref() else { return Ok(None) };
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("html" | "htm") => Ok(Some(path)),
+            _ => Err(UsageError::ReportName { path: path.to_path_buf() }),
+        }
+    }
+
     /// The picture of a kind, if one is wanted.
     ///
     /// # Errors
@@ -56,6 +81,11 @@ impl PictureFileArguments {
         let picture = |path| Ok(Picture { path, format: naming::picture_format(path)?, kind });
         self.plot.as_deref().map(picture).transpose()
     }
+}
+
+/// What the page about a run on an input is called: the last part of its path.
+pub(crate) fn title_of(name: &str) -> String {
+    Path::new(name).file_name().map_or_else(|| name.to_owned(), |last| last.to_string_lossy().into_owned())
 }
 
 impl Picture<'_> {

@@ -38,8 +38,10 @@ pub(crate) enum UsageError {
     GeometryName { path: PathBuf },
     #[error("a picture: expected a file named *.svg, *.png or *.pdf, found {}", path.display())]
     PictureName { path: PathBuf },
+    #[error("--report: expected a file named *.html, found {}", path.display())]
+    ReportName { path: PathBuf },
     #[error(
-        "--plot: expected one input, whose result it is to show, found several; lacuna plot draws several"
+        "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
     )]
     PictureOfSeveral,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]

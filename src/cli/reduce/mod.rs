@@ -129,6 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let files = Files { input: &arguments.file, answer, content, stats: stats.path() };
     let picture = arguments.picture.picture()?;
     let frame = Frame::open(start, &files, messages.notes())?.with_picture(picture, &arguments.file)?;
+    let frame = frame.with_report(arguments.picture.report()?, &arguments.file)?;
     let threads = arguments.machine.threads.start(frame.notes)?;
     let job = Job {
         file: &arguments.file,

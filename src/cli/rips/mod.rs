@@ -147,7 +147,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::GeometryOfSeveral.into());
     }
     let picture = arguments.picture.picture()?;
-    if picture.is_some() && tasks.is_batch {
+    let report = arguments.picture.report()?;
+    if (picture.is_some() || report.is_some()) && tasks.is_batch {
         return Err(UsageError::PictureOfSeveral.into());
     }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
@@ -157,14 +158,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         if let Some(drawing) = drawing {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
         }
-        let mut outputs = outputs.with_picture(picture, inputs)?;
+        let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
         // Kept until the end.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
             arguments.machine.threads.start(notes)?;
         }
         let crew = if alone.is_some() { Crew::Late } else { Crew::All };
-        let beside = Beside { geometry: outputs.geometry.as_mut(), picture: outputs.picture.as_mut() };
+        let beside = Beside {
+            geometry: outputs.geometry.as_mut(),
+            picture: outputs.picture.as_mut(),
+            report: outputs.report.as_mut(),
+        };
         let answered = job.run(task, &mut outputs.answer, beside, start, crew)?;
         return outputs.commit(&answered.record);
     }
