@@ -11,6 +11,7 @@ pub mod betti;
 pub(crate) mod infinite;
 pub mod landscape;
 mod selection;
+pub mod vectors;
 
 pub use selection::BarSelection;
 

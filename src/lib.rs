@@ -82,6 +82,7 @@
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
 //! | Betti curves; persistence landscapes | Bubenik, Dłotko 2017 | [`diagram::betti`], [`diagram::landscape`] |
+//! | diagrams → vectors | Adams and others 2017; see there | [`diagram::vectors`] |
 //! | results → pictures; runs → pages | — | `plot`, `report` |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.

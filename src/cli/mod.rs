@@ -31,6 +31,7 @@ mod temporary;
 mod thin;
 mod threads;
 mod timing;
+mod vectorize;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -61,6 +62,7 @@ enum Command {
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
     Plot(plot::Arguments),
+    Vectorize(vectorize::Arguments),
     Info(info::Arguments),
 }
 
@@ -76,6 +78,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Vectorize(arguments) => vectorize::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

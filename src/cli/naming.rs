@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
-use lacuna::output::{self, curves, geometry, images, pairs};
+use lacuna::output::{self, curves, geometry, images, pairs, vectors};
 use lacuna::plot::PlotFormat;
 
 use super::error::UsageError;
@@ -120,6 +120,13 @@ impl OutputFormat for curves::CurveFormat {
     const BINARY: &'static [Self] = &[Self::Npy];
 }
 
+impl OutputFormat for vectors::VectorFormat {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("csv", &[Self::Csv]), ("npy", &[Self::Npy])];
+
+    const BINARY: &'static [Self] = &[Self::Npy];
+}
+
 impl OutputFormat for pairs::PairsFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::PhatAscii]),
@@ -177,6 +184,7 @@ mod tests {
         assert_eq!(untold::<pairs::PairsFormat>(), []);
         assert_eq!(untold::<geometry::GeometryFormat>(), []);
         assert_eq!(untold::<PlotFormat>(), []);
+        assert_eq!(untold::<vectors::VectorFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);

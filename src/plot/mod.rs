@@ -180,6 +180,19 @@ impl Series {
         }
     }
 
+    /// The bars (birth, death) of a dimension.
+    ///
+    /// # Errors
+    /// [`SeriesError`]: it holds curves, or pairs of cells, which have no dimensions.
+    pub fn bars_of(&self, dim: usize) -> Result<Vec<(f64, f64)>, SeriesError> {
+        let SeriesData::Bars(bars) = &self.data else { return Err(SeriesError::Curve) };
+        if bars.iter().any(|bar| bar.dim.is_none()) {
+            return Err(SeriesError::NoDimensions);
+        }
+        let dim = u32::try_from(dim).ok();
+        Ok(bars.iter().filter(|bar| bar.dim == dim).map(|bar| (bar.birth, bar.death)).collect())
+    }
+
     /// Its curves, if it holds any.
     pub(crate) fn curves(&self) -> &[Vec<(f64, f64)>] {
         match &self.data {
@@ -198,6 +211,18 @@ impl Series {
     pub(crate) fn of_dim(&self, dim: Option<u32>) -> impl Iterator<Item = PlottedBar> + Clone + '_ {
         self.bars().iter().copied().filter(move |bar| bar.dim == dim)
     }
+}
+
+/// Why a result has no bars of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeriesError {
+    /// It is a curve.
+    #[error("expected bars, found an Euler characteristic curve")]
+    Curve,
+    /// It is pairs of cells.
+    #[error("expected bars with dimensions, found pairs of cells")]
+    NoDimensions,
 }
 
 /// Why a picture cannot be drawn.

@@ -23,6 +23,7 @@ mod signals;
 mod text;
 mod thin;
 mod threads;
+mod vectorize;
 mod weights;
 
 use std::fs;

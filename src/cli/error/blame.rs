@@ -26,7 +26,7 @@ use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::{MatrixError, NotAComplex};
 use lacuna::metric::read::ReadError;
 use lacuna::output::geometry::GeometryError;
-use lacuna::plot::PlotError;
+use lacuna::plot::{PlotError, SeriesError};
 use lacuna::rips::RipsError;
 
 use crate::cli::curves::CurveFileError;
@@ -73,6 +73,7 @@ of_the_input!(
     NotAComplex,
     OtsuError,
     PlotError,
+    SeriesError,
     UnknownName,
     Unwritable
 );

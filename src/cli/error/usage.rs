@@ -18,6 +18,8 @@ pub(crate) enum UsageError {
         "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
     )]
     ThinOfV,
+    #[error("{option}: expected --kind image, which has two axes, found another kind")]
+    OnlyImages { option: &'static str },
     #[error("{option}: expected --weights dtm, which it is for, found none")]
     OnlyDtm { option: &'static str },
     #[error(
