@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Precision;
 
+pub mod betti;
 pub(crate) mod infinite;
+pub mod landscape;
 mod selection;
+pub mod vectors;
 
 pub use selection::{BarSelection, SelectionError};
 

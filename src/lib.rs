@@ -82,6 +82,9 @@
 //! | bars → files | — | [`output`] |
 //! | inputs → files | — | [`metric::write`], [`matrix::write`], [`cubical::write`], [`compare::write`] |
 //! | whether two files hold the same bars | — | [`compare`] |
+//! | Betti curves; persistence landscapes | Bubenik, Dłotko 2017 | [`diagram::betti`], [`diagram::landscape`] |
+//! | diagrams → vectors | Adams and others 2017; see there | [`diagram::vectors`] |
+//! | results → pictures; runs → pages | — | `plot`, `report` |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 //!
@@ -94,6 +97,7 @@
 //! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
 //! | `generate` | yes | point clouds and images of known shapes, by seed: `generate` |
 //! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
+//! | `plots` | yes | pictures of results as SVG, PNG and PDF, and pages about runs: `plot`, `report` |
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |
 
@@ -117,7 +121,11 @@ pub mod metric;
 pub mod names;
 pub mod output;
 mod parallel;
+#[cfg(feature = "plots")]
+pub mod plot;
 pub mod progress;
+#[cfg(feature = "plots")]
+pub mod report;
 pub mod rips;
 pub(crate) mod simd;
 

@@ -10,22 +10,26 @@ use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::internals::name_of;
 use lacuna::output::curves::CurveFormat;
+use lacuna::plot::{PlotKind, Series};
+use lacuna::report::Report;
 use serde::Serialize;
 
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;
 use super::arguments::machine::MachineArguments;
+use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::curves::CurveFile;
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
+use super::outputs::differ;
 use super::parse::{self, Bounds};
 use super::progress::{Meter, VoxelMeter, Written};
 use super::record::VERSION;
-use super::sink::Sink;
+use super::sink::{Content, Sink};
 
 /// Euler characteristic curves of images
 ///
@@ -108,6 +112,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    picture: PictureFileArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -140,12 +147,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         CurveFormat::Csv,
         notes,
     )?;
+    let picture = arguments.picture.picture(PlotKind::Ecc)?;
+    let report = arguments.picture.report()?;
+    if (picture.is_some() || report.is_some()) && tasks.is_batch {
+        return Err(UsageError::PictureOfSeveral.into());
+    }
     let stats = tasks.open_stats(stats.path())?;
     arguments.machine.threads.start(notes)?;
     if messages.explain {
-        explain(limit);
+        explanation(limit).iter().for_each(tell);
     }
-    let job = Job { arguments, request, options, format, tasks: &tasks, notes, stats: stats.as_ref() };
+    let job = Job {
+        arguments,
+        request,
+        options,
+        format,
+        picture,
+        report,
+        limit,
+        tasks: &tasks,
+        notes,
+        stats: stats.as_ref(),
+    };
     let mut teller = Teller { job: &job, detected: Vec::new() };
     let workers = job.workers(limit);
     let mut ran = if workers > 1 {
@@ -178,6 +201,12 @@ struct Job<'a> {
     request: EccRequest,
     options: ImageOptions,
     format: CurveFormat,
+    /// The picture of the curve, if one is wanted: of a run on one image alone.
+    picture: Option<Picture<'a>>,
+    /// The file of a page about the run, likewise.
+    report: Option<&'a Path>,
+    /// Bytes of memory to use at most.
+    limit: usize,
     tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
@@ -215,9 +244,44 @@ impl Job<'_> {
         curves.expect("the bins were checked").spilling_to(self.arguments.temp_dir.clone())
     }
 
+    /// Opens a file beside the answer, if one is wanted. It is none of the images, nor the file of the curve or of the statistics; `what` names
+    /// it and each of these.
+    fn open_beside(
+        &self,
+        file: Option<(&Path, Content)>,
+        answer: &Sink,
+        what: [&'static str; 2],
+    ) -> Result<Option<Sink>, CliError> {
+        let Some((path, content)) = file else { return Ok(None) };
+        self.tasks.inputs.spare(Some(path))?;
+        let sink = Sink::open(Some(path), content)?;
+        differ(&sink, Some(answer), what[0])?;
+        differ(&sink, self.stats, what[1])?;
+        Ok(Some(sink))
+    }
+
+    /// The page about the run.
+    fn page(&self, record: &ImageRecord, found: &CurvesFound, series: &Series) -> Report {
+        let sets = if self.request.superlevel { "superlevel" } else { "sublevel" };
+        let mut report = Report::new(title_of(&record.file), series);
+        report.fact("file", &record.file).fact("image", found.shape.described(found.voxels));
+        report.fact("filtration", format_args!("{sets} sets, {}-construction", self.request.construction));
+        report.fact("rows", record.rows).fact("passes over the image", record.passes);
+        let backend = format!("{:<13} {}", "backend", record.backend);
+        report.plan([&explanation(self.limit)[..], &[backend]].concat().join("\n"));
+        report.stage("curve", record.curve_seconds).stage("write", record.write_seconds);
+        report
+    }
+
     fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
+        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
+        let which = ["the picture and the answer", "the picture and the statistics"];
+        let mut picture = self.open_beside(picture, &sink, which)?;
+        let report = self.report.map(|path| (path, Content::Text));
+        let which = ["the report and the answer", "the report and the statistics"];
+        let mut report = self.open_beside(report, &sink, which)?;
         let meter = Meter::new(is_alone && self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let file = CurveFile { path: &task.input, options: &self.options };
@@ -231,8 +295,20 @@ impl Job<'_> {
         let meter = if task.output.is_some() { meter } else { Meter::new(false) };
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
-        sink.commit()?;
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
+        if picture.is_some() || report.is_some() {
+            let series = Series::of_found_curves(name_of(&task.input), &found);
+            let series = series.map_err(|source| CliError::write("--plot, --report".to_owned(), source))?;
+            if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
+                picture.put(sink, &series)?;
+            }
+            if let Some(sink) = &mut report {
+                sink.fill(|out| self.page(&record, &found, &series).write(out))?;
+            }
+        }
+        sink.commit()?;
+        picture.map_or(Ok(()), Sink::commit)?;
+        report.map_or(Ok(()), Sink::commit)?;
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
         Ok(Answered { record, detection: found.detection, lines })
     }
@@ -265,11 +341,14 @@ impl Teller<'_> {
     }
 }
 
-fn explain(limit: usize) {
+/// The lines of `--explain`.
+fn explanation(limit: usize) -> [String; 3] {
     let threads = rayon::current_num_threads();
-    tell(format_args!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()));
-    tell(format_args!("{:<13} {threads} that add up, others that read", "threads"));
-    tell(format_args!("{:<13} {limit} bytes at most", "memory"));
+    [
+        format!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()),
+        format!("{:<13} {threads} that add up, others that read", "threads"),
+        format!("{:<13} {limit} bytes at most", "memory"),
+    ]
 }
 
 impl Arguments {

@@ -4,8 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use lacuna::plot::Series;
+use lacuna::report::Report;
 use serde::Serialize;
 
+use super::arguments::picture::Picture;
 use super::error::CliError;
 use super::notes::Notes;
 use super::outputs::{Inputs, Outputs};
@@ -61,6 +64,39 @@ impl Frame {
         let Some(geometry) = &mut self.outputs.geometry else { return Ok(Duration::ZERO) };
         self.meter.stage("drawing");
         let (written, took) = timed(|| geometry.fill(write));
+        written.map(|()| took)
+    }
+
+    /// Opens the file of a picture too, if there is to be one. It is neither the `input` nor another output.
+    pub(crate) fn with_picture(self, picture: Option<Picture<'_>>, input: &Path) -> Result<Frame, CliError> {
+        let outputs = self.outputs.with_picture(picture, &Inputs::of([input]))?;
+        Ok(Frame { outputs, ..self })
+    }
+
+    /// Opens the file of a page about the run too, likewise.
+    pub(crate) fn with_report(self, path: Option<&Path>, input: &Path) -> Result<Frame, CliError> {
+        let outputs = self.outputs.with_report(path, &Inputs::of([input]))?;
+        Ok(Frame { outputs, ..self })
+    }
+
+    /// Writes the page about the run, if there is a file for it.
+    pub(crate) fn report(&mut self, report: impl FnOnce() -> Report) -> Result<(), CliError> {
+        let Some(sink) = &mut self.outputs.report else { return Ok(()) };
+        self.meter.stage("reporting");
+        sink.fill(|out| report().write(out))
+    }
+
+    /// Writes the picture, if there is a file for it, and says how long that took.
+    pub(crate) fn plot(
+        &mut self,
+        picture: Option<Picture<'_>>,
+        series: impl FnOnce() -> Series,
+    ) -> Result<Duration, CliError> {
+        let (Some(sink), Some(picture)) = (&mut self.outputs.picture, picture) else {
+            return Ok(Duration::ZERO);
+        };
+        self.meter.stage("plotting");
+        let (written, took) = timed(|| picture.put(sink, &series()));
         written.map(|()| took)
     }
 

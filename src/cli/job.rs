@@ -11,7 +11,10 @@ use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
 use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
 use lacuna::output::pairs;
+use lacuna::plot::Series;
+use lacuna::report::Report;
 
+use super::arguments::picture::{Picture, title_of};
 use super::error::{Blame, CliError, Fault};
 use super::frame::Frame;
 use super::notes::tell;
@@ -32,6 +35,8 @@ pub(crate) struct Job<'a> {
     pub(crate) backend: Backend,
     /// The format of the pairs; the one that suits the input when `None`.
     pub(crate) output: Option<pairs::PairsFormat>,
+    /// The picture of the bars, if one is wanted.
+    pub(crate) picture: Option<Picture<'a>>,
     /// The classes whose cycles are written with the pairs, if any are.
     pub(crate) cycles: Option<ClassSelection>,
     pub(crate) explain: bool,
@@ -104,10 +109,18 @@ impl Job<'_> {
         }
         let cycles = self.find_cycles(&mut reduced, &frame)?;
         let output = self.output.unwrap_or(suiting(reading.format));
-        let write = frame.write(|_, out| output.write_any(&reduced, out))?;
+        let mut write = frame.write(|_, out| output.write_any(&reduced, out))?;
+        write += frame.plot(self.picture, || Series::of_reduction(self.input_name(), &reduced))?;
         let reduce = planning + reduction;
         let times = Times { read: reading.took, check, reduce, cycles, write, total: frame.seconds() };
         let record = self.record(&input, reading.format, &planned, &reduced, &times);
+        frame.report(|| {
+            let name = self.input_name();
+            let mut report = Report::new(title_of(&name), &Series::of_reduction(name, &reduced));
+            let lines = planning::lines(&planned.reasons(), Some(reduced.figures()));
+            record.describe(report.plan(lines));
+            report
+        })?;
         frame.finish(&record)?;
         // The program is about to end; giving memory back page by page would take longer than all of writing.
         // The scanner keeps its device open: closing that takes longer, too.

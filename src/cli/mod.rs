@@ -23,6 +23,7 @@ mod pairs_record;
 mod parse;
 mod phat;
 mod planning;
+mod plot;
 mod progress;
 mod record;
 mod reduce;
@@ -32,6 +33,7 @@ mod temporary;
 mod thin;
 mod threads;
 mod timing;
+mod vectorize;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -62,6 +64,8 @@ enum Command {
     Phat(Box<phat::Arguments>),
     Compare(Box<compare::Arguments>),
     Generate(Box<generate::Arguments>),
+    Plot(plot::Arguments),
+    Vectorize(vectorize::Arguments),
     Info(info::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]
@@ -82,6 +86,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Vectorize(arguments) => vectorize::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
-use lacuna::output::{self, curves, geometry, images, pairs};
+use lacuna::output::{self, curves, geometry, images, pairs, vectors};
+use lacuna::plot::PlotFormat;
 
 use super::error::UsageError;
 use super::sink::Content;
@@ -64,6 +65,21 @@ pub(crate) fn geometry_format(path: &Path) -> Result<geometry::GeometryFormat, U
     format_of(None, Some(path))?.ok_or_else(|| UsageError::GeometryName { path: path.to_path_buf() })
 }
 
+/// The format of the picture in the file at `path`.
+///
+/// # Errors
+/// [`UsageError::PictureName`]: the name is that of no such format.
+pub(crate) fn picture_format(path: &Path) -> Result<PlotFormat, UsageError> {
+    format_of(None, Some(path))?.ok_or_else(|| UsageError::PictureName { path: path.to_path_buf() })
+}
+
+impl OutputFormat for PlotFormat {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("svg", &[Self::Svg]), ("png", &[Self::Png]), ("pdf", &[Self::Pdf])];
+
+    const BINARY: &'static [Self] = &[Self::Png, Self::Pdf];
+}
+
 impl OutputFormat for output::OutputFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] = &[
         ("txt", &[Self::Text]),
@@ -100,6 +116,13 @@ impl OutputFormat for images::ImageBarsFormat {
 impl OutputFormat for curves::CurveFormat {
     const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
         &[("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
+
+    const BINARY: &'static [Self] = &[Self::Npy];
+}
+
+impl OutputFormat for vectors::VectorFormat {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("csv", &[Self::Csv]), ("npy", &[Self::Npy])];
 
     const BINARY: &'static [Self] = &[Self::Npy];
 }
@@ -163,6 +186,8 @@ mod tests {
         assert_eq!(untold::<curves::CurveFormat>(), []);
         assert_eq!(untold::<pairs::PairsFormat>(), []);
         assert_eq!(untold::<geometry::GeometryFormat>(), []);
+        assert_eq!(untold::<PlotFormat>(), []);
+        assert_eq!(untold::<vectors::VectorFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);

@@ -75,6 +75,25 @@ pub(crate) struct Times {
     pub(crate) total: Duration,
 }
 
+impl Times {
+    /// The stages of a run, and their seconds.
+    pub(crate) fn stages(&self, stats: &Stats) -> Vec<(String, f64)> {
+        let mut stages =
+            vec![("read".to_owned(), self.read.as_secs_f64()), ("rank".to_owned(), stats.rank_seconds)];
+        if let Some(collapse) = &stats.collapse {
+            stages.push(("collapse".to_owned(), collapse.seconds + collapse.order_seconds));
+        }
+        stages.push(("dimension 0".to_owned(), stats.components_seconds));
+        for d in &stats.dimensions {
+            stages.push((format!("dimension {} assembly", d.dim), d.assembly_seconds));
+            stages.push((format!("dimension {} reduction", d.dim), d.reduction_seconds));
+        }
+        stages.push(("write".to_owned(), self.write.as_secs_f64()));
+        stages.push(("total".to_owned(), self.total.as_secs_f64()));
+        stages
+    }
+}
+
 /// A stage and how long it took.
 pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
     format!("{stage:<24} {seconds:>9.3} s")

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::arguments::picture::Picture;
 use super::error::{CliError, PathError, UsageError};
+use super::naming::OutputFormat;
 use super::sink::{Content, Sink};
 
 /// The files that a run reads, which it must not write.
@@ -65,6 +67,10 @@ pub(crate) struct Outputs {
     pub(crate) answer: Sink,
     /// What is drawn, if it is wanted.
     pub(crate) geometry: Option<Sink>,
+    /// The picture of the answer, if it is wanted.
+    pub(crate) picture: Option<Sink>,
+    /// The page about the run, likewise.
+    pub(crate) report: Option<Sink>,
     stats: Option<Sink>,
 }
 
@@ -81,7 +87,7 @@ impl Outputs {
         let answer = Sink::open(answer, content)?;
         let stats = stats.map(|path| Sink::open(Some(path), Content::Text)).transpose()?;
         differ(&answer, stats.as_ref(), "the answer and the statistics")?;
-        Ok(Outputs { answer, geometry: None, stats })
+        Ok(Outputs { answer, geometry: None, picture: None, report: None, stats })
     }
 
     /// Opens the file of what is drawn too. It is none of the inputs, and none of the others.
@@ -96,6 +102,33 @@ impl Outputs {
         differ(&geometry, Some(&self.answer), "the geometry and the answer")?;
         differ(&geometry, self.stats.as_ref(), "the geometry and the statistics")?;
         self.geometry = Some(geometry);
+        Ok(self)
+    }
+
+    /// Opens the file of a picture too, if there is to be one. It is none of the inputs, and none of the others.
+    pub(crate) fn with_picture(
+        mut self,
+        picture: Option<Picture<'_>>,
+        inputs: &Inputs,
+    ) -> Result<Outputs, CliError> {
+        let Some(Picture { path, format, .. }) = picture else { return Ok(self) };
+        inputs.spare(Some(path))?;
+        let picture = Sink::open(Some(path), format.content())?;
+        differ(&picture, Some(&self.answer), "the picture and the answer")?;
+        differ(&picture, self.geometry.as_ref(), "the picture and the geometry")?;
+        differ(&picture, self.stats.as_ref(), "the picture and the statistics")?;
+        self.picture = Some(picture);
+        Ok(self)
+    }
+
+    /// Opens the file of a page about the run too, likewise.
+    pub(crate) fn with_report(mut self, path: Option<&Path>, inputs: &Inputs) -> Result<Outputs, CliError> {
+        let Some(path) = path else { return Ok(self) };
+        inputs.spare(Some(path))?;
+        let report = Sink::open(Some(path), Content::Text)?;
+        differ(&report, Some(&self.answer), "the report and the answer")?;
+        differ(&report, self.stats.as_ref(), "the report and the statistics")?;
+        self.report = Some(report);
         Ok(self)
     }
 
@@ -114,12 +147,14 @@ impl Outputs {
 
     /// Writes the statistics, if they are wanted, then puts all files in their places.
     pub(crate) fn commit(self, record: &impl Serialize) -> Result<(), CliError> {
-        let Outputs { answer, geometry, mut stats } = self;
+        let Outputs { answer, geometry, picture, report, mut stats } = self;
         if let Some(stats) = &mut stats {
             stats.fill_json(record)?;
         }
         answer.commit()?;
         geometry.map_or(Ok(()), Sink::commit)?;
+        picture.map_or(Ok(()), Sink::commit)?;
+        report.map_or(Ok(()), Sink::commit)?;
         stats.map_or(Ok(()), Sink::commit)
     }
 }

@@ -2,6 +2,7 @@
 
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::matrix::{Algorithm, Figures, Plan};
+use lacuna::report::Report;
 use serde::Serialize;
 
 use super::notes::{counted, tell, timing_line};
@@ -53,6 +54,24 @@ pub(crate) struct PairsRecord {
 }
 
 impl PairsRecord {
+    /// Says in a page about the run what it was, and how long each stage took.
+    pub(crate) fn describe(&self, report: &mut Report) {
+        report.fact("file", &self.file).fact("format", self.format).fact("cells", self.cells);
+        report
+            .fact("entries", self.entries)
+            .fact("pairs", self.pairs)
+            .fact("essential classes", self.essential);
+        report.stage("read", self.read_seconds);
+        if let Some(seconds) = self.check_seconds {
+            report.stage("check", seconds);
+        }
+        report.stage("reduce", self.reduce_seconds);
+        if let Some(seconds) = self.cycles_seconds {
+            report.stage("cycles", seconds);
+        }
+        report.stage("write", self.write_seconds).stage("total", self.total_seconds);
+    }
+
     /// The lines of `-v`: the size of it, how long each stage took, what was counted.
     pub(crate) fn tell(&self) {
         tell(format_args!(

@@ -78,6 +78,61 @@ pub(crate) fn bounds(found: &str) -> Result<Bounds, String> {
     bounds.map(|(low, high)| Bounds(low, high)).ok_or_else(expected)
 }
 
+/// The points of a grid along one axis, or along two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GridSize {
+    pub(crate) across: usize,
+    pub(crate) up: Option<usize>,
+}
+
+/// A number of points, or two of them, as `20x30`.
+pub(crate) fn grid_size(found: &str) -> Result<GridSize, String> {
+    let count = |text: &str| text.parse().ok().filter(|count| (1..=10_000).contains(count));
+    let size = match found.split_once(['x', '×']) {
+        None => count(found).map(|across| GridSize { across, up: None }),
+        Some((across, up)) => {
+            count(across).zip(count(up)).map(|(across, up)| GridSize { across, up: Some(up) })
+        }
+    };
+    size.ok_or_else(|| format!("expected a number from 1 to 10000, or two such as 20x30, found {found}"))
+}
+
+/// Where a grid begins and ends along one axis, and perhaps along another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct GridRange(pub(crate) [Option<(f64, f64)>; 2]);
+
+/// One range or two, as `0,1` or `0,1,0,0.5`.
+pub(crate) fn grid_range(found: &str) -> Result<GridRange, String> {
+    let numbers: Result<Vec<f64>, _> = found.split(',').map(str::parse).collect();
+    let ascends = |pair: &[f64]| pair[0] <= pair[1] && pair.iter().all(|x| x.is_finite());
+    let range = match numbers.as_deref() {
+        Ok(&[low, high]) if ascends(&[low, high]) => Some([Some((low, high)), None]),
+        Ok(&[low, high, least, most]) if ascends(&[low, high]) && ascends(&[least, most]) => {
+            Some([Some((low, high)), Some((least, most))])
+        }
+        _ => None,
+    };
+    let expected =
+        || format!("expected two finite numbers, the lower first, or four, such as 0,1,0,0.5, found {found}");
+    range.map(GridRange).ok_or_else(expected)
+}
+
+/// The width and the height of a picture, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+/// A width and a height, as `640x480`.
+pub(crate) fn size(found: &str) -> Result<Size, String> {
+    let pair = found
+        .split_once(['x', '×'])
+        .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let size = pair.map(|(width, height)| Size { width, height });
+    size.ok_or_else(|| format!("expected a width and a height such as 640x480, found {found}"))
+}
+
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
 }

@@ -162,6 +162,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         request,
         backend: Backend::default(),
         output: Some(output),
+        picture: None,
         cycles: None,
         explain: false,
     };

@@ -18,3 +18,10 @@ pub(crate) fn explain_blocks(figures: &Figures) {
         tell(format_args!("{:<13} {block}", "solved"));
     }
 }
+
+/// What [`explain`] and [`explain_blocks`] say, as lines of a page.
+pub(crate) fn lines(reasons: &[Reason], figures: Option<&Figures>) -> String {
+    let reasons = reasons.iter().map(|Reason { what, choice, why }| format!("{what:<13} {choice}: {why}"));
+    let blocks = figures.iter().flat_map(|figures| &figures.blocks);
+    reasons.chain(blocks.map(|block| format!("{:<13} {block}", "solved"))).collect::<Vec<_>>().join("\n")
+}

@@ -74,6 +74,7 @@ pub mod npz;
 pub mod number;
 pub mod pairs;
 pub mod text;
+pub mod vectors;
 
 use std::io::{self, Write};
 

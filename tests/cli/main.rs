@@ -18,6 +18,7 @@ mod messages;
 mod misuse;
 mod outputs;
 mod phat;
+mod plot;
 mod reduce;
 mod representatives;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,7 @@ mod signals;
 mod text;
 mod thin;
 mod threads;
+mod vectorize;
 mod weights;
 
 use std::fs;

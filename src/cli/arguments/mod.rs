@@ -10,6 +10,7 @@ pub(crate) mod image;
 pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod messages;
+pub(crate) mod picture;
 pub(crate) mod report;
 pub(crate) mod stats;
 pub(crate) mod weights;

@@ -19,11 +19,14 @@ use lacuna::cubical::{AnyImage, Construction, Value};
 use lacuna::matrix::Reason;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
+use lacuna::plot::Series;
+use lacuna::report::Report;
 
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageFileArguments;
 use crate::cli::arguments::machine::MachineArguments;
+use crate::cli::arguments::picture::{Picture, PictureArguments, title_of};
 use crate::cli::arguments::report::ReportArguments;
 use crate::cli::error::{CliError, UsageError};
 use crate::cli::exit_codes::EXIT_CODES;
@@ -110,6 +113,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
     report: ReportArguments,
 }
 
@@ -141,6 +147,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if let Some(Drawing { path, format }) = drawing {
         frame = frame.with_geometry(path, format.content(), input)?;
     }
+    let picture = arguments.picture.picture()?;
+    frame = frame.with_picture(picture, input)?.with_report(arguments.picture.report()?, input)?;
     arguments.machine.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
@@ -150,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, drawing, frame, read };
+    let job = Job { arguments, backend, format, drawing, picture, frame, read };
     job.run(image?)
 }
 
@@ -160,6 +168,7 @@ struct Job<'a> {
     backend: Backend,
     format: ImageBarsFormat,
     drawing: Option<Drawing<'a>>,
+    picture: Option<Picture<'a>>,
     frame: Frame,
     read: Duration,
 }
@@ -196,6 +205,7 @@ impl Job<'_> {
         // What is refused is refused before anything is written.
         let drawn = self.drawn(representatives, &image)?;
         let mut write = self.frame.write(|_, out| format.write(&barcode, out))?;
+        write += self.frame.plot(self.picture, || Series::of_image(arguments.image.name(), &barcode))?;
         if let Some((format, geometry)) = drawn {
             write += self.frame.draw(|out| format.write(&geometry, out))?;
             if geometry.cycles().is_empty() {
@@ -205,6 +215,19 @@ impl Job<'_> {
                     .note(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
             }
         }
+        let seconds = [("read", self.read), ("persistence", persistence), ("write", write)];
+        self.frame.report(|| {
+            let name = arguments.image.name();
+            let mut report = Report::new(title_of(&name), &Series::of_image(name.clone(), &barcode));
+            let (shape, sets) = (image.shape(), if request.superlevel { "superlevel" } else { "sublevel" });
+            report.fact("file", name).fact("image", shape.described(image.voxel_type()));
+            report.fact("filtration", format_args!("{sets} sets, {}-construction", request.construction));
+            report.plan(planning::lines(&reasons, matrix.as_ref().map(|matrix| &matrix.figures)));
+            for (stage, took) in seconds {
+                report.stage(stage, took.as_secs_f64());
+            }
+            report
+        })?;
         let bars = |is_counted: fn(bool) -> bool| {
             let of = |of_dim: &Vec<Class>| of_dim.iter().filter(|c| is_counted(c.death.is_none())).count();
             classes.dimensions.iter().map(of).collect()

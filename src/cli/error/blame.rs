@@ -31,6 +31,7 @@ use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
 use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
+use lacuna::plot::{PlotError, SeriesError};
 use lacuna::rips::RipsError;
 
 use crate::cli::compare::ReferenceError;
@@ -82,6 +83,8 @@ of_the_input!(
     Loss,
     MetricError,
     ShapeError,
+    PlotError,
+    SeriesError,
     UnknownName,
     UntoldDimension,
     Unwritable,

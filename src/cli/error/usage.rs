@@ -36,6 +36,8 @@ pub(crate) enum UsageError {
         "--thin: expected --construction t, whose voxels touch at corners as those of skeletons do, found v"
     )]
     ThinOfV,
+    #[error("{option}: expected --kind image, which has two axes, found another kind")]
+    OnlyImages { option: &'static str },
     #[error("{option}: expected --weights dtm, which it is for, found none")]
     OnlyDtm { option: &'static str },
     #[error(
@@ -54,6 +56,14 @@ pub(crate) enum UsageError {
     RatioOfRepresentatives { ratio: f64 },
     #[error("--geometry: expected a file named *.vtk, *.ply or *.obj, found {}", path.display())]
     GeometryName { path: PathBuf },
+    #[error("a picture: expected a file named *.svg, *.png or *.pdf, found {}", path.display())]
+    PictureName { path: PathBuf },
+    #[error("--report: expected a file named *.html, found {}", path.display())]
+    ReportName { path: PathBuf },
+    #[error(
+        "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
+    )]
+    PictureOfSeveral,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

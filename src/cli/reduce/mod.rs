@@ -10,6 +10,7 @@ use lacuna::output::pairs;
 
 use super::arguments::machine::MachineArguments;
 use super::arguments::matrix::MatrixArguments;
+use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -90,6 +91,9 @@ pub(crate) struct Arguments {
     output_file: Option<PathBuf>,
 
     #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
     representatives: RepresentativesArguments,
 
     #[command(flatten)]
@@ -123,7 +127,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let content = output.map_or(Content::Text, OutputFormat::content);
     let ReportArguments { stats, messages } = &arguments.report;
     let files = Files { input: &arguments.file, answer, content, stats: stats.path() };
-    let frame = Frame::open(start, &files, messages.notes())?;
+    let picture = arguments.picture.picture()?;
+    let frame = Frame::open(start, &files, messages.notes())?.with_picture(picture, &arguments.file)?;
+    let frame = frame.with_report(arguments.picture.report()?, &arguments.file)?;
     let threads = arguments.machine.threads.start(frame.notes)?;
     let job = Job {
         file: &arguments.file,
@@ -132,6 +138,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         request: arguments.request(threads),
         backend,
         output,
+        picture,
         cycles: arguments.representatives.selection(),
         explain: messages.explain,
     };

@@ -1,19 +1,26 @@
 //! One input of `lacuna rips`: read, computed, written.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
 use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
 use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
-use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, Progress, RipsOptions};
+use lacuna::plot::Series;
+use lacuna::report::Report;
+use lacuna::rips::{
+    DistanceToMeasure, Landmarks, Outcome, Progress, RepresentativeKind, RipsOptions, Summary,
+};
 
 use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
+use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
 use crate::cli::notes::{Notes, Times, counted, tell};
@@ -34,9 +41,19 @@ pub(super) struct Job<'a> {
     pub(super) format: OutputFormat,
     /// What is drawn, if anything is: of a run on one input alone.
     pub(super) drawing: Option<Drawing<'a>>,
+    /// The picture of the bars, if one is wanted: of a run on one input alone.
+    pub(super) picture: Option<Picture<'a>>,
     pub(super) notes: Notes,
     /// Whether there are other inputs, so that errors name this one.
     pub(super) is_batch: bool,
+}
+
+/// Where goes what is wanted beside the bars.
+#[derive(Debug, Default)]
+pub(super) struct Beside<'a> {
+    pub(super) geometry: Option<&'a mut Sink>,
+    pub(super) picture: Option<&'a mut Sink>,
+    pub(super) report: Option<&'a mut Sink>,
 }
 
 /// Which threads an input is given.
@@ -83,7 +100,7 @@ impl Job<'_> {
         &self,
         task: &Task,
         answer: &mut Sink,
-        geometry: Option<&mut Sink>,
+        beside: Beside<'_>,
         start: Instant,
         crew: Crew,
     ) -> Result<Answered, CliError> {
@@ -101,6 +118,8 @@ impl Job<'_> {
         }
         said.into_iter().for_each(|note| say(format!("{name}: {note}")));
         let coordinates = self.coordinates(&name, &input)?;
+        // What has no coordinates to draw in has a page without them.
+        let reported = beside.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
         let outcome = self.solve(&name, input, crew)?;
         outcome.notes.iter().for_each(|note| say(note.clone()));
         if arguments.report.messages.explain {
@@ -108,7 +127,10 @@ impl Job<'_> {
         }
         let (written, write) = timed(|| {
             self.write_bars(&outcome, answer)?;
-            match (&coordinates, geometry) {
+            if let (Some(picture), Some(sink)) = (self.picture, beside.picture) {
+                picture.put(sink, &Series::of_diagram(name.as_str(), &self.diagram(&outcome)))?;
+            }
+            match (&coordinates, beside.geometry) {
                 (Some(coordinates), Some(geometry)) => self.draw(&name, &outcome, coordinates, geometry),
                 _ => Ok(0),
             }
@@ -118,6 +140,10 @@ impl Job<'_> {
             say(format!("{name}: no cycle to draw: none of the bars is of dimension 1 or 2"));
         }
         let times = Times { read, write, total: start.elapsed() };
+        if let Some(sink) = beside.report {
+            let report = self.report(&name, &format, &outcome, &times, reported.as_ref());
+            sink.fill(|out| report.write(out))?;
+        }
         if let (Some(landmarks), true) = (&outcome.landmarks, notes.verbose) {
             let Landmarks { points, of, covering_radius, .. } = landmarks;
             let count = counted(points.len(), "landmark");
@@ -150,6 +176,50 @@ impl Job<'_> {
         }
         let coordinates = CloudCoordinates::of(input, self.arguments.representatives.axes());
         coordinates.map(Some).map_err(|error| CliError::about(name, error))
+    }
+
+    /// Where the page about the run draws points, if it is to have cycles and the points lie in the plane or in space.
+    fn coordinates_of_report(&self, input: &Input) -> Option<CloudCoordinates> {
+        let request = self.arguments.representatives.request()?;
+        let has_cycles = request.kinds.contains(&RepresentativeKind::Cycles);
+        if has_cycles { CloudCoordinates::of(input, &[]).ok() } else { None }
+    }
+
+    /// The page about the run.
+    fn report(
+        &self,
+        name: &str,
+        format: &impl Display,
+        outcome: &Outcome,
+        times: &Times,
+        coordinates: Option<&CloudCoordinates>,
+    ) -> Report {
+        let diagram = self.diagram(outcome);
+        let mut report = Report::new(title_of(name), &Series::of_diagram(name, &diagram));
+        let Summary { points, ambient_dimension, value_range, edges, threshold, .. } = outcome.summary;
+        report.fact("file", name).fact("format", format).fact("points", points);
+        if let Some(dimension) = ambient_dimension {
+            report.fact("coordinates", dimension);
+        }
+        if let Some((least, most)) = value_range {
+            report.fact("distances", format_args!("{least} to {most}"));
+        }
+        report.fact("edges up to the threshold", edges).fact("threshold", threshold);
+        report.fact("coefficients", format_args!("Z/{}", self.arguments.modulus)).plan(&outcome.plan);
+        if let Some(Landmarks { points, of, covering_radius, .. }) = &outcome.landmarks {
+            report.fact(
+                "landmarks",
+                format_args!("{} of {of}, covering radius {covering_radius}", points.len()),
+            );
+        }
+        for (stage, seconds) in times.stages(&outcome.stats) {
+            report.stage(stage, seconds);
+        }
+        // Bars that --ratio leaves out would move the places of the others.
+        if let Some(representatives) = outcome.representatives().filter(|_| self.arguments.ratio <= 1.0) {
+            report.representatives(representatives, coordinates);
+        }
+        report
     }
 
     /// Writes the cycles as they are drawn; tells how many they are.
@@ -203,9 +273,14 @@ impl Job<'_> {
         }
     }
 
+    /// The bars that are wanted.
+    fn diagram(&self, outcome: &Outcome) -> Diagram {
+        outcome.diagram.with_ratio(self.arguments.ratio, outcome.summary.precision)
+    }
+
     fn write_bars(&self, outcome: &Outcome, answer: &mut Sink) -> Result<(), CliError> {
-        let Arguments { ratio, modulus, .. } = *self.arguments;
-        let diagram = outcome.diagram.with_ratio(ratio, outcome.summary.precision);
+        let modulus = self.arguments.modulus;
+        let diagram = self.diagram(outcome);
         let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
         let representatives =
             outcome.representatives().filter(|_| self.arguments.representatives.are_named());

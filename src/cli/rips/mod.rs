@@ -10,10 +10,11 @@ use lacuna::metric::read::count_clouds;
 use lacuna::output;
 use lacuna::rips::{Collapse, SecondLayer};
 
-use self::job::{Answered, Crew, Job};
+use self::job::{Answered, Beside, Crew, Job};
 use self::representatives::RepresentativesArguments;
 use super::arguments::distances::DistancesArguments;
 use super::arguments::machine::MachineArguments;
+use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
@@ -110,6 +111,9 @@ pub(crate) struct Arguments {
     ratio: f64,
 
     #[command(flatten)]
+    picture: PictureArguments,
+
+    #[command(flatten)]
     representatives: RepresentativesArguments,
 
     #[command(flatten)]
@@ -142,20 +146,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if drawing.is_some() && tasks.is_batch {
         return Err(UsageError::GeometryOfSeveral.into());
     }
+    let picture = arguments.picture.picture()?;
+    let report = arguments.picture.report()?;
+    if (picture.is_some() || report.is_some()) && tasks.is_batch {
+        return Err(UsageError::PictureOfSeveral.into());
+    }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, weights, backend, format, drawing, notes, is_batch: tasks.is_batch };
+    let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
         if let Some(drawing) = drawing {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
         }
+        let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
         // Kept until the end.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
             arguments.machine.threads.start(notes)?;
         }
         let crew = if alone.is_some() { Crew::Late } else { Crew::All };
-        let answered = job.run(task, &mut outputs.answer, outputs.geometry.as_mut(), start, crew)?;
+        let beside = Beside {
+            geometry: outputs.geometry.as_mut(),
+            picture: outputs.picture.as_mut(),
+            report: outputs.report.as_mut(),
+        };
+        let answered = job.run(task, &mut outputs.answer, beside, start, crew)?;
         return outputs.commit(&answered.record);
     }
     let stats = tasks.open_stats(stats)?;
@@ -163,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, None, start, crew)?;
+        let answered = job.run(task, &mut answer, Beside::default(), start, crew)?;
         answer.commit().map(|()| answered)
     };
     let tell = |answered: Answered| {

@@ -44,6 +44,12 @@ pub enum GeometryError {
 pub struct CloudCoordinates(pub(super) Vec<[f64; 3]>);
 
 impl CloudCoordinates {
+    /// The points.
+    #[cfg(feature = "plots")]
+    pub(crate) fn points(&self) -> &[[f64; 3]] {
+        &self.0
+    }
+
     /// The coordinates along two or three `axes`, 0-based, or along all of them where none is named. Points of the plane lie at a third coordinate of 0.
     ///
     /// # Errors

@@ -183,6 +183,13 @@ impl Barcode<'_> {
         })
     }
 
+    /// Like [`rows`](Barcode::rows), with every value rounded to a double.
+    #[cfg(feature = "plots")]
+    pub(crate) fn doubles(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        let end = if self.request.superlevel { f64::NEG_INFINITY } else { f64::INFINITY };
+        self.iter().map(move |(dim, bar)| (dim, bar.birth.double(), bar.death.map_or(end, Value::double)))
+    }
+
     /// The last value of the filtration; none where there are no classes.
     fn last(&self) -> Option<Value> {
         with_image!(self.image, image => last(image, self.request, self.threshold))

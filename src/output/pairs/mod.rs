@@ -151,7 +151,8 @@ impl PairsFormat {
 
 named!(PairsFormat);
 
-fn solution_of<'a, I>(reduced: &'a Reduced<'a, I>) -> Solution<'a, I> {
+/// A reduced matrix as what is written.
+pub(crate) fn solution_of<'a, I>(reduced: &'a Reduced<'a, I>) -> Solution<'a, I> {
     let &LoadedComplex { ref matrix, ref values, max_dim, cut } = reduced.cells;
     let cycles = reduced.cycles.as_ref();
     Solution { matrix, pairs: &reduced.pairs, values: values.as_deref(), max_dim, cut, cycles }

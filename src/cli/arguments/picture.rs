@@ -1,0 +1,98 @@
+//! The picture of a result.
+
+use std::path::{Path, PathBuf};
+
+use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
+
+use crate::cli::error::{CliError, UsageError};
+use crate::cli::naming;
+use crate::cli::parse;
+use crate::cli::sink::Sink;
+
+/// The file of a picture.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PictureFileArguments {
+    /// Draw the result into FILE, too: .svg, .png or .pdf; `lacuna plot` draws several into one picture
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    plot: Option<PathBuf>,
+
+    /// Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network
+    #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
+    report: Option<PathBuf>,
+}
+
+/// The picture of bars.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PictureArguments {
+    #[command(flatten)]
+    file: PictureFileArguments,
+
+    /// What the picture shows of the bars
+    #[arg(long, value_name = "KIND", help_heading = "Output", default_value = "diagram", requires = "plot",
+        value_parser = parse::one_of::<PlotKind>())]
+    plot_kind: PlotKind,
+}
+
+/// A picture that is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Picture<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) format: PlotFormat,
+    kind: PlotKind,
+}
+
+impl PictureArguments {
+    /// The picture, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::PictureName`].
+    pub(crate) fn picture(&self) -> Result<Option<Picture<'_>>, UsageError> {
+        self.file.picture(self.plot_kind)
+    }
+
+    /// The file of a page about the run, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::ReportName`].
+    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+        self.file.report()
+    }
+}
+
+impl PictureFileArguments {
+    /// The file of a page about the run, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::ReportName`].
+    pub(crate) fn report(&self) -> Result<Option<&Path>, UsageError> {
+        let Some(path) = self.report.as_deref() else { return Ok(None) };
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            Some("html" | "htm") => Ok(Some(path)),
+            _ => Err(UsageError::ReportName { path: path.to_path_buf() }),
+        }
+    }
+
+    /// The picture of a kind, if one is wanted.
+    ///
+    /// # Errors
+    /// [`UsageError::PictureName`].
+    pub(crate) fn picture(&self, kind: PlotKind) -> Result<Option<Picture<'_>>, UsageError> {
+        let picture = |path| Ok(Picture { path, format: naming::picture_format(path)?, kind });
+        self.plot.as_deref().map(picture).transpose()
+    }
+}
+
+/// What the page about a run on an input is called: the last part of its path.
+pub(crate) fn title_of(name: &str) -> String {
+    Path::new(name).file_name().map_or_else(|| name.to_owned(), |last| last.to_string_lossy().into_owned())
+}
+
+impl Picture<'_> {
+    /// Draws a result and writes it.
+    pub(crate) fn put(&self, sink: &mut Sink, series: &Series) -> Result<(), CliError> {
+        let canvas = Plot::new(self.kind).draw(std::slice::from_ref(series));
+        let canvas = canvas.map_err(|error| CliError::about("--plot", error))?;
+        sink.fill(|out| self.format.write(&canvas, out))
+    }
+}

@@ -1,0 +1,127 @@
+//! `lacuna plot`: pictures of results.
+
+use std::path::{Path, PathBuf};
+
+use lacuna::compare::read::BarcodeFormat;
+use lacuna::internals::name_of;
+use lacuna::plot::read::{LoadedSeries, read_path};
+use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
+
+use super::arguments::messages::VerbosityArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::naming::{self, OutputFormat};
+use super::outputs::Inputs;
+use super::parse::{self, Size};
+use super::progress::Meter;
+use super::sink::Sink;
+
+/// Picture of barcodes or Euler characteristic curves
+///
+/// Reads what rips, reduce, cubical and ecc write, and what `lacuna compare` reads of other programs. Several results lie over one another:
+/// colours tell dimensions, marks and dashes tell files. Very many bars become a density.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are of each file")))]
+pub(crate) struct Arguments {
+    /// Files of bars or curves, `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// What the picture shows [default: ecc of curves, else diagram]
+    ///
+    /// diagram    a mark a bar, birth against death
+    /// barcode    a line a bar, from birth to death
+    /// betti      how many bars of each dimension are alive at each value
+    /// landscape  the persistence landscape of each dimension, of finite bars
+    /// ecc        the Euler characteristic at each value, of curves or of bars
+    #[arg(long, value_name = "KIND", help_heading = "Picture",
+        value_parser = parse::one_of::<PlotKind>(), hide_possible_values = true, verbatim_doc_comment)]
+    kind: Option<PlotKind>,
+
+    /// Of these dimensions alone
+    #[arg(long, value_name = "K,...", value_delimiter = ',', help_heading = "Picture",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    dim: Vec<usize>,
+
+    /// A line above the picture
+    #[arg(long, value_name = "TEXT", help_heading = "Picture", allow_hyphen_values = true)]
+    title: Option<String>,
+
+    /// Width and height in pixels of 1/96 inch; PNG has two dots a pixel [default: what suits the kind]
+    #[arg(long, value_name = "WxH", help_heading = "Picture", value_parser = parse::size, allow_hyphen_values = true)]
+    size: Option<Size>,
+
+    /// Format of all files of bars [default: detected from the content of each]
+    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
+
+    /// Format of the picture: svg, png or pdf [default: by the name of FILE, else svg]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::one_of::<PlotFormat>(), hide_possible_values = true)]
+    output: Option<PlotFormat>,
+
+    /// Write the picture to FILE, replaced as a whole when it is drawn
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna plot bars.csv -o diagram.svg
+  lacuna plot --kind barcode --dim 1,2 --title Torus bars.json -o barcode.pdf
+  lacuna plot monday.npy tuesday.npy -o both.png
+  lacuna ecc volume.npy | lacuna plot - -o curve.svg";
+
+/// Reads, draws, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let notes = arguments.verbosity.notes();
+    let answer = arguments.output_file.as_deref();
+    let named = answer.filter(|path| *path != Path::new("-"));
+    let format = match (arguments.output, named) {
+        (None, Some(path)) => naming::picture_format(path)?,
+        (given, path) => naming::format_of(given, path)?.unwrap_or(PlotFormat::Svg),
+    };
+    if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(UsageError::TwiceStandardInput.into());
+    }
+    Inputs::of(&arguments.files).spare(answer)?;
+    let mut sink = Sink::open(answer, format.content())?;
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let mut series: Vec<Series> = Vec::new();
+    for path in &arguments.files {
+        let LoadedSeries { series: read, detection, .. } = read_path(path, arguments.format)?;
+        if let Some(detection) = detection {
+            notes.note(format_args!("{}: {detection}", name_of(path)));
+        }
+        if notes.verbose {
+            notes.note(format_args!("{}: {}", name_of(path), read.description()));
+        }
+        series.push(read);
+    }
+    meter.stage("drawing");
+    let canvas = arguments.plot(&series).draw(&series)?;
+    drop(meter);
+    sink.fill(|out| format.write(&canvas, out))?;
+    sink.commit()
+}
+
+impl Arguments {
+    fn plot(&self, series: &[Series]) -> Plot {
+        let are_curves = series.iter().all(Series::is_curve);
+        let default = if are_curves { PlotKind::Ecc } else { PlotKind::Diagram };
+        let dims = self.dim.iter().filter_map(|&dim| u32::try_from(dim).ok());
+        let mut plot = Plot::new(self.kind.unwrap_or(default)).dims(dims);
+        if let Some(title) = &self.title {
+            plot = plot.title(title);
+        }
+        match self.size {
+            Some(Size { width, height }) => plot.size(width, height),
+            None => plot,
+        }
+    }
+}

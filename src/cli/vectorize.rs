@@ -1,0 +1,154 @@
+//! `lacuna vectorize`: barcodes as vectors.
+
+use std::path::{Path, PathBuf};
+
+use lacuna::compare::read::BarcodeFormat;
+use lacuna::diagram::vectors::{VectorKind, Vectors};
+use lacuna::internals::name_of;
+use lacuna::output::vectors::VectorFormat;
+use lacuna::plot::read::{LoadedSeries, read_path};
+
+use super::arguments::messages::VerbosityArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::naming::{OutputFormat, format_of};
+use super::notes::counted;
+use super::outputs::Inputs;
+use super::parse::{self, GridRange, GridSize};
+use super::progress::Meter;
+use super::sink::Sink;
+
+/// Barcodes as vectors of one length, a row a file, for statistics and learning
+///
+/// The vectors are those of GUDHI's `gudhi.representations`, with its defaults, of the finite bars of one dimension; Betti curves count infinite
+/// ones too. All files share one range.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+#[command(mut_arg("verbose", |arg| arg.help("Say on standard error how many bars there are of each file")))]
+pub(crate) struct Arguments {
+    /// Files of bars, in any format that `lacuna compare` reads; `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// What a vector is made of
+    ///
+    /// image       a Gaussian around each point (birth, persistence), at the points of a grid
+    /// landscape   the first functions of the persistence landscape, one after another, times √2
+    /// betti       the Betti curve
+    /// silhouette  the weighted mean of the tents of all bars, times √2
+    /// entropy     the persistence entropy, one number
+    /// lengths     the greatest persistences
+    #[arg(long, value_name = "KIND", help_heading = "Vectors", default_value = "image",
+        value_parser = parse::one_of::<VectorKind>(), hide_possible_values = true, verbatim_doc_comment)]
+    kind: VectorKind,
+
+    /// Of the bars of this dimension
+    #[arg(long, value_name = "K", help_heading = "Vectors", default_value = "1",
+        value_parser = parse::dimension, allow_hyphen_values = true)]
+    dim: usize,
+
+    /// Points of the grid; of images along births and persistences [default: 100, of images 20x20]
+    #[arg(long, value_name = "N|NxM", help_heading = "Vectors", value_parser = parse::grid_size, allow_hyphen_values = true)]
+    resolution: Option<GridSize>,
+
+    /// Where the grid begins and ends; of images births, then persistences [default: what the bars of all files span]
+    #[arg(long, value_name = "LOW,HIGH[,LOW,HIGH]", help_heading = "Vectors",
+        value_parser = parse::grid_range, allow_hyphen_values = true)]
+    range: Option<GridRange>,
+
+    /// The standard deviation of the Gaussian of images
+    #[arg(long, value_name = "S", help_heading = "Vectors", default_value = "1",
+        value_parser = parse::exponent, allow_hyphen_values = true)]
+    bandwidth: f64,
+
+    /// Bars of images and silhouettes weigh as their persistence to the power of P
+    #[arg(long, value_name = "P", help_heading = "Vectors", default_value = "0",
+        value_parser = parse::level, allow_hyphen_values = true)]
+    weight: f64,
+
+    /// How many functions of a landscape, or lengths
+    #[arg(long, value_name = "N", help_heading = "Vectors", default_value = "5",
+        value_parser = parse::at_least_one, allow_hyphen_values = true)]
+    count: usize,
+
+    /// Format of all files of bars [default: detected from the content of each]
+    #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
+
+    /// Format of the vectors: csv or npy [default: by the name of FILE, else csv]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output",
+        value_parser = parse::one_of::<VectorFormat>(), hide_possible_values = true)]
+    output: Option<VectorFormat>,
+
+    /// Write the vectors to FILE, replaced as a whole when they are known
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    verbosity: VerbosityArguments,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna vectorize --bandwidth 0.1 -o images.npy monday.csv tuesday.csv
+  lacuna vectorize --kind landscape --dim 0 --count 3 bars.json
+  lacuna vectorize --kind betti --resolution 50 --range 0,2 -o curves.csv *.npy";
+
+/// Reads, computes, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let notes = arguments.verbosity.notes();
+    let vectors = arguments.vectors()?;
+    let answer = arguments.output_file.as_deref();
+    let format = format_of(arguments.output, answer)?.unwrap_or_default();
+    if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
+        return Err(UsageError::TwiceStandardInput.into());
+    }
+    Inputs::of(&arguments.files).spare(answer)?;
+    let mut sink = Sink::open(answer, format.content())?;
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let mut diagrams = Vec::new();
+    for path in &arguments.files {
+        let name = name_of(path);
+        let LoadedSeries { series, detection, .. } = read_path(path, arguments.format)?;
+        if let Some(detection) = detection {
+            notes.note(format_args!("{name}: {detection}"));
+        }
+        let bars = series.bars_of(arguments.dim).map_err(|error| CliError::about(name.as_str(), error))?;
+        let infinite = bars.iter().filter(|(birth, death)| (death - birth).is_infinite()).count();
+        if infinite > 0 && vectors.kind != VectorKind::Betti {
+            notes.note(format_args!("{name}: {} left out", counted(infinite, "infinite bar")));
+        }
+        if notes.verbose {
+            notes.note(format_args!("{name}: {} of dimension {}", counted(bars.len(), "bar"), arguments.dim));
+        }
+        diagrams.push(bars);
+    }
+    meter.stage("vectors");
+    let found = vectors.of(&diagrams);
+    drop(meter);
+    sink.fill(|out| format.write(&found, out))?;
+    sink.commit()
+}
+
+impl Arguments {
+    fn vectors(&self) -> Result<Vectors, UsageError> {
+        let is_image = self.kind == VectorKind::Image;
+        let resolution = match self.resolution {
+            Some(GridSize { up: Some(_), .. }) if !is_image => {
+                return Err(UsageError::OnlyImages { option: "--resolution NxM" });
+            }
+            Some(GridSize { across, up }) => Some((across, up.unwrap_or(across))),
+            None => None,
+        };
+        let range = match self.range {
+            Some(GridRange([_, Some(_)])) if !is_image => {
+                return Err(UsageError::OnlyImages { option: "--range with four numbers" });
+            }
+            Some(GridRange([births, persistences])) => [births, persistences],
+            None => [None; 2],
+        };
+        let Arguments { kind, bandwidth, weight, count, .. } = *self;
+        Ok(Vectors { kind, resolution, range, bandwidth, weight, count })
+    }
+}

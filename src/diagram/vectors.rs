@@ -1,0 +1,248 @@
+//! Diagrams as vectors of one length, for statistics and learning, as GUDHI's `gudhi.representations` defines and scales them.
+//!
+//! | kind | vector | source |
+//! |---|---|---|
+//! | `image` | a Gaussian around each point (birth, persistence), added up at the points of a grid, row by row | Adams and others 2017 |
+//! | `landscape` | √2 · λ_1, …, λ_k, each at the values of a grid | Bubenik 2015 |
+//! | `betti` | the Betti curve at the values of a grid | |
+//! | `silhouette` | √2 · the mean of the tents of all bars, weighted, at the values of a grid | Chazal and others 2014 |
+//! | `entropy` | −∑ p log p of the shares p that bars have of the sum of their persistence | Atienza and others 2020 |
+//! | `lengths` | the greatest persistences, descending; zeros where there are fewer bars | |
+//!
+//! Grids lie over what the finite bars of all diagrams span, unless a range is given: a grid of values then goes from the least birth to the
+//! greatest death, without these two, where functions are 0; that of images from the least to the greatest birth, and likewise persistence.
+//!
+//! Infinite bars have no tent, no persistence and no point: only Betti curves count them. Bars that go down are turned.
+
+use serde::Serialize;
+
+use super::betti::StepFunction;
+use super::landscape::Landscape;
+use crate::names::named;
+
+/// What vectors are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum VectorKind {
+    /// The persistence image.
+    #[default]
+    Image,
+    /// The persistence landscape.
+    Landscape,
+    /// The Betti curve.
+    Betti,
+    /// The silhouette.
+    Silhouette,
+    /// The persistence entropy.
+    Entropy,
+    /// The greatest persistences.
+    Lengths,
+}
+
+named!(VectorKind);
+
+/// How diagrams become vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    /// What the vectors are made of.
+    pub kind: VectorKind,
+    /// Points of a grid along values or births, 100, of images 20, unless given; and those of images along persistence, as many unless given.
+    pub resolution: Option<(usize, usize)>,
+    /// Where the grid begins and ends along values or births, and likewise, of images, along persistence.
+    pub range: [Option<(f64, f64)>; 2],
+    /// The standard deviation of the Gaussian of images, 1 unless given; above 0.
+    pub bandwidth: f64,
+    /// Bars of images and silhouettes weigh as their persistence to the power of this: 0, all alike, unless given.
+    pub weight: f64,
+    /// How many functions of a landscape, or lengths: 5 unless given.
+    pub count: usize,
+}
+
+impl Vectors {
+    /// Vectors of a kind, as GUDHI makes them without options.
+    pub fn new(kind: VectorKind) -> Vectors {
+        Vectors { kind, resolution: None, range: [None; 2], bandwidth: 1.0, weight: 0.0, count: 5 }
+    }
+
+    /// A vector of each diagram, given by the bars (birth, death) of one dimension. All are of one length.
+    pub fn of(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<Vec<f64>> {
+        let turned: Vec<Vec<(f64, f64)>> = diagrams.iter().map(|bars| turned(bars)).collect();
+        let finite: Vec<Vec<(f64, f64)>> = turned.iter().map(|bars| finite(bars)).collect();
+        let grid = || self.values(&finite);
+        match self.kind {
+            VectorKind::Image => {
+                let (births, persistences) = self.pixels(&finite);
+                finite.iter().map(|bars| self.image(bars, &births, &persistences)).collect()
+            }
+            VectorKind::Landscape => {
+                let grid = grid();
+                finite.iter().map(|bars| self.landscape(bars, &grid)).collect()
+            }
+            VectorKind::Betti => {
+                let grid = grid();
+                let curve = |bars: &Vec<(f64, f64)>| {
+                    let function = StepFunction::betti(bars.iter().copied());
+                    grid.iter().map(|&value| function.at(value) as f64).collect()
+                };
+                turned.iter().map(curve).collect()
+            }
+            VectorKind::Silhouette => {
+                let grid = grid();
+                finite.iter().map(|bars| self.silhouette(bars, &grid)).collect()
+            }
+            VectorKind::Entropy => finite.iter().map(|bars| vec![entropy(bars)]).collect(),
+            VectorKind::Lengths => finite.iter().map(|bars| self.lengths(bars)).collect(),
+        }
+    }
+
+    /// The grid of functions of one variable.
+    fn values(&self, diagrams: &[Vec<(f64, f64)>]) -> Vec<f64> {
+        let count = self.resolution.map_or(100, |(count, _)| count);
+        if let Some((first, last)) = self.range[0] {
+            return linear(first, last, count);
+        }
+        let Some(range) = spanned(diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]))
+        else {
+            return vec![0.0; count];
+        };
+        // Without the ends.
+        linear(range.0, range.1, count + 2)[1..=count].to_vec()
+    }
+
+    /// The grid of images: births and persistences.
+    fn pixels(&self, diagrams: &[Vec<(f64, f64)>]) -> (Vec<f64>, Vec<f64>) {
+        let (across, up) = self.resolution.unwrap_or((20, 20));
+        let all = || diagrams.iter().flatten();
+        let births = self.range[0].or_else(|| spanned(all().map(|bar| bar.0))).unwrap_or_default();
+        let persistences = self.range[1].or_else(|| spanned(all().map(persistence))).unwrap_or_default();
+        (linear(births.0, births.1, across), linear(persistences.0, persistences.1, up))
+    }
+
+    fn weight_of(&self, bar: &(f64, f64)) -> f64 {
+        persistence(bar).powf(self.weight)
+    }
+
+    fn image(&self, bars: &[(f64, f64)], births: &[f64], persistences: &[f64]) -> Vec<f64> {
+        let width = self.bandwidth;
+        let bell = |distance: f64| (-(distance / width).powi(2) / 2.0).exp();
+        let mut image = vec![0.0; births.len() * persistences.len()];
+        for bar in bars {
+            let height = self.weight_of(bar) / (width * width * 2.0 * std::f64::consts::PI);
+            let across: Vec<f64> = births.iter().map(|birth| bell(bar.0 - birth)).collect();
+            for (row, at) in image.chunks_exact_mut(births.len().max(1)).zip(persistences) {
+                let up = height * bell(persistence(bar) - at);
+                row.iter_mut().zip(&across).for_each(|(pixel, across)| *pixel += up * across);
+            }
+        }
+        image
+    }
+
+    fn landscape(&self, bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
+        let landscape = Landscape::of(bars.iter().copied(), self.count);
+        let layer = |layer| grid.iter().map(move |&value| (layer, value));
+        let places = (0..self.count).flat_map(layer);
+        places.map(|(layer, value)| std::f64::consts::SQRT_2 * landscape.at(layer, value)).collect()
+    }
+
+    fn silhouette(&self, bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
+        let total: f64 = bars.iter().map(|bar| self.weight_of(bar)).sum();
+        let mut sums = vec![0.0; grid.len()];
+        for bar in bars {
+            let share = self.weight_of(bar) / total * std::f64::consts::SQRT_2;
+            let tents = grid.iter().map(|value| (value - bar.0).min(bar.1 - value).max(0.0));
+            sums.iter_mut().zip(tents).for_each(|(sum, tent)| *sum += share * tent);
+        }
+        sums
+    }
+
+    fn lengths(&self, bars: &[(f64, f64)]) -> Vec<f64> {
+        let mut lengths: Vec<f64> = bars.iter().map(persistence).collect();
+        lengths.sort_unstable_by(|a, b| b.total_cmp(a));
+        lengths.resize(self.count, 0.0);
+        lengths
+    }
+}
+
+fn turned(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    bars.iter().map(|&(birth, death)| if birth <= death { (birth, death) } else { (death, birth) }).collect()
+}
+
+fn finite(bars: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    bars.iter().copied().filter(|(birth, death)| birth.is_finite() && death.is_finite()).collect()
+}
+
+fn persistence(&(birth, death): &(f64, f64)) -> f64 {
+    death - birth
+}
+
+fn entropy(bars: &[(f64, f64)]) -> f64 {
+    let total: f64 = bars.iter().map(persistence).sum();
+    let shares = bars.iter().map(|bar| persistence(bar) / total).filter(|share| *share > 0.0);
+    // The sum of nothing is a negative zero.
+    -shares.map(|share| share * share.ln()).sum::<f64>() + 0.0
+}
+
+/// The least and the greatest of some numbers, if there are any.
+fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let spread = |found: Option<(f64, f64)>, number: f64| {
+        Some(found.map_or((number, number), |(least, most)| (least.min(number), most.max(number))))
+    };
+    numbers.fold(None, spread)
+}
+
+/// Numbers at equal distances from one to another, both included.
+fn linear(first: f64, last: f64, count: usize) -> Vec<f64> {
+    let step = (last - first) / count.saturating_sub(1).max(1) as f64;
+    (0..count).map(|k| if k > 0 && k + 1 == count { last } else { first + k as f64 * step }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_of_empty_diagrams_are_zeros_of_the_same_length() {
+        let diagrams = [vec![], vec![(0.0, 1.0), (0.5, 2.0), (0.0, f64::INFINITY)]];
+        for kind in [
+            VectorKind::Image,
+            VectorKind::Landscape,
+            VectorKind::Silhouette,
+            VectorKind::Entropy,
+            VectorKind::Lengths,
+        ] {
+            let vectors = Vectors::new(kind).of(&diagrams);
+            assert_eq!(vectors[0].len(), vectors[1].len());
+            assert!(vectors[0].iter().all(|&x| x == 0.0), "{kind}");
+            assert!(
+                vectors[1].iter().all(|x| x.is_finite()) && vectors[1].iter().any(|&x| x > 0.0),
+                "{kind}"
+            );
+            assert!(Vectors::new(kind).of(&diagrams[..1])[0].iter().all(|&x| x == 0.0), "{kind} of nothing");
+        }
+        let betti = Vectors {
+            range: [Some((0.0, 9.0)), None],
+            resolution: Some((10, 0)),
+            ..Vectors::new(VectorKind::Betti)
+        };
+        assert_eq!(betti.of(&diagrams)[1], [2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn bars_that_go_down_are_turned() {
+        for kind in [
+            VectorKind::Image,
+            VectorKind::Landscape,
+            VectorKind::Betti,
+            VectorKind::Silhouette,
+            VectorKind::Lengths,
+        ] {
+            let vectors = Vectors::new(kind);
+            assert_eq!(
+                vectors.of(&[vec![(3.0, 1.0), (2.0, 0.5)]]),
+                vectors.of(&[vec![(1.0, 3.0), (0.5, 2.0)]])
+            );
+        }
+    }
+}

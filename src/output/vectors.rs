@@ -1,0 +1,60 @@
+//! One writer per format of vectors, a row a diagram.
+//!
+//! | format | what it holds |
+//! |---|---|
+//! | `csv` | a line a vector: its numbers, with the fewest digits that read back as the same double |
+//! | `npy` | a NumPy array of doubles, a row a vector |
+
+use std::io::{self, Write};
+
+use npyz::{DType, TypeStr, WriterBuilder};
+use serde::Serialize;
+
+use crate::names::named;
+
+/// A format of vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum VectorFormat {
+    /// Comma-separated values.
+    #[default]
+    Csv,
+    /// A NumPy array.
+    Npy,
+}
+
+impl VectorFormat {
+    /// Every format.
+    pub const ALL: [VectorFormat; 2] = [VectorFormat::Csv, VectorFormat::Npy];
+
+    /// Writes vectors, all of one length, to `out`, unbuffered: pass a buffered writer.
+    ///
+    /// # Errors
+    /// What `out` answers.
+    pub fn write(self, vectors: &[Vec<f64>], out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            VectorFormat::Csv => {
+                let mut number = zmij::Buffer::new();
+                for vector in vectors {
+                    for (k, &x) in vector.iter().enumerate() {
+                        out.write_all(if k == 0 { b"" } else { b"," })?;
+                        out.write_all(number.format(x).as_bytes())?;
+                    }
+                    out.write_all(b"\n")?;
+                }
+                Ok(())
+            }
+            VectorFormat::Npy => {
+                let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
+                let shape = [vectors.len() as u64, vectors.first().map_or(0, Vec::len) as u64];
+                let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&shape);
+                let mut array = options.writer(out).begin_nd()?;
+                vectors.iter().try_for_each(|vector| array.extend(vector.iter().copied()))?;
+                array.finish()
+            }
+        }
+    }
+}
+
+named!(VectorFormat);

@@ -1,0 +1,156 @@
+//! Persistence diagrams: a mark a bar, birth against death, on equal axes, with a dashed diagonal and lines of infinite values.
+//!
+//! More bars than [`MOST_MARKS`] are counted in hexagons, in a panel for each dimension and input.
+
+use super::axes::{Area, Axis, Extent, Margins, NORMAL, Panel, Spacing};
+use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke};
+use super::density::Hexagons;
+use super::legend::{Legend, Swatch};
+use super::{
+    Plot, PlottedBar, Series, Sheet, bars_in_words, dims_of, legend_of, name_of_dim, number_of, palette,
+};
+
+/// The most bars of a picture that have marks of their own.
+const MOST_MARKS: usize = 5000;
+
+/// Marks of which more have a smaller radius.
+const FEW_MARKS: usize = 600;
+
+pub(super) fn draw(plot: &Plot, series: &[Series]) -> Canvas {
+    let count: usize = series.iter().map(|series| series.bars().len()).sum();
+    if count > MOST_MARKS { draw_densities(plot, series, count) } else { draw_marks(plot, series, count) }
+}
+
+fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
+    let is_one = series.len() < 2;
+    let radius = if count > FEW_MARKS { 2.7 } else { 3.8 };
+    let symbol = |input: usize, dim| palette::symbol(if is_one { number_of(dim) as usize } else { input });
+    let colour = |dim| palette::colour(number_of(dim));
+    let legend = legend_of(
+        series,
+        true,
+        |dim| if is_one { Swatch::Mark(symbol(0, dim), colour(dim)) } else { Swatch::Bar(colour(dim)) },
+        |input| Swatch::Mark(palette::symbol(input), Colour::LINE),
+    );
+    let mut sheet = Sheet::new(plot, series, (490.0, 500.0), &legend);
+    let all = || series.iter().flat_map(Series::bars);
+    let axes = Axes::new(all(), all(), &sheet, sheet.area);
+    axes.draw_below(&mut sheet);
+    let mut groups: Vec<(usize, Option<u32>, Vec<PlottedBar>)> = Vec::new();
+    for dim in dims_of(series) {
+        for (input, of_one) in series.iter().enumerate() {
+            groups.push((input, dim, of_one.of_dim(dim).collect()));
+        }
+    }
+    // What is rare lies above what is frequent.
+    groups.sort_by_key(|(_, _, bars)| std::cmp::Reverse(bars.len()));
+    for (input, dim, bars) in groups.into_iter().filter(|(_, _, bars)| !bars.is_empty()) {
+        let at = bars.iter().map(|bar| axes.at(bar)).collect();
+        let name = name_of_dim(dim);
+        let label = if is_one { name } else { format!("{}, {name}", series[input].name) };
+        let shape = Shape::Marks { symbol: symbol(input, dim), radius, fill: colour(dim), at };
+        sheet.canvas.add("bars", label, shape);
+    }
+    if count == 0 {
+        sheet.say_empty(axes.area, "no bars");
+    }
+    axes.draw_above(&mut sheet);
+    sheet.canvas
+}
+
+fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
+    let dims = dims_of(series);
+    let mut legend = Legend::default();
+    legend.add(Swatch::None, bars_in_words(count));
+    // The scale's greatest count is known once the hexagons are: it changes no width that matters.
+    legend.add(Swatch::Densities(count), "bars a hexagon");
+    let columns = dims.len() as f64;
+    let size = (columns * 310.0, series.len() as f64 * 330.0 + 20.0);
+    let blank = Sheet::new(plot, series, size, &legend);
+    let panels: Vec<(Axes, Hexagons, String)> = series
+        .iter()
+        .enumerate()
+        .flat_map(|(row, of_one)| {
+            dims.iter().enumerate().map(move |(column, &dim)| (row, of_one, column, dim))
+        })
+        .map(|(row, of_one, column, dim)| {
+            let mut area = blank.area.cell((row, series.len()), (column, dims.len()));
+            area.top += 24.0;
+            let all = series.iter().flat_map(Series::bars);
+            let axes = Axes::new(all.clone().filter(|bar| bar.dim == dim), all, &blank, area);
+            let hexagons = Hexagons::of(of_one.of_dim(dim).map(|bar| axes.at(&bar)));
+            let bars = format!("{}: {}", name_of_dim(dim), bars_in_words(of_one.of_dim(dim).count()));
+            let name = if series.len() > 1 { format!("{}, {bars}", of_one.name) } else { bars };
+            (axes, hexagons, name)
+        })
+        .collect();
+    let most = panels.iter().map(|(_, hexagons, _)| hexagons.most()).max().unwrap_or(1);
+    let mut legend = Legend::default();
+    legend.add(Swatch::None, bars_in_words(count));
+    legend.add(Swatch::Densities(most), "bars a hexagon");
+    let mut sheet = Sheet::new(plot, series, size, &legend);
+    for (axes, hexagons, name) in &panels {
+        axes.draw_below(&mut sheet);
+        hexagons.draw(&mut sheet.canvas, name, most);
+        axes.draw_above(&mut sheet);
+        let Area { left, top, right, .. } = axes.area;
+        let shown = sheet.font.fitted(name, NORMAL, right - left + 40.0);
+        sheet.canvas.text("panel-title", &shown, ((left + right) / 2.0, top - 8.0), NORMAL, Anchor::Middle);
+    }
+    sheet.canvas
+}
+
+/// Equal axes: births to the right, deaths up.
+struct Axes {
+    area: Area,
+    births: Axis,
+    deaths: Axis,
+}
+
+impl Axes {
+    /// Axes for the values of `bars`, with lines for the infinities of `all` bars, so that panels beside each other are alike.
+    fn new<'a>(
+        bars: impl Iterator<Item = &'a PlottedBar>,
+        all: impl Iterator<Item = &'a PlottedBar> + Clone,
+        sheet: &Sheet,
+        area: Area,
+    ) -> Axes {
+        let both = Extent::of(bars.flat_map(|bar| [bar.birth, bar.death])).padded(0.05);
+        let births = both.with_infinities_of(Extent::of(all.clone().map(|bar| bar.birth)));
+        let deaths = both.with_infinities_of(Extent::of(all.map(|bar| bar.death)));
+        let axis = |extent, from, to, title| Axis::new(extent, from, to, Spacing(58.0), title);
+        // How wide labels are is known once there are ticks, and how many ticks there are once there is room.
+        let draft = axis(deaths, area.bottom, area.top, "death");
+        let inside = Margins::of(&sheet.font, Some(&draft), true).inside(area);
+        let room = |extent: Extent| {
+            let draft = axis(extent, 0.0, 1e4, "");
+            1e4 - (draft.finite().1 - draft.finite().0)
+        };
+        let side = (inside.width() - room(births)).min(inside.height() - room(deaths)).max(20.0);
+        let right = inside.left + side + room(births);
+        let bottom = inside.top + side + room(deaths);
+        let area = Area { right, bottom, ..inside };
+        let births = axis(births, area.left, area.right, "birth");
+        let deaths = axis(deaths, area.bottom, area.top, "death");
+        Axes { area, births, deaths }
+    }
+
+    fn at(&self, bar: &PlottedBar) -> (f64, f64) {
+        (self.births.at(bar.birth), self.deaths.at(bar.death))
+    }
+
+    fn panel(&self) -> Panel<'_> {
+        Panel { area: self.area, abscissas: &self.births, ordinates: Some(&self.deaths) }
+    }
+
+    fn draw_below(&self, sheet: &mut Sheet) {
+        self.panel().draw_below(&mut sheet.canvas);
+        let ((left, right), (bottom, top)) = (self.births.finite(), self.deaths.finite());
+        let dashed = Stroke::new(Colour::LINE, 1.2).dashed(&[5.0, 4.0]);
+        sheet.canvas.line("diagonal", (left, bottom), (right, top), dashed);
+    }
+
+    fn draw_above(&self, sheet: &mut Sheet) {
+        self.panel().draw_above(&mut sheet.canvas, &sheet.font, true);
+    }
+}

@@ -1,0 +1,83 @@
+//! Texts as outlines of one font, DejaVu Sans, so that a picture looks the same wherever it is shown.
+
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
+
+use super::canvas::Segment;
+
+/// The font.
+pub(super) struct Font(Face<'static>);
+
+impl Font {
+    pub(super) fn new() -> Font {
+        Font(Face::parse(dejavu::sans::regular(), 0).expect("the font comes with the crate and is whole"))
+    }
+
+    /// Units of the font an em.
+    pub(super) fn units(&self) -> f64 {
+        f64::from(self.0.units_per_em())
+    }
+
+    /// The glyphs of a text, how far right each is, and the width of all, in units of the font. What the font lacks is a box.
+    pub(super) fn lay_out(&self, text: &str) -> (Vec<(u16, f64)>, f64) {
+        let mut right = 0.0;
+        let mut place = |character: char| {
+            let glyph = self.0.glyph_index(character).unwrap_or(GlyphId(0));
+            let here = right;
+            right += f64::from(self.0.glyph_hor_advance(glyph).unwrap_or(0));
+            (glyph.0, here)
+        };
+        let glyphs = text.chars().filter(|character| !character.is_control()).map(&mut place).collect();
+        (glyphs, right)
+    }
+
+    /// The width of a text in pixels.
+    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
+        self.lay_out(text).1 * size / self.units()
+    }
+
+    /// The text, or as much of its beginning as fits, and an ellipsis.
+    pub(super) fn fitted(&self, text: &str, size: f64, most: f64) -> String {
+        if self.width(text, size) <= most {
+            return text.to_owned();
+        }
+        let mut kept: Vec<char> = text.chars().collect();
+        loop {
+            kept.pop();
+            let shown: String = kept.iter().copied().chain(['…']).collect();
+            if kept.is_empty() || self.width(&shown, size) <= most {
+                return shown;
+            }
+        }
+    }
+
+    /// The outline of a glyph in units of the font, ordinates upwards. A blank has none.
+    pub(super) fn outline(&self, glyph: u16) -> Vec<Segment> {
+        let mut outline = Outline(Vec::new());
+        let _ = self.0.outline_glyph(GlyphId(glyph), &mut outline);
+        outline.0
+    }
+}
+
+struct Outline(Vec<Segment>);
+
+impl OutlineBuilder for Outline {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.0.push(Segment::Move(x.into(), y.into()));
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.0.push(Segment::Line(x.into(), y.into()));
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.0.push(Segment::Quad(x1.into(), y1.into(), x.into(), y.into()));
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.0.push(Segment::Cubic(x1.into(), y1.into(), x2.into(), y2.into(), x.into(), y.into()));
+    }
+
+    fn close(&mut self) {
+        self.0.push(Segment::Close);
+    }
+}

@@ -1,0 +1,127 @@
+//! The legend, right of the picture: what the colours, marks, dashes and shades stand for.
+
+use super::axes::{Area, SMALL};
+use super::canvas::{Anchor, Canvas, Colour, Shape, Stroke, Symbol, polygon, polyline};
+use super::font::Font;
+use super::palette;
+use super::ticks::grouped;
+
+/// The height of a line.
+const LINE: f64 = 19.0;
+
+/// The width of what stands before the words.
+const SWATCH: f64 = 26.0;
+
+/// The greatest share of the picture's width that a legend takes.
+const MOST: f64 = 0.36;
+
+/// The greatest width of a legend, in a picture that is made to suit.
+const WIDEST: f64 = 260.0;
+
+/// What stands before the words of an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Swatch {
+    Mark(Symbol, Colour),
+    Line(Stroke),
+    Bar(Colour),
+    /// The shades from one bar to so many.
+    Densities(usize),
+    /// Nothing: the words begin at the edge.
+    None,
+}
+
+/// The entries, top to bottom.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Legend(Vec<(Swatch, String)>);
+
+impl Legend {
+    pub(super) fn add(&mut self, swatch: Swatch, words: impl Into<String>) {
+        let entry = (swatch, words.into());
+        if !self.0.contains(&entry) {
+            self.0.push(entry);
+        }
+    }
+
+    /// The room that it takes at the right of a picture of such a width.
+    pub(super) fn width(&self, font: &Font, picture: f64) -> f64 {
+        self.natural_width(font).min(MOST * picture)
+    }
+
+    /// The room that it takes at the right of a picture that is made to suit.
+    pub(super) fn natural_width(&self, font: &Font) -> f64 {
+        let of_entry = |(swatch, words): &(Swatch, String)| {
+            let swatch = if *swatch == Swatch::None { 0.0 } else { SWATCH };
+            swatch + font.width(words, SMALL)
+        };
+        let widest = self.0.iter().map(of_entry).fold(0.0, f64::max);
+        if self.0.is_empty() { 0.0 } else { (widest + 24.0).min(WIDEST) }
+    }
+
+    /// Paints the entries from the upper left corner of an area, as far as there is room.
+    pub(super) fn draw(&self, canvas: &mut Canvas, font: &Font, area: Area) {
+        let (left, mut top) = (area.left, area.top + 8.0);
+        for (k, (swatch, words)) in self.0.iter().enumerate() {
+            let needed = if matches!(swatch, Swatch::Densities(_)) { 128.0 } else { LINE };
+            if top + needed > area.bottom && k + 1 < self.0.len() {
+                let more = format!("and {} more", self.0.len() - k);
+                canvas.text("legend", &more, (left, top + 13.0), SMALL, Anchor::Start);
+                return;
+            }
+            let middle = top + LINE / 2.0;
+            let indent = if *swatch == Swatch::None { 0.0 } else { SWATCH };
+            let shown = font.fitted(words, SMALL, area.width() - indent - 8.0);
+            match swatch {
+                Swatch::Mark(symbol, fill) => {
+                    let at = vec![(left + 10.0, middle)];
+                    canvas.add(
+                        "legend-mark",
+                        words,
+                        Shape::Marks { symbol: *symbol, radius: 4.2, fill: *fill, at },
+                    );
+                }
+                Swatch::Line(stroke) => {
+                    let line = polyline(&[(left, middle), (left + SWATCH - 6.0, middle)]);
+                    canvas.stroke("legend-line", words, line, stroke.clone());
+                }
+                Swatch::Bar(fill) => {
+                    let (right, half) = (left + SWATCH - 6.0, 4.0);
+                    let corners = [
+                        (left, middle - half),
+                        (right, middle - half),
+                        (right, middle + half),
+                        (left, middle + half),
+                    ];
+                    canvas.fill("legend-bar", words, polygon(&corners), *fill);
+                }
+                Swatch::Densities(most) => {
+                    canvas.text("legend", &shown, (left, middle + 4.0), SMALL, Anchor::Start);
+                    draw_densities(canvas, (left, top + LINE + 2.0), *most);
+                    top += needed;
+                    continue;
+                }
+                Swatch::None => {}
+            }
+            canvas.text("legend", &shown, (left + indent, middle + 4.0), SMALL, Anchor::Start);
+            top += LINE;
+        }
+    }
+}
+
+/// A column of shades with the powers of ten beside it.
+fn draw_densities(canvas: &mut Canvas, (left, top): (f64, f64), most: usize) {
+    const HEIGHT: f64 = 96.0;
+    const SHADES: usize = 24;
+    for k in 0..SHADES {
+        let (y0, y1) = (HEIGHT * k as f64 / SHADES as f64, HEIGHT * (k + 1) as f64 / SHADES as f64);
+        let share = 1.0 - (k as f64 + 0.5) / SHADES as f64;
+        let corners = [(left, top + y0), (left + 14.0, top + y0), (left + 14.0, top + y1), (left, top + y1)];
+        canvas.fill("density-scale", "", polygon(&corners), palette::density(share));
+    }
+    let powers = (0..20).map(|power| 10usize.pow(power)).take_while(|&count| count <= most);
+    for count in powers {
+        let share = (count as f64).ln() / (most.max(2) as f64).ln();
+        let y = top + HEIGHT * (1.0 - share);
+        canvas.line("tick-line", (left + 14.0, y), (left + 18.0, y), Stroke::new(Colour::LINE, 1.0));
+        canvas.text("density-tick", &grouped(count), (left + 22.0, y + 4.0), SMALL, Anchor::Start);
+    }
+}

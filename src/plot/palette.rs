@@ -1,0 +1,44 @@
+//! Colours, marks and dashes: a colour a dimension, a mark and a dash an input.
+//!
+//! The colours are those of Okabe and Ito, "Color universal design" (2008), which people of any colour vision tell apart, ordered so that
+//! those of low dimensions differ in lightness too, and are told apart in print without colours. Of a single input dimensions differ in
+//! their marks and dashes as well.
+
+use super::canvas::{Colour, Symbol};
+
+const OKABE_ITO: [Colour; 7] = [
+    Colour(0x00, 0x72, 0xb2),
+    Colour(0xe6, 0x9f, 0x00),
+    Colour(0x00, 0x00, 0x00),
+    Colour(0x00, 0x9e, 0x73),
+    Colour(0xcc, 0x79, 0xa7),
+    Colour(0x56, 0xb4, 0xe9),
+    Colour(0xd5, 0x5e, 0x00),
+];
+
+/// Dashes and gaps of lines, so different that they are told apart at a glance.
+const DASHES: [&[f64]; 5] = [&[], &[7.0, 3.0], &[2.0, 2.0], &[9.0, 3.0, 2.0, 3.0], &[4.0, 4.0]];
+
+/// From one bar to the most that a cell holds: light ochre to dark blue, ever darker, as cividis is (Nuñez, Anderton, Renslow 2018).
+const DENSITY: [Colour; 4] =
+    [Colour(0xd8, 0xb6, 0x4a), Colour(0x8f, 0x89, 0x76), Colour(0x4b, 0x55, 0x6d), Colour(0x00, 0x1f, 0x4a)];
+
+/// The colour of a dimension.
+pub(super) fn colour(dim: u32) -> Colour {
+    OKABE_ITO[dim as usize % OKABE_ITO.len()]
+}
+
+pub(super) fn symbol(number: usize) -> Symbol {
+    Symbol::ALL[number % Symbol::ALL.len()]
+}
+
+pub(super) fn dashes(number: usize) -> &'static [f64] {
+    DASHES[number % DASHES.len()]
+}
+
+/// The colour of a density from 0 to 1.
+pub(super) fn density(share: f64) -> Colour {
+    let at = share.clamp(0.0, 1.0) * (DENSITY.len() - 1) as f64;
+    let k = (at as usize).min(DENSITY.len() - 2);
+    DENSITY[k].mixed(DENSITY[k + 1], at - k as f64)
+}

@@ -1,0 +1,86 @@
+//! The results of every path as [`Series`].
+
+use std::io;
+
+use super::{PlottedBar, Series};
+use crate::compare;
+use crate::cubical::curves::CurvesFound;
+use crate::diagram::{Bar, Diagram};
+use crate::matrix::Index;
+use crate::matrix::any::AnyReduced;
+use crate::output::images;
+use crate::output::pairs::{Class, Solution, solution_of};
+
+impl Series {
+    /// The bars of a diagram.
+    pub fn of_diagram(name: impl Into<String>, diagram: &Diagram) -> Series {
+        let bar =
+            |(dim, Bar { birth, death }): (usize, Bar)| PlottedBar { dim: Some(dim as u32), birth, death };
+        Series::of_bars(name, diagram.iter().map(bar).collect())
+    }
+
+    /// The bars of an image, rounded to doubles.
+    pub fn of_image(name: impl Into<String>, barcode: &images::Barcode<'_>) -> Series {
+        let bar = |(dim, birth, death): (usize, f64, f64)| PlottedBar { dim: Some(dim as u32), birth, death };
+        Series::of_bars(name, barcode.doubles().map(bar).collect())
+    }
+
+    /// The bars of a boundary matrix: of values, where it has them, else of cells.
+    pub fn of_reduction(name: impl Into<String>, reduced: &AnyReduced<'_>) -> Series {
+        match reduced {
+            AnyReduced::Narrow(reduced) => Series::of_solution(name, &solution_of(reduced)),
+            AnyReduced::Wide(reduced) => Series::of_solution(name, &solution_of(reduced)),
+        }
+    }
+
+    fn of_solution<I: Index>(name: impl Into<String>, solution: &Solution<'_, I>) -> Series {
+        if let Some(diagram) = solution.diagram() {
+            return Series::of_diagram(name, &diagram);
+        }
+        let bar = |Class { dim, birth, death }: Class| PlottedBar {
+            dim: Some(dim as u32),
+            birth: birth as f64,
+            death: death.map_or(f64::INFINITY, |cell| cell as f64),
+        };
+        Series::of_bars(name, solution.classes().map(bar).collect())
+    }
+
+    /// The curve of an image, or those at several scales.
+    ///
+    /// # Errors
+    /// Rows in a file cannot be read.
+    pub fn of_found_curves(name: impl Into<String>, found: &CurvesFound) -> io::Result<Series> {
+        let first: io::Result<Vec<(f64, f64)>> = found
+            .rows
+            .iter()?
+            .map(|row| row.map(|(value, _, euler)| (value.double(), euler as f64)))
+            .collect();
+        let smoothed = found.smoothed.iter();
+        let smoothed = smoothed
+            .map(|curve| curve.rows().map(|(value, _, euler)| (value.double(), euler as f64)).collect());
+        Ok(Series::of_curves(name, std::iter::once(first?).chain(smoothed).collect()))
+    }
+
+    /// The bars of a file. Those that never die do so at infinity, or, where other bars go down, at minus infinity.
+    pub fn of_barcode(name: impl Into<String>, barcode: &compare::Barcode) -> Series {
+        match barcode {
+            compare::Barcode::Bars(bars) => {
+                let bars = &bars.bars;
+                let goes_down = bars.iter().any(|bar| bar.death < bar.birth);
+                let end = if goes_down { f64::NEG_INFINITY } else { f64::INFINITY };
+                let bar = |bar: &phat_formats::dipha::DiagramPoint| PlottedBar {
+                    dim: Some(bar.dim),
+                    birth: bar.birth,
+                    death: if bar.essential { end } else { bar.death },
+                };
+                Series::of_bars(name, bars.iter().map(bar).collect())
+            }
+            compare::Barcode::CellPairs(pairs) => {
+                let bar = |birth: u64, death: f64| PlottedBar { dim: None, birth: birth as f64, death };
+                let finite = pairs.pairs.iter().map(|&(birth, death)| bar(birth, death as f64));
+                let essential = pairs.essential.iter().flatten().map(|&birth| bar(birth, f64::INFINITY));
+                Series::of_bars(name, finite.chain(essential).collect())
+            }
+        }
+    }
+}
