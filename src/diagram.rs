@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Precision;
 
+pub mod distance;
 pub(crate) mod infinite;
 mod selection;
 

@@ -81,6 +81,7 @@
 //! | files → inputs | — | [`metric::read`], [`matrix::read`], [`cubical::read`] |
 //! | bars → files | — | [`output`] |
 //! | whether two files hold the same bars | — | [`compare`] |
+//! | bottleneck and Wasserstein distances of diagrams | Kerber, Morozov, Nigmetov 2017; see there | [`diagram::distance`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 //!
