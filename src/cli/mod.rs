@@ -7,6 +7,7 @@ mod convert;
 mod cubical;
 mod curves;
 mod directory;
+mod distance;
 mod ecc;
 mod error;
 mod exit_codes;
@@ -59,6 +60,7 @@ enum Command {
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
     Compare(compare::Arguments),
+    Distance(distance::Arguments),
     Info(info::Arguments),
 }
 
@@ -73,6 +75,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Distance(arguments) => distance::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

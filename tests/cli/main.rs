@@ -4,6 +4,7 @@ mod batch;
 mod compare;
 mod convert;
 mod cubical;
+mod distance;
 mod distances;
 mod ecc;
 mod files;

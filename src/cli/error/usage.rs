@@ -51,6 +51,18 @@ pub(crate) enum UsageError {
     RepresentativesViaMatrix,
     #[error("--check: expected on beside --representatives, as the cycles rest on ∂∂ = 0, found off")]
     UncheckedCycles,
+    #[error("expected two files, A and B, found {found}; --matrix takes any number")]
+    TwoFiles { found: usize },
+    #[error("{option}: expected --kind wasserstein, which it is for, found bottleneck")]
+    OnlyWasserstein { option: &'static str },
+    #[error(
+        "--order: expected a finite number, found inf; --kind bottleneck is the distance of order infinity"
+    )]
+    InfiniteOrder,
+    #[error("--output npy: expected --matrix and --dim, as an array holds the distances of one dimension")]
+    ArrayOfOneDimension,
+    #[error("{}: expected bars with values, found pairs of cells", path.display())]
+    NotBars { path: PathBuf },
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

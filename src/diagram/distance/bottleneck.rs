@@ -32,7 +32,8 @@ pub(super) fn solve(
 ) -> (f64, Vec<Pair>) {
     let least = infinite.iter().map(|pair| pair.distance).fold(0.0, f64::max);
     let [a, b] = [a, b].map(|side| Locations::new(&side.finite).by_neighbourhood());
-    let diagonal = [&a, &b].map(|side| side.points.iter().map(|&point| cost.to_diagonal(point)).collect());
+    let diagonal =
+        [&a, &b].map(|side| side.points.iter().map(|&point| cost.distance_to_diagonal(point)).collect());
     let units = [a.units(), b.units()];
     let mut problem = Problem {
         points: [&a.points, &b.points],

@@ -82,7 +82,7 @@ impl Cost {
     }
 
     /// The distance of a point to the diagonal.
-    pub(super) fn to_diagonal(&self, p: Point) -> f64 {
+    pub(super) fn distance_to_diagonal(&self, p: Point) -> f64 {
         // Each half for itself: the length may overflow.
         (p[1] / 2.0 - p[0] / 2.0).abs() * self.factor
     }
@@ -107,6 +107,6 @@ impl Cost {
 
     /// The cost of moving a point to the diagonal.
     pub(super) fn of_diagonal(&self, p: Point) -> f64 {
-        self.power(self.to_diagonal(p) * self.scale)
+        self.power(self.distance_to_diagonal(p) * self.scale)
     }
 }

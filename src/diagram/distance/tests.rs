@@ -138,7 +138,8 @@ fn larger_diagrams_have_the_distances_of_the_definition() {
 /// What GUDHI 3.13.0 answers.
 #[test]
 fn infinite_ends_are_as_in_gudhi() {
-    let cases: [(&[(f64, f64)], &[(f64, f64)], f64, f64); 12] = [
+    type Ends = &'static [(f64, f64)];
+    let cases: [(Ends, Ends, f64, f64); 12] = [
         (&[], &[], 0.0, 0.0),
         (&[], &[(0.0, 1.0)], 0.5, 0.5),
         (&[], &[(0.0, INF)], INF, INF),

@@ -53,7 +53,8 @@ pub(super) fn solve(
         pairs.extend(match_equal(&mut a, &mut b));
     }
     let [mut a, mut b] = [a, b].map(Locations::by_neighbourhood);
-    let most = [&a, &b].map(|side| side.points.iter().map(|&p| cost.to_diagonal(p)).fold(0.0, f64::max));
+    let most =
+        [&a, &b].map(|side| side.points.iter().map(|&p| cost.distance_to_diagonal(p)).fold(0.0, f64::max));
     let points = [&a, &b].map(|side| side.points.clone());
     let units = [&a, &b].map(Locations::units);
     let solved = Problem::solved(points, units, cost.scaled_to(most[0].max(most[1])), progress);
@@ -65,11 +66,11 @@ pub(super) fn solve(
         }
     }
     for p in 0..a.points.len() {
-        let distance = cost.to_diagonal(a.points[p]);
+        let distance = cost.distance_to_diagonal(a.points[p]);
         pairs.extend(a.places[p].drain(..).map(|place| Pair { a: Some(place), b: None, distance }));
     }
     for q in 0..b.points.len() {
-        let distance = cost.to_diagonal(b.points[q]);
+        let distance = cost.distance_to_diagonal(b.points[q]);
         pairs.extend(b.places[q].drain(..).map(|place| Pair { a: None, b: Some(place), distance }));
     }
     (total(&pairs, cost.order()), pairs)
@@ -126,6 +127,9 @@ struct Problem {
     /// The units of each point that go to the diagonal.
     rest: [Vec<u32>; 2],
 }
+
+/// A point, its price and its units that go to the diagonal.
+type State = (u32, f64, u32);
 
 /// Some components: which edges of the problem they have.
 struct Part {
@@ -356,7 +360,7 @@ impl Problem {
     }
 
     /// The edges of a part, with their flow, and by side its points, with their prices and the units that stay.
-    fn solved_part(&self, part: &Part, progress: &dyn Progress) -> (Vec<Edge>, [Vec<(u32, f64, u32)>; 2]) {
+    fn solved_part(&self, part: &Part, progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
         let edges = || part.edges.iter().map(|&number| self.edges[number as usize]);
         let points = [edges().map(|edge| edge.a).collect(), edges().map(|edge| edge.b).collect()];
         let points = points.map(|mut points: Vec<u32>| {
