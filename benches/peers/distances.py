@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Distances between diagrams: those of `lacuna_tda` against GUDHI's, and how long both take.
 
-    python3 benches/peers/distances.py [--pairs 500] [--no-venv]
+    pip install ./python gudhi POT
+    python3 benches/peers/distances.py [--pairs 500]
     python3 benches/peers/distances.py --times [--sizes 1000,10000,100000] [--limit 60] [--runs 3]
 
 The pairs are random: many ties, bars without length, infinite ends, negative values, empty diagrams. The bottleneck distance is held against
@@ -10,7 +11,7 @@ Hera crashes on some of these, so it is only timed, where it must be right up to
 
 With --times, diagrams are random (`uniform`: points above the diagonal; `noise`: near it; `bytes`: whole numbers below 256) and those of points on
 two noisy circles (`rips`, dimension 1, at most what 10,000 points have). A peer that takes longer than the limit is not run on larger ones; an answer
-that differs voids the timing. Needs the package `lacuna_tda` in the Python that it runs in: `pip install ./python`. Exits 1 when an answer differs.
+that differs voids the timing. Exits 1 when an answer differs.
 """
 
 import argparse
@@ -19,8 +20,6 @@ import multiprocessing
 import statistics
 import sys
 import time
-
-from run import enter_environment
 
 ORDERS = [(1.0, float("inf")), (1.0, 2.0), (2.0, 2.0), (2.0, 1.0), (3.0, float("inf"))]
 
@@ -163,10 +162,7 @@ def main():
     parser.add_argument("--sizes", default="1000,10000,100000", help="bars of each diagram (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=60, help="seconds that a peer may take (default: %(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="runs of ours, of which the median counts (default: %(default)s)")
-    parser.add_argument("--no-venv", action="store_true", help="use the packages of this Python")
     arguments = parser.parse_args()
-    if not arguments.no_venv:
-        enter_environment()
     missing = [package for package in ("lacuna_tda", "gudhi", "ot") if importlib.util.find_spec(package) is None]
     if missing:
         print(f"skipped: not installed: {', '.join(missing)}")
@@ -180,7 +176,7 @@ def main():
 
 
 def import_peers():
-    """Makes the packages global: they are there only now, in the virtual environment."""
+    """Makes the packages global, now that they are known to be there."""
     global np, warnings, gudhi, hera, wasserstein_distance, lacuna_tda
     import warnings
 

@@ -17,9 +17,8 @@
 //! `bottleneck_distance` and `wasserstein_distance` with `keep_essential_parts=True`. Bars whose death is below their birth, as those of
 //! superlevel sets, are mirror images of the others: GUDHI means them to be negated before.
 //!
-//! The bottleneck distance is one of the distances between two bars or of a bar to the diagonal, as rounded to a double: [`bottleneck`] searches
-//! among the doubles. Wasserstein distances are those of an optimal matching, up to the rounding of its costs ([`wasserstein`]); dual prices
-//! certify it. No answer depends on the number of threads.
+//! The bottleneck distance is one of the distances between two bars or of a bar to the diagonal, as rounded to a double. Wasserstein
+//! distances are those of an optimal matching, up to the rounding of its costs; dual prices certify it. No answer depends on the number of threads.
 //!
 //! ```
 //! use lacuna::Bar;
