@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Precision;
 
 pub mod betti;
+pub mod distance;
 pub(crate) mod infinite;
 pub mod landscape;
 mod selection;

@@ -85,6 +85,7 @@
 //! | Betti curves; persistence landscapes | Bubenik, Dłotko 2017 | [`diagram::betti`], [`diagram::landscape`] |
 //! | diagrams → vectors | Adams and others 2017; see there | [`diagram::vectors`] |
 //! | results → pictures; runs → pages | — | `plot`, `report` |
+//! | bottleneck and Wasserstein distances of diagrams | Kerber, Morozov, Nigmetov 2017; see there | [`diagram::distance`] |
 //!
 //! Data flows one way: input → ranks → columns → pairs → diagram → writer.
 //!

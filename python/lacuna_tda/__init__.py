@@ -14,6 +14,8 @@ array([[1.        , 1.41421356]])
 :func:`cubical`           barcode of an image
 :func:`ecc`               Euler characteristic curve of an image
 :func:`thin`              skeleton of a binary image
+:func:`bottleneck`,       distances between diagrams
+:func:`wasserstein`
 :func:`info`              what there is to compute with
 :class:`Diagram`          bars, an array for each dimension
 :func:`plot_diagram`,     pictures of a diagram, with matplotlib
@@ -28,6 +30,7 @@ type, a ``TypeError``; too little memory is a ``MemoryError``, a machine that do
 """
 
 from ._diagram import Chain, Diagram, Landmarks, Representatives
+from ._distances import Matching, bottleneck, wasserstein
 from ._images import EulerCurve, cubical, ecc, thin
 from ._lacuna import __version__
 from ._machine import Device, Info, info
@@ -42,9 +45,11 @@ __all__ = [
     "EulerCurve",
     "Info",
     "Landmarks",
+    "Matching",
     "Reduction",
     "Representatives",
     "__version__",
+    "bottleneck",
     "cubical",
     "ecc",
     "info",
@@ -55,4 +60,5 @@ __all__ = [
     "rips",
     "rips_many",
     "thin",
+    "wasserstein",
 ]

@@ -14,6 +14,7 @@ __all__ = [
     "__version__",
     "condensed",
     "cubical",
+    "diagram_distance",
     "ecc",
     "edges",
     "machine",
@@ -101,4 +102,11 @@ def thin(
     backend: str,
     progress: _Progress,
 ) -> tuple[NDArray[np.uint8], int, float | None]: ...
+def diagram_distance(
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    wasserstein: tuple[float, float] | None,
+    wants_matching: bool,
+    threads: int | None,
+) -> tuple[float, tuple[_Indices, NDArray[np.float64]] | None]: ...
 def machine() -> MachineAnswer: ...

@@ -22,6 +22,7 @@ use lacuna::cubical::thinning::ThinError;
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::{CubicalError, ShapeError};
+use lacuna::diagram::distance::DistanceError;
 use lacuna::interop::ndarray::ImageArrayError;
 use lacuna::interop::sprs::BoundaryArrayError;
 use lacuna::matrix::cycles::CyclesError;
@@ -124,6 +125,15 @@ impl From<RipsError> for Failure {
 impl From<Interrupted> for Failure {
     fn from(_: Interrupted) -> Self {
         Failure::Interrupted
+    }
+}
+
+impl From<DistanceError> for Failure {
+    fn from(error: DistanceError) -> Self {
+        match error {
+            DistanceError::Interrupted(_) => Failure::Interrupted,
+            error => Failure::Value(told(&error)),
+        }
     }
 }
 

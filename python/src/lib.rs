@@ -12,6 +12,7 @@
 //! | `matrix` | pairs of boundary matrices |
 //! | `image` | arrays as images |
 //! | `cubical` | bars, curves and skeletons of images |
+//! | `diagram_distances` | distances between diagrams |
 //! | `machine` | what there is to compute with |
 //!
 //! Functions here take what the Python functions of the package have brought into form: arrays of the right kinds, names in full. Defaults and
@@ -19,6 +20,7 @@
 
 mod backend;
 mod cubical;
+mod diagram_distances;
 mod distances;
 mod error;
 mod image;
@@ -35,6 +37,8 @@ mod _lacuna {
 
     #[pymodule_export]
     use crate::cubical::{cubical, ecc, thin};
+    #[pymodule_export]
+    use crate::diagram_distances::diagram_distance;
     #[pymodule_export]
     use crate::distances::{Distances, condensed, edges, matrix, points};
     #[pymodule_export]

@@ -8,6 +8,7 @@ mod convert;
 mod cubical;
 mod curves;
 mod directory;
+mod distance;
 mod ecc;
 mod error;
 mod exit_codes;
@@ -66,6 +67,7 @@ enum Command {
     Generate(Box<generate::Arguments>),
     Plot(plot::Arguments),
     Vectorize(vectorize::Arguments),
+    Distance(distance::Arguments),
     Info(info::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]
@@ -88,6 +90,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Vectorize(arguments) => vectorize::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Distance(arguments) => distance::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

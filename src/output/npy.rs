@@ -31,6 +31,18 @@ pub fn write_rows<const COLUMNS: usize>(
     array.finish()
 }
 
+/// Writes a square array of so many rows, which follow each other.
+///
+/// # Errors
+/// What `out` answers; there are more or fewer numbers.
+pub fn write_square(rows: u64, numbers: impl Iterator<Item = f64>, out: &mut dyn Write) -> io::Result<()> {
+    let double: TypeStr = "<f8".parse().map_err(io::Error::other)?;
+    let options = npyz::WriteOptions::new().dtype(DType::Plain(double)).shape(&[rows, rows]);
+    let mut array = options.writer(out).begin_nd()?;
+    array.extend(numbers)?;
+    array.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

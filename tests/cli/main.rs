@@ -6,6 +6,7 @@ mod compare_run;
 mod completions;
 mod convert;
 mod cubical;
+mod distance;
 mod distances;
 mod ecc;
 mod files;

@@ -23,6 +23,7 @@ use lacuna::cubical::thinning::two_valued::TwoValuedError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::write::{UnknownName, Unwritable};
 use lacuna::generate::GenerateError;
+use lacuna::diagram::distance::DistanceError;
 use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::write::UntoldDimension;
@@ -99,6 +100,18 @@ impl Blame for ReadError {
 
     fn concerns_one_input(&self) -> bool {
         true
+    }
+}
+
+impl Blame for DistanceError {
+    fn fault(&self) -> Fault {
+        match self {
+            DistanceError::NotANumber { .. }
+            | DistanceError::TooMany { .. }
+            | DistanceError::Order(_)
+            | DistanceError::InternalP(_) => Fault::Input,
+            DistanceError::Interrupted(_) => Fault::Machine,
+        }
     }
 }
 

@@ -85,6 +85,18 @@ pub(crate) enum UsageError {
     ReferenceKind { reference: &'static str, kinds: String, found: String },
     #[error("--run dipha: expected --construction v, which DIPHA's images are of, found t")]
     DiphaOfT,
+    #[error("expected two files, A and B, found {found}; --matrix takes any number")]
+    TwoFiles { found: usize },
+    #[error("{option}: expected --kind wasserstein, which it is for, found bottleneck")]
+    OnlyWasserstein { option: &'static str },
+    #[error(
+        "--order: expected a finite number, found inf; --kind bottleneck is the distance of order infinity"
+    )]
+    InfiniteOrder,
+    #[error("--output npy: expected --matrix and --dim, as an array holds the distances of one dimension")]
+    ArrayOfOneDimension,
+    #[error("{}: expected bars with values, found pairs of cells", path.display())]
+    NotBars { path: PathBuf },
     #[error("expected different files A and B, found standard input twice")]
     TwiceStandardInput,
     #[error(

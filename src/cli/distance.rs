@@ -1,0 +1,383 @@
+//! `lacuna distance`: bottleneck and Wasserstein distances of diagrams.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use lacuna::Bar;
+use lacuna::compare::read::{BarcodeFormat, Loaded, read_path};
+use lacuna::compare::{Barcode, Bars};
+use lacuna::diagram::distance::{Matching, Metric, Pair, distance, matching};
+use lacuna::internals::name_of;
+use lacuna::output::npy;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::arguments::machine::ThreadsArguments;
+use super::error::{CliError, UsageError};
+use super::exit_codes::EXIT_CODES;
+use super::notes::Notes;
+use super::parse;
+use super::progress::Meter;
+use super::sink::{Content, Sink};
+
+/// Bottleneck and Wasserstein distances of diagrams
+///
+/// Bars are matched with bars or with the diagonal, dimension by dimension. Bars with the same infinite ends are matched with each other; where
+/// their numbers differ, the distance is infinite. Reads every file that `lacuna compare` reads as bars.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Files A and B, `-` for standard input; with --matrix any number of files
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+
+    /// All pairs of the files, as matrices
+    #[arg(long, conflicts_with = "matching")]
+    matrix: bool,
+
+    /// Format of the files [default: detected from the content of each]: ripser, csv, json, npy, npz, dipha
+    #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
+    format: Option<BarcodeFormat>,
+
+    /// What is measured
+    #[arg(long, value_name = "KIND", help_heading = "Distance", default_value = "bottleneck")]
+    kind: Kind,
+
+    /// The power of the distances that are added up, 1 or more [default: 1]
+    #[arg(long, value_name = "P", help_heading = "Distance", value_parser = number, allow_hyphen_values = true)]
+    order: Option<f64>,
+
+    /// The norm L^Q in the plane, 1 or more, or inf [default: inf]
+    #[arg(long, value_name = "Q", help_heading = "Distance", value_parser = number, allow_hyphen_values = true)]
+    internal_p: Option<f64>,
+
+    /// This dimension alone [default: every dimension that a file has]
+    #[arg(long, value_name = "K", help_heading = "Distance", allow_hyphen_values = true)]
+    dim: Option<u32>,
+
+    #[command(flatten)]
+    threads: ThreadsArguments,
+
+    /// The pairs of a matching that has the distance, too
+    #[arg(long, help_heading = "Output")]
+    matching: bool,
+
+    /// Format of the answer [default: by the name of OUT, else text]
+    ///
+    /// text  a line a dimension; with --matching a line a pair below it
+    /// csv   dim,distance; with --matching dim,birth_a,death_a,birth_b,death_b,distance, empty for the diagonal;
+    ///       with --matrix dim and a column a file
+    /// json  {"kind", "order", "internal_p", "files", "dimensions": [{"dim", "distance", "matching"}]}
+    /// npy   of --matrix, the distances of one dimension: an array of doubles, a row a file
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", verbatim_doc_comment)]
+    output: Option<Format>,
+
+    /// Write the answer to OUT
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", value_parser = parse::file())]
+    output_file: Option<PathBuf>,
+
+    /// Say nothing on standard error but errors
+    #[arg(short, long, help_heading = "Messages")]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lacuna distance a.csv b.csv
+  lacuna distance a.json b.txt --kind wasserstein --order 2 --internal-p 2 --dim 1 --matching
+  lacuna distance --matrix --dim 1 bars/*.csv -o distances.npy";
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// The greatest distance of a pair
+    Bottleneck,
+    /// The root of the sum of the powers of all distances
+    Wasserstein,
+}
+
+/// How the answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Csv,
+    Json,
+    Npy,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Text => "text",
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Npy => "npy",
+        })
+    }
+}
+
+/// A number from 1 up, or infinity.
+fn number(found: &str) -> Result<f64, String> {
+    let number = found.parse().ok().filter(|&number: &f64| number >= 1.0);
+    number.ok_or_else(|| "expected a number from 1 up, or inf".to_owned())
+}
+
+/// The distance of each pair of files in a dimension, and for two files their matching.
+struct Dimension {
+    dim: u32,
+    /// Row by row; of two files that are no matrix the one distance.
+    distances: Vec<f64>,
+    matching: Option<Matching>,
+}
+
+/// Reads, measures, writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let metric = arguments.metric()?;
+    let format = arguments.output_format()?;
+    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    let content = if format == Format::Npy { Content::Binary } else { Content::Text };
+    let mut sink = Sink::open(arguments.output_file.as_deref(), content)?;
+    arguments.threads.start(notes)?;
+    let meter = Meter::new(notes.wants_progress());
+    meter.stage("reading");
+    let read = |path: &PathBuf| arguments.read(path, notes);
+    let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;
+    meter.stage("matching");
+    let all: BTreeSet<u32> = match arguments.dim {
+        Some(dim) => BTreeSet::from([dim]),
+        None => diagrams.iter().flat_map(|bars| bars.dims.iter().copied()).collect(),
+    };
+    let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric));
+    let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;
+    drop(meter);
+    sink.fill(|out| arguments.write(format, &diagrams, &found, out))?;
+    sink.commit()
+}
+
+impl Arguments {
+    fn metric(&self) -> Result<Metric, UsageError> {
+        if !self.matrix && self.files.len() != 2 {
+            return Err(UsageError::TwoFiles { found: self.files.len() });
+        }
+        if self.files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+            return Err(UsageError::TwiceStandardInput);
+        }
+        match self.kind {
+            Kind::Bottleneck if self.order.is_some() => {
+                Err(UsageError::OnlyWasserstein { option: "--order" })
+            }
+            Kind::Bottleneck if self.internal_p.is_some() => {
+                Err(UsageError::OnlyWasserstein { option: "--internal-p" })
+            }
+            Kind::Bottleneck => Ok(Metric::Bottleneck),
+            Kind::Wasserstein if self.order == Some(f64::INFINITY) => Err(UsageError::InfiniteOrder),
+            Kind::Wasserstein => Ok(Metric::Wasserstein {
+                order: self.order.unwrap_or(1.0),
+                internal_p: self.internal_p.unwrap_or(f64::INFINITY),
+            }),
+        }
+    }
+
+    fn output_format(&self) -> Result<Format, UsageError> {
+        let by_name =
+            self.output_file.as_deref().and_then(Path::extension).and_then(|name| match name.to_str() {
+                Some("csv") => Some(Format::Csv),
+                Some("json") => Some(Format::Json),
+                Some("npy") => Some(Format::Npy),
+                _ => None,
+            });
+        let format = match (self.output, by_name, &self.output_file) {
+            (Some(given), Some(named), Some(path)) if given != named => {
+                let (given, named) = (given.to_string(), named.to_string());
+                return Err(UsageError::Contradiction { given, named, path: path.clone() });
+            }
+            (given, named, _) => given.or(named).unwrap_or(Format::Text),
+        };
+        if format == Format::Npy && !(self.matrix && self.dim.is_some()) {
+            return Err(UsageError::ArrayOfOneDimension);
+        }
+        Ok(format)
+    }
+
+    fn read(&self, path: &Path, notes: Notes) -> Result<Bars, CliError> {
+        let Loaded { barcode, format, detection, .. } = read_path(path, self.format)?;
+        if let Some(why) = detection {
+            notes.note(format_args!("{}: {format} ({why})", name_of(path)));
+        }
+        match barcode {
+            Barcode::Bars(bars) => Ok(bars),
+            Barcode::CellPairs(_) => Err(UsageError::NotBars { path: path.to_path_buf() }.into()),
+        }
+    }
+
+    fn measure(&self, diagrams: &[Bars], dim: u32, metric: &Metric) -> Result<Dimension, CliError> {
+        let bars: Vec<Vec<Bar>> = diagrams.iter().map(|diagram| of_dimension(diagram, dim)).collect();
+        if self.matrix {
+            let count = bars.len();
+            let pairs: Vec<(usize, usize)> =
+                (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
+            let measured =
+                pairs.par_iter().with_max_len(1).map(|&(a, b)| distance(&bars[a], &bars[b], metric, &()));
+            let measured = measured.collect::<Result<Vec<f64>, _>>()?;
+            let mut distances = vec![0.0; count * count];
+            for ((a, b), distance) in pairs.into_iter().zip(measured) {
+                distances[a * count + b] = distance;
+                distances[b * count + a] = distance;
+            }
+            return Ok(Dimension { dim, distances, matching: None });
+        }
+        if self.matching {
+            let found = matching(&bars[0], &bars[1], metric, &())?;
+            return Ok(Dimension { dim, distances: vec![found.distance], matching: Some(found) });
+        }
+        Ok(Dimension { dim, distances: vec![distance(&bars[0], &bars[1], metric, &())?], matching: None })
+    }
+
+    fn write(
+        &self,
+        format: Format,
+        diagrams: &[Bars],
+        found: &[Dimension],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match format {
+            Format::Text => self.write_text(diagrams, found, out),
+            Format::Csv => self.write_csv(diagrams, found, out),
+            Format::Json => self.write_json(diagrams, found, out),
+            Format::Npy => {
+                let distances = found.iter().flat_map(|dimension| dimension.distances.iter().copied());
+                npy::write_square(diagrams.len() as u64, distances, out)
+            }
+        }
+    }
+
+    fn write_text(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+        for Dimension { dim, distances, matching } in found {
+            if self.matrix {
+                writeln!(out, "dim {dim}:")?;
+                for row in distances.chunks(diagrams.len()) {
+                    let row: Vec<String> = row.iter().map(|&distance| shortest(distance)).collect();
+                    writeln!(out, "{}", row.join(" "))?;
+                }
+                continue;
+            }
+            writeln!(out, "dim {dim}: {}", shortest(distances[0]))?;
+            let Some(pairs) = matching.as_ref().and_then(|matching| matching.pairs.as_ref()) else {
+                continue;
+            };
+            let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
+            for Pair { a: p, b: q, distance } in pairs {
+                let told = |bars: &[Bar], place: &Option<usize>| {
+                    place.map_or("diagonal".to_owned(), |place| {
+                        format!("[{},{})", shortest(bars[place].birth), shortest(bars[place].death))
+                    })
+                };
+                writeln!(out, " {} {} {}", told(&a, p), told(&b, q), shortest(*distance))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_csv(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+        if self.matrix {
+            let names: Vec<String> = self.files.iter().map(|path| quoted(&name_of(path))).collect();
+            writeln!(out, "dim,{}", names.join(","))?;
+        } else {
+            let columns = if self.matching { "birth_a,death_a,birth_b,death_b," } else { "" };
+            writeln!(out, "dim,{columns}distance")?;
+        }
+        for Dimension { dim, distances, matching } in found {
+            if !self.matching {
+                let columns = if self.matrix { diagrams.len() } else { 1 };
+                for row in distances.chunks(columns) {
+                    let row: Vec<String> = row.iter().map(|&distance| shortest(distance)).collect();
+                    writeln!(out, "{dim},{}", row.join(","))?;
+                }
+                continue;
+            }
+            let Some(pairs) = matching.as_ref().and_then(|matching| matching.pairs.as_ref()) else {
+                continue;
+            };
+            let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
+            for Pair { a: p, b: q, distance } in pairs {
+                let told = |bars: &[Bar], place: &Option<usize>| {
+                    place.map_or(",".to_owned(), |place| {
+                        format!("{},{}", shortest(bars[place].birth), shortest(bars[place].death))
+                    })
+                };
+                writeln!(out, "{dim},{},{},{}", told(&a, p), told(&b, q), shortest(*distance))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_json(&self, diagrams: &[Bars], found: &[Dimension], out: &mut dyn Write) -> io::Result<()> {
+        let dimensions: Vec<Value> = found
+            .iter()
+            .map(|Dimension { dim, distances, matching }| {
+                if self.matrix {
+                    let rows: Vec<Vec<Value>> = distances
+                        .chunks(diagrams.len())
+                        .map(|row| row.iter().map(|&distance| value(distance)).collect())
+                        .collect();
+                    return json!({"dim": dim, "distances": rows});
+                }
+                let mut object = json!({"dim": dim, "distance": value(distances[0])});
+                if let Some(matching) = matching {
+                    let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));
+                    let told = |bars: &[Bar], place: Option<usize>| {
+                        place.map(|place| [value(bars[place].birth), value(bars[place].death)])
+                    };
+                    object["matching"] = json!(matching.pairs.as_ref().map(|pairs| {
+                        let pair = |pair: &Pair| {
+                            json!({"a": told(&a, pair.a), "b": told(&b, pair.b), "distance": value(pair.distance)})
+                        };
+                        pairs.iter().map(pair).collect::<Vec<Value>>()
+                    }));
+                }
+                object
+            })
+            .collect();
+        let mut object = json!({
+            "kind": if self.kind == Kind::Bottleneck { "bottleneck" } else { "wasserstein" },
+            "files": self.files.iter().map(|path| name_of(path)).collect::<Vec<String>>(),
+            "dimensions": dimensions,
+        });
+        if self.kind == Kind::Wasserstein {
+            object["order"] = value(self.order.unwrap_or(1.0));
+            object["internal_p"] = value(self.internal_p.unwrap_or(f64::INFINITY));
+        }
+        serde_json::to_writer_pretty(&mut *out, &object)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// The bars of a dimension. Essential ones die at infinity, wherever the file says that the filtration ends: of superlevel sets, which a birth at
+/// infinity tells, below.
+fn of_dimension(bars: &Bars, dim: u32) -> Vec<Bar> {
+    let bars = bars.bars.iter().filter(|bar| bar.dim == dim);
+    let death = |birth: f64| if birth == f64::INFINITY { f64::NEG_INFINITY } else { f64::INFINITY };
+    bars.map(|bar| Bar { birth: bar.birth, death: if bar.essential { death(bar.birth) } else { bar.death } })
+        .collect()
+}
+
+/// The shortest decimal that reads back as the same double.
+fn shortest(number: f64) -> String {
+    format!("{number:?}")
+}
+
+/// A number in JSON, where infinite ones are strings.
+fn value(number: f64) -> Value {
+    if number.is_finite() { json!(number) } else { json!(number.to_string()) }
+}
+
+/// The name of a file as an entry of CSV.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}

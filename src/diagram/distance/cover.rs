@@ -1,0 +1,226 @@
+//! Matchings that cover all points of one side which must be matched, within a distance that may rise and fall.
+//!
+//! Augmenting paths are searched for depth first, many at a time: in a phase no point of the other side is passed twice (Pothen, Fan 1990), so each is
+//! taken out of a k-d tree when it is reached, and no pairs are listed (Efrat, Itai, Katz 2001). A path ends at the nearest point that has units
+//! left, if there is one in reach; those are in a tree of their own.
+//!
+//! When the distance changes, pairs that are too far apart or not needed any more are parted, and the rest of the matching is kept. The first search of a phase that finds no
+//! path shows that there is no cover: of the points that it reached there are more units than of those within the distance of them (Hall 1935).
+//! So the distance must be at least that of one of them to the nearest other point, or to the diagonal.
+
+use super::cost::Cost;
+use super::sides::Point;
+use super::tree::{Best, Tree};
+use crate::progress::{self, Progress};
+
+/// A matching of points of one side, whose units are to be covered, with points of the other.
+pub(super) struct Cover<'a> {
+    own: &'a [Point],
+    others: &'a [Point],
+    /// The distance of each own point to the diagonal.
+    diagonal: &'a [f64],
+    cost: Cost,
+    /// The units that are not matched, of own points and of others.
+    rest: [Vec<u32>; 2],
+    /// Of each other point, the own points that it is matched with, and how often.
+    partners: Vec<Vec<(u32, u32)>>,
+    /// Other points that have units left, and those that have not been reached in this phase.
+    free: Tree,
+    ahead: Tree,
+    /// Those that have been reached in this phase.
+    reached: Vec<u32>,
+}
+
+/// A way to an own point: the way it came from, by which other point.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    own: u32,
+    from: usize,
+    by: u32,
+}
+
+/// The price of a point that is not there.
+const GONE: f64 = f64::NEG_INFINITY;
+
+impl<'a> Cover<'a> {
+    /// A cover of nothing, of points with so many units each.
+    pub(super) fn new(
+        own: (&'a [Point], &[u32]),
+        others: (&'a [Point], &[u32]),
+        diagonal: &'a [f64],
+        cost: Cost,
+    ) -> Self {
+        let (free, ahead) = (Tree::new(others.0), Tree::new(others.0));
+        Cover {
+            own: own.0,
+            others: others.0,
+            diagonal,
+            cost,
+            rest: [own.1.to_vec(), others.1.to_vec()],
+            partners: vec![Vec::new(); others.0.len()],
+            free,
+            ahead,
+            reached: Vec::new(),
+        }
+    }
+
+    /// Covers all points that are further than `distance` from the diagonal by pairs within it. If that cannot be, the error is a distance that is
+    /// greater and needed: that of two points or of a point and the diagonal.
+    pub(super) fn reach(&mut self, distance: f64, progress: &dyn Progress) -> Result<(), f64> {
+        self.part(distance);
+        let is_lacking = |cover: &Self, own: u32| cover.rest[0][own as usize] > 0;
+        let must = |own: &u32| self.diagonal[*own as usize] > distance && is_lacking(self, *own);
+        let mut roots: Vec<u32> = (0..self.own.len() as u32).filter(must).collect();
+        while !roots.is_empty() {
+            for number in self.reached.drain(..) {
+                self.ahead.set_price_of(number, 0.0);
+            }
+            let mut is_first = true;
+            for &root in &roots {
+                progress::check(progress);
+                while is_lacking(self, root) {
+                    match self.search(root, distance) {
+                        Ok(()) => is_first = false,
+                        Err(ways) if is_first => return Err(self.needed(&ways)),
+                        Err(_) => break,
+                    }
+                }
+            }
+            roots.retain(|&root| is_lacking(self, root));
+        }
+        Ok(())
+    }
+
+    /// The least distance for which these pairs and what they leave to the diagonal suffice.
+    pub(super) fn most(&self) -> f64 {
+        let pairs = self.pairs().map(|(own, other, _)| self.distance(own, other));
+        let alone = (0..self.own.len()).filter(|&own| self.rest[0][own] > 0).map(|own| self.diagonal[own]);
+        pairs.chain(alone).fold(0.0, f64::max)
+    }
+
+    /// The pairs: an own point, another point and how often they are matched.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        let of_each = (0..).zip(&self.partners);
+        of_each.flat_map(|(other, partners)| partners.iter().map(move |&(own, units)| (own, other, units)))
+    }
+
+    fn distance(&self, own: u32, other: u32) -> f64 {
+        self.cost.of(self.own[own as usize], self.others[other as usize])
+    }
+
+    /// Parts the pairs that are further apart than `distance`, and those of own points that need none.
+    fn part(&mut self, distance: f64) {
+        for other in 0..self.others.len() as u32 {
+            let mut partners = std::mem::take(&mut self.partners[other as usize]);
+            partners.retain(|&(own, units)| {
+                let must = self.diagonal[own as usize] > distance;
+                let stays = must && self.distance(own, other) <= distance;
+                if !stays {
+                    self.rest[0][own as usize] += units;
+                    self.release(other, units);
+                }
+                stays
+            });
+            self.partners[other as usize] = partners;
+        }
+    }
+
+    /// Gives units of another point back.
+    fn release(&mut self, other: u32, units: u32) {
+        self.rest[1][other as usize] += units;
+        self.free.set_price_of(other, 0.0);
+    }
+
+    /// The nearest point of a tree that is within `distance` of an own point.
+    fn nearest(&self, tree: &Tree, own: u32, distance: f64) -> Option<(f64, u32)> {
+        // The floor is exclusive, the distance is not.
+        let mut best = Best { count: 1, floor: -distance.next_up(), found: Vec::new() };
+        tree.best(self.own[own as usize], &self.cost, &mut best);
+        best.found.first().map(|&(worth, other)| (-worth, other))
+    }
+
+    /// Matches some units of `root`. The error tells the ways to all own points that were reached without finding a path.
+    fn search(&mut self, root: u32, distance: f64) -> Result<(), Vec<Way>> {
+        let mut ways = vec![Way { own: root, from: 0, by: 0 }];
+        // The ways that are still to be followed.
+        let mut todo = vec![0];
+        while let Some(&last) = todo.last() {
+            let own = ways[last].own;
+            if let Some((_, end)) = self.nearest(&self.free, own, distance) {
+                self.augment(&ways, last, end);
+                return Ok(());
+            }
+            let Some((_, other)) = self.nearest(&self.ahead, own, distance) else {
+                todo.pop();
+                continue;
+            };
+            self.ahead.set_price_of(other, GONE);
+            self.reached.push(other);
+            for &(own, _) in &self.partners[other as usize] {
+                todo.push(ways.len());
+                ways.push(Way { own, from: last, by: other });
+            }
+        }
+        Err(ways)
+    }
+
+    /// Moves units along the way to an own point and from there to the other point `end`.
+    fn augment(&mut self, ways: &[Way], last: usize, end: u32) {
+        let root = ways[0].own;
+        let mut units = self.rest[0][root as usize].min(self.rest[1][end as usize]);
+        let mut at = last;
+        while at != 0 {
+            let Way { own, from, by } = ways[at];
+            units = units.min(self.units(own, by));
+            at = from;
+        }
+        let (mut at, mut to) = (last, end);
+        loop {
+            let Way { own, from, by } = ways[at];
+            self.add(own, to, units);
+            if at == 0 {
+                break;
+            }
+            self.remove(own, by, units);
+            (at, to) = (from, by);
+        }
+        self.rest[0][root as usize] -= units;
+        self.rest[1][end as usize] -= units;
+        if self.rest[1][end as usize] == 0 {
+            self.free.set_price_of(end, GONE);
+        }
+    }
+
+    /// How often two points are matched.
+    fn units(&self, own: u32, other: u32) -> u32 {
+        let partners = &self.partners[other as usize];
+        partners.iter().find(|partner| partner.0 == own).map_or(0, |partner| partner.1)
+    }
+
+    fn add(&mut self, own: u32, other: u32, units: u32) {
+        let partners = &mut self.partners[other as usize];
+        match partners.iter_mut().find(|partner| partner.0 == own) {
+            Some(partner) => partner.1 += units,
+            None => partners.push((own, units)),
+        }
+    }
+
+    fn remove(&mut self, own: u32, other: u32, units: u32) {
+        let partners = &mut self.partners[other as usize];
+        if let Some(at) = partners.iter().position(|partner| partner.0 == own) {
+            partners[at].1 -= units;
+            if partners[at].1 == 0 {
+                partners.swap_remove(at);
+            }
+        }
+    }
+
+    /// The least distance of an own point that was reached to the diagonal or to a point that was not.
+    fn needed(&self, ways: &[Way]) -> f64 {
+        let of_each = ways.iter().map(|way| {
+            let diagonal = self.diagonal[way.own as usize];
+            self.nearest(&self.ahead, way.own, diagonal).map_or(diagonal, |(distance, _)| distance)
+        });
+        of_each.fold(f64::INFINITY, f64::min)
+    }
+}

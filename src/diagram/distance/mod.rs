@@ -1,0 +1,153 @@
+//! Distances between diagrams: bottleneck and Wasserstein distances of the bars of one dimension, exact, with the matching.
+//!
+//! Bars of A are matched with bars of B, each at most once; what is left of either side is matched with the diagonal, at the distance to its
+//! nearest point. The bottleneck distance is the least that the greatest distance of a pair can be, in the maximum norm
+//! (Edelsbrunner, Harer 2010). The Wasserstein distance of order p is the least that the p-th root of the sum of the p-th powers can be, in
+//! the norm `internal_p`.
+//!
+//! | bars | how they are matched |
+//! |---|---|
+//! | finite | with finite ones or with the diagonal |
+//! | of length zero, also at an infinite value | with the diagonal, or not at all: they change no distance |
+//! | with one infinite end | with bars that have the same infinite end, sorted by the other end |
+//! | infinite at both ends | with bars that have the same ends |
+//! | NaN | an error |
+//!
+//! Where the numbers of bars with the same infinite ends differ, the distance is infinite and there is no matching. All of this is as in GUDHI's
+//! `bottleneck_distance` and `wasserstein_distance` with `keep_essential_parts=True`. Bars whose death is below their birth, as those of
+//! superlevel sets, are mirror images of the others: GUDHI means them to be negated before.
+//!
+//! The bottleneck distance is one of the distances between two bars or of a bar to the diagonal, as rounded to a double. Wasserstein
+//! distances are those of an optimal matching, up to the rounding of its costs; dual prices certify it. No answer depends on the number of threads.
+//!
+//! ```
+//! use lacuna::Bar;
+//! use lacuna::diagram::distance::{Metric, distance, matching};
+//!
+//! let a = [Bar { birth: 0.0, death: 4.0 }, Bar { birth: 1.0, death: 1.5 }];
+//! let b = [Bar { birth: 0.5, death: 4.0 }];
+//! assert_eq!(distance(&a, &b, &Metric::Bottleneck, &())?, 0.5);
+//! assert_eq!(distance(&a, &b, &Metric::default(), &())?, 0.75);
+//! // The first of A with the first of B, the second of A with the diagonal.
+//! let pairs = matching(&a, &b, &Metric::default(), &())?.pairs.unwrap();
+//! assert_eq!(pairs.iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(Some(0), Some(0)), (Some(1), None)]);
+//! # Ok::<(), lacuna::diagram::distance::DistanceError>(())
+//! ```
+
+mod bottleneck;
+mod cost;
+mod cover;
+mod error;
+mod locations;
+mod network;
+#[cfg(test)]
+mod plain;
+mod sides;
+mod sum;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod wasserstein;
+
+use crate::diagram::Bar;
+use crate::progress::{self, Progress};
+
+pub use error::DistanceError;
+
+use sides::Side;
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Metric {
+    /// The bottleneck distance, in the maximum norm.
+    Bottleneck,
+    /// The Wasserstein distance.
+    Wasserstein {
+        /// The power p of the distances that are added up, 1 or more and finite.
+        order: f64,
+        /// The ground norm: q of the norm L^q in the plane, 1 or more; infinity for the maximum norm.
+        internal_p: f64,
+    },
+}
+
+/// GUDHI's defaults: the Wasserstein distance of order 1 in the maximum norm, which is the norm of the bottleneck distance.
+impl Default for Metric {
+    fn default() -> Self {
+        Metric::Wasserstein { order: 1.0, internal_p: f64::INFINITY }
+    }
+}
+
+/// A distance and a matching that has it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Matching {
+    /// The distance.
+    pub distance: f64,
+    /// The pairs: those with a bar of A in its order, then the bars of B that are matched with the diagonal, in theirs. None if the distance is
+    /// infinite: all matchings are then as good.
+    pub pairs: Option<Vec<Pair>>,
+}
+
+/// Two bars that are matched, or a bar and the diagonal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// The place of the bar of A, none for the diagonal.
+    pub a: Option<usize>,
+    /// The place of the bar of B, likewise.
+    pub b: Option<usize>,
+    /// How far apart the two are in the ground norm.
+    pub distance: f64,
+}
+
+/// The distance between the bars `a` and `b` of two diagrams.
+///
+/// # Errors
+/// A birth or a death is NaN; the order or the norm is not as [`Metric`] says; `progress` wants the run to end early.
+pub fn distance(
+    a: &[Bar],
+    b: &[Bar],
+    metric: &Metric,
+    progress: &dyn Progress,
+) -> Result<f64, DistanceError> {
+    Ok(measured(a, b, metric, false, progress)?.distance)
+}
+
+/// The distance between the bars `a` and `b` of two diagrams, and a matching that has it: of several the same on any number of threads.
+///
+/// # Errors
+/// Those of [`distance`].
+pub fn matching(
+    a: &[Bar],
+    b: &[Bar],
+    metric: &Metric,
+    progress: &dyn Progress,
+) -> Result<Matching, DistanceError> {
+    measured(a, b, metric, true, progress)
+}
+
+fn measured(
+    a: &[Bar],
+    b: &[Bar],
+    metric: &Metric,
+    wants_pairs: bool,
+    progress: &dyn Progress,
+) -> Result<Matching, DistanceError> {
+    let cost = cost::Cost::new(metric)?;
+    let [a, b] = [Side::new(0, a)?, Side::new(1, b)?];
+    let Some(infinite) = sides::match_infinite(&a, &b) else {
+        return Ok(Matching { distance: f64::INFINITY, pairs: None });
+    };
+    progress::interruptible(progress, |progress| {
+        let (distance, mut pairs) = match metric {
+            Metric::Bottleneck => bottleneck::solve(&a, &b, infinite, cost, wants_pairs, progress),
+            Metric::Wasserstein { .. } => wasserstein::solve(&a, &b, infinite, cost, progress),
+        };
+        if distance == f64::INFINITY || !wants_pairs {
+            return Ok(Matching { distance, pairs: None });
+        }
+        pairs.extend(a.diagonal.iter().map(|&a| Pair { a: Some(a), b: None, distance: 0.0 }));
+        pairs.extend(b.diagonal.iter().map(|&b| Pair { a: None, b: Some(b), distance: 0.0 }));
+        pairs.sort_unstable_by_key(|pair| (pair.a.is_none(), pair.a, pair.b));
+        Ok(Matching { distance, pairs: Some(pairs) })
+    })
+}

@@ -1,0 +1,123 @@
+//! The oracles: distances by their definition, with every pair written down. They share only types with what they check.
+
+use super::{Bar, Metric};
+
+/// The distance between the bars of two diagrams, by their definition.
+pub(super) fn distance(a: &[Bar], b: &[Bar], metric: &Metric) -> f64 {
+    let (order, q) = match *metric {
+        Metric::Bottleneck => (1.0, f64::INFINITY),
+        Metric::Wasserstein { order, internal_p } => (order, internal_p),
+    };
+    let norm =
+        |x: f64, y: f64| if q == f64::INFINITY { x.max(y) } else { (x.powf(q) + y.powf(q)).powf(q.recip()) };
+    let (n, m) = (a.len(), b.len());
+    // Rows are the bars of A, then a place on the diagonal for each of B; columns the other way round.
+    let cell = |row: usize, column: usize| match (a.get(row), b.get(column)) {
+        (Some(p), Some(q)) => norm(difference(p.birth, q.birth), difference(p.death, q.death)),
+        (Some(bar), None) | (None, Some(bar)) => {
+            let half = if bar.birth == bar.death { 0.0 } else { bar.death / 2.0 - bar.birth / 2.0 };
+            norm(half.abs(), half.abs())
+        }
+        (None, None) => 0.0,
+    };
+    let matrix: Vec<Vec<f64>> =
+        (0..n + m).map(|row| (0..n + m).map(|column| cell(row, column)).collect()).collect();
+    if matches!(metric, Metric::Bottleneck) {
+        return bottleneck(&matrix);
+    }
+    // Infinite costs are as much as all finite ones together, and then some.
+    let most = matrix.iter().flatten().copied().filter(|cost| cost.is_finite()).fold(0.0, f64::max);
+    let infinite = (1.0 + most.powf(order)) * (1 + n + m) as f64;
+    let costs: Vec<Vec<f64>> = matrix
+        .iter()
+        .map(|row| {
+            row.iter().map(|cost| if cost.is_finite() { cost.powf(order) } else { infinite }).collect()
+        })
+        .collect();
+    let columns = assignment(&costs);
+    let pairs = columns.iter().enumerate().map(|(column, &row)| matrix[row][column]);
+    pairs.map(|cost| cost.powf(order)).sum::<f64>().powf(order.recip())
+}
+
+/// How far apart two ends are. Equal infinities are not.
+fn difference(x: f64, y: f64) -> f64 {
+    if x == y { 0.0 } else { (x - y).abs() }
+}
+
+/// The row of each column in an assignment of least cost: the Hungarian algorithm with a row at a time (Jonker, Volgenant 1987).
+fn assignment(costs: &[Vec<f64>]) -> Vec<usize> {
+    let n = costs.len();
+    let (mut of_rows, mut of_columns) = (vec![0.0; n], vec![0.0; n]);
+    let mut rows: Vec<Option<usize>> = vec![None; n];
+    for start in 0..n {
+        let mut least = vec![f64::INFINITY; n];
+        let mut from: Vec<Option<usize>> = vec![None; n];
+        let mut is_done = vec![false; n];
+        let (mut row, mut at) = (start, None);
+        let end = loop {
+            for column in (0..n).filter(|&column| !is_done[column]) {
+                let reduced = costs[row][column] - of_rows[row] - of_columns[column];
+                if reduced < least[column] {
+                    (least[column], from[column]) = (reduced, at);
+                }
+            }
+            let open = (0..n).filter(|&column| !is_done[column]);
+            let next = open.min_by(|&p, &q| least[p].total_cmp(&least[q])).unwrap();
+            let step = least[next];
+            of_rows[start] += step;
+            for column in 0..n {
+                if is_done[column] {
+                    of_rows[rows[column].unwrap()] += step;
+                    of_columns[column] -= step;
+                } else {
+                    least[column] -= step;
+                }
+            }
+            is_done[next] = true;
+            match rows[next] {
+                None => break next,
+                Some(taken) => (row, at) = (taken, Some(next)),
+            }
+        };
+        let mut column = end;
+        while let Some(before) = from[column] {
+            rows[column] = rows[before];
+            column = before;
+        }
+        rows[column] = Some(start);
+    }
+    rows.into_iter().map(Option::unwrap).collect()
+}
+
+/// The least entry that suffices for a perfect matching: all of them are tried, from the least.
+fn bottleneck(matrix: &[Vec<f64>]) -> f64 {
+    let mut candidates: Vec<f64> = matrix.iter().flatten().copied().collect();
+    candidates.sort_unstable_by(f64::total_cmp);
+    candidates.dedup();
+    let suffices = |most: f64| {
+        let mut rows = vec![None; matrix.len()];
+        (0..matrix.len())
+            .all(|row| is_augmented(matrix, most, row, &mut rows, &mut vec![false; matrix.len()]))
+    };
+    let least = candidates.partition_point(|&candidate| !suffices(candidate));
+    candidates.get(least).copied().unwrap_or(0.0)
+}
+
+fn is_augmented(
+    matrix: &[Vec<f64>],
+    most: f64,
+    row: usize,
+    rows: &mut [Option<usize>],
+    is_seen: &mut [bool],
+) -> bool {
+    for column in 0..matrix.len() {
+        if matrix[row][column] <= most && !std::mem::replace(&mut is_seen[column], true) {
+            let is_free = rows[column].is_none_or(|other| is_augmented(matrix, most, other, rows, is_seen));
+            if is_free {
+                rows[column] = Some(row);
+                return true;
+            }
+        }
+    }
+    false
+}

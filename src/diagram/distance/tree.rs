@@ -1,0 +1,189 @@
+//! A k-d tree of points that have prices (Bentley 1975), and the search for those that are worth most from some place.
+//!
+//! What a point is worth is its price less the cost of getting there. A node knows its box and the greatest of its prices, so that nothing in it
+//! is worth more than that price less the cost of getting to the box.
+
+use super::cost::Cost;
+use super::sides::Point;
+
+/// Points of a leaf.
+const LEAF: usize = 8;
+
+/// Points in the plane with prices.
+pub(super) struct Tree {
+    /// The points and their numbers; a node has a range of them, its children the halves of it.
+    points: Vec<(Point, u32)>,
+    /// The price of each point, in the same order.
+    prices: Vec<f64>,
+    /// Where each point is, by its number.
+    places: Vec<u32>,
+    nodes: Vec<Node>,
+}
+
+/// The root is the first node; the children of node k are 2k + 1 and 2k + 2.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    low: Point,
+    high: Point,
+    price: f64,
+}
+
+const NOWHERE: Node =
+    Node { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], price: f64::NEG_INFINITY };
+
+/// The points that are worth most.
+pub(super) struct Best {
+    /// How many there are to be, and what each must be worth more than.
+    pub(super) count: usize,
+    pub(super) floor: f64,
+    /// What each is worth, and its number; the best first, of equal ones that of the lower number.
+    pub(super) found: Vec<(f64, u32)>,
+}
+
+impl Best {
+    /// What a point has to be worth more than to be one of the best, or as much if its number is lower.
+    fn bar(&self) -> f64 {
+        if self.found.len() < self.count { self.floor } else { self.found[self.count - 1].0 }
+    }
+
+    fn offer(&mut self, worth: f64, number: u32) {
+        if worth <= self.floor {
+            return;
+        }
+        let at = self.found.partition_point(|&(w, n)| w > worth || w == worth && n < number);
+        if at < self.count {
+            self.found.truncate(self.count - 1);
+            self.found.insert(at, (worth, number));
+        }
+    }
+}
+
+impl Tree {
+    /// The tree of these points, all prices 0. They must be finite.
+    pub(super) fn new(points: &[Point]) -> Self {
+        let points: Vec<(Point, u32)> = points.iter().copied().zip(0..).collect();
+        let mut leaves = 1;
+        while points.len().div_ceil(leaves) > LEAF {
+            leaves *= 2;
+        }
+        let (prices, nodes, end) = (vec![0.0; points.len()], vec![NOWHERE; 2 * leaves - 1], points.len());
+        let mut tree = Tree { points, prices, places: vec![0; end], nodes };
+        tree.build(0, 0, end);
+        for (place, &(_, number)) in (0..).zip(&tree.points) {
+            tree.places[number as usize] = place;
+        }
+        tree
+    }
+
+    fn is_leaf(&self, node: usize) -> bool {
+        2 * node + 1 >= self.nodes.len()
+    }
+
+    fn build(&mut self, node: usize, from: usize, to: usize) {
+        let is_leaf = self.is_leaf(node);
+        let points = &mut self.points[from..to];
+        let Node { mut low, mut high, .. } = NOWHERE;
+        for (at, _) in &*points {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis]);
+            }
+        }
+        let price = if points.is_empty() { f64::NEG_INFINITY } else { 0.0 };
+        self.nodes[node] = Node { low, high, price };
+        if is_leaf {
+            return;
+        }
+        let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
+        let half = points.len() / 2;
+        if half > 0 {
+            points.select_nth_unstable_by(half, |p, q| p.0[axis].total_cmp(&q.0[axis]).then(p.1.cmp(&q.1)));
+        }
+        self.build(2 * node + 1, from, from + half);
+        self.build(2 * node + 2, from + half, to);
+    }
+
+    /// The numbers of the points in the order of the tree: near ones are near each other.
+    pub(super) fn order(&self) -> impl Iterator<Item = u32> {
+        self.points.iter().map(|&(_, number)| number)
+    }
+
+    /// Sets the prices of all points, by their numbers.
+    pub(super) fn set_prices(&mut self, prices: &[f64]) {
+        for (price, &(_, number)) in self.prices.iter_mut().zip(&self.points) {
+            *price = prices[number as usize];
+        }
+        self.set_price(0, 0, self.points.len());
+    }
+
+    fn set_price(&mut self, node: usize, from: usize, to: usize) -> f64 {
+        let price = if self.is_leaf(node) {
+            self.prices[from..to].iter().copied().fold(f64::NEG_INFINITY, f64::max)
+        } else {
+            let middle = from + (to - from) / 2;
+            let left = self.set_price(2 * node + 1, from, middle);
+            left.max(self.set_price(2 * node + 2, middle, to))
+        };
+        self.nodes[node].price = price;
+        price
+    }
+
+    /// Sets the price of a point, by its number.
+    pub(super) fn set_price_of(&mut self, number: u32, price: f64) {
+        let place = self.places[number as usize] as usize;
+        self.prices[place] = price;
+        let (mut node, mut from, mut to) = (0, 0, self.points.len());
+        while !self.is_leaf(node) {
+            let middle = from + (to - from) / 2;
+            (node, from, to) =
+                if place < middle { (2 * node + 1, from, middle) } else { (2 * node + 2, middle, to) };
+        }
+        let mut most = self.prices[from..to].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        while self.nodes[node].price != most {
+            self.nodes[node].price = most;
+            if node == 0 {
+                break;
+            }
+            node = (node - 1) / 2;
+            most = self.nodes[2 * node + 1].price.max(self.nodes[2 * node + 2].price);
+        }
+    }
+
+    /// The points that are worth most from `at`.
+    pub(super) fn best(&self, at: Point, cost: &Cost, best: &mut Best) {
+        best.found.clear();
+        self.search(0, 0, self.points.len(), at, cost, best);
+    }
+
+    /// What no point of a node is worth more than.
+    #[inline]
+    fn most(&self, node: usize, at: Point, cost: &Cost) -> f64 {
+        let Node { low, high, price } = self.nodes[node];
+        if price == f64::NEG_INFINITY {
+            return price;
+        }
+        price - cost.of(at, [at[0].max(low[0]).min(high[0]), at[1].max(low[1]).min(high[1])])
+    }
+
+    fn search(&self, node: usize, from: usize, to: usize, at: Point, cost: &Cost, best: &mut Best) {
+        if self.is_leaf(node) {
+            for (&(point, number), price) in self.points[from..to].iter().zip(&self.prices[from..to]) {
+                best.offer(price - cost.of(at, point), number);
+            }
+            return;
+        }
+        let middle = from + (to - from) / 2;
+        let mut children = [(2 * node + 1, from, middle), (2 * node + 2, middle, to)];
+        let mut most = children.map(|(child, ..)| self.most(child, at, cost));
+        if most[1] > most[0] {
+            children.swap(0, 1);
+            most.swap(0, 1);
+        }
+        for ((child, from, to), most) in children.into_iter().zip(most) {
+            // What is worth as much may have a lower number.
+            if most >= best.bar() {
+                self.search(child, from, to, at, cost, best);
+            }
+        }
+    }
+}

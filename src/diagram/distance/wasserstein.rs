@@ -1,0 +1,457 @@
+//! The Wasserstein distance: a transport of greatest gain on the pairs that can be in an optimal matching, found as they are needed.
+//!
+//! To match two points instead of leaving both to the diagonal gains cost(a, Δ) + cost(b, Δ) − cost(a, b), and only pairs that gain something
+//! can be of use: of noise near the diagonal few do. The distance is that of a matching of greatest gain.
+//!
+//! 1. Equal bars of a diagram are a point with so many units. If the order is 1, equal bars of both diagrams are matched with each other, which the
+//!    triangle inequality allows.
+//! 2. A coarser problem, of the centres of [`COARSER`] neighbours each, is solved first, and its prices are nearly right for this one
+//!    (Mérigot 2011; Schmitzer 2016). They say which pairs are likely to be matched: of each point those [`NEAREST`] that are least slack.
+//! 3. The network of these pairs falls into components, which are solved side by side ([`network`](super::network)).
+//! 4. Pairs that the network lacks and that gain more than the sum of their prices are found by a k-d tree whose nodes know the best price in
+//!    them. The best of these go into the network, and the matching is repaired from where it was. When there are none, the prices prove that it is
+//!    best among all pairs (the pricing of column generation; Dantzig, Wolfe 1960).
+
+use super::Pair;
+use super::cost::Cost;
+use super::locations::Locations;
+use super::network::{Edge, Network};
+use super::sides::{Point, Side};
+use super::sum::sum;
+use super::tree::{Best, Tree};
+use crate::parallel;
+use crate::progress::{self, Progress};
+
+/// Points of the other side that each point has an edge to at first. With fewer, prices go astray where there are no edges to keep them right.
+const NEAREST: usize = 10;
+
+/// Edges that a point gets at a time when prices show that it lacks some.
+const MORE: usize = 6;
+
+/// Points that become one in a coarser problem, and how many are no more made fewer.
+const COARSER: usize = 4;
+const COARSEST: usize = 64;
+
+/// Points whose neighbours a thread looks for at a time, and the least number of edges that it solves the components of.
+const PIECE: usize = 256;
+const GRAIN: usize = 4096;
+
+/// How much a pair has to gain more than its prices, as a part of what it costs to leave both to the diagonal: less is rounding.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// The distance and the pairs.
+pub(super) fn solve(
+    a: &Side,
+    b: &Side,
+    infinite: Vec<Pair>,
+    cost: Cost,
+    progress: &dyn Progress,
+) -> (f64, Vec<Pair>) {
+    let mut pairs = infinite;
+    let [mut a, mut b] = [Locations::new(&a.finite), Locations::new(&b.finite)];
+    if cost.order() == 1.0 {
+        pairs.extend(match_equal(&mut a, &mut b));
+    }
+    let [mut a, mut b] = [a, b].map(Locations::by_neighbourhood);
+    let most =
+        [&a, &b].map(|side| side.points.iter().map(|&p| cost.distance_to_diagonal(p)).fold(0.0, f64::max));
+    let points = [&a, &b].map(|side| side.points.clone());
+    let units = [&a, &b].map(Locations::units);
+    let solved = Problem::solved(points, units, cost.scaled_to(most[0].max(most[1])), progress);
+    for Edge { a: p, b: q, flow, .. } in solved.edges {
+        let (p, q) = (p as usize, q as usize);
+        let distance = cost.distance(a.points[p], b.points[q]);
+        for _ in 0..flow {
+            pairs.push(Pair { a: a.take(p), b: b.take(q), distance });
+        }
+    }
+    for p in 0..a.points.len() {
+        let distance = cost.distance_to_diagonal(a.points[p]);
+        pairs.extend(a.places[p].drain(..).map(|place| Pair { a: Some(place), b: None, distance }));
+    }
+    for q in 0..b.points.len() {
+        let distance = cost.distance_to_diagonal(b.points[q]);
+        pairs.extend(b.places[q].drain(..).map(|place| Pair { a: None, b: Some(place), distance }));
+    }
+    (total(&pairs, cost.order()), pairs)
+}
+
+/// The root of the sum of the powers of the distances.
+fn total(pairs: &[Pair], order: f64) -> f64 {
+    let distances = pairs.iter().map(|pair| pair.distance);
+    if order == 1.0 {
+        return sum(distances);
+    }
+    let most = distances.clone().fold(0.0, f64::max);
+    if most == 0.0 || most == f64::INFINITY {
+        return most;
+    }
+    let power = |distance: f64| if order == 2.0 { distance * distance } else { distance.powf(order) };
+    let powers = sum(distances.map(|distance| power(distance / most)));
+    most * if order == 2.0 { powers.sqrt() } else { powers.powf(order.recip()) }
+}
+
+/// Matches bars of both diagrams that are equal. The points are sorted.
+fn match_equal(a: &mut Locations, b: &mut Locations) -> Vec<Pair> {
+    let (mut p, mut q) = (0, 0);
+    let mut pairs = Vec::new();
+    while p < a.points.len() && q < b.points.len() {
+        let (at_a, at_b) = (a.points[p], b.points[q]);
+        if at_a == at_b {
+            for _ in 0..a.places[p].len().min(b.places[q].len()) {
+                pairs.push(Pair { a: a.take(p), b: b.take(q), distance: 0.0 });
+            }
+            (p, q) = (p + 1, q + 1);
+        } else if at_a < at_b {
+            p += 1;
+        } else {
+            q += 1;
+        }
+    }
+    pairs
+}
+
+/// The transport problem, as far as its edges have been found.
+struct Problem {
+    /// The points of A and of B, near ones near each other.
+    points: [Vec<Point>; 2],
+    /// How many units each has.
+    units: [Vec<u32>; 2],
+    cost: Cost,
+    /// What it costs to move each point to the diagonal.
+    diagonal: [Vec<f64>; 2],
+    /// The edges that have been found, by their points.
+    edges: Vec<Edge>,
+    /// The price of each point.
+    prices: [Vec<f64>; 2],
+    /// The units of each point that go to the diagonal.
+    rest: [Vec<u32>; 2],
+}
+
+/// A point, its price and its units that go to the diagonal.
+type State = (u32, f64, u32);
+
+/// Some components: which edges of the problem they have.
+struct Part {
+    edges: Vec<u32>,
+}
+
+impl Problem {
+    fn new(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost) -> Self {
+        let diagonal = [0, 1].map(|side| points[side].iter().map(|&point| cost.of_diagonal(point)).collect());
+        let prices = [0, 1].map(|side| vec![0.0; points[side].len()]);
+        Problem { rest: units.clone(), points, units, cost, diagonal, edges: Vec::new(), prices }
+    }
+
+    /// The problem of these points, solved.
+    fn solved(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost, progress: &dyn Progress) -> Self {
+        let mut problem = Problem::new(points, units, cost);
+        if problem.points.iter().any(Vec::is_empty) {
+            return problem;
+        }
+        if problem.points.iter().all(|points| points.len() > COARSEST) {
+            problem.take_prices(&problem.coarser(progress), progress);
+        }
+        let mut trees = [0, 1].map(|side| Tree::new(&problem.points[side]));
+        trees[1].set_prices(&problem.worth(1));
+        let mut found = problem.begin(&mut trees, progress);
+        while problem.add(found) {
+            problem.settle(progress);
+            trees[1].set_prices(&problem.worth(1));
+            found = problem.lacking(&trees[1], progress);
+        }
+        problem
+    }
+
+    /// The problem of the centres of points that follow each other, solved.
+    fn coarser(&self, progress: &dyn Progress) -> Problem {
+        let centres = |side: usize| {
+            let (points, units) = (self.points[side].chunks(COARSER), self.units[side].chunks(COARSER));
+            let (mut centres, mut sums) = (Vec::new(), Vec::new());
+            for (points, units) in points.zip(units) {
+                let sum: u32 = units.iter().sum();
+                let part = |k: usize| f64::from(units[k]) / f64::from(sum);
+                centres.push([0, 1].map(|axis| (0..points.len()).map(|k| points[k][axis] * part(k)).sum()));
+                sums.push(sum);
+            }
+            (centres, sums)
+        };
+        let [(a, units_of_a), (b, units_of_b)] = [centres(0), centres(1)];
+        Problem::solved([a, b], [units_of_a, units_of_b], self.cost, progress)
+    }
+
+    /// Prices of B that suit the prices that A has in a coarser problem.
+    fn take_prices(&mut self, coarser: &Problem, progress: &dyn Progress) {
+        let mut tree = Tree::new(&coarser.points[0]);
+        tree.set_prices(&coarser.worth(0));
+        let floors: Vec<f64> = self.diagonal[1].iter().map(|diagonal| -diagonal).collect();
+        for (b, most) in self.best_of_each(1, &tree, 1, &floors, progress) {
+            // To be worth no more than the diagonal is to have no price.
+            let worth = most.first().map_or(floors[b], |&(worth, _)| worth);
+            self.prices[1][b] = self.diagonal[1][b] + worth;
+        }
+    }
+
+    /// What a point pays at most for being reached: the cost of the diagonal without its price.
+    fn worth(&self, side: usize) -> Vec<f64> {
+        self.diagonal[side].iter().zip(&self.prices[side]).map(|(diagonal, price)| diagonal - price).collect()
+    }
+
+    /// Prices of A that are feasible with those of B on all pairs, and the edges that are least slack with them.
+    fn begin(&mut self, trees: &mut [Tree; 2], progress: &dyn Progress) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for side in [0, 1] {
+            let most = self.worth(1 - side).into_iter().fold(f64::NEG_INFINITY, f64::max);
+            // Nothing worth less than the diagonal raises a price; some more pairs than those do no harm.
+            let floors: Vec<f64> =
+                self.diagonal[side].iter().map(|diagonal| -diagonal - most.abs()).collect();
+            for (own, best) in self.best_of_each(side, &trees[1 - side], NEAREST, &floors, progress) {
+                edges.extend(best.iter().filter_map(|&(_, other)| self.edge(side, own, other as usize)));
+            }
+            if side == 0 {
+                for edge in &edges {
+                    let excess = edge.gain - self.prices[1][edge.b as usize];
+                    let price = &mut self.prices[0][edge.a as usize];
+                    *price = price.max(excess);
+                }
+                trees[0].set_prices(&self.worth(0));
+            }
+        }
+        edges
+    }
+
+    /// What a pair gains.
+    fn gain(&self, a: usize, b: usize) -> f64 {
+        let cost = self.cost.of(self.points[0][a], self.points[1][b]);
+        self.diagonal[0][a] + self.diagonal[1][b] - cost
+    }
+
+    /// An edge between the point `own` of a side and the point `other` of the other one, if it gains anything.
+    fn edge(&self, side: usize, own: usize, other: usize) -> Option<Edge> {
+        let (a, b) = if side == 0 { (own, other) } else { (other, own) };
+        let gain = self.gain(a, b);
+        (gain > 0.0).then_some(Edge { a: a as u32, b: b as u32, gain, flow: 0 })
+    }
+
+    /// Edges that gain more than the prices of their ends: of each point of A the best.
+    fn lacking(&self, tree: &Tree, progress: &dyn Progress) -> Vec<Edge> {
+        let floors: Vec<f64> = self.worth(0).iter().map(|worth| -worth).collect();
+        let mut edges = Vec::new();
+        for (own, best) in self.best_of_each(0, tree, MORE, &floors, progress) {
+            edges.extend(best.iter().filter_map(|&(_, other)| self.edge(0, own, other as usize)));
+        }
+        edges.retain(|edge| {
+            let (a, b) = (edge.a as usize, edge.b as usize);
+            let rounding = ROUNDING * (self.diagonal[0][a] + self.diagonal[1][b]);
+            edge.gain - self.prices[0][a] - self.prices[1][b] > rounding
+        });
+        edges
+    }
+
+    /// Each point of a side, with the `count` points of the other that are worth most to it and more than its floor.
+    fn best_of_each(
+        &self,
+        side: usize,
+        tree: &Tree,
+        count: usize,
+        floors: &[f64],
+        progress: &dyn Progress,
+    ) -> impl Iterator<Item = (usize, Vec<(f64, u32)>)> + use<> {
+        let points = &self.points[side];
+        let pieces = parallel::map(points.len().div_ceil(PIECE), &|piece| {
+            progress::check(progress);
+            let mut best = Best { count, floor: 0.0, found: Vec::with_capacity(count + 1) };
+            let mut all = Vec::new();
+            for own in piece * PIECE..points.len().min((piece + 1) * PIECE) {
+                best.floor = floors[own];
+                tree.best(points[own], &self.cost, &mut best);
+                if !best.found.is_empty() {
+                    all.push((own, best.found.clone()));
+                }
+            }
+            all
+        });
+        pieces.into_iter().flatten()
+    }
+
+    /// Adds edges that are not there yet, and makes the prices of A feasible again. Whether there were any.
+    fn add(&mut self, found: Vec<Edge>) -> bool {
+        let before = self.edges.len();
+        self.edges.extend(found);
+        // Those that are there come first, with their flow.
+        self.edges.sort_by_key(|edge| (edge.a, edge.b));
+        self.edges.dedup_by_key(|edge| (edge.a, edge.b));
+        if self.edges.len() == before {
+            return false;
+        }
+        for own in self.edges.chunk_by_mut(|p, q| p.a == q.a) {
+            let a = own[0].a as usize;
+            let excess = |edge: &Edge| edge.gain - self.prices[1][edge.b as usize];
+            let price = own.iter().map(excess).fold(0.0, f64::max);
+            if price > self.prices[0][a] * (1.0 + ROUNDING) {
+                self.prices[0][a] = price;
+                for edge in own {
+                    // What was tight is not any more.
+                    let units = std::mem::take(&mut edge.flow);
+                    self.rest[0][a] += units;
+                    self.rest[1][edge.b as usize] += units;
+                }
+            }
+        }
+        true
+    }
+
+    /// Settles all points, component by component.
+    fn settle(&mut self, progress: &dyn Progress) {
+        // A point without edges is in no component, and settled without a price.
+        let mut is_alone = vec![true; self.points[1].len()];
+        for edge in &self.edges {
+            is_alone[edge.b as usize] = false;
+        }
+        for (price, is_alone) in self.prices[1].iter_mut().zip(is_alone) {
+            if is_alone {
+                *price = 0.0;
+            }
+        }
+        let parts = self.parts();
+        let solved = parallel::map(parts.len(), &|part| self.solved_part(&parts[part], progress));
+        for (part, solved) in parts.iter().zip(solved) {
+            for (&number, edge) in part.edges.iter().zip(&solved.0) {
+                self.edges[number as usize].flow = edge.flow;
+            }
+            for (side, points) in solved.1.into_iter().enumerate() {
+                for (point, price, rest) in points {
+                    self.prices[side][point as usize] = price;
+                    self.rest[side][point as usize] = rest;
+                }
+            }
+        }
+    }
+
+    /// Components in which some point is not settled, small ones together.
+    fn parts(&self) -> Vec<Part> {
+        let count_of_a = self.points[0].len();
+        let mut roots: Vec<u32> = (0..(count_of_a + self.points[1].len()) as u32).collect();
+        for edge in &self.edges {
+            let (p, q) = (root(&mut roots, edge.a), root(&mut roots, count_of_a as u32 + edge.b));
+            roots[p.max(q) as usize] = p.min(q);
+        }
+        let mut is_unsettled = vec![false; roots.len()];
+        for vertex in 0..roots.len() {
+            let (side, point) = if vertex < count_of_a { (0, vertex) } else { (1, vertex - count_of_a) };
+            if self.rest[side][point] > 0 && self.prices[side][point] > 0.0 {
+                is_unsettled[root(&mut roots, vertex as u32) as usize] = true;
+            }
+        }
+        let mut edges: Vec<(u32, u32)> = (0..self.edges.len() as u32)
+            .map(|number| (root(&mut roots, self.edges[number as usize].a), number))
+            .filter(|&(root, _)| is_unsettled[root as usize])
+            .collect();
+        edges.sort_unstable();
+        let mut parts: Vec<Part> = Vec::new();
+        for component in edges.chunk_by(|p, q| p.0 == q.0) {
+            let numbers = component.iter().map(|&(_, number)| number);
+            match parts.last_mut() {
+                Some(part) if part.edges.len() + component.len() <= GRAIN => part.edges.extend(numbers),
+                _ => parts.push(Part { edges: numbers.collect() }),
+            }
+        }
+        parts
+    }
+
+    /// The edges of a part, with their flow, and by side its points, with their prices and the units that stay.
+    fn solved_part(&self, part: &Part, progress: &dyn Progress) -> (Vec<Edge>, [Vec<State>; 2]) {
+        let edges = || part.edges.iter().map(|&number| self.edges[number as usize]);
+        let points = [edges().map(|edge| edge.a).collect(), edges().map(|edge| edge.b).collect()];
+        let points = points.map(|mut points: Vec<u32>| {
+            points.sort_unstable();
+            points.dedup();
+            points
+        });
+        let own = |side: usize, point: u32| points[side].binary_search(&point).unwrap_or_default() as u32;
+        let own_edges = edges().map(|edge| Edge { a: own(0, edge.a), b: own(1, edge.b), ..edge }).collect();
+        let all = || {
+            [0, 1].into_iter().flat_map(|side| points[side].iter().map(move |&point| (side, point as usize)))
+        };
+        let prices = all().map(|(side, point)| self.prices[side][point]).collect();
+        let rest = all().map(|(side, point)| self.rest[side][point]).collect();
+        let mut network = Network::new(points[0].len(), own_edges, prices, rest);
+        network.settle(progress);
+        let (edges, prices, rest) = network.into_parts();
+        let mut state = prices.into_iter().zip(rest);
+        let points = points.map(|points| {
+            points
+                .into_iter()
+                .zip(state.by_ref())
+                .map(|(point, (price, rest))| (point, price, rest))
+                .collect()
+        });
+        (edges, points)
+    }
+}
+
+/// The root of the tree of a vertex, to which the path is made shorter.
+fn root(roots: &mut [u32], mut vertex: u32) -> u32 {
+    while roots[vertex as usize] != vertex {
+        roots[vertex as usize] = roots[roots[vertex as usize] as usize];
+        vertex = roots[vertex as usize];
+    }
+    vertex
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::Metric;
+    use super::*;
+
+    /// Prices of the points that are feasible on all pairs, listed or not, and that add up to what the matching gains prove that no matching gains
+    /// more (weak duality).
+    #[test]
+    fn prices_certify_that_no_matching_is_better() {
+        let mut rng = Pcg64Mcg::seed_from_u64(5);
+        for (count, order, internal_p, spread) in [
+            (1500, 1.0, f64::INFINITY, 1.0),
+            (1200, 2.0, 2.0, 1.0),
+            (1200, 1.0, 2.0, 0.01),
+            (1000, 3.0, 1.0, 0.1),
+        ] {
+            let mut points = || -> Vec<Point> {
+                (0..count)
+                    .map(|_| {
+                        let birth: f64 = rng.random_range(0.0..1.0);
+                        [birth, birth + spread * rng.random_range(0.0_f64..1.0).powi(3)]
+                    })
+                    .collect()
+            };
+            let cost = Cost::new(&Metric::Wasserstein { order, internal_p }).unwrap().scaled_to(spread);
+            let points = [points(), points()];
+            let order = |points: &[Point]| -> Vec<Point> {
+                Tree::new(points).order().map(|point| points[point as usize]).collect()
+            };
+            let points = [order(&points[0]), order(&points[1])];
+            let units = [vec![1; count], vec![1; count]];
+            let solved = Problem::solved(points, units, cost, &());
+            let gained = sum(solved.edges.iter().map(|edge| edge.gain * f64::from(edge.flow)));
+            let paid = sum(solved.prices.iter().flatten().copied());
+            assert!((gained - paid).abs() <= 1e-12 * (1.0 + gained), "{gained} {paid}");
+            let mut flows = [vec![0; count], vec![0; count]];
+            for edge in &solved.edges {
+                flows[0][edge.a as usize] += edge.flow;
+                flows[1][edge.b as usize] += edge.flow;
+            }
+            for (flow, rest) in flows.iter().flatten().zip(solved.rest.iter().flatten()) {
+                assert_eq!(flow + rest, 1);
+            }
+            assert!(solved.prices.iter().flatten().all(|&price| price >= 0.0));
+            for a in 0..count {
+                for b in 0..count {
+                    let slack = solved.prices[0][a] + solved.prices[1][b] - solved.gain(a, b);
+                    assert!(slack >= -1e-13, "{a} {b}: {slack}");
+                }
+            }
+        }
+    }
+}
