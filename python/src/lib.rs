@@ -11,6 +11,7 @@
 //! | `representatives` | what bars are made of, as arrays |
 //! | `matrix` | pairs of boundary matrices |
 //! | `image` | arrays as images |
+//! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `machine` | what there is to compute with |
 //!
@@ -19,6 +20,7 @@
 
 mod backend;
 mod cubical;
+mod device_array;
 mod distances;
 mod error;
 mod image;
@@ -35,6 +37,8 @@ mod _lacuna {
 
     #[pymodule_export]
     use crate::cubical::{cubical, ecc, thin};
+    #[pymodule_export]
+    use crate::device_array::{DeviceArray, ecc_on_device, thin_on_device};
     #[pymodule_export]
     use crate::distances::{Distances, condensed, edges, matrix, points};
     #[pymodule_export]
