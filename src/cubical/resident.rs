@@ -177,15 +177,13 @@ mod tests {
         for axes in [&[5][..], &[4, 7], &[1, 4, 7], &[3, 4, 5], &[2, 1, 3, 70]] {
             for order in [Order::C, Order::F] {
                 let shape = Shape::new(axes, order).unwrap();
-                let image = Image::new(shape, (0..shape.count() as u32).collect()).unwrap();
                 let Strided { extents: [planes, rows, columns], steps } = strided(shape);
                 let in_c = shape.in_order(Order::C);
                 for place in 0..shape.count() {
                     let at = [place / columns / rows, place / columns % rows, place % columns];
-                    assert_eq!(at[0] < planes, true);
+                    assert!(at[0] < planes);
                     let memory: usize = at.iter().zip(steps).map(|(at, step)| at * step).sum();
                     assert_eq!(shape.coordinates(memory), in_c.coordinates(place), "{axes:?} {order:?}");
-                    assert_eq!(image.voxels()[memory] as usize, memory);
                 }
             }
         }
@@ -242,7 +240,6 @@ mod tests {
                     }
                 }
             }
-            // What was lent is still there, and not freed twice.
         }
     }
 
