@@ -69,9 +69,7 @@ def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> Non
         assert time.monotonic() - began < 4
 
 
-@pytest.mark.parametrize(
-    "options", [{"algorithm": "standard"}, {"algorithm": "row"}, {"algorithm": "twist"}, {"representatives": "cycles"}]
-)
+@pytest.mark.parametrize("options", [{"algorithm": "standard"}, {"algorithm": "row"}, {"representatives": "cycles"}])
 def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generator, tmp_path: Path) -> None:
     # An image in DIPHA's format, which takes seconds.
     sides = 64
@@ -84,10 +82,12 @@ def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generato
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    timer = threading.Timer(0.5, interrupt)
+    timer = threading.Timer(0.3, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         lacuna_tda.reduce(image, check=False, dualize="off", threads=1, **options)
+        # Hears it after all, so that no other test does.
+        time.sleep(5)
     took = time.monotonic() - sent[0]
     assert took < 0.5 * slowness(), f"{took} s"
 
