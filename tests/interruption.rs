@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lacuna::cells::rips_complex;
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, Image, Skeleton};
+use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles_watched};
 use lacuna::matrix::leftmost_ones::Scanner;
-use lacuna::matrix::{Dualize, MatrixError, Plan, ReductionRequest, reduce_watched};
+use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_watched};
 use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
 use lacuna::rips::{Collapse, Rips, RipsError, RipsOptions};
@@ -94,14 +95,36 @@ fn pairs_of_matrices_are_interrupted_at_any_time() {
     let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
     let distances = DistanceMatrix::from_fn(24, |i, j| ((i * 37 + j * 91) % 53 + 60) as f64).unwrap();
     let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
-    for dualize in [Dualize::Auto, Dualize::Off] {
-        let request = ReductionRequest { dualize, threads: Some(2), ..ReductionRequest::default() };
-        let (plan, _) = Plan::choose(&complex.matrix, &request);
-        let run = |progress: &dyn Progress| {
-            Ok(reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)?.pairs)
-        };
-        assert!(at_all_times(run, is_interruption) > 5);
+    for algorithm in Algorithm::ALL {
+        for dualize in [Dualize::Auto, Dualize::Off] {
+            let request = ReductionRequest {
+                dualize,
+                algorithm: Some(algorithm),
+                threads: Some(2),
+                ..ReductionRequest::default()
+            };
+            let (plan, _) = Plan::choose(&complex.matrix, &request);
+            let run = |progress: &dyn Progress| {
+                Ok(reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)?.pairs)
+            };
+            let asked = at_all_times(run, is_interruption);
+            assert!(asked > 5, "{algorithm}, asked {asked} times");
+        }
     }
+}
+
+#[test]
+fn cycles_of_matrices_are_interrupted_at_any_time() {
+    let is_interruption = |error: &CyclesError| matches!(error, CyclesError::Interrupted(_));
+    let distances = DistanceMatrix::from_fn(24, |i, j| ((i * 37 + j * 91) % 53 + 60) as f64).unwrap();
+    let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
+    let (plan, _) = Plan::choose(&complex.matrix, &ReductionRequest::default());
+    let pairs = reduce(&complex.matrix, &plan);
+    let run = |progress: &dyn Progress| {
+        let found = cycles_watched(&complex.matrix, &pairs, &ClassSelection::All, progress)?;
+        Ok(found.cells().to_vec())
+    };
+    assert!(at_all_times(run, is_interruption) > 5);
 }
 
 #[test]

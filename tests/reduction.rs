@@ -287,6 +287,7 @@ fn from_apparent_pairs(
         clears: true,
         threads,
         working_column: |_| Vector::default(),
+        progress: &(),
     });
     lookup.pairs().map(|(birth, death)| (birth as u32, death as u32)).collect()
 }
@@ -304,6 +305,7 @@ fn the_standard_algorithm_counts_its_additions() {
         clears: true,
         threads: 1,
         working_column: |_| Vector::<u32>::default(),
+        progress: &(),
     };
     let mut counts = Vec::new();
     let total = standard_counted(&problem, |column, count| counts.push((column, count)));

@@ -21,6 +21,8 @@ array([[1.        , 1.41421356]])
 :func:`plot_diagram`,     pictures of a diagram, with matplotlib
 :func:`plot_barcode`,
 :func:`plot_betti`
+:class:`DeviceArray`      a skeleton on a GPU
+:mod:`lacuna_tda.torch`   bars that PyTorch differentiates
 :mod:`lacuna_tda.compat`  modules in the places of other libraries
 ========================  =============================================================
 
@@ -32,7 +34,7 @@ type, a ``TypeError``; too little memory is a ``MemoryError``, a machine that do
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._distances import Matching, bottleneck, wasserstein
 from ._images import EulerCurve, cubical, ecc, thin
-from ._lacuna import __version__
+from ._lacuna import DeviceArray, __version__
 from ._machine import Device, Info, info
 from ._matrices import Reduction, reduce
 from ._plots import plot_barcode, plot_betti, plot_diagram
@@ -41,6 +43,7 @@ from ._rips import rips, rips_many
 __all__ = [
     "Chain",
     "Device",
+    "DeviceArray",
     "Diagram",
     "EulerCurve",
     "Info",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import _lacuna
 from ._arguments import count, image as plain_image, optional_count
+from ._device_arrays import lent
 from ._diagram import Diagram
 from ._progress import Report, shown
 
@@ -148,7 +149,8 @@ def ecc(
     Parameters
     ----------
     image : array
-        As of :func:`cubical`.
+        As of :func:`cubical`; or an array that lies on a GPU, of CuPy, PyTorch or another library that has ``__cuda_array_interface__`` or
+        DLPack. It is read where it lies, and its curves are computed there.
     bins : int, optional
         Rows for so many bins of one width; by default one for each distinct value.
     range : (low, high), optional
@@ -157,7 +159,7 @@ def ecc(
         As those of :func:`cubical`.
     scales : int, optional
         The number of curves: that of the image, of the image smoothed once by a Gaussian, twice, and so on. Smoothed voxels are floats of 32
-        bits. They are found by the processor.
+        bits. They are found by the processor, of an array on a GPU there.
     sigma : float
         The standard deviation of the Gaussian, in voxels.
     taps : int
@@ -189,18 +191,48 @@ def ecc(
         raise ValueError("range: expected beside bins only")
     wanted = None
     if scales is not None:
-        if backend == "cuda":
-            raise ValueError("scales: expected backend auto or cpu, found cuda")
         wanted = count("scales", scales, 1), float(sigma), count("taps", taps, 1)
-    array = plain_image(image)
+    on_device = lent(image)
+    if on_device is not None:
+        _expect_device(backend)
+    elif scales is not None and backend == "cuda":
+        raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
     with shown(progress) as report:
-        curves = _lacuna.ecc(
-            array, bins, range, construction, bool(superlevel), wanted, threads, backend, report
-        )
+        if on_device is not None:
+            curves = _lacuna.ecc_on_device(on_device, bins, range, construction, bool(superlevel), wanted, report)
+        else:
+            array = plain_image(image)
+            curves = _lacuna.ecc(
+                array, bins, range, construction, bool(superlevel), wanted, threads, backend, report
+            )
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
 
 
+@overload
+def thin(
+    image: NDArray[Any],
+    *,
+    rule: Rule | None = ...,
+    iterations: int | None = ...,
+    threshold: float | Literal["otsu"] | None = ...,
+    invert: bool = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> NDArray[np.bool_]: ...
+@overload
+def thin(
+    image: Any,
+    *,
+    rule: Rule | None = ...,
+    iterations: int | None = ...,
+    threshold: float | Literal["otsu"] | None = ...,
+    invert: bool = ...,
+    threads: int | None = ...,
+    backend: Backend = ...,
+    progress: bool | Report = ...,
+) -> NDArray[np.bool_] | _lacuna.DeviceArray: ...
 def thin(
     image: Any,
     *,
@@ -211,7 +243,7 @@ def thin(
     threads: int | None = None,
     backend: Backend = "auto",
     progress: bool | Report = False,
-) -> NDArray[np.bool_]:
+) -> NDArray[np.bool_] | _lacuna.DeviceArray:
     """The skeleton of a binary image: foreground is deleted at its border until nothing changes.
 
     Foreground touches at corners (8 neighbours in the plane, 26 in space); outside the image is background.
@@ -219,7 +251,7 @@ def thin(
     Parameters
     ----------
     image : array
-        As of :func:`cubical`. The first axis runs through rows, the second through columns.
+        As of :func:`ecc`. The first axis runs through rows, the second through columns.
     rule : str, optional
         Which foreground an iteration deletes: ``"guo-hall"``, ``"zhang-suen"``, ``"kashani"`` or ``"kashani-safe"`` in the plane,
         ``"subfields"`` in plane and space. Zhang and Suen's rule and Kashani's do not keep topology. By default Guo and Hall's in the plane,
@@ -227,7 +259,7 @@ def thin(
     iterations : int, optional
         The most iterations.
     threshold : number or "otsu", optional
-        Foreground is what is greater than this, or than Otsu's threshold; by default what is not 0.
+        Foreground is what is greater than this, or than Otsu's threshold, which arrays on a GPU do not have; by default what is not 0.
     invert : bool
         Whether foreground and background change places.
     threads, backend, progress
@@ -236,7 +268,7 @@ def thin(
     Returns
     -------
     array of bool
-        The skeleton, in the shape of the image.
+        The skeleton, in the shape of the image; of an array on a GPU a :class:`DeviceArray`, which stays there.
 
     Raises
     ------
@@ -260,8 +292,23 @@ def thin(
     otsu = isinstance(threshold, str)
     if otsu and threshold != "otsu":
         raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
-    array = plain_image(image)
+    on_device = lent(image)
     above = None if threshold is None or isinstance(threshold, str) else float(threshold)
+    if on_device is not None:
+        _expect_device(backend)
+        if otsu:
+            raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
+        with shown(progress) as report:
+            return _lacuna.thin_on_device(on_device, rule, iterations, above, bool(invert), report)
+    array = plain_image(image)
     with shown(progress) as report:
         voxels, _, _ = _lacuna.thin(array, rule, iterations, above, otsu, bool(invert), threads, backend, report)
     return voxels.view(np.bool_).reshape(array.shape)
+
+
+def _expect_device(backend: str) -> None:
+    """Raises an error if an array that lies on a GPU is to be worked on elsewhere."""
+    if backend == "cpu":
+        raise ValueError("backend: expected auto or cuda for an array on a GPU, found cpu")
+    if backend not in ("auto", "cuda"):
+        raise ValueError(f"backend: expected auto, cpu or cuda, found {backend!r}")

@@ -6,16 +6,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _matrices, _rips
+from . import _device_arrays, _matrices, _rips
 from ._answers import CubicalAnswer, MachineAnswer, PairsAnswer, RipsAnswer
 
 __all__ = [
+    "DeviceArray",
     "Distances",
     "__version__",
     "condensed",
     "cubical",
     "diagram_distance",
     "ecc",
+    "ecc_on_device",
     "edges",
     "machine",
     "matrix",
@@ -25,6 +27,7 @@ __all__ = [
     "rips",
     "rips_many",
     "thin",
+    "thin_on_device",
 ]
 
 __version__: str
@@ -33,6 +36,14 @@ _Progress = Callable[[str, int | None, int, int], None] | None
 _Floats = NDArray[np.float32] | NDArray[np.float64]
 _Numbers = NDArray[np.int32] | NDArray[np.int64]
 _Indices = NDArray[np.int64]
+
+@final
+class DeviceArray:
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def copy_to_host(self) -> NDArray[np.bool_]: ...
 
 @final
 class Distances: ...
@@ -91,6 +102,23 @@ def ecc(
     backend: str,
     progress: _Progress,
 ) -> list[tuple[NDArray[Any], _Indices]]: ...
+def ecc_on_device(
+    array: _device_arrays.Lent,
+    bins: int | None,
+    range: tuple[float, float] | None,
+    construction: str,
+    superlevel: bool,
+    scales: tuple[int, float, int] | None,
+    progress: _Progress,
+) -> list[tuple[NDArray[Any], _Indices]]: ...
+def thin_on_device(
+    array: _device_arrays.Lent,
+    rule: str | None,
+    iterations: int | None,
+    threshold: float | None,
+    invert: bool,
+    progress: _Progress,
+) -> DeviceArray: ...
 def thin(
     array: NDArray[Any],
     rule: str | None,

@@ -57,12 +57,27 @@ fn value(option: &str, number: Number) -> Result<Value, Failure> {
     }
 }
 
-fn construction(name: &str) -> Result<Construction, Failure> {
+pub(crate) fn construction(name: &str) -> Result<Construction, Failure> {
     match name {
         "T" | "t" => Ok(Construction::T),
         "V" | "v" => Ok(Construction::V),
         _ => Err(Failure::Value(format!("construction: expected T or V, found {name:?}"))),
     }
+}
+
+/// The ends of bins, if they are given.
+pub(crate) fn range_of(range: Option<(Number, Number)>) -> Result<Option<(Value, Value)>, Failure> {
+    range.map(|(low, high)| Ok((value("range", low)?, value("range", high)?))).transpose()
+}
+
+/// The rule that is called so, if one is given.
+pub(crate) fn rule_of(name: Option<&str>) -> Result<Option<Rule>, Failure> {
+    let named = |name: &str| {
+        let names = || Rule::ALL.map(|rule| rule.to_string()).join(", ");
+        let unknown = || Failure::Value(format!("rule: expected one of {}, found {name:?}", names()));
+        Rule::ALL.into_iter().find(|rule| rule.to_string() == name).ok_or_else(unknown)
+    };
+    name.map(named).transpose()
 }
 
 /// The bars of an image, with the voxels of births and deaths if `locations` are wanted, as a dictionary: see `_answers.py`.
@@ -143,9 +158,7 @@ pub(crate) fn ecc<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let construction = self::construction(construction)?;
     let backend = self::backend(backend)?;
-    let range = range
-        .map(|(low, high)| Ok::<_, Failure>((value("range", low)?, value("range", high)?)))
-        .transpose()?;
+    let range = range_of(range)?;
     let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
     let (image, voxels) = image(array)?;
     let work = |progress: &dyn Progress| {
@@ -175,7 +188,7 @@ pub(crate) fn ecc<'py>(
 }
 
 /// The values and the changes of a curve.
-fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
+pub(crate) fn told(py: Python<'_>, vcec: Vcec) -> PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>)> {
     let values = match vcec.values {
         Values::Unsigned(values) => PyArray1::from_vec(py, values).into_any(),
         Values::Signed(values) => PyArray1::from_vec(py, values).into_any(),
@@ -200,12 +213,7 @@ pub(crate) fn thin<'py>(
     backend: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyArray1<u8>>, usize, Option<f64>)> {
-    let named = |name: &str| {
-        let names = || Rule::ALL.map(|rule| rule.to_string()).join(", ");
-        let unknown = || Failure::Value(format!("rule: expected one of {}, found {name:?}", names()));
-        Rule::ALL.into_iter().find(|rule| rule.to_string() == name).ok_or_else(unknown)
-    };
-    let rule = rule.map(named).transpose()?;
+    let rule = rule_of(rule)?;
     let backend = self::backend(backend)?;
     let foreground = match threshold {
         Some(threshold) if threshold.is_nan() => {

@@ -13,7 +13,7 @@
 use std::any::Any;
 use std::error::Error;
 
-use lacuna::backend::{BackendError, MachineError};
+use lacuna::backend::{BackendError, CudaError, MachineError};
 use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
@@ -23,6 +23,7 @@ use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::value::Inexact;
 use lacuna::cubical::{CubicalError, ShapeError};
 use lacuna::diagram::distance::DistanceError;
+use lacuna::internals::ResidentError;
 use lacuna::interop::ndarray::ImageArrayError;
 use lacuna::interop::sprs::BoundaryArrayError;
 use lacuna::matrix::cycles::CyclesError;
@@ -209,10 +210,31 @@ impl From<MatrixError> for Failure {
     }
 }
 
+impl From<CudaError> for Failure {
+    fn from(error: CudaError) -> Self {
+        let text = told(&error);
+        match error {
+            CudaError::OutOfMemory { .. } => Failure::Memory(text),
+            _ => Failure::Runtime(text),
+        }
+    }
+}
+
+impl From<ResidentError> for Failure {
+    fn from(error: ResidentError) -> Self {
+        match error {
+            ResidentError::Shape(error) => error.into(),
+            ResidentError::Cuda(error) => error.into(),
+            error => Failure::Runtime(told(&error)),
+        }
+    }
+}
+
 impl From<CyclesError> for Failure {
     fn from(error: CyclesError) -> Self {
         match error {
             CyclesError::Refused(refused) => Failure::Memory(told(&refused)),
+            CyclesError::Interrupted(_) => Failure::Interrupted,
             error => Failure::Value(told(&error)),
         }
     }

@@ -11,6 +11,7 @@
 //! | `representatives` | what bars are made of, as arrays |
 //! | `matrix` | pairs of boundary matrices |
 //! | `image` | arrays as images |
+//! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
 //! | `machine` | what there is to compute with |
@@ -21,6 +22,7 @@
 mod backend;
 mod cubical;
 mod diagram_distances;
+mod device_array;
 mod distances;
 mod error;
 mod image;
@@ -39,6 +41,8 @@ mod _lacuna {
     use crate::cubical::{cubical, ecc, thin};
     #[pymodule_export]
     use crate::diagram_distances::diagram_distance;
+    #[pymodule_export]
+    use crate::device_array::{DeviceArray, ecc_on_device, thin_on_device};
     #[pymodule_export]
     use crate::distances::{Distances, condensed, edges, matrix, points};
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lacuna::backend::Backend;
 use lacuna::interop::sprs::boundary_matrix;
 use lacuna::matrix::any::{AnyReduced, Reduced, read_feeding};
-use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles};
+use lacuna::matrix::cycles::{ClassSelection, Cycles, cycles_watched};
 use lacuna::matrix::leftmost_ones::{Feed, Feeds, Scanner};
 use lacuna::matrix::read::{AnyComplex, MatrixFormat, MatrixReadOptions};
 use lacuna::matrix::{
@@ -196,7 +196,8 @@ fn reduced<I: MatrixIndex + SpIndex>(
     };
     let (plan, _) = Plan::choose_with(&matrix, &reduction, &scanner)?;
     let pairs = reduce_watched(&matrix, &plan, &scanner, progress)?;
-    let found = request.selection()?.map(|selection| cycles(&matrix, &pairs, &selection)).transpose()?;
+    let find = |selection| cycles_watched(&matrix, &pairs, &selection, progress);
+    let found = request.selection()?.map(find).transpose()?;
     Ok(Answer::of(&matrix, &pairs, found.as_ref()))
 }
 
@@ -232,7 +233,7 @@ pub(crate) fn reduce_file<'py>(
         let planned = loaded.input.plan(&reduction, &backend, feeds)?;
         let mut found = planned.reduce_watched(progress)?;
         if let Some(selection) = request.selection()? {
-            found.find_cycles(&selection)?;
+            found.find_cycles_watched(&selection, progress)?;
         }
         let answer = match &found {
             AnyReduced::Narrow(found) => of_file(found),

@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +67,29 @@ def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> Non
             run()
             time.sleep(5)
         assert time.monotonic() - began < 4
+
+
+@pytest.mark.parametrize("options", [{"algorithm": "standard"}, {"algorithm": "row"}, {"representatives": "cycles"}])
+def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generator, tmp_path: Path) -> None:
+    # An image in DIPHA's format, which takes seconds.
+    sides = 64
+    image = tmp_path / "image.dipha"
+    header = np.array([8067171840, 1, sides**3, 3, sides, sides, sides], dtype="<i8")
+    image.write_bytes(header.tobytes() + rng.random(sides**3).astype("<f8").tobytes())
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.3, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lacuna_tda.reduce(image, check=False, dualize="off", threads=1, **options)
+        # Hears it after all, so that no other test does.
+        time.sleep(5)
+    took = time.monotonic() - sent[0]
+    assert took < 0.5 * slowness(), f"{took} s"
 
 
 def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Generator) -> None:
@@ -148,6 +173,7 @@ def test_thousands_of_calls_leak_nothing(rng: np.random.Generator) -> None:
 
     calls(300)
     before = resident()
+    # Five kinds of calls, and one that fails.
     calls(2000)
     assert resident() - before < 5 << 20
 

@@ -41,6 +41,7 @@ pub mod image;
 mod key;
 pub mod persistence;
 pub mod read;
+pub(crate) mod resident;
 mod settings;
 mod shape;
 mod skeleton;

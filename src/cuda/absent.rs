@@ -8,7 +8,7 @@ use std::ffi::CStr;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::{CudaError, DeviceInfo, Unsigned, Version};
+use super::{CudaError, DeviceInfo, Pending, Unsigned, Version};
 
 /// The type without values: what holds one does not exist.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +38,21 @@ pub struct Gpu {
 pub struct Buffer<T> {
     never: Never,
     elements: PhantomData<T>,
+}
+
+/// Memory that somebody else has allocated.
+#[derive(Debug)]
+pub struct Foreign<T> {
+    never: Never,
+    elements: PhantomData<T>,
+}
+
+/// The number of the device on which an address lies, of which this build knows none.
+///
+/// # Errors
+/// [`CudaError::NotBuilt`].
+pub fn device_of(_address: u64) -> Result<usize, CudaError> {
+    Err(CudaError::NotBuilt)
 }
 
 /// Page-locked memory of the host.
@@ -195,6 +210,24 @@ impl Gpu {
         match self.never {}
     }
 
+    /// The elements at an address, as a buffer.
+    ///
+    /// # Safety
+    /// There is nothing to promise: the device does not exist.
+    pub unsafe fn foreign<T: Plain>(
+        &self,
+        _address: u64,
+        _len: usize,
+        _pending: Pending,
+    ) -> Result<Foreign<T>, CudaError> {
+        match self.never {}
+    }
+
+    /// Waits until all work on the device is done.
+    pub fn finish_all(&self) -> Result<(), CudaError> {
+        match self.never {}
+    }
+
     /// Loads the kernels of a PTX text.
     pub(crate) fn module(&self, _ptx: &'static str) -> Result<Module, CudaError> {
         match self.never {}
@@ -209,6 +242,21 @@ impl<T> Buffer<T> {
 
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
+        match self.never {}
+    }
+}
+
+impl<T> Buffer<T> {
+    /// The address on the device.
+    pub fn address(&self) -> u64 {
+        match self.never {}
+    }
+}
+
+impl<T> std::ops::Deref for Foreign<T> {
+    type Target = Buffer<T>;
+
+    fn deref(&self) -> &Buffer<T> {
         match self.never {}
     }
 }

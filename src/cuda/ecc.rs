@@ -30,6 +30,9 @@ pub trait KernelVoxel: Voxel<Key: Unsigned> + Plain + Sealed {
     /// The PTX of the kernels that find rows.
     #[doc(hidden)]
     const ROWS: &'static str;
+    /// The PTX of the kernels for arrays that lie on the device.
+    #[doc(hidden)]
+    const ARRAY: &'static str;
     #[doc(hidden)]
     const IS_FLOATING: bool;
     /// The bits of the voxel.
@@ -43,6 +46,7 @@ macro_rules! kernel_voxel {
             const SIGN: Self::Key = $sign;
             const MARCH: Option<&'static str> = $march;
             const ROWS: &'static str = ptx!("ecc_rows_", $rows);
+            const ARRAY: &'static str = ptx!("array_", stringify!($t));
             const IS_FLOATING: bool = $floating;
 
             fn bits(self) -> Self::Key {

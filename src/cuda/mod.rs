@@ -26,6 +26,7 @@ macro_rules! constants {
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
+pub(crate) mod array;
 pub(crate) mod constants;
 #[cfg(feature = "cuda")]
 mod driver;
@@ -47,8 +48,8 @@ use std::fmt;
 use absent as driver;
 
 pub(crate) use driver::has_driver;
-pub(crate) use driver::{Buffer, Inbox, Kernel, Pinned, Plain};
-pub use driver::{Gpu, devices};
+pub use driver::{Buffer, Foreign, Gpu, device_of, devices};
+pub(crate) use driver::{Inbox, Kernel, Pinned, Plain};
 pub use ecc::KernelVoxel;
 pub use error::{CudaError, Reported};
 pub(crate) use filtration_construction::KernelRank;
@@ -72,7 +73,8 @@ macro_rules! ptx {
 use ptx;
 
 /// The names of the files of kernels.
-pub const KERNELS: [&str; 9] = [
+pub const KERNELS: [&str; 10] = [
+    "array",
     "ecc",
     "ecc_rows",
     "gradient",
@@ -98,6 +100,17 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// The number of multiprocessors.
     pub multiprocessors: i32,
+}
+
+/// Work of others on a device that may write memory which is lent to a computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    /// There is none.
+    Nothing,
+    /// All work that has been asked for in this process.
+    All,
+    /// That of one stream, as the driver names it; 1 and 2 are the legacy default stream and the default stream of this thread.
+    Stream(usize),
 }
 
 /// A version of CUDA.

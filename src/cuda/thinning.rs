@@ -105,13 +105,26 @@ impl ThinningKernel {
         extents: [usize; 3],
         iterations: usize,
     ) -> Result<Thinning, CudaError> {
-        assert_eq!(words.len(), extents.iter().product::<usize>(), "{extents:?}");
+        self.begin_on_device(gpu, gpu.upload(words)?, extents, iterations)
+    }
+
+    /// Like [`ThinningKernel::begin`], of an image whose words are on the device.
+    ///
+    /// # Panics
+    /// There are not as many words as the extents say.
+    pub(crate) fn begin_on_device(
+        &self,
+        gpu: &Gpu,
+        image: Buffer<u64>,
+        extents: [usize; 3],
+        iterations: usize,
+    ) -> Result<Thinning, CudaError> {
+        assert_eq!(image.len(), extents.iter().product::<usize>(), "{extents:?}");
         let tiling = self.tiling(extents)?;
         // The product was checked to be below 2^32.
         let count = tiling.count() as u32;
-        let image = gpu.upload(words)?;
-        let mut other = gpu.zeros(words.len())?;
-        gpu.copy(&image, &mut other, words.len())?;
+        let mut other = gpu.zeros(image.len())?;
+        gpu.copy(&image, &mut other, image.len())?;
         let all: Vec<u32> = (0..count).collect();
         Ok(Thinning {
             tiling,
@@ -185,6 +198,12 @@ impl Thinning {
     pub(crate) fn words(&mut self, gpu: &Gpu) -> Result<Vec<u64>, CudaError> {
         let [image, _] = in_turn(&mut self.images, self.launches);
         gpu.read(image, 0..image.len())
+    }
+
+    /// The words of the image, which stay on the device.
+    pub(crate) fn into_words(self) -> Buffer<u64> {
+        let [even, odd] = self.images;
+        if self.launches.is_multiple_of(2) { even } else { odd }
     }
 
     /// The number of words of 64 voxels that were looked at, added up over tiles and launches.

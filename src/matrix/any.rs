@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use super::cycles::{ClassSelection, Cycles, CyclesError, cycles};
+#[cfg(doc)]
+use super::cycles::cycles;
+use super::cycles::{ClassSelection, Cycles, CyclesError, cycles_watched};
 use super::leftmost_ones::{Feeds, ScanError, Scanner};
 use super::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions};
 use super::{
@@ -217,8 +219,12 @@ impl<'a, I: Index> Reduced<'a, I> {
         Reduced { cells, pairs, cycles: None }
     }
 
-    fn find_cycles(&mut self, selection: &ClassSelection) -> Result<(), CyclesError> {
-        self.cycles = Some(cycles(&self.cells.matrix, &self.pairs, selection)?);
+    fn find_cycles(
+        &mut self,
+        selection: &ClassSelection,
+        progress: &dyn Progress,
+    ) -> Result<(), CyclesError> {
+        self.cycles = Some(cycles_watched(&self.cells.matrix, &self.pairs, selection, progress)?);
         Ok(())
     }
 }
@@ -229,7 +235,19 @@ impl AnyReduced<'_> {
     /// # Errors
     /// As [`cycles()`].
     pub fn find_cycles(&mut self, selection: &ClassSelection) -> Result<(), CyclesError> {
-        of_either!(AnyReduced, self, reduced => reduced.find_cycles(selection))
+        self.find_cycles_watched(selection, &())
+    }
+
+    /// Like [`AnyReduced::find_cycles`]; `progress` may end it early.
+    ///
+    /// # Errors
+    /// As [`cycles_watched`].
+    pub fn find_cycles_watched(
+        &mut self,
+        selection: &ClassSelection,
+        progress: &dyn Progress,
+    ) -> Result<(), CyclesError> {
+        of_either!(AnyReduced, self, reduced => reduced.find_cycles(selection, progress))
     }
 
     /// The number of cycles that have been found, and of the columns that were added to others for them; none if they have not been asked for.

@@ -21,6 +21,7 @@ use super::reduction::problem::{Additions, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
 use super::working_columns::WorkingColumn;
 use super::{clearing, compression};
+use crate::progress::{Progress, check};
 
 /// Scan, clearing and compression; `then` reduces what is left.
 ///
@@ -30,6 +31,7 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     scanner: &Scanner<I>,
     threads: usize,
+    progress: &dyn Progress,
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
     then: fn(&ReductionProblem<'_, I, C>) -> Additions,
@@ -53,7 +55,9 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
         clears: true,
         threads,
         working_column,
+        progress,
     };
+    check(progress);
     let compressed = compression::compress(&problem, &found);
     lap(figures, "compression");
     figures.additions = compressed.additions + then(&problem);

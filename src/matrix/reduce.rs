@@ -109,8 +109,8 @@ pub fn reduce_with<I: MatrixIndex>(
     reduce_watched(matrix, plan, scanner, &())
 }
 
-/// Like [`reduce_with`]; `progress` is told of its one stage, whose work is not counted, and may end it early. The sieve looks at that every few
-/// milliseconds, the other algorithms before they begin.
+/// Like [`reduce_with`]; `progress` is told of its one stage, whose work is not counted, and may end it early: all algorithms look at that every
+/// few additions.
 ///
 /// # Errors
 /// Those of [`reduce_with`], and [`MatrixError::Interrupted`].
@@ -128,7 +128,7 @@ pub fn reduce_watched<I: MatrixIndex>(
 
 /// Finds the pairs of a matrix by any algorithm but the sieve.
 type FindPairs<I> =
-    fn(&BoundaryMatrix<I>, &Plan, &Scanner<I>, &mut Figures) -> Result<Vec<(I, I)>, ScanError>;
+    fn(&BoundaryMatrix<I>, &Plan, &Scanner<I>, &dyn Progress, &mut Figures) -> Result<Vec<(I, I)>, ScanError>;
 
 /// Runs on as many threads as planned.
 fn reduce_on_pool<I: SharedIndex>(
@@ -161,9 +161,9 @@ fn run<I: SharedIndex>(
     };
     let mut figures = Figures::default();
     let pairs = if is_dual {
-        pairs_by_dual(matrix, plan, scanner, &mut figures, find_pairs)
+        pairs_by_dual(matrix, plan, scanner, progress, &mut figures, find_pairs)
     } else {
-        find_pairs(matrix, plan, scanner, &mut figures)
+        find_pairs(matrix, plan, scanner, progress, &mut figures)
     };
     Ok(Pairs { pairs: pairs?, cells: matrix.len(), figures })
 }
@@ -173,11 +173,12 @@ fn pairs_by_dual<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
+    progress: &dyn Progress,
     figures: &mut Figures,
     find_pairs: FindPairs<I>,
 ) -> Result<Vec<(I, I)>, ScanError> {
     let dual = timed(figures, "anti-transpose", |_| matrix.anti_transpose());
-    let mut pairs = find_pairs(&dual, plan, &scanner.for_another(), figures)?;
+    let mut pairs = find_pairs(&dual, plan, &scanner.for_another(), progress, figures)?;
     timed(figures, "mirror", |_| {
         let mirror = |cell: I| I::from_usize(matrix.len() - 1 - cell.to_usize());
         pairs.iter_mut().for_each(|pair| *pair = (mirror(pair.1), mirror(pair.0)));
@@ -192,11 +193,12 @@ fn pairs_narrow(
     matrix: &BoundaryMatrix<u32>,
     plan: &Plan,
     scanner: &Scanner<u32>,
+    progress: &dyn Progress,
     figures: &mut Figures,
 ) -> Result<Vec<(u32, u32)>, ScanError> {
     match plan.columns {
-        Representation::BitTree => pairs_with(matrix, plan, scanner, figures, BitTree::new),
-        columns => pairs_with(matrix, plan, scanner, figures, boxed(columns)),
+        Representation::BitTree => pairs_with(matrix, plan, scanner, progress, figures, BitTree::new),
+        columns => pairs_with(matrix, plan, scanner, progress, figures, boxed(columns)),
     }
 }
 
@@ -206,9 +208,10 @@ fn pairs_wide(
     matrix: &BoundaryMatrix<u64>,
     plan: &Plan,
     scanner: &Scanner<u64>,
+    progress: &dyn Progress,
     figures: &mut Figures,
 ) -> Result<Vec<(u64, u64)>, ScanError> {
-    pairs_with(matrix, plan, scanner, figures, boxed(plan.columns))
+    pairs_with(matrix, plan, scanner, progress, figures, boxed(plan.columns))
 }
 
 /// What makes an empty working column over so many rows.
@@ -226,14 +229,19 @@ fn pairs_with<I: SharedIndex, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     plan: &Plan,
     scanner: &Scanner<I>,
+    progress: &dyn Progress,
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
 ) -> Result<Vec<(I, I)>, ScanError> {
     let threads = plan.threads.max(1);
     let algorithm: fn(&ReductionProblem<'_, I, C>) -> Additions = match plan.algorithm {
         Algorithm::Sieve => unreachable!("the sieve has columns of its own"),
-        Algorithm::Hypha => return hypha(matrix, scanner, threads, figures, working_column, ss_plus),
-        Algorithm::HyphaTwist => return hypha(matrix, scanner, threads, figures, working_column, twist),
+        Algorithm::Hypha => {
+            return hypha(matrix, scanner, threads, progress, figures, working_column, ss_plus);
+        }
+        Algorithm::HyphaTwist => {
+            return hypha(matrix, scanner, threads, progress, figures, working_column, twist);
+        }
         Algorithm::SsPlus => ss_plus,
         Algorithm::SpectralSequence => spectral_sequence,
         Algorithm::Twist => twist,
@@ -241,19 +249,27 @@ fn pairs_with<I: SharedIndex, C: WorkingColumn<I>>(
         Algorithm::Chunk => chunk,
         Algorithm::LockFree => lock_free,
         Algorithm::Standard => {
-            return Ok(on_all_columns(matrix, threads, figures, working_column, standard_with_figures));
+            return Ok(on_all_columns(
+                matrix,
+                threads,
+                progress,
+                figures,
+                working_column,
+                standard_with_figures,
+            ));
         }
     };
     let work = |problem: &ReductionProblem<'_, I, C>, figures: &mut Figures| {
         figures.additions = algorithm(problem);
     };
-    Ok(on_all_columns(matrix, threads, figures, working_column, work))
+    Ok(on_all_columns(matrix, threads, progress, figures, working_column, work))
 }
 
 /// Reduces all columns of a matrix.
 fn on_all_columns<I: SharedIndex, C>(
     matrix: &BoundaryMatrix<I>,
     threads: usize,
+    progress: &dyn Progress,
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
     algorithm: impl FnOnce(&ReductionProblem<'_, I, C>, &mut Figures),
@@ -268,6 +284,7 @@ fn on_all_columns<I: SharedIndex, C>(
         clears: true,
         threads,
         working_column,
+        progress,
     };
     timed(figures, "reduction", |figures| algorithm(&problem, figures));
     timed(figures, "pairs", |_| lookup.to_pairs())

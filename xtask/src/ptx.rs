@@ -37,6 +37,22 @@ const VOXEL: &[&str] = &["voxel.cuh", "common.cuh"];
 
 const SOURCES: &[Source] = &[
     Source {
+        stem: "array",
+        headers: COMMON,
+        variants: &[
+            ("_u8", &["-DVOXEL=u8"]),
+            ("_i8", &["-DVOXEL=i8"]),
+            ("_u16", &["-DVOXEL=u16"]),
+            ("_i16", &["-DVOXEL=i16"]),
+            ("_u32", &["-DVOXEL=u32"]),
+            ("_i32", &["-DVOXEL=i32"]),
+            ("_u64", &["-DVOXEL=u64"]),
+            ("_i64", &["-DVOXEL=i64"]),
+            ("_f32", &["-DVOXEL=float"]),
+            ("_f64", &["-DVOXEL=double"]),
+        ],
+    },
+    Source {
         stem: "ecc",
         headers: VOXEL,
         variants: &[

@@ -107,6 +107,7 @@ fn baseline(subject: &Subject<'_>) -> Result<Found, Failure> {
             clears: true,
             threads: 1,
             working_column: BitTree::new,
+            progress: &(),
         });
         let took = start.elapsed();
         if additions > 0 { Err("twist adds columns where it did not before".into()) } else { Ok(took) }

@@ -145,6 +145,7 @@ pub fn solve<C: WorkingColumn<u32>>(
         clears,
         threads,
         working_column,
+        progress: &(),
     });
     let pairs = found(&lookup);
     Solved { pairs, additions, took: start.elapsed() }
@@ -180,6 +181,7 @@ pub fn hypha(
         clears: true,
         threads,
         working_column: BitTree::new,
+        progress: &(),
     };
     let compression = compression::compress(&problem, &found_by_scan).additions;
     let additions = compression + then(&problem);

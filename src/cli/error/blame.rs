@@ -156,7 +156,7 @@ impl Blame for CyclesError {
             CyclesError::NoSuchCell { .. }
             | CyclesError::NotABirth { .. }
             | CyclesError::NotThePairs { .. } => Fault::Input,
-            CyclesError::Refused(_) => Fault::Machine,
+            CyclesError::Refused(_) | CyclesError::Interrupted(_) => Fault::Machine,
         }
     }
 }

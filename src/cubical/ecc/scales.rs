@@ -30,7 +30,7 @@ use super::vcec::Vcec;
 use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernels;
-use crate::cuda::{Gpu, KernelVoxel};
+use crate::cuda::{Buffer, Gpu, KernelVoxel};
 use crate::parallel;
 
 /// What curves at several scales are asked for.
@@ -141,7 +141,7 @@ pub fn curves_device<T: KernelVoxel>(
     scales: &Scales,
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, ScalesError> {
-    let weights = scales.weights()?;
+    scales.weights()?;
     let shape = image.shape();
     let mut curves = Vec::with_capacity(scales.count);
     let failed = DeviceError::from;
@@ -153,35 +153,80 @@ pub fn curves_device<T: KernelVoxel>(
     }
     if scales.count > 1 {
         let prepared = Prepared::<f32>::new(gpu).map_err(failed)?;
+        let voxels = gpu.upload(&floats(image)?).map_err(failed)?;
         let mut advance = |curve| {
             curves.push(curve);
             advance(shape.count() as u64);
         };
-        if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
-            let image = Image::new(shape, floats(image)?).expect("as many as before");
-            let mut resident = ResidentScales::new(&prepared, &image, request, scales)?;
-            for _ in 1..scales.count {
-                resident.smooth()?;
-                resident.count()?;
-                resident.send()?;
-                if resident.waiting() > 1 {
-                    resident.take()?.into_iter().for_each(&mut advance);
-                }
-            }
-            resident.take()?.into_iter().for_each(&mut advance);
-        } else {
-            let kernels = SmoothKernels::load(gpu, &weights).map_err(failed)?;
-            let mut voxels = gpu.upload(&floats(image)?).map_err(failed)?;
-            for _ in 1..scales.count {
-                let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
-                kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
-                // The memory of the other goes before anything is counted.
-                [voxels, _] = both;
-                advance(prepared.curve(&voxels, shape, request)?);
-            }
-        }
+        smoothed(&prepared, voxels, shape, request, scales, &mut advance)?;
     }
     Ok(curves)
+}
+
+/// Like [`curves`], of an image that lies on a device in memory order, whose kernels are `prepared`, as are those for smoothed images.
+/// `as_floats` gives the voxels as they are smoothed, if that is asked for.
+///
+/// # Errors
+/// As [`curves_device`].
+///
+/// # Panics
+/// The buffer has fewer voxels than the shape.
+pub(crate) fn curves_on_device<T: KernelVoxel>(
+    (prepared, of_floats): (&Prepared<T>, &Prepared<f32>),
+    (voxels, shape): (&Buffer<T>, Shape),
+    as_floats: &dyn Fn() -> Result<Buffer<f32>, ScalesError>,
+    request: &EccRequest,
+    scales: &Scales,
+    advance: &dyn Fn(u64),
+) -> Result<Vec<Vcec>, ScalesError> {
+    scales.weights()?;
+    let mut curves = Vec::with_capacity(scales.count);
+    let mut add = |curve| {
+        curves.push(curve);
+        advance(shape.count() as u64);
+    };
+    if scales.count > 0 {
+        add(prepared.curve(voxels, shape, request)?);
+    }
+    if scales.count > 1 {
+        smoothed(of_floats, as_floats()?, shape, request, scales, &mut add)?;
+    }
+    Ok(curves)
+}
+
+/// Tells of all curves but the first, of an image that lies on the device whose kernels are `prepared`.
+fn smoothed(
+    prepared: &Prepared<f32>,
+    mut voxels: Buffer<f32>,
+    shape: Shape,
+    request: &EccRequest,
+    scales: &Scales,
+    advance: &mut dyn FnMut(Vcec),
+) -> Result<(), ScalesError> {
+    let failed = DeviceError::from;
+    if matches!(request.bins, Bins::Uniform { range: Some(_), .. }) {
+        let mut resident = ResidentScales::on_device(prepared, voxels, shape, request, scales)?;
+        for _ in 1..scales.count {
+            resident.smooth()?;
+            resident.count()?;
+            resident.send()?;
+            if resident.waiting() > 1 {
+                resident.take()?.into_iter().for_each(&mut *advance);
+            }
+        }
+        resident.take()?.into_iter().for_each(advance);
+        return Ok(());
+    }
+    let gpu = prepared.gpu();
+    let kernels = SmoothKernels::load(gpu, &scales.weights()?).map_err(failed)?;
+    for _ in 1..scales.count {
+        let mut both = [voxels, gpu.zeros(shape.count()).map_err(failed)?];
+        kernels.smooth(&axes(shape), &mut both).map_err(failed)?;
+        // The memory of the other goes before anything is counted.
+        [voxels, _] = both;
+        advance(prepared.curve(&voxels, shape, request)?);
+    }
+    Ok(())
 }
 
 /// A request for bins over the finite voxels of an image, where they are to be over all of it: a device finds infinite ends, too.

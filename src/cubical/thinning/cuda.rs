@@ -4,14 +4,14 @@
 //! space, each of which makes the list of tiles that the next is to look at; every few launches the host asks what the iterations
 //! deleted. Iterations past the last that deletes something change nothing.
 
-use super::bits::BitImage;
+use super::bits::{BitImage, WORD};
 use super::figures::{Pass, ThinningFigures};
 use super::request::{ThinError, ThinningRequest};
 use super::rule::Rule;
 use crate::backend::MachineError;
 use crate::cubical::shape::Shape;
 use crate::cuda::thinning::{Thinning, ThinningKernel};
-use crate::cuda::{CudaError, Gpu};
+use crate::cuda::{Buffer, CudaError, Gpu};
 
 /// The number of launches before the host asks for the first time what they deleted, which doubles from time to time, and its greatest value.
 const LAUNCHES: std::ops::RangeInclusive<usize> = 4..=64;
@@ -56,11 +56,41 @@ impl Prepared {
         let shape = image.shape();
         ThinningRequest { rule: Some(*rule), iterations: None }.suiting(shape)?;
         let [planes, rows, _] = shape.extents();
-        let counted = LAUNCHES.end() * kernel.most();
-        let work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], counted)?;
+        let work = kernel.begin(gpu, image.words(), [planes, rows, image.width()], self.counted())?;
         gpu.finish()?;
         let figures = ThinningFigures { before: image.count(), ..ThinningFigures::default() };
         Ok(Resident { prepared: self, shape, work, figures })
+    }
+
+    /// Iterations of a batch that are counted at a time.
+    fn counted(&self) -> usize {
+        LAUNCHES.end() * self.kernel.most()
+    }
+
+    /// The skeleton of an image whose bits are on the device, as those of a [`BitImage`] of this shape, which stays there; and the number of
+    /// iterations.
+    ///
+    /// # Errors
+    /// As [`Prepared::thin`].
+    ///
+    /// # Panics
+    /// There are not as many words as the shape has.
+    pub(crate) fn thin_on_device(
+        &self,
+        words: Buffer<u64>,
+        shape: Shape,
+        iterations: Option<usize>,
+        watch: &mut dyn FnMut(Pass),
+    ) -> Result<(Buffer<u64>, usize), MachineError<ThinError>> {
+        let Prepared { gpu, rule, kernel } = self;
+        ThinningRequest { rule: Some(*rule), iterations: None }.suiting(shape)?;
+        let [planes, rows, columns] = shape.extents();
+        let extents = [planes, rows, columns.div_ceil(WORD)];
+        let work = kernel.begin_on_device(gpu, words, extents, self.counted())?;
+        // The voxels of the image are not counted.
+        let mut resident = Resident { prepared: self, shape, work, figures: ThinningFigures::default() };
+        resident.thin(iterations, watch)?;
+        Ok((resident.work.into_words(), resident.figures.iterations))
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn has_driver() -> bool {
 }
 
 /// Starts the driver, if it is there and new enough.
-fn driver() -> Result<Version, CudaError> {
+pub(super) fn driver() -> Result<Version, CudaError> {
     if !has_driver() {
         return Err(CudaError::NoDriver);
     }

@@ -29,7 +29,7 @@ impl Memory {
 pub struct Buffer<T> {
     pub(super) slice: CudaSlice<T>,
     pub(super) len: usize,
-    _charge: Charge,
+    pub(super) _charge: Charge,
 }
 
 impl<T> Buffer<T> {
@@ -46,7 +46,7 @@ impl<T> Buffer<T> {
 
 /// Bytes that count as used while the value lives.
 #[derive(Debug)]
-struct Charge {
+pub(super) struct Charge {
     memory: Arc<Memory>,
     bytes: u64,
 }
@@ -228,7 +228,7 @@ impl Gpu {
     }
 
     /// Counts the bytes of `len` elements as used, if the limit allows it.
-    fn charge<T>(&self, len: usize) -> Result<Charge, CudaError> {
+    pub(super) fn charge<T>(&self, len: usize) -> Result<Charge, CudaError> {
         let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
         let before = self.memory.used.fetch_add(bytes, Ordering::Relaxed);
         let charge = Charge { memory: Arc::clone(&self.memory), bytes };

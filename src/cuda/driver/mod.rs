@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `device.rs` | devices that the driver finds, and a device that is open |
 //! | `memory.rs` | memory of a device, and copies from and to it |
+//! | `foreign.rs` | memory of a device that others have allocated |
 //! | `pinned.rs` | page-locked memory of the host, which a device copies by itself |
 //! | `inbox.rs` | memory of a device that is filled while the device works on other memory |
 //! | `launch.rs` | kernels and their launches |
@@ -17,6 +18,7 @@
 #![allow(unsafe_code)]
 
 mod device;
+mod foreign;
 mod inbox;
 mod launch;
 mod memory;
@@ -25,8 +27,9 @@ mod plain;
 
 pub(crate) use device::has_driver;
 pub use device::{Gpu, devices};
+pub use foreign::{Foreign, device_of};
 pub(crate) use inbox::Inbox;
 pub(crate) use launch::Kernel;
-pub(crate) use memory::Buffer;
+pub use memory::Buffer;
 pub(crate) use pinned::Pinned;
 pub(crate) use plain::Plain;

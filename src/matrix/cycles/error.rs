@@ -1,6 +1,7 @@
 //! Why there are no cycles.
 
 use crate::memory::Refused;
+use crate::progress::Interrupted;
 
 /// What can go wrong from the pairs of a matrix to the cycles of its classes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,4 +35,7 @@ pub enum CyclesError {
     /// There is not enough memory.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The run was ended early, as its [`Progress`](crate::progress::Progress) wanted.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }

@@ -72,6 +72,7 @@ use phat_formats::{BoundaryMatrix, Index};
 
 use super::pairs::Pairs;
 use crate::memory;
+use crate::progress::{Progress, interruptible};
 use lists::Lists;
 use partners::Partners;
 use reducer::Reducer;
@@ -91,9 +92,34 @@ pub fn cycles<I: Index>(
     pairs: &Pairs<I>,
     selection: &ClassSelection,
 ) -> Result<Cycles<I>, CyclesError> {
+    cycles_watched(matrix, pairs, selection, &())
+}
+
+/// Like [`cycles`]; `progress` is told of its one stage, whose work is not counted, and may end it early, which is looked at every few additions.
+///
+/// # Errors
+/// Those of [`cycles`], and [`CyclesError::Interrupted`].
+pub fn cycles_watched<I: Index>(
+    matrix: &BoundaryMatrix<I>,
+    pairs: &Pairs<I>,
+    selection: &ClassSelection,
+    progress: &dyn Progress,
+) -> Result<Cycles<I>, CyclesError> {
+    interruptible(progress, |progress| {
+        progress.begin("cycles", None, 1);
+        selected(matrix, pairs, selection, progress)
+    })
+}
+
+fn selected<I: Index>(
+    matrix: &BoundaryMatrix<I>,
+    pairs: &Pairs<I>,
+    selection: &ClassSelection,
+    progress: &dyn Progress,
+) -> Result<Cycles<I>, CyclesError> {
     let partners = Partners::new(matrix, pairs)?;
     let (mut births, essential) = selection.births(&partners)?;
-    let mut reducer = Reducer::new(matrix, &partners)?;
+    let mut reducer = Reducer::new(matrix, &partners, progress)?;
     essential.iter().for_each(|cell| reducer.note_dimension(matrix.dim(cell.to_usize())));
     let mut deaths = Vec::new();
     memory::reserve(&mut deaths, births.len())?;

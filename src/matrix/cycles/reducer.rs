@@ -7,11 +7,16 @@ use super::lists::Lists;
 use super::partners::{Partners, Role};
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
 use crate::memory;
+use crate::progress::{Progress, check};
+
+/// Additions before it is asked whether the run is to end.
+const STEPS: u64 = 32;
 
 /// The columns reduced so far, and the column that is being reduced.
 pub(super) struct Reducer<'m, I> {
     matrix: &'m BoundaryMatrix<I>,
     partners: &'m Partners<I>,
+    progress: &'m dyn Progress,
     /// For each column that additions have reduced, the number of its list plus one; 0 for others.
     places: Vec<I>,
     /// The reduced columns that are not columns of the matrix.
@@ -51,7 +56,11 @@ impl<'m, I: Index> Reducer<'m, I> {
     ///
     /// # Errors
     /// There is no memory for the tables.
-    pub(super) fn new(matrix: &'m BoundaryMatrix<I>, partners: &'m Partners<I>) -> Result<Self, CyclesError> {
+    pub(super) fn new(
+        matrix: &'m BoundaryMatrix<I>,
+        partners: &'m Partners<I>,
+        progress: &'m dyn Progress,
+    ) -> Result<Self, CyclesError> {
         let cells = matrix.len();
         // The places and the scratch, and a bit of the working column.
         memory::probe((cells as u64).saturating_mul(2 * size_of::<I>() as u64 + 1))?;
@@ -61,6 +70,7 @@ impl<'m, I: Index> Reducer<'m, I> {
         Ok(Reducer {
             matrix,
             partners,
+            progress,
             places,
             columns: Lists::new(),
             added: Lists::new(),
@@ -162,6 +172,9 @@ impl<'m, I: Index> Reducer<'m, I> {
         let Some(column) = column else { return false };
         self.working.add(column);
         self.additions += 1;
+        if self.additions.is_multiple_of(STEPS) {
+            check(self.progress);
+        }
         true
     }
 

@@ -44,6 +44,7 @@ fn additions(
         clears: true,
         threads: 1,
         working_column: BitTree::new,
+        progress: &(),
     };
     let mut counts = Vec::new();
     solve(&problem, &mut |column, count| counts.push((column, count)));
@@ -138,6 +139,7 @@ fn compression_is_algorithms_4_and_5() {
             clears: true,
             threads: 2,
             working_column: BitTree::new,
+            progress: &(),
         };
         let done = compress(&problem, &found);
         let mut expected = 0;

@@ -57,7 +57,7 @@ pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_,
 /// Phase 1 for the columns of a dimension. Returns those that have no pair, ascending.
 fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<I, C>,
+    team: &mut Team<'_, I, C>,
     columns: &[I],
 ) -> Vec<I> {
     let size = problem.matrix.len().isqrt().max(1);
@@ -76,7 +76,7 @@ fn pair_locally<I: SharedIndex, C: WorkingColumn<I>>(
 /// Reduces columns as long as their low is at or after `first`. Returns those that have no pair then.
 fn reduce_chunk<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<I, C>,
+    worker: &mut Worker<'_, I, C>,
     columns: &[I],
     first: usize,
 ) -> Vec<I> {

@@ -38,7 +38,7 @@ pub fn lock_free<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem
 /// Reduces a column, and then those from which it and its successors take their lows over.
 fn settle<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<I, C>,
+    worker: &mut Worker<'_, I, C>,
     mut column: usize,
 ) {
     while let Some(pivot) = worker.reduce(problem.matrix, column, |pivot| left_of(problem, column, pivot)) {

@@ -3,6 +3,7 @@
 use crate::matrix::index::SharedIndex;
 use crate::matrix::pivot_lookup::PivotLookup;
 use crate::matrix::reduction_matrix::ReductionMatrix;
+use crate::progress::Progress;
 
 /// A number of column additions.
 pub type Additions = u64;
@@ -26,6 +27,8 @@ pub struct ReductionProblem<'p, I: SharedIndex, C> {
     pub threads: usize,
     /// Makes an empty working column over so many rows. Each thread has one.
     pub working_column: fn(rows: usize) -> C,
+    /// Who may end the reduction early.
+    pub progress: &'p dyn Progress,
 }
 
 impl<'p, I: SharedIndex, C> ReductionProblem<'p, I, C> {

@@ -24,6 +24,10 @@ use crate::matrix::index::SharedIndex;
 #[cfg(doc)]
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
+use crate::progress::check;
+
+/// Additions before it is asked whether the run is to end.
+const STEPS: Additions = 32;
 
 /// The columns that wait for each row: those whose low it is.
 struct Waiting<I> {
@@ -75,6 +79,9 @@ pub fn row<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_, I
             let rows = changed.entry(column).or_insert_with(|| matrix.column(column).into());
             working.add(rows);
             additions += 1;
+            if additions % STEPS == 0 {
+                check(problem.progress);
+            }
             match working.add_and_pivot(reduced) {
                 Some(pivot) => waiting.push(pivot.to_usize(), column),
                 None => matrix.clear(column),

@@ -50,7 +50,7 @@ pub fn spectral_sequence<I: SharedIndex, C: WorkingColumn<I>>(
 /// Reduces the open columns of a stripe within a block of rows. Returns those that are open still.
 pub(super) fn reduce_tile<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    worker: &mut Worker<I, C>,
+    worker: &mut Worker<'_, I, C>,
     open: &[I],
     block: &Range<usize>,
 ) -> Vec<I> {

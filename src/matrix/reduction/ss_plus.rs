@@ -95,7 +95,7 @@ pub fn ss_plus<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'
 /// part of the columns is given by dimension, and answered by one.
 fn open<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<I, C>,
+    team: &mut Team<'_, I, C>,
     parts: &[Vec<Vec<I>>],
     dim: usize,
 ) -> Vec<Vec<I>> {
@@ -120,7 +120,7 @@ enum Task<'a, I> {
 
 fn run_pass<I: SharedIndex, C: WorkingColumn<I>>(
     problem: &ReductionProblem<'_, I, C>,
-    team: &mut Team<I, C>,
+    team: &mut Team<'_, I, C>,
     tiles: &mut Tiles<I>,
     pass: usize,
 ) {

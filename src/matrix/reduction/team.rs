@@ -9,19 +9,36 @@ use crate::matrix::index::SharedIndex;
 use crate::matrix::reduction_matrix::ReductionMatrix;
 use crate::matrix::working_columns::WorkingColumn;
 use crate::parallel;
+use crate::progress::{Progress, check};
+
+/// Columns that are looked at, and columns that are added, before a worker asks whether the run is to end. An addition may take as long as a
+/// hundred thousand rows do.
+const STEPS: u64 = 32;
 
 /// The working column of a thread, and the number of its additions.
-pub(crate) struct Worker<I, C> {
+pub(crate) struct Worker<'p, I, C> {
+    progress: &'p dyn Progress,
+    steps: u64,
     working: C,
     rows: Vec<I>,
     /// The additions so far.
     pub additions: Additions,
 }
 
-impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
+impl<'p, I: SharedIndex, C: WorkingColumn<I>> Worker<'p, I, C> {
     /// A worker for the columns of a problem.
-    pub(crate) fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
-        Worker { working: (problem.working_column)(problem.matrix.len()), rows: Vec::new(), additions: 0 }
+    pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
+        let working = (problem.working_column)(problem.matrix.len());
+        Worker { progress: problem.progress, steps: 0, working, rows: Vec::new(), additions: 0 }
+    }
+
+    /// Counts a step, and every few of them ends the run if that is wanted.
+    #[inline]
+    fn step(&mut self) {
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS) {
+            check(self.progress);
+        }
     }
 
     /// Adds to a column what `next` answers for its pivot, until it answers nothing, or the column is zero. Returns
@@ -37,6 +54,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
         next: impl Fn(usize) -> Option<&'a [I]>,
     ) -> Option<usize> {
         let low = matrix.low(column)?;
+        self.step();
         match next(low) {
             None => Some(low),
             Some(other) => self.add_up(matrix, column, other, next),
@@ -53,6 +71,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
         self.working.add(matrix.column(column));
         loop {
             self.additions += 1;
+            self.step();
             let Some(pivot) = self.working.add_and_pivot(other) else {
                 matrix.clear(column);
                 return None;
@@ -83,6 +102,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Worker<I, C> {
                 Rewrite::Add(other) => {
                     self.working.add(other);
                     self.additions += 1;
+                    self.step();
                 }
             }
         }
@@ -110,16 +130,16 @@ pub(crate) enum Rewrite<'a, I> {
 
 /// The workers of all threads. Every call ends when all that was asked for is done, and what was written is seen by
 /// all threads in the next call: each call is a barrier.
-pub(crate) struct Team<I, C> {
-    workers: Vec<Worker<I, C>>,
+pub(crate) struct Team<'p, I, C> {
+    workers: Vec<Worker<'p, I, C>>,
 }
 
 /// Tasks that a worker takes at a time, where there are many small ones.
 const BATCH: usize = 16;
 
-impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
+impl<'p, I: SharedIndex, C: WorkingColumn<I>> Team<'p, I, C> {
     /// A worker for each of the problem's threads.
-    pub(crate) fn new(problem: &ReductionProblem<'_, I, C>) -> Self {
+    pub(crate) fn new(problem: &ReductionProblem<'p, I, C>) -> Self {
         Team { workers: iter::repeat_with(|| Worker::new(problem)).take(problem.threads.max(1)).collect() }
     }
 
@@ -128,7 +148,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     pub(crate) fn map<R: Send>(
         &mut self,
         tasks: usize,
-        each: impl Fn(&mut Worker<I, C>, usize) -> R + Sync,
+        each: impl Fn(&mut Worker<'p, I, C>, usize) -> R + Sync,
     ) -> Vec<R> {
         if tasks <= 1 {
             return (0..tasks).map(|task| each(&mut self.workers[0], task)).collect();
@@ -151,7 +171,7 @@ impl<I: SharedIndex, C: WorkingColumn<I>> Team<I, C> {
     }
 
     /// Calls `each` for many small items. Each worker takes the next items in order.
-    pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<I, C>, &T) + Sync) {
+    pub(crate) fn each<T: Sync>(&mut self, items: &[T], each: impl Fn(&mut Worker<'p, I, C>, &T) + Sync) {
         let next = AtomicUsize::new(0);
         parallel::pieces_mut(&mut self.workers, 1, &|_, worker| {
             loop {

@@ -72,7 +72,7 @@ impl<I: SharedIndex> Tiles<I> {
     pub(crate) fn add_earlier<C: WorkingColumn<I>>(
         &self,
         problem: &ReductionProblem<'_, I, C>,
-        worker: &mut Worker<I, C>,
+        worker: &mut Worker<'_, I, C>,
         block: usize,
         columns: &[I],
     ) {
@@ -87,7 +87,7 @@ impl<I: SharedIndex> Tiles<I> {
     pub(crate) fn settle<C: WorkingColumn<I>>(
         &self,
         problem: &ReductionProblem<'_, I, C>,
-        worker: &mut Worker<I, C>,
+        worker: &mut Worker<'_, I, C>,
         tile: &Tile<I>,
     ) -> Vec<Vec<I>> {
         let block = self.stripes.rows(tile.block);

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::few::FEW;
 use super::near::{Near, Search, near_pairs};
 use super::rows::{lower_of_points, square_of_points};
 use crate::memory;
@@ -80,7 +81,9 @@ impl<K: DistanceKey> Keyed<K> {
                     footprint::check_all_pairs::<K>(points, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
+                    // Few keys are ranked in less time than each of them twice.
                     if may_be_square
+                        && binomial(points, 2) > FEW as u64
                         && footprint::affords_square::<K>(points)
                         && cloud.dimension() <= MOST_TWICE
                     {

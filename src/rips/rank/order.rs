@@ -6,13 +6,14 @@
 //! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So where there are
 //! about as many distances as keys between the least and the greatest, places are found without sorting: a bit a key says which keys
 //! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted without
-//! their places, and looked up through a table of buckets.
+//! their places, and looked up through a table of buckets. Few keys take neither way ([`few`](super::few)).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::few::{FEW, ranks_of_few};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::parallel::{each, into_inner, joined, lock};
@@ -85,6 +86,9 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     limit: K,
     width: Option<EntryWidth<'_>>,
 ) -> Result<(Values, Vec<u32>), RipsError> {
+    if keys.len() <= FEW {
+        return Ok(ranks_of_few(&keys, limit)?);
+    }
     let extent = Extent::of(&keys, limit);
     if extent.count == 0 {
         let ranks = K::replaced(keys, |key| if key > limit { ABSENT } else { 0 })?;
@@ -155,35 +159,32 @@ fn keys_serve<K: DistanceKey>(keys: &[K], extent: &Extent<K>, width: EntryWidth<
 const MOST_WORDS: u64 = 4;
 
 /// The keys to be ranked that are not 0: how many, and between which.
-struct Extent<K> {
-    count: usize,
-    least: K,
-    greatest: K,
+pub(super) struct Extent<K> {
+    pub(super) count: usize,
+    pub(super) least: K,
+    pub(super) greatest: K,
 }
 
 impl<K: DistanceKey> Extent<K> {
     fn of(keys: &[K], limit: K) -> Self {
         let none = Extent { count: 0, least: limit, greatest: K::default() };
-        joined(
-            keys.len(),
-            CHUNK,
-            none,
-            &|range| {
-                let mut extent = Extent { count: 0, least: limit, greatest: K::default() };
-                for &key in &keys[range] {
-                    let is_kept = key <= limit && key != K::default();
-                    extent.count += usize::from(is_kept);
-                    extent.least = extent.least.min(if is_kept { key } else { limit });
-                    extent.greatest = extent.greatest.max(if is_kept { key } else { K::default() });
-                }
-                extent
-            },
-            &|all, found| {
-                all.count += found.count;
-                all.least = all.least.min(found.least);
-                all.greatest = all.greatest.max(found.greatest);
-            },
-        )
+        joined(keys.len(), CHUNK, none, &|range| Extent::within(&keys[range], limit), &|all, found| {
+            all.count += found.count;
+            all.least = all.least.min(found.least);
+            all.greatest = all.greatest.max(found.greatest);
+        })
+    }
+
+    /// Like [`Extent::of`], on this thread.
+    pub(super) fn within(keys: &[K], limit: K) -> Self {
+        let mut extent = Extent { count: 0, least: limit, greatest: K::default() };
+        for &key in keys {
+            let is_kept = key <= limit && key != K::default();
+            extent.count += usize::from(is_kept);
+            extent.least = extent.least.min(if is_kept { key } else { limit });
+            extent.greatest = extent.greatest.max(if is_kept { key } else { K::default() });
+        }
+        extent
     }
 
     /// Words of [`Present`] that it takes.
@@ -191,7 +192,7 @@ impl<K: DistanceKey> Extent<K> {
         (self.greatest.into() - self.least.into()) / KEYS + 1
     }
 
-    fn contains(&self, key: K) -> bool {
+    pub(super) fn contains(&self, key: K) -> bool {
         self.least <= key && key <= self.greatest
     }
 }

@@ -6,6 +6,7 @@ use crate::cubical::ecc::cuda::repeated::Repeated;
 use crate::cubical::ecc::request::EccRequest;
 use crate::cubical::ecc::vcec::Vcec;
 use crate::cubical::image::Image;
+use crate::cubical::shape::Shape;
 use crate::cuda::smooth::SmoothKernels;
 use crate::cuda::{Buffer, CudaError, Gpu};
 
@@ -33,15 +34,33 @@ impl<'p> ResidentScales<'p> {
         request: &EccRequest,
         scales: &Scales,
     ) -> Result<Self, ScalesError> {
+        // What is wrong with a request is said before there is memory asked for.
+        scales.weights()?;
+        let voxels = prepared.gpu().upload(image.voxels()).map_err(DeviceError::from)?;
+        ResidentScales::on_device(prepared, voxels, image.shape(), request, scales)
+    }
+
+    /// Takes an image that is on the device whose kernels are `prepared`.
+    ///
+    /// # Errors
+    /// As [`ResidentScales::new`].
+    ///
+    /// # Panics
+    /// There are not as many voxels as the shape has.
+    pub(crate) fn on_device(
+        prepared: &'p Prepared<f32>,
+        voxels: Buffer<f32>,
+        shape: Shape,
+        request: &EccRequest,
+        scales: &Scales,
+    ) -> Result<Self, ScalesError> {
+        assert_eq!(voxels.len(), shape.count(), "{shape}");
         let weights = scales.weights()?;
         let gpu = prepared.gpu();
-        let counts = Repeated::new(prepared, image.shape(), request)?;
-        let bring = || {
-            let voxels = [gpu.upload(image.voxels())?, gpu.zeros(image.voxels().len())?];
-            Ok((SmoothKernels::load(gpu, &weights)?, voxels))
-        };
-        let (kernels, voxels) = bring().map_err(|error: CudaError| DeviceError::from(error))?;
-        Ok(ResidentScales { gpu: gpu.clone(), kernels, axes: axes(image.shape()), voxels, counts })
+        let counts = Repeated::new(prepared, shape, request)?;
+        let bring = || Ok((SmoothKernels::load(gpu, &weights)?, gpu.zeros(voxels.len())?));
+        let (kernels, other) = bring().map_err(|error: CudaError| DeviceError::from(error))?;
+        Ok(ResidentScales { gpu: gpu.clone(), kernels, axes: axes(shape), voxels: [voxels, other], counts })
     }
 
     /// Counts the image as it is, beside what has been counted since the last [`ResidentScales::send`].

@@ -1,0 +1,259 @@
+//! Arrays that lie on a device already, as other libraries of the process have them: curves, and skeletons that stay there.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lacuna::cubical::ecc::scales::Scales;
+use lacuna::cubical::ecc::{Bins, EccRequest, Vcec};
+use lacuna::cubical::thinning::ThinningRequest;
+use lacuna::cubical::{CubicalError, Order, Shape};
+use lacuna::internals::{
+    Arrays, Buffer, Gpu, KernelVoxel, Pending, ResidentForeground, ResidentImage, device_of,
+};
+use lacuna::progress::{Progress, interruptible};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::cubical::{Number, construction, range_of, rule_of, told};
+use crate::error::Failure;
+use crate::run::on_threads;
+
+/// Where an array lies: its address; its shape; C or F; the kind and the bytes of its type; the stream on which it may still be written, or −1 for
+/// none and 0 for all; and what keeps the memory.
+#[derive(FromPyObject)]
+pub(crate) struct Lent(
+    u64,
+    Vec<usize>,
+    String,
+    String,
+    i64,
+    #[expect(dead_code, reason = "it keeps the memory")] Py<PyAny>,
+);
+
+impl Lent {
+    fn shape(&self) -> Result<Shape, Failure> {
+        Ok(Shape::new(&self.1, if self.2 == "F" { Order::F } else { Order::C })?)
+    }
+
+    fn pending(&self) -> Pending {
+        match usize::try_from(self.4) {
+            Ok(0) => Pending::All,
+            Ok(stream) => Pending::Stream(stream),
+            Err(_) => Pending::Nothing,
+        }
+    }
+}
+
+/// A device that is open, and the kernels that have been loaded, by types of voxels.
+struct Open {
+    gpu: Gpu,
+    arrays: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+/// The devices on which arrays have lain so far. They stay open.
+static DEVICES: Mutex<Vec<Arc<Open>>> = Mutex::new(Vec::new());
+
+impl Open {
+    /// The device on which an address lies.
+    fn at(address: u64) -> Result<Arc<Open>, Failure> {
+        let ordinal = device_of(address)?;
+        let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = devices.iter().find(|open| open.gpu.ordinal() == ordinal) {
+            return Ok(Arc::clone(open));
+        }
+        let open = Arc::new(Open { gpu: Gpu::open(ordinal, None)?, arrays: Mutex::default() });
+        devices.push(Arc::clone(&open));
+        Ok(open)
+    }
+
+    /// The kernels for arrays of a type.
+    fn arrays<T: KernelVoxel>(&self) -> Result<Arc<Arrays<T>>, Failure> {
+        let mut all = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        let loaded = all.get(&TypeId::of::<T>()).map(Arc::clone);
+        if let Some(Ok(arrays)) = loaded.map(Arc::downcast::<Arrays<T>>) {
+            return Ok(arrays);
+        }
+        let arrays = Arc::new(Arrays::<T>::new(&self.gpu)?);
+        all.insert(TypeId::of::<T>(), Arc::clone(&arrays) as Arc<dyn Any + Send + Sync>);
+        Ok(arrays)
+    }
+}
+
+/// What is done with an image of any type of voxels.
+trait Work {
+    type Found;
+
+    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Self::Found, Failure>;
+}
+
+/// Does work on the image that an array is, whose memory its owner keeps meanwhile.
+fn on_image<W: Work>(lent: &Lent, open: &Open, work: W) -> Result<W::Found, Failure> {
+    macro_rules! of_type {
+        ($($name:literal: $t:ty),*) => {
+            match lent.3.as_str() {
+                $($name => of::<$t, W>(lent, open, work),)*
+                other => Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
+            }
+        };
+    }
+    of_type!("u1": u8, "i1": i8, "u2": u16, "i2": i16, "u4": u32, "i4": i32, "u8": u64, "i8": i64, "f4": f32, "f8": f64)
+}
+
+fn of<T: KernelVoxel, W: Work>(lent: &Lent, open: &Open, work: W) -> Result<W::Found, Failure> {
+    let shape = lent.shape()?;
+    let arrays = open.arrays::<T>()?;
+    // SAFETY: whoever made the array says that so many voxels of this type lie there, contiguous, on the device that the driver names, and that
+    // its stream exists. What keeps the memory is held by `lent`. That nobody writes the voxels meanwhile is what the documentation asks of
+    // callers.
+    #[allow(unsafe_code)]
+    let voxels = unsafe { open.gpu.foreign::<T>(lent.0, shape.count(), lent.pending()) }?;
+    work.with(&arrays.image(voxels, shape)?)
+}
+
+/// A curve, or curves at several scales.
+struct Curves<'a> {
+    request: EccRequest,
+    scales: Option<Scales>,
+    progress: &'a dyn Progress,
+}
+
+impl Work for Curves<'_> {
+    type Found = Vec<Vcec>;
+
+    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Vec<Vcec>, Failure> {
+        let Some(scales) = self.scales else {
+            return Ok(vec![image.curve(&self.request).map_err(CubicalError::from)?]);
+        };
+        interruptible(self.progress, |progress| {
+            progress.begin("curve", None, (image.count() * scales.count) as u64);
+            Ok(image.curves(&self.request, &scales, &|voxels| progress.advance(voxels))?)
+        })
+    }
+}
+
+/// The Euler characteristic curves of an image on a device at so many scales: of each the values and the changes.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn ecc_on_device<'py>(
+    py: Python<'py>,
+    array: Lent,
+    bins: Option<usize>,
+    range: Option<(Number, Number)>,
+    construction: &str,
+    superlevel: bool,
+    scales: Option<(usize, f64, usize)>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let construction = self::construction(construction)?;
+    let range = range_of(range)?;
+    let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
+    let request = EccRequest { construction, superlevel, bins };
+    let scales = scales.map(|(count, sigma, taps)| Scales { count, sigma, taps });
+    let open = Open::at(array.0)?;
+    let found = on_threads(py, Some(1), progress.as_ref(), |progress| {
+        on_image(&array, &open, Curves { request, scales, progress })
+    })?;
+    PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// A skeleton.
+struct Thinned<'a> {
+    foreground: ResidentForeground,
+    request: ThinningRequest,
+    progress: &'a dyn Progress,
+}
+
+impl Work for Thinned<'_> {
+    type Found = Buffer<u8>;
+
+    fn with<T: KernelVoxel>(self, image: &ResidentImage<'_, T>) -> Result<Buffer<u8>, Failure> {
+        interruptible(self.progress, |progress| {
+            progress.begin("thinning", None, 1);
+            // What is told of nothing looks all the same whether the run is to end.
+            let watch = &mut |_| progress.advance(0);
+            let found = image.skeleton(self.foreground, &self.request, watch).map_err(CubicalError::from)?;
+            Ok(found.voxels)
+        })
+    }
+}
+
+/// The skeleton of an image on a device, which stays there.
+#[pyfunction]
+pub(crate) fn thin_on_device(
+    py: Python<'_>,
+    array: Lent,
+    rule: Option<&str>,
+    iterations: Option<usize>,
+    threshold: Option<f64>,
+    invert: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<DeviceArray> {
+    if threshold.is_some_and(f64::is_nan) {
+        return Err(Failure::Value("threshold: expected a number, found NaN".into()).into());
+    }
+    let request = ThinningRequest { rule: rule_of(rule)?, iterations };
+    let foreground = ResidentForeground { above: threshold, inverted: invert };
+    let open = Open::at(array.0)?;
+    let voxels = on_threads(py, Some(1), progress.as_ref(), |progress| {
+        on_image(&array, &open, Thinned { foreground, request, progress })
+    })?;
+    Ok(DeviceArray { voxels: Some(voxels), gpu: open.gpu.clone(), axes: array.1 })
+}
+
+/// An array of Booleans that lies on a GPU, in C's order. `cupy.asarray(array)`, `torch.as_tensor(array, device="cuda")` and
+/// `numba.cuda.as_cuda_array(array)` have it where it is; `array.copy_to_host()` is an array of NumPy.
+#[pyclass(module = "lacuna_tda._lacuna", frozen)]
+pub(crate) struct DeviceArray {
+    /// There until the array goes.
+    voxels: Option<Buffer<u8>>,
+    gpu: Gpu,
+    axes: Vec<usize>,
+}
+
+#[pymethods]
+impl DeviceArray {
+    /// Voxels along each axis.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        pyo3::types::PyTuple::new(py, &self.axes)
+    }
+
+    /// What says where the array lies. All work on it is done.
+    #[getter]
+    fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let interface = PyDict::new(py);
+        interface.set_item("shape", self.shape(py)?)?;
+        interface.set_item("typestr", "|b1")?;
+        interface.set_item("data", (self.voxels.as_ref().map_or(0, Buffer::address), false))?;
+        interface.set_item("strides", py.None())?;
+        interface.set_item("stream", py.None())?;
+        interface.set_item("version", 3)?;
+        Ok(interface)
+    }
+
+    /// The array as one of NumPy.
+    fn copy_to_host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let read = || match &self.voxels {
+            Some(voxels) => self.gpu.read(voxels, 0..voxels.len()),
+            None => Ok(Vec::new()),
+        };
+        // What other libraries have begun to write is in it.
+        let voxels = py.detach(|| self.gpu.finish_all().and_then(|()| read())).map_err(Failure::from)?;
+        let array = PyArray1::from_vec(py, voxels).into_any();
+        array.call_method1("view", ("bool",))?.call_method1("reshape", (self.shape(py)?,))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<DeviceArray {:?} of bool on {}>", self.axes, self.gpu.name())
+    }
+}
+
+impl Drop for DeviceArray {
+    fn drop(&mut self) {
+        // Other libraries may still read it on their streams. An error of the driver is reported by another call.
+        let _ = self.gpu.finish_all();
+        self.voxels.take();
+    }
+}

@@ -1,0 +1,286 @@
+//! Images that lie on a device when they come: their curves, also at several scales, and their skeletons, without a way to the host and back.
+//!
+//! Such an image is an array of another library (CuPy, PyTorch), which is read where it lies ([`Gpu::foreign`]), as wide as the kernels read. What
+//! the host knows of an image before it computes is found by kernels: that no voxel is NaN, and that all can be smoothed. A skeleton stays on
+//! the device, a byte a voxel.
+
+use super::ecc::EccRequest;
+use super::ecc::cuda::counting::{DeviceError, Prepared};
+use super::ecc::scales::{Scales, ScalesError, curves_on_device};
+use super::ecc::{MachineError as CurveError, Vcec};
+use super::shape::{Order, Shape, ShapeError};
+use super::thinning::cuda::Prepared as PreparedThinning;
+use super::thinning::machine::MachineError as SkeletonError;
+use super::thinning::{Pass, ThinningRequest};
+use crate::cuda::array::{ArrayKernels, Binary, Strided};
+use crate::cuda::{Buffer, CudaError, Foreign, Gpu, KernelVoxel};
+
+/// A device with the kernels for arrays of voxels of a type loaded.
+pub struct Arrays<T: KernelVoxel> {
+    curves: Prepared<T>,
+    arrays: ArrayKernels<T>,
+}
+
+/// Why there is no image.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResidentError {
+    /// An array is no image.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// The device fails.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+}
+
+/// An image on a device.
+pub struct ResidentImage<'a, T: KernelVoxel> {
+    on: &'a Arrays<T>,
+    voxels: Foreign<T>,
+    shape: Shape,
+}
+
+/// What of an image on a device is foreground.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ResidentForeground {
+    /// Voxels greater than this; without it, those that are not 0.
+    pub above: Option<f64>,
+    /// Whether foreground and background change places.
+    pub inverted: bool,
+}
+
+/// A skeleton that stays on its device.
+#[derive(Debug)]
+pub struct ResidentSkeleton {
+    /// The voxels in C order of the user's axes, 1 on 0.
+    pub voxels: Buffer<u8>,
+    /// The number of iterations that deleted something.
+    pub iterations: usize,
+}
+
+impl<T: KernelVoxel> Arrays<T> {
+    /// Loads the kernels.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn new(gpu: &Gpu) -> Result<Self, CudaError> {
+        Ok(Arrays { curves: Prepared::new(gpu)?, arrays: ArrayKernels::load(gpu)? })
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        self.curves.gpu()
+    }
+
+    /// The image that an array is.
+    ///
+    /// # Errors
+    /// There are more or fewer voxels than the shape has, or one of them is NaN; the device fails.
+    pub fn image(&self, voxels: Foreign<T>, shape: Shape) -> Result<ResidentImage<'_, T>, ResidentError> {
+        if voxels.len() != shape.count() {
+            return Err(ShapeError::Voxels { expected: shape.count(), found: voxels.len() }.into());
+        }
+        if T::IS_FLOATING
+            && let Some(place) = self.arrays.first_nan(self.gpu(), &voxels)?
+        {
+            return Err(ShapeError::NotANumber { voxel: shape.coordinates(place) }.into());
+        }
+        Ok(ResidentImage { on: self, voxels, shape })
+    }
+}
+
+impl<T: KernelVoxel> ResidentImage<'_, T> {
+    /// The number of voxels.
+    pub fn count(&self) -> usize {
+        self.shape.count()
+    }
+
+    /// The curve.
+    ///
+    /// # Errors
+    /// There are no such bins; the device fails.
+    pub fn curve(&self, request: &EccRequest) -> Result<Vcec, CurveError> {
+        self.on.curves.curve(&self.voxels, self.shape, request).map_err(CurveError::Device)
+    }
+
+    /// The curves at several scales. `advance` is told how many voxels are done, of those of all scales.
+    ///
+    /// # Errors
+    /// There are no such bins or weights, or a voxel cannot be smoothed; the device fails, or has no room for the image twice as floats.
+    pub fn curves(
+        &self,
+        request: &EccRequest,
+        scales: &Scales,
+        advance: &dyn Fn(u64),
+    ) -> Result<Vec<Vcec>, ScalesError> {
+        let gpu = self.on.gpu();
+        let of_floats = Prepared::<f32>::new(gpu).map_err(DeviceError::from)?;
+        let as_floats = || {
+            let (floats, infinite) = self.on.arrays.floats(gpu, &self.voxels).map_err(DeviceError::from)?;
+            let Some(place) = infinite else { return Ok(floats) };
+            let found = gpu.read(&self.voxels, place..place + 1).map_err(DeviceError::from)?;
+            Err(ScalesError::Infinite { voxel: self.shape.coordinates(place), found: found[0].value() })
+        };
+        let prepared = (&self.on.curves, &of_floats);
+        curves_on_device(prepared, (&self.voxels, self.shape), &as_floats, request, scales, advance)
+    }
+
+    /// The skeleton. `watch` is told of each iteration.
+    ///
+    /// # Errors
+    /// The rule does not suit the image; the device fails, or has no room for bits and bytes of the image.
+    pub fn skeleton(
+        &self,
+        foreground: ResidentForeground,
+        request: &ThinningRequest,
+        watch: &mut dyn FnMut(Pass),
+    ) -> Result<ResidentSkeleton, SkeletonError> {
+        let (gpu, arrays) = (self.on.gpu(), &self.on.arrays);
+        let rule = request.suiting(self.shape)?;
+        let ResidentForeground { above, inverted } = foreground;
+        let image = strided(self.shape);
+        let words = arrays.bits(gpu, &self.voxels, &image, Binary { above, inverted })?;
+        let shape = self.shape.in_order(Order::C);
+        let prepared = PreparedThinning::new(gpu, rule)?;
+        let (words, iterations) = prepared.thin_on_device(words, shape, request.iterations, watch)?;
+        let voxels = arrays.bytes(gpu, &words, image.extents)?;
+        // Whoever reads them does so on another stream.
+        gpu.finish()?;
+        Ok(ResidentSkeleton { voxels, iterations })
+    }
+}
+
+/// The rows of an image in C order of the user's axes, as they lie in memory.
+fn strided(shape: Shape) -> Strided {
+    let [_, rows, columns] = shape.extents();
+    let mut steps = [rows * columns, columns, 1];
+    if shape.order() == Order::F {
+        steps[3 - shape.dim()..].reverse();
+    }
+    Strided { extents: shape.in_order(Order::C).extents(), steps }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::*;
+    use crate::cubical::ecc::scales;
+    use crate::cubical::ecc::{Bins, curve};
+    use crate::cubical::image::Image;
+    use crate::cubical::thinning::{BitImage, thin};
+    use crate::cuda::Pending;
+
+    #[test]
+    fn rows_lie_where_the_image_has_them() {
+        for axes in [&[5][..], &[4, 7], &[1, 4, 7], &[3, 4, 5], &[2, 1, 3, 70]] {
+            for order in [Order::C, Order::F] {
+                let shape = Shape::new(axes, order).unwrap();
+                let Strided { extents: [planes, rows, columns], steps } = strided(shape);
+                let in_c = shape.in_order(Order::C);
+                for place in 0..shape.count() {
+                    let at = [place / columns / rows, place / columns % rows, place % columns];
+                    assert!(at[0] < planes);
+                    let memory: usize = at.iter().zip(steps).map(|(at, step)| at * step).sum();
+                    assert_eq!(shape.coordinates(memory), in_c.coordinates(place), "{axes:?} {order:?}");
+                }
+            }
+        }
+    }
+
+    /// A buffer of ours, as if it were another's.
+    fn lent<T: KernelVoxel>(gpu: &Gpu, buffer: &Buffer<T>, skipped: usize, len: usize) -> Foreign<T> {
+        gpu.finish().unwrap();
+        let address = buffer.address() + (skipped * size_of::<T>()) as u64;
+        // SAFETY: so many elements lie there, and the tests keep the buffer for longer.
+        #[allow(unsafe_code)]
+        unsafe { gpu.foreign(address, len, Pending::All) }.unwrap()
+    }
+
+    /// All that is computed of an array is what the processor computes of it.
+    fn same<T: KernelVoxel>(gpu: &Gpu, axes: &[usize], make: &mut dyn FnMut() -> T) {
+        let arrays = Arrays::<T>::new(gpu).unwrap();
+        for order in [Order::C, Order::F] {
+            let shape = Shape::new(axes, order).unwrap();
+            let image = Image::new(shape, (0..shape.count()).map(|_| make()).collect()).unwrap();
+            for skipped in [0, 3] {
+                let ahead = std::iter::repeat_n(image.voxels()[0], skipped);
+                let memory: Vec<T> = ahead.chain(image.voxels().iter().copied()).collect();
+                let buffer = gpu.upload(&memory).unwrap();
+                let resident = arrays.image(lent(gpu, &buffer, skipped, shape.count()), shape).unwrap();
+                let range = Some((0.0.into(), 90.0.into()));
+                for bins in [
+                    Bins::Distinct,
+                    Bins::Uniform { count: 7, range: None },
+                    Bins::Uniform { count: 9, range },
+                ] {
+                    let request = EccRequest { bins, ..EccRequest::default() };
+                    assert_eq!(
+                        resident.curve(&request).unwrap(),
+                        curve(&image, &request).unwrap(),
+                        "{shape}"
+                    );
+                    let scales = Scales { count: 3, ..Scales::default() };
+                    let found = resident.curves(&request, &scales, &|_| ()).unwrap();
+                    assert_eq!(found, scales::curves(&image, &request, &scales, &|_| ()).unwrap(), "{shape}");
+                }
+                for (above, inverted) in [(None, false), (Some(40.5), false), (Some(40.0), true)] {
+                    let is_above =
+                        |voxel: T| above.map_or(voxel.value() != 0.0, |above| voxel.value() > above);
+                    let bits = BitImage::of(&image, |voxel| is_above(voxel) != inverted);
+                    for iterations in [None, Some(2)] {
+                        let request = ThinningRequest { rule: None, iterations };
+                        let (expected, figures) = thin(&bits, &request, &mut |_| ()).unwrap();
+                        let foreground = ResidentForeground { above, inverted };
+                        let found = resident.skeleton(foreground, &request, &mut |_| ()).unwrap();
+                        let voxels = gpu.read(&found.voxels, 0..shape.count()).unwrap();
+                        assert_eq!(voxels, expected.to_image(1, Order::C).into_voxels(), "{shape}");
+                        assert_eq!(found.iterations, figures.iterations);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn gpu_arrays_are_what_images_are() {
+        let gpu = Gpu::open(0, None).unwrap();
+        let mut rng = Pcg64Mcg::seed_from_u64(20);
+        for axes in [&[16][..], &[100], &[33, 70], &[64, 64], &[5, 1, 66], &[9, 31, 65], &[16, 16, 128]] {
+            same::<u8>(&gpu, axes, &mut || rng.random_range(0..90));
+            same::<i8>(&gpu, axes, &mut || rng.random_range(-20..90));
+            same::<u16>(&gpu, axes, &mut || rng.random_range(0..90));
+            same::<i16>(&gpu, axes, &mut || rng.random_range(-300..90));
+            same::<u32>(&gpu, axes, &mut || rng.random_range(0..90));
+            same::<i32>(&gpu, axes, &mut || rng.random_range(-9..90));
+            same::<u64>(&gpu, axes, &mut || rng.random_range(0..90));
+            same::<i64>(&gpu, axes, &mut || rng.random_range(-9..90));
+            same::<f32>(&gpu, axes, &mut || rng.random_range(-9.0..90.0));
+            same::<f64>(&gpu, axes, &mut || rng.random_range(-9.0..90.0));
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn gpu_arrays_that_are_no_images() {
+        let gpu = Gpu::open(0, None).unwrap();
+        let shape = Shape::new(&[4, 4], Order::C).unwrap();
+        let mut voxels = vec![1.0_f32; 16];
+        voxels[6] = f32::NAN;
+        let arrays = Arrays::<f32>::new(&gpu).unwrap();
+        let buffer = gpu.upload(&voxels).unwrap();
+        let error = arrays.image(lent(&gpu, &buffer, 0, 16), shape).err().unwrap();
+        assert_eq!(error, ShapeError::NotANumber { voxel: vec![1, 2] }.into());
+        let error = arrays.image(lent(&gpu, &buffer, 0, 12), shape).err().unwrap();
+        assert_eq!(error, ShapeError::Voxels { expected: 16, found: 12 }.into());
+        voxels[6] = f32::INFINITY;
+        let buffer = gpu.upload(&voxels).unwrap();
+        let resident = arrays.image(lent(&gpu, &buffer, 0, 16), shape).unwrap();
+        let error = resident.curves(&EccRequest::default(), &Scales::default(), &|_| ()).unwrap_err();
+        assert_eq!(error, ScalesError::Infinite { voxel: vec![1, 2], found: f64::INFINITY });
+        assert!(crate::cuda::device_of(buffer.address()).is_ok());
+        assert!(crate::cuda::device_of(4096).is_err());
+    }
+}
