@@ -2,12 +2,12 @@
 //! may change or go in any version.
 
 pub use crate::cubical::persistence::gradient::Gradient;
-pub use crate::input::npz::arrays_of_archive;
-pub use crate::input::source::{name_of, read_all};
 pub use crate::cubical::resident::{
     Arrays, ResidentError, ResidentForeground, ResidentImage, ResidentSkeleton,
 };
 pub use crate::cuda::{Buffer, Foreign, Gpu, KERNELS, KernelVoxel, Pending, Version, device_of, devices};
+pub use crate::input::npz::arrays_of_archive;
+pub use crate::input::source::{name_of, read_all};
 pub use crate::matrix::pivot_lookup::PivotLookup;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
 pub use crate::matrix::working_columns::{BitTree, Vector, WorkingColumn};
