@@ -19,8 +19,8 @@ use super::tree::Tree;
 use super::{Point, Tagged, sort};
 
 /// Parts of the tolerance within which points are matched before any are within all of it: points that are matched with one close by
-/// leave fewer over whose partners are far.
-const START: [f64; 7] = [0.0625, 0.125, 0.25, 0.4, 0.6, 0.8, 1.0];
+/// leave fewer over whose partners are far. The first are for files that differ by rounding, at a tolerance that is far greater.
+const START: [f64; 10] = [0.0, 1e-4, 1e-2, 0.0625, 0.125, 0.25, 0.4, 0.6, 0.8, 1.0];
 
 /// The points of a cluster, matched as far as they are.
 pub(super) struct Matching {

@@ -77,7 +77,7 @@ impl Problem<'_> {
                     high = most.max(low);
                     step = f64::INFINITY;
                 }
-                Err(needed) => low = needed,
+                Err(needed) => (low, step) = (needed, step.max(needed / 16.0)),
             }
             let middle = low + ((high - low) / 2.0).min(step);
             // Where distances are few, the least that is possible now stands out from what was tried.

@@ -1,12 +1,12 @@
 //! Matchings that cover all points of one side which must be matched, within a distance that may rise and fall.
 //!
-//! Augmenting paths are searched for depth first, many at a time: in a phase no point of the other side is passed twice (Pothen, Fan 1990), so each is
-//! taken out of a k-d tree when it is reached, and no pairs are listed (Efrat, Itai, Katz 2001). A path ends at the nearest point that has units
-//! left, if there is one in reach; those are in a tree of their own.
+//! Augmenting paths are searched for depth first, many at a time: in a phase no point of the other side is passed twice (Pothen, Fan 1990),
+//! so each is taken out of a k-d tree when it is reached, and no pairs are listed (Efrat, Itai, Katz 2001). A path ends at the nearest point
+//! that has units left, if there is one in reach; those are in a tree of their own.
 //!
-//! When the distance changes, pairs that are too far apart or not needed any more are parted, and the rest of the matching is kept. The first search of a phase that finds no
-//! path shows that there is no cover: of the points that it reached there are more units than of those within the distance of them (Hall 1935).
-//! So the distance must be at least that of one of them to the nearest other point, or to the diagonal.
+//! When the distance changes, pairs that are too far apart or not needed any more are parted, and the rest of the matching is kept. The first
+//! search of a phase that finds no path shows that there is no cover: of the points that it reached there are more units than of those within
+//! the distance of them (Hall 1935). So the distance must be at least that of one of them to the nearest other point, or to the diagonal.
 
 use super::cost::Cost;
 use super::sides::Point;
