@@ -94,6 +94,8 @@ fn what_is_not_installed_is_an_error_that_says_how() {
     run(&["--run", "gudhi", "--python", "/no/python"]).assert().code(2).stderr(contains("pip install gudhi"));
     run(&["--run", "cripser"]).assert().code(2).stderr(contains("expected a file of kind image"));
     run(&["--run", "mug"]).assert().code(2).stderr(contains("giotto-ph"));
+    let piped = lacuna("compare", ["--run", "ripser", "-"]).write_stdin("0 1\n1 0\n").assert().code(2);
+    piped.stderr(contains("expected a file, which both programs can read"));
     run(&[]).assert().code(2).stderr(contains("<B>"));
     run(&["--python", "python3"]).assert().code(2);
     let array = data("cubical/levels.npy");

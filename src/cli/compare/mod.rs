@@ -163,6 +163,9 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
 
 /// Compares what another program finds with what this one does.
 fn with_reference(arguments: &Arguments, reference: Reference) -> Result<ExitCode, CliError> {
+    if arguments.a == Path::new("-") {
+        return Err(UsageError::ReferenceOfPipe.into());
+    }
     let construction = match (reference, arguments.construction) {
         // DIPHA knows no other.
         (Reference::Dipha, Some(Construction::T)) => return Err(UsageError::DiphaOfT.into()),

@@ -83,6 +83,8 @@ pub(crate) enum UsageError {
         "--run {reference}: expected a file of kind {kinds}, found one of kind {found}; --from says otherwise"
     )]
     ReferenceKind { reference: &'static str, kinds: String, found: String },
+    #[error("--run: expected a file, which both programs can read, found standard input")]
+    ReferenceOfPipe,
     #[error("--run dipha: expected --construction v, which DIPHA's images are of, found t")]
     DiphaOfT,
     #[error("expected two files, A and B, found {found}; --matrix takes any number")]
