@@ -132,7 +132,7 @@ pub(crate) mod simd;
 
 pub use diagram::{Bar, BarSelection, Diagram};
 
-/// The examples of README.md run as documentation tests.
+/// The examples of the book's page about the library run as documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../docs/src/library.md")]
+struct LibraryPage;

@@ -1,4 +1,4 @@
-"""The lines of the package's README.md and of the repository's do what they say."""
+"""The lines of the package's README.md, of the repository's and of the book's page about Python do what they say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ import pytest
 PYTHON = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("readme", [PYTHON / "README.md", PYTHON.parent / "README.md"], ids=["package", "repository"])
+PAGES = {
+    "package": PYTHON / "README.md",
+    "repository": PYTHON.parent / "README.md",
+    "book": PYTHON.parent / "docs" / "src" / "python.md",
+}
+
+
+@pytest.mark.parametrize("readme", PAGES.values(), ids=PAGES.keys())
 def test_the_examples_run(readme: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     pytest.importorskip("pandas")
