@@ -31,7 +31,7 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of};
+use super::naming::{OutputFormat, format_of, names};
 use super::parse;
 use kind::Kind;
 
@@ -148,7 +148,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             let input = arguments.input_format(kind, |name| name.parse().ok())?;
             match arguments.image_becomes()? {
                 Becomes::Matrix(format) => complex::run(arguments, start, input, format),
-                Becomes::Image(format) => image::run(arguments, start, input, format),
+                Becomes::Image(format) => {
+                    arguments.check_options_of_image()?;
+                    image::run(arguments, start, input, format)
+                }
             }
         }
         Kind::Matrix => {
@@ -197,10 +200,28 @@ impl Arguments {
         if kind != Kind::Distances && self.threshold.is_some() {
             return wrong("--threshold", "distances");
         }
+        if !matches!(kind, Kind::Image | Kind::Distances) && self.key.is_some() {
+            return wrong("--key", "an image or distances");
+        }
         if !matches!(kind, Kind::Image | Kind::Matrix) && self.dimension.of_cells().is_some() {
             return wrong("--max-dim", "an image or a matrix");
         }
         Ok(())
+    }
+
+    /// Refuses options that are for images that become matrices.
+    fn check_options_of_image(&self) -> Result<(), UsageError> {
+        let options = [
+            ("--superlevel", self.filtration.superlevel),
+            ("--max-dim", self.dimension.of_cells().is_some()),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => {
+                let found = "--to image".to_owned();
+                Err(UsageError::OnlyOfKind { option, expected: "--to matrix", found })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The format of the input that `--format` names.
@@ -220,7 +241,7 @@ impl Arguments {
 
     /// The format that `--output` or the name of OUT tells.
     fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, UsageError> {
-        let names = kind::names::<F>();
+        let names = names::<F>();
         let given = match self.output.as_deref() {
             None => None,
             Some(found) => Some(F::from_str(found, true).map_err(|_| UsageError::UnknownFormat {
