@@ -195,6 +195,9 @@ mod tests {
         assert_eq!(untold::<vectors::VectorFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
+        assert_eq!(untold::<write::ImageFile>(), []);
+        assert_eq!(untold::<lacuna::metric::write::DistanceFile>(), []);
+        assert_eq!(untold::<lacuna::compare::write::BarcodeFile>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);
     }
 

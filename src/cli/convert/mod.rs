@@ -31,8 +31,10 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::frame::{Files, Frame};
 use super::naming::{OutputFormat, format_of, names};
 use super::parse;
+use super::sink::Content;
 use kind::Kind;
 
 /// A file in another format: images, boundary matrices, distances and diagrams; or the boundary matrix of an image
@@ -183,6 +185,14 @@ impl Arguments {
         name_of(&self.input)
     }
 
+    /// Opens the output, and starts the threads.
+    fn open(&self, start: Instant, content: Content) -> Result<Frame, CliError> {
+        let files = Files { input: &self.input, answer: Some(&self.out), content, stats: None };
+        let frame = Frame::open(start, &files, self.verbosity.notes())?;
+        self.threads.start(frame.notes)?;
+        Ok(frame)
+    }
+
     /// Refuses options that are for other kinds.
     fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
         let wrong =
@@ -327,20 +337,4 @@ impl OutputFormat for BarcodeFile {
     ];
 
     const BINARY: &'static [Self] = &[Self::Npy, Self::Npz, Self::Dipha, Self::PhatBinary];
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_format_has_a_name_that_tells_it() {
-        fn untold<F: OutputFormat + ValueEnum>() -> Vec<F> {
-            let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
-            F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
-        }
-        assert_eq!(untold::<ImageFile>(), []);
-        assert_eq!(untold::<DistanceFile>(), []);
-        assert_eq!(untold::<BarcodeFile>(), []);
-    }
 }
