@@ -17,10 +17,12 @@ use serde_json::{Value, json};
 use super::arguments::machine::ThreadsArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::naming::{OutputFormat, format_of};
 use super::notes::Notes;
+use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse;
 use super::progress::Meter;
-use super::sink::{Content, Sink};
+use super::sink::Sink;
 
 /// Bottleneck and Wasserstein distances of diagrams
 ///
@@ -54,7 +56,8 @@ pub(crate) struct Arguments {
     internal_p: Option<f64>,
 
     /// This dimension alone [default: every dimension that a file has]
-    #[arg(long, value_name = "K", help_heading = "Distance", allow_hyphen_values = true)]
+    #[arg(long, value_name = "K", help_heading = "Distance",
+        value_parser = parse::dimension_of_bars, allow_hyphen_values = true)]
     dim: Option<u32>,
 
     #[command(flatten)]
@@ -67,14 +70,14 @@ pub(crate) struct Arguments {
     /// Format of the answer [default: by the name of OUT, else text]
     ///
     /// text  a line a dimension; with --matching a line a pair below it
-    /// csv   dim,distance; with --matching dim,birth_a,death_a,birth_b,death_b,distance, empty for the diagonal;
-    ///       with --matrix dim and a column a file
+    /// csv   dim,distance; with --matching dim,birth_a,death_a,birth_b,death_b,distance, empty for the diagonal,
+    ///       and of an infinite distance, which no matching has, without ends; with --matrix dim and a column a file
     /// json  {"kind", "order", "internal_p", "files", "dimensions": [{"dim", "distance", "matching"}]}
     /// npy   of --matrix, the distances of one dimension: an array of doubles, a row a file
     #[arg(long, value_name = "FORMAT", help_heading = "Output", verbatim_doc_comment)]
     output: Option<Format>,
 
-    /// Write the answer to OUT
+    /// Write the answer to OUT, replaced as a whole when it is known
     #[arg(short, long, value_name = "OUT", help_heading = "Output", value_parser = parse::file())]
     output_file: Option<PathBuf>,
 
@@ -118,10 +121,17 @@ impl fmt::Display for Format {
     }
 }
 
+impl OutputFormat for Format {
+    const EXTENSIONS: &'static [(&'static str, &'static [Self])] =
+        &[("txt", &[Self::Text]), ("csv", &[Self::Csv]), ("json", &[Self::Json]), ("npy", &[Self::Npy])];
+
+    const BINARY: &'static [Self] = &[Self::Npy];
+}
+
 /// A number from 1 up, or infinity.
 fn number(found: &str) -> Result<f64, String> {
     let number = found.parse().ok().filter(|&number: &f64| number >= 1.0);
-    number.ok_or_else(|| "expected a number from 1 up, or inf".to_owned())
+    number.ok_or_else(|| format!("expected a number from 1 up, or inf, found {found}"))
 }
 
 /// The distance of each pair of files in a dimension, and for two files their matching.
@@ -137,8 +147,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
     let notes = Notes { quiet: arguments.quiet, verbose: false };
-    let content = if format == Format::Npy { Content::Binary } else { Content::Text };
-    let mut sink = Sink::open(arguments.output_file.as_deref(), content)?;
+    let answer = arguments.output_file.as_deref();
+    Inputs::of(&arguments.files).spare(answer)?;
+    let mut sink = Sink::open(answer, format.content())?;
     arguments.threads.start(notes)?;
     let meter = Meter::new(notes.wants_progress());
     meter.stage("reading");
@@ -161,9 +172,7 @@ impl Arguments {
         if !self.matrix && self.files.len() != 2 {
             return Err(UsageError::TwoFiles { found: self.files.len() });
         }
-        if self.files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-            return Err(UsageError::TwiceStandardInput);
-        }
+        at_most_one_pipe(&self.files)?;
         match self.kind {
             Kind::Bottleneck if self.order.is_some() => {
                 Err(UsageError::OnlyWasserstein { option: "--order" })
@@ -181,20 +190,7 @@ impl Arguments {
     }
 
     fn output_format(&self) -> Result<Format, UsageError> {
-        let by_name =
-            self.output_file.as_deref().and_then(Path::extension).and_then(|name| match name.to_str() {
-                Some("csv") => Some(Format::Csv),
-                Some("json") => Some(Format::Json),
-                Some("npy") => Some(Format::Npy),
-                _ => None,
-            });
-        let format = match (self.output, by_name, &self.output_file) {
-            (Some(given), Some(named), Some(path)) if given != named => {
-                let (given, named) = (given.to_string(), named.to_string());
-                return Err(UsageError::Contradiction { given, named, path: path.clone() });
-            }
-            (given, named, _) => given.or(named).unwrap_or(Format::Text),
-        };
+        let format = format_of(self.output, self.output_file.as_deref())?.unwrap_or(Format::Text);
         if format == Format::Npy && !(self.matrix && self.dim.is_some()) {
             return Err(UsageError::ArrayOfOneDimension);
         }
@@ -298,6 +294,7 @@ impl Arguments {
                 continue;
             }
             let Some(pairs) = matching.as_ref().and_then(|matching| matching.pairs.as_ref()) else {
+                writeln!(out, "{dim},,,,,{}", shortest(distances[0]))?;
                 continue;
             };
             let [a, b] = [0, 1].map(|side| of_dimension(&diagrams[side], *dim));

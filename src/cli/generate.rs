@@ -12,7 +12,7 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of};
+use super::naming::{OutputFormat, format_of, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, Extents};
@@ -189,14 +189,10 @@ impl Arguments {
     }
 
     fn format<F: OutputFormat + ValueEnum>(&self, kind: &str) -> Result<Option<F>, UsageError> {
-        let names = || {
-            let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-            names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
-        };
         let parse = |found: &String| {
             F::from_str(found, true).map_err(|_| UsageError::UnknownOutput {
                 kind: kind.to_owned(),
-                names: names(),
+                names: names::<F>(),
                 found: found.clone(),
             })
         };

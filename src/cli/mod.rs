@@ -57,17 +57,17 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Rips(Box<rips::Arguments>),
-    Cubical(Box<cubical::Arguments>),
-    Convert(Box<convert::Arguments>),
-    Ecc(Box<ecc::Arguments>),
-    Thin(Box<thin::Arguments>),
     Reduce(Box<reduce::Arguments>),
     Phat(Box<phat::Arguments>),
-    Compare(Box<compare::Arguments>),
-    Generate(Box<generate::Arguments>),
+    Cubical(Box<cubical::Arguments>),
+    Ecc(Box<ecc::Arguments>),
+    Thin(Box<thin::Arguments>),
     Plot(plot::Arguments),
     Vectorize(vectorize::Arguments),
     Distance(distance::Arguments),
+    Compare(Box<compare::Arguments>),
+    Convert(Box<convert::Arguments>),
+    Generate(Box<generate::Arguments>),
     Info(info::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]
@@ -78,20 +78,20 @@ enum Command {
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Ecc(arguments) => ecc::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Thin(arguments) => thin::run(&arguments),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Compare(arguments) => compare::run(&arguments),
-        Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
-        Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Cubical(arguments) => cubical::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Ecc(arguments) => ecc::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Thin(arguments) => thin::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Vectorize(arguments) => vectorize::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Distance(arguments) => distance::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use clap::ValueEnum;
 use lacuna::cells::MatrixFile;
 use lacuna::cubical::write;
 use lacuna::output::{self, curves, geometry, images, pairs, vectors};
@@ -49,6 +50,12 @@ pub(crate) fn format_of<F: OutputFormat>(
         (Some(given), _, _) => Ok(Some(given)),
         (None, named, _) => Ok(named.map(|formats| formats[0])),
     }
+}
+
+/// The names of all formats of an output.
+pub(crate) fn names<F: ValueEnum>() -> String {
+    let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
 /// The extension of the files of a format that is given no name.
@@ -172,8 +179,6 @@ impl OutputFormat for write::ImageOutputFormat {
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum;
-
     use super::*;
 
     #[test]
@@ -190,6 +195,9 @@ mod tests {
         assert_eq!(untold::<vectors::VectorFormat>(), []);
         assert_eq!(untold::<MatrixFile>(), []);
         assert_eq!(untold::<write::ImageOutputFormat>(), []);
+        assert_eq!(untold::<write::ImageFile>(), []);
+        assert_eq!(untold::<lacuna::metric::write::DistanceFile>(), []);
+        assert_eq!(untold::<lacuna::compare::write::BarcodeFile>(), []);
         assert_eq!(untold::<images::ImageBarsFormat>(), [images::ImageBarsFormat::Cripser]);
     }
 

@@ -61,6 +61,14 @@ impl Inputs {
     }
 }
 
+/// Refuses files of which standard input is more than one.
+pub(crate) fn at_most_one_pipe(files: &[PathBuf]) -> Result<(), UsageError> {
+    if files.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(UsageError::TwiceStandardInput);
+    }
+    Ok(())
+}
+
 /// The outputs, open.
 #[derive(Debug)]
 pub(crate) struct Outputs {

@@ -36,6 +36,21 @@ pub(crate) fn at_least_one(found: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("expected a whole number, 1 or more, found {found}"))
 }
 
+/// The power of a weight.
+pub(crate) fn power(found: &str) -> Result<f64, String> {
+    match found.parse::<f64>() {
+        Ok(p) if p >= 0.0 && p.is_finite() => Ok(p),
+        _ => Err(format!("expected a finite number, 0 or more, found {found}")),
+    }
+}
+
+/// How many parts a vector has.
+pub(crate) fn length(found: &str) -> Result<usize, String> {
+    const MOST: usize = 100_000;
+    let number = found.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}, found {found}"))
+}
+
 /// A ratio of death to birth, compared in the precision of the distances. No bar has a ratio below 1.
 pub(crate) fn ratio(found: &str) -> Result<f64, String> {
     match found.parse::<f64>() {
@@ -135,6 +150,11 @@ pub(crate) fn size(found: &str) -> Result<Size, String> {
 
 pub(crate) fn dimension(found: &str) -> Result<usize, String> {
     found.parse().map_err(|_| format!("expected a whole number, 0 or more, found {found}"))
+}
+
+/// A dimension that bars can have.
+pub(crate) fn dimension_of_bars(found: &str) -> Result<u32, String> {
+    found.parse().map_err(|_| format!("expected a whole number from 0 to {}, found {found}", u32::MAX))
 }
 
 /// A number of lines of a text.

@@ -8,10 +8,10 @@ use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
 use super::arguments::messages::VerbosityArguments;
-use super::error::{CliError, UsageError};
+use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::{self, OutputFormat};
-use super::outputs::Inputs;
+use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse::{self, Size};
 use super::progress::Meter;
 use super::sink::Sink;
@@ -41,8 +41,8 @@ pub(crate) struct Arguments {
 
     /// Of these dimensions alone
     #[arg(long, value_name = "K,...", value_delimiter = ',', help_heading = "Picture",
-        value_parser = parse::dimension, allow_hyphen_values = true)]
-    dim: Vec<usize>,
+        value_parser = parse::dimension_of_bars, allow_hyphen_values = true)]
+    dim: Vec<u32>,
 
     /// A line above the picture
     #[arg(long, value_name = "TEXT", help_heading = "Picture", allow_hyphen_values = true)]
@@ -85,9 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         (None, Some(path)) => naming::picture_format(path)?,
         (given, path) => naming::format_of(given, path)?.unwrap_or(PlotFormat::Svg),
     };
-    if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
-        return Err(UsageError::TwiceStandardInput.into());
-    }
+    at_most_one_pipe(&arguments.files)?;
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;
     let meter = Meter::new(notes.wants_progress());
@@ -114,8 +112,7 @@ impl Arguments {
     fn plot(&self, series: &[Series]) -> Plot {
         let are_curves = series.iter().all(Series::is_curve);
         let default = if are_curves { PlotKind::Ecc } else { PlotKind::Diagram };
-        let dims = self.dim.iter().filter_map(|&dim| u32::try_from(dim).ok());
-        let mut plot = Plot::new(self.kind.unwrap_or(default)).dims(dims);
+        let mut plot = Plot::new(self.kind.unwrap_or(default)).dims(self.dim.iter().copied());
         if let Some(title) = &self.title {
             plot = plot.title(title);
         }

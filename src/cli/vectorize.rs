@@ -1,6 +1,6 @@
 //! `lacuna vectorize`: barcodes as vectors.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lacuna::compare::read::BarcodeFormat;
 use lacuna::diagram::vectors::{VectorKind, Vectors};
@@ -13,7 +13,7 @@ use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_of};
 use super::notes::counted;
-use super::outputs::Inputs;
+use super::outputs::{Inputs, at_most_one_pipe};
 use super::parse::{self, GridRange, GridSize};
 use super::progress::Meter;
 use super::sink::Sink;
@@ -56,20 +56,17 @@ pub(crate) struct Arguments {
         value_parser = parse::grid_range, allow_hyphen_values = true)]
     range: Option<GridRange>,
 
-    /// The standard deviation of the Gaussian of images
-    #[arg(long, value_name = "S", help_heading = "Vectors", default_value = "1",
-        value_parser = parse::exponent, allow_hyphen_values = true)]
-    bandwidth: f64,
+    /// The standard deviation of the Gaussian of images [default: 1]
+    #[arg(long, value_name = "S", help_heading = "Vectors", value_parser = parse::exponent, allow_hyphen_values = true)]
+    bandwidth: Option<f64>,
 
-    /// Bars of images and silhouettes weigh as their persistence to the power of P
-    #[arg(long, value_name = "P", help_heading = "Vectors", default_value = "0",
-        value_parser = parse::level, allow_hyphen_values = true)]
-    weight: f64,
+    /// Bars of images and silhouettes weigh as their persistence to the power of P [default: 0]
+    #[arg(long, value_name = "P", help_heading = "Vectors", value_parser = parse::power, allow_hyphen_values = true)]
+    weight: Option<f64>,
 
-    /// How many functions of a landscape, or lengths
-    #[arg(long, value_name = "N", help_heading = "Vectors", default_value = "5",
-        value_parser = parse::at_least_one, allow_hyphen_values = true)]
-    count: usize,
+    /// How many functions of a landscape, or lengths [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Vectors", value_parser = parse::length, allow_hyphen_values = true)]
+    count: Option<usize>,
 
     /// Format of all files of bars [default: detected from the content of each]
     #[arg(long, value_name = "FORMAT", help_heading = "Input", allow_hyphen_values = true)]
@@ -100,9 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let vectors = arguments.vectors()?;
     let answer = arguments.output_file.as_deref();
     let format = format_of(arguments.output, answer)?.unwrap_or_default();
-    if arguments.files.iter().filter(|path| *path == Path::new("-")).count() > 1 {
-        return Err(UsageError::TwiceStandardInput.into());
-    }
+    at_most_one_pipe(&arguments.files)?;
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;
     let meter = Meter::new(notes.wants_progress());
@@ -133,6 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 impl Arguments {
     fn vectors(&self) -> Result<Vectors, UsageError> {
+        self.check_options()?;
         let is_image = self.kind == VectorKind::Image;
         let resolution = match self.resolution {
             Some(GridSize { up: Some(_), .. }) if !is_image => {
@@ -148,7 +144,36 @@ impl Arguments {
             Some(GridRange([births, persistences])) => [births, persistences],
             None => [None; 2],
         };
-        let Arguments { kind, bandwidth, weight, count, .. } = *self;
-        Ok(Vectors { kind, resolution, range, bandwidth, weight, count })
+        let usual = Vectors::new(self.kind);
+        Ok(Vectors {
+            resolution,
+            range,
+            bandwidth: self.bandwidth.unwrap_or(usual.bandwidth),
+            weight: self.weight.unwrap_or(usual.weight),
+            count: self.count.unwrap_or(usual.count),
+            ..usual
+        })
+    }
+
+    /// Refuses options that vectors of this kind have no use for.
+    fn check_options(&self) -> Result<(), UsageError> {
+        use VectorKind::{Betti, Image, Landscape, Lengths, Silhouette};
+        let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette];
+        let named_grids = "--kind image, landscape, betti or silhouette";
+        let options: [(_, _, _, &[VectorKind]); 5] = [
+            ("--resolution", self.resolution.is_some(), named_grids, on_grids),
+            ("--range", self.range.is_some(), named_grids, on_grids),
+            ("--bandwidth", self.bandwidth.is_some(), "--kind image", &[Image]),
+            ("--weight", self.weight.is_some(), "--kind image or silhouette", &[Image, Silhouette]),
+            ("--count", self.count.is_some(), "--kind landscape or lengths", &[Landscape, Lengths]),
+        ];
+        let is_idle =
+            |(_, is_given, _, kinds): &&(_, bool, _, &[VectorKind])| *is_given && !kinds.contains(&self.kind);
+        match options.iter().find(is_idle) {
+            Some(&(option, _, expected, _)) => {
+                Err(UsageError::OnlyOfKind { option, expected, found: self.kind.to_string() })
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -149,7 +149,8 @@ impl Vectors {
     fn silhouette(&self, bars: &[(f64, f64)], grid: &[f64]) -> Vec<f64> {
         let total: f64 = bars.iter().map(|bar| self.weight_of(bar)).sum();
         let mut sums = vec![0.0; grid.len()];
-        for bar in bars {
+        // Bars without persistence have no tent, and where no bar weighs anything there is no mean.
+        for bar in bars.iter().filter(|bar| persistence(bar) > 0.0 && total > 0.0) {
             let share = self.weight_of(bar) / total * std::f64::consts::SQRT_2;
             let tents = grid.iter().map(|value| (value - bar.0).min(bar.1 - value).max(0.0));
             sums.iter_mut().zip(tents).for_each(|(sum, tent)| *sum += share * tent);
@@ -194,8 +195,13 @@ fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 /// Numbers at equal distances from one to another, both included.
 fn linear(first: f64, last: f64, count: usize) -> Vec<f64> {
-    let step = (last - first) / count.saturating_sub(1).max(1) as f64;
-    (0..count).map(|k| if k > 0 && k + 1 == count { last } else { first + k as f64 * step }).collect()
+    let steps = count.saturating_sub(1).max(1) as f64;
+    let step = (last - first) / steps;
+    let at = |k: f64| {
+        // The distance of two doubles may be none.
+        if step.is_finite() { first + k * step } else { first * (1.0 - k / steps) + last * (k / steps) }
+    };
+    (0..count).map(|k| if k > 0 && k + 1 == count { last } else { at(k as f64) }).collect()
 }
 
 #[cfg(test)]
@@ -227,6 +233,24 @@ mod tests {
             ..Vectors::new(VectorKind::Betti)
         };
         assert_eq!(betti.of(&diagrams)[1], [2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn bars_without_persistence_have_no_tents() {
+        let silhouette = |weight, bars: &[(f64, f64)]| {
+            let vectors =
+                Vectors { weight, resolution: Some((3, 0)), ..Vectors::new(VectorKind::Silhouette) };
+            vectors.of(&[bars.to_vec()]).remove(0)
+        };
+        assert_eq!(silhouette(1.0, &[(1.0, 1.0), (2.0, 2.0)]), [0.0; 3]);
+        assert_eq!(silhouette(1.0, &[(0.0, 4.0), (2.0, 2.0)]), silhouette(1.0, &[(0.0, 4.0)]));
+    }
+
+    #[test]
+    fn grids_reach_over_all_doubles() {
+        let grid = linear(-f64::MAX, f64::MAX, 5);
+        assert!(grid.iter().all(|x| x.is_finite()) && grid.is_sorted(), "{grid:?}");
+        assert_eq!((grid[0], grid[2], grid[4]), (-f64::MAX, 0.0, f64::MAX));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use libm::{cos, sin, sqrt};
 use serde::Serialize;
 
 use super::shapes::{on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus};
-use super::{GenerateError, Random, non_negative};
+use super::{GenerateError, Random, non_negative, number_of};
 use crate::metric::PointCloud;
 use crate::names::named;
 
@@ -121,9 +121,8 @@ impl Cloud {
         if !(1..=65_535).contains(&dimension) {
             return Err(GenerateError::Dimension { found: dimension });
         }
-        if self.clusters == 0 {
-            return Err(GenerateError::Number { what: "clusters", expected: "at least one", found: 0.0 });
-        }
+        number_of("points", self.points)?;
+        number_of("clusters", self.clusters)?;
         let mut random = Random::new(self.seed);
         let (coordinates, axes) = match self.space {
             Space::Circle => self.each(&mut random, |random| on_circle(TAU * random.uniform(), 1.0)),

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::TAU;
 
-use super::{GenerateError, Random, non_negative};
+use super::{GenerateError, Random, scale_of};
 use crate::cubical::{AnyImage, Image, Order, Shape};
 use crate::names::named;
 
@@ -69,7 +69,7 @@ impl Field {
     /// [`GenerateError`]: no such shape, a scale or a density that is none.
     pub fn draw(&self) -> Result<AnyImage, GenerateError> {
         let shape = Shape::new(&self.shape, Order::C)?;
-        let scale = non_negative("scale", self.scale)?;
+        let scale = scale_of(self.scale)?;
         if !(0.0..=1.0).contains(&self.density) {
             let expected = "a number from 0 to 1";
             return Err(GenerateError::Number { what: "density", expected, found: self.density });

@@ -58,6 +58,24 @@ pub enum GenerateError {
     Metric(#[from] crate::metric::MetricError),
 }
 
+/// The greatest number of points and of clusters, and the greatest scale of images.
+const MOST: usize = u32::MAX as usize;
+const MOST_SCALE: f64 = 1e6;
+
+/// A number of points or clusters.
+fn number_of(what: &'static str, found: usize) -> Result<usize, GenerateError> {
+    let expected = "a number from 1 to 4294967295";
+    let is_right = (1..=MOST).contains(&found);
+    is_right.then_some(found).ok_or(GenerateError::Number { what, expected, found: found as f64 })
+}
+
+/// A length of structures, in voxels.
+fn scale_of(found: f64) -> Result<f64, GenerateError> {
+    let is_right = (0.0..=MOST_SCALE).contains(&found);
+    let expected = "a number from 0 to 1000000";
+    is_right.then_some(found).ok_or(GenerateError::Number { what: "scale", expected, found })
+}
+
 /// A number that is finite and not negative.
 fn non_negative(what: &'static str, found: f64) -> Result<f64, GenerateError> {
     match found {

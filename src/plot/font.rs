@@ -40,14 +40,13 @@ impl Font {
         if self.width(text, size) <= most {
             return text.to_owned();
         }
-        let mut kept: Vec<char> = text.chars().collect();
-        loop {
-            kept.pop();
-            let shown: String = kept.iter().copied().chain(['…']).collect();
-            if kept.is_empty() || self.width(&shown, size) <= most {
-                return shown;
-            }
-        }
+        let room = most - self.width("…", size);
+        let mut right = 0.0;
+        let fits = |character: &char| {
+            right += self.width(character.encode_utf8(&mut [0; 4]), size);
+            right <= room
+        };
+        text.chars().take_while(fits).chain(['…']).collect()
     }
 
     /// The outline of a glyph in units of the font, ordinates upwards. A blank has none.

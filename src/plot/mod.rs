@@ -245,6 +245,12 @@ pub enum PlotError {
         /// The result.
         name: String,
     },
+    /// More dimensions than anybody can look at.
+    #[error("bars of {found} dimensions: expected at most {}, some of which can be chosen", MOST_DIMENSIONS)]
+    Dimensions {
+        /// How many there are.
+        found: usize,
+    },
     /// No room for a picture, or more than anybody can look at.
     #[error("a picture of {width} × {height} pixels: expected {} × {} to {} × {}", LEAST, LEAST, MOST, MOST)]
     Size {
@@ -258,6 +264,9 @@ pub enum PlotError {
 /// The least and the greatest width and height of a picture.
 const LEAST: u32 = 160;
 const MOST: u32 = 16_384;
+
+/// The most dimensions of a picture.
+const MOST_DIMENSIONS: usize = 64;
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -309,6 +318,10 @@ impl Plot {
                 return Err(PlotError::NoDimensions { name: name() });
             }
         }
+        let found = dims_of(&chosen).len();
+        if found > MOST_DIMENSIONS {
+            return Err(PlotError::Dimensions { found });
+        }
         Ok(match self.kind {
             PlotKind::Diagram => diagram::draw(self, &chosen),
             PlotKind::Barcode => barcode::draw(self, &chosen),
@@ -345,7 +358,9 @@ impl Sheet {
     fn new(plot: &Plot, series: &[Series], size: (f64, f64), legend: &Legend) -> Sheet {
         let font = Font::new();
         let title = if plot.title.is_some() { TITLE } else { 0.0 };
-        let suiting = || ((size.0 + legend.natural_width(&font)).round(), size.1 + title);
+        let most = f64::from(MOST);
+        let suiting =
+            || ((size.0 + legend.natural_width(&font)).round().min(most), (size.1 + title).min(most));
         let (width, height) = plot.size.map_or_else(suiting, |(width, height)| (width.into(), height.into()));
         let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
         let what = format!("{} of {}", plot.kind.words(), names.join(", "));

@@ -11,7 +11,7 @@
   };
   const births = doubles(data.births), deaths = doubles(data.deaths);
   const count = births.length;
-  const dimOf = new Uint8Array(count);
+  const dimOf = new Uint32Array(count);
   const placeOf = new Uint32Array(count);
   {
     let bar = 0;

@@ -97,7 +97,7 @@ fn what_cannot_be_compared() {
     let text = scratch.file("b.txt", SQUARE_TEXT);
     let expected = "b.txt: expected two files of one kind, found pairs of cells and bars with values";
     compare([&pairs, &text]).assert().code(2).stdout(is_empty()).stderr(contains(expected));
-    let twice = "error: expected different files A and B, found standard input twice";
+    let twice = "error: expected different files, found standard input twice";
     compare(["-", "-"]).write_stdin("").assert().code(2).stdout(is_empty()).stderr(contains(twice));
 }
 

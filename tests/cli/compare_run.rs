@@ -19,7 +19,8 @@ fn compared(reference: &str, options: &[&str], input: &Path) -> Option<String> {
     if let Some(program) = env::var_os(&variable) {
         command.arg("--program").arg(program);
     }
-    if let Some(python) = env::var_os("LACUNA_PYTHON") {
+    let is_module = matches!(reference, "giotto-ph" | "gudhi" | "cripser");
+    if let Some(python) = env::var_os("LACUNA_PYTHON").filter(|_| is_module) {
         command.arg("--python").arg(python);
     }
     let output = command.args(options).arg(input).output().unwrap();
@@ -132,4 +133,26 @@ fn a_reference_that_disagrees() {
     let right = script("right", &format!("cp {} \"$3\"", pairs.display()));
     let matrix = scratch.file("triangle.bin", triangle_words());
     compare(&right, "phat", &matrix).assert().code(0).stdout(contains("same: 3 in lacuna"));
+}
+
+#[test]
+fn options_that_a_reference_does_not_heed_are_refused() {
+    let points = data("octahedron.pts");
+    let refused = |options: &[&str], expected: &str| {
+        lacuna("compare", options).arg(&points).assert().code(2).stderr(contains(expected));
+    };
+    refused(
+        &["--run", "gudhi", "--program", "gudhi"],
+        "--program: expected a program that is no module of Python",
+    );
+    refused(&["--run", "ripser", "--python", "python3"], "--python: expected a module of Python");
+    refused(&["--run", "ripser", "--construction", "v"], "--construction: expected an image");
+    refused(&["--run", "dipha", "--from", "distances", "--threshold", "1"], "--threshold: expected ripser");
+    refused(&["--run", "cripser", "--from", "image", "--threshold", "1"], "--threshold: expected distances");
+    refused(
+        &["--run", "phat", "--from", "matrix", "--max-dim", "1"],
+        "--max-dim: expected any reference but phat",
+    );
+    refused(&["--run", "dipha", "--from", "image", "--construction", "t"], "expected --construction v");
+    refused(&["--run", "ripser", "--format-a", "csv"], "cannot be used with");
 }

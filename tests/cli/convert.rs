@@ -442,3 +442,17 @@ fn what_the_input_is_may_have_to_be_said() {
         .stderr(contains("--superlevel"));
     convert(["--threshold", "1"]).args([&sparse, &out]).assert().code(2);
 }
+
+#[test]
+fn options_of_matrices_and_archives_are_refused_elsewhere() {
+    let scratch = Scratch::new();
+    let image = scratch.file("image.txt", "2\n2\n2\n1\n2\n3\n4\n");
+    let bars = scratch.file("bars.csv", "dim,birth,death\n1,0,1\n");
+    for option in [&["--superlevel"][..], &["--max-dim", "1"]] {
+        let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "image"]);
+        let run = convert.args(option).arg(&image).arg(scratch.path("out.npy")).assert();
+        run.code(2).stderr(contains("expected --to matrix, which it is for, found --to image"));
+    }
+    let run = lacuna("convert", ["-q", "--key", "a"]).arg(bars).arg(scratch.path("out.json")).assert();
+    run.code(2).stderr(contains("--key: expected an image or distances"));
+}

@@ -90,3 +90,24 @@ fn what_does_not_go_together_is_refused() {
     let refused = lacuna("distance", [&pairs, &pairs]).assert().code(2);
     refused.stderr(contains("expected bars with values, found pairs of cells").and(contains("pairs")));
 }
+
+#[test]
+fn a_matching_of_infinite_distance_has_a_row_without_ends() {
+    let scratch = Scratch::new();
+    let (a, b) = (scratch.file("a.csv", A), scratch.file("b.csv", "dim,birth,death\n0,0,1\n"));
+    let csv = "dim,birth_a,death_a,birth_b,death_b,distance\n0,,,,,inf\n";
+    let options = ["-q", "--matching", "--dim", "0", "--output", "csv"];
+    lacuna("distance", options).args([a, b]).assert().success().stdout(csv);
+}
+
+#[test]
+fn no_input_is_overwritten_and_names_tell_formats_in_any_letters() {
+    let scratch = Scratch::new();
+    let (a, b) = (scratch.file("a.csv", A), scratch.file("b.txt", B));
+    let over = lacuna("distance", ["-q"]).args([&a, &b]).arg("-o").arg(&a).assert();
+    over.code(2).stderr(contains("expected an output that is not the input"));
+    assert_eq!(std::fs::read_to_string(&a).unwrap(), A);
+    let upper = scratch.path("OUT.CSV");
+    lacuna("distance", ["-q"]).args([&a, &b]).arg("-o").arg(&upper).assert().success();
+    assert_eq!(std::fs::read_to_string(upper).unwrap(), "dim,distance\n0,1.0\n1,0.5\n");
+}

@@ -71,3 +71,18 @@ fn what_does_not_go_together() {
         lacuna("generate", arguments).assert().code(2).stderr(contains(message));
     }
 }
+
+#[test]
+fn sizes_that_no_machine_counts_are_refused() {
+    let most = usize::MAX.to_string();
+    for (options, expected) in [
+        (&["circle", "--points", &most][..], "points: expected a number from 1 to 4294967295"),
+        (
+            &["clustered", "--points", "2", "--clusters", &most],
+            "clusters: expected a number from 1 to 4294967295",
+        ),
+        (&["field", "--shape", "5,5", "--scale", "1e300"], "scale: expected a number from 0 to 1000000"),
+    ] {
+        lacuna("generate", options).assert().code(2).stderr(contains(expected));
+    }
+}

@@ -382,3 +382,14 @@ fn pages_that_cannot_be_written_are_refused() {
     rips(["--report", &page, "-o", &folder]).args([data("torus.pts"), data("cube.pts")]).assert().code(2);
     assert!(!scratch.path("page.html").exists());
 }
+
+#[test]
+fn dimensions_that_no_bar_has_are_not_all_and_too_many_are_refused() {
+    let scratch = Scratch::new();
+    let bars: String = (0..65).map(|dim| format!("{dim},0,1\n")).collect();
+    let file = scratch.file("bars.csv", format!("dim,birth,death\n{bars}"));
+    let plot = |dims: &[&str]| lacuna("plot", ["-q"]).args(dims).arg(&file).assert();
+    plot(&["--dim", "5000000000"]).code(2).stderr(contains("from 0 to 4294967295, found 5000000000"));
+    plot(&[]).code(2).stderr(contains("bars of 65 dimensions: expected at most 64"));
+    plot(&["--dim", "3,64"]).success();
+}

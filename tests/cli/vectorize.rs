@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
 
@@ -52,6 +53,25 @@ fn vectors_are_those_of_gudhi() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn options_of_other_kinds_and_lengths_beyond_memory_are_refused() {
+    let scratch = Scratch::new();
+    let file = scratch.file("bars.csv", "dim,birth,death\n1,0,1\n");
+    for (kind, option, value, expected) in [
+        ("entropy", "--resolution", "5", "--kind image, landscape"),
+        ("lengths", "--range", "0,1", "--kind image, landscape"),
+        ("betti", "--bandwidth", "2", "expected --kind image, which it is for, found betti"),
+        ("landscape", "--weight", "1", "--kind image or silhouette"),
+        ("image", "--count", "3", "--kind landscape or lengths"),
+        ("lengths", "--count", "18446744073709551615", "from 1 to 100000"),
+        ("silhouette", "--weight", "inf", "a finite number, 0 or more"),
+        ("silhouette", "--weight", "-1", "a finite number, 0 or more"),
+    ] {
+        let run = lacuna("vectorize", ["-q", "--kind", kind, option, value]).arg(&file).assert();
+        run.code(2).stderr(contains(option).and(contains(expected)));
     }
 }
 

@@ -36,7 +36,7 @@ impl ImageFileArguments {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct ImageArguments {
-    /// ImageFormat of the image [default: detected from its content and name]
+    /// Format of the image [default: detected from its content and name]
     ///
     /// npy      NumPy array of up to three axes longer than 1
     /// npz      array of an archive of NumPy arrays; of several, --key says which

@@ -61,11 +61,17 @@ pub(crate) struct Arguments {
     /// perseus      Perseus' name_d.txt, a line a bar: birth death
     /// phat-ascii   PHAT's persistence pairs as text
     /// phat-binary  PHAT's persistence pairs in binary
-    #[arg(long, value_name = "FORMAT", verbatim_doc_comment, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        verbatim_doc_comment,
+        conflicts_with = "run",
+        allow_hyphen_values = true
+    )]
     format_a: Option<BarcodeFormat>,
 
     /// Format of B, likewise
-    #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "run", allow_hyphen_values = true)]
     format_b: Option<BarcodeFormat>,
 
     /// Run this program on A, and compare its result with ours
@@ -76,15 +82,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
     program: Option<PathBuf>,
 
-    /// The Python that has its module
-    #[arg(
-        long,
-        value_name = "PATH",
-        help_heading = "Another program",
-        requires = "run",
-        default_value = "python3"
-    )]
-    python: PathBuf,
+    /// The Python that has its module [default: python3]
+    #[arg(long, value_name = "PATH", help_heading = "Another program", requires = "run", value_parser = parse::file())]
+    python: Option<PathBuf>,
 
     /// What A is [default: found out from its content and name]
     #[arg(long, value_name = "KIND", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Kind>())]
@@ -166,21 +166,15 @@ fn with_reference(arguments: &Arguments, reference: Reference) -> Result<ExitCod
     if arguments.a == Path::new("-") {
         return Err(UsageError::ReferenceOfPipe.into());
     }
-    let construction = match (reference, arguments.construction) {
-        // DIPHA knows no other.
-        (Reference::Dipha, Some(Construction::T)) => return Err(UsageError::DiphaOfT.into()),
-        (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
-        (_, None | Some(Construction::T)) => "t",
-    };
     let request = Request {
         reference,
         input: &arguments.a,
         from: arguments.from,
         program: arguments.program.as_deref(),
-        python: &arguments.python,
+        python: arguments.python.as_deref(),
         max_dim: arguments.max_dim,
         threshold: arguments.threshold,
-        construction,
+        construction: arguments.construction,
     };
     let ([ours, theirs], part) = reference::run(&request)?;
     let tolerance = arguments.tolerance.unwrap_or(part * greatest(&ours.barcode));

@@ -20,6 +20,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lacuna::compare::Barcode;
 use lacuna::compare::read::{BarcodeFormat, read_bytes, read_path};
+use lacuna::cubical::Construction;
 
 use crate::cli::convert::kind::{self, Kind};
 use crate::cli::error::{CliError, UsageError};
@@ -109,10 +110,62 @@ pub(super) struct Request<'a> {
     pub(super) input: &'a Path,
     pub(super) from: Option<Kind>,
     pub(super) program: Option<&'a Path>,
-    pub(super) python: &'a Path,
+    pub(super) python: Option<&'a Path>,
     pub(super) max_dim: Option<usize>,
     pub(super) threshold: Option<f64>,
-    pub(super) construction: &'static str,
+    pub(super) construction: Option<Construction>,
+}
+
+impl Request<'_> {
+    /// The construction of an image: what was asked for, or the one of the reference.
+    fn construction(&self) -> &'static str {
+        match (self.reference, self.construction) {
+            (Reference::Dipha | Reference::Cripser, None) | (_, Some(Construction::V)) => "v",
+            (_, None | Some(Construction::T)) => "t",
+        }
+    }
+
+    /// The Python of the reference's module.
+    fn python(&self) -> &Path {
+        self.python.unwrap_or(Path::new("python3"))
+    }
+
+    /// Refuses options that the reference, or what it is run on, has no use for.
+    fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
+        let name = self.reference.name();
+        let is_program = self.reference.program().is_some();
+        let ends_at_threshold = "ripser, ripserpp, giotto-ph or gudhi";
+        let options = [
+            ("--program", self.program.is_some(), is_program, "a program that is no module of Python", name),
+            ("--python", self.python.is_some(), !is_program, "a module of Python", name),
+            (
+                "--max-dim",
+                self.max_dim.is_some(),
+                self.reference != Reference::Phat,
+                "any reference but phat",
+                name,
+            ),
+            ("--threshold", self.threshold.is_some(), kind == Kind::Distances, "distances", kind.name()),
+            (
+                "--threshold",
+                self.threshold.is_some(),
+                self.reference != Reference::Dipha,
+                ends_at_threshold,
+                name,
+            ),
+            ("--construction", self.construction.is_some(), kind == Kind::Image, "an image", kind.name()),
+        ];
+        match options.into_iter().find(|&(_, is_given, is_heeded, ..)| is_given && !is_heeded) {
+            Some((option, _, _, expected, found)) => {
+                Err(UsageError::OnlyOfKind { option, expected, found: found.to_owned() })
+            }
+            // DIPHA knows no other.
+            None if self.reference == Reference::Dipha && self.construction == Some(Construction::T) => {
+                Err(UsageError::DiphaOfT)
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// A barcode, and what it took.
@@ -198,6 +251,7 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
         }
         .into());
     }
+    request.check_options(kind)?;
     let folder = TemporaryFolder::create().map_err(ReferenceError::Temporary)?;
     let lacuna = std::env::current_exe().map_err(ReferenceError::Temporary)?;
     let bench = Bench { folder, lacuna };
@@ -254,7 +308,7 @@ fn ripser(bench: &Bench, request: &Request<'_>) -> Result<[Ran; 2], CliError> {
 fn phat(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], CliError> {
     let mut options = vec!["--to", "matrix"];
     if kind == Kind::Image {
-        options.extend(["--construction", request.construction]);
+        options.extend(["--construction", request.construction()]);
     }
     let input = bench.convert(request, kind, &options, "input.bin")?;
     let out = bench.path("theirs.bin");
@@ -286,13 +340,15 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
     let to = kind.to_string();
     let input = bench.convert(request, kind, &["--to", &to], "input.npy")?;
     let mut ours: Vec<OsString> = if is_image {
-        ["cubical", "-q", "--format", "npy", "--construction", request.construction].map(Into::into).to_vec()
+        ["cubical", "-q", "--format", "npy", "--construction", request.construction()]
+            .map(Into::into)
+            .to_vec()
     } else {
         ["rips", "-q", "--format", "npy"].map(Into::into).to_vec()
     };
     let dim = request.max_dim.unwrap_or(if is_image { 2 } else { 1 });
     ours.extend(["--max-dim".into(), dim.to_string().into()]);
-    if let Some(threshold) = request.threshold.filter(|_| !is_image) {
+    if let Some(threshold) = request.threshold {
         ours.extend(["--threshold".into(), threshold.to_string().into()]);
     }
     let out = bench.path("theirs.npy");
@@ -300,8 +356,8 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
     let threshold = request.threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
     let script = bench.path("reference.py");
     fs::write(&script, SCRIPT).map_err(ReferenceError::Temporary)?;
-    let construction = if is_image { request.construction } else { "none" };
-    let mut command = Command::new(request.python);
+    let construction = if is_image { request.construction() } else { "none" };
+    let mut command = Command::new(request.python());
     command
         .arg(&script)
         .arg(name)
@@ -311,7 +367,7 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
         .arg(construction);
     let no_module = |found: String| ReferenceError::NoModule {
         name,
-        python: request.python.display().to_string(),
+        python: request.python().display().to_string(),
         found,
         remedy: request.reference.remedy(),
     };

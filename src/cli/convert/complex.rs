@@ -8,7 +8,7 @@ use lacuna::cubical::AnyImage;
 use super::Arguments;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::error::CliError;
-use crate::cli::frame::{Files, Frame};
+use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{counted, tell, timing_line};
@@ -24,14 +24,7 @@ pub(super) fn run(
     format: MatrixFile,
 ) -> Result<(), CliError> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
-    let files = Files {
-        input: &arguments.input,
-        answer: Some(&arguments.out),
-        content: format.content(),
-        stats: None,
-    };
-    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
-    arguments.threads.start(frame.notes)?;
+    let mut frame = arguments.open(start, format.content())?;
     let (image, read) = timed(|| {
         let stream = open_image(&arguments.input, &options, &frame)?;
         read_image(stream, &frame.meter)

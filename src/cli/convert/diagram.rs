@@ -9,7 +9,6 @@ use lacuna::compare::{Barcode, Kind as BarcodeKind};
 use super::Arguments;
 use super::kind::Kind;
 use crate::cli::error::CliError;
-use crate::cli::frame::{Files, Frame};
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{counted, tell, timing_line};
 use crate::cli::timing::timed;
@@ -23,9 +22,7 @@ pub(super) fn run(
     let format: BarcodeFile = arguments.output_format(Kind::Diagram)?;
     // The name of a text is that of bars and of pairs: which of them it is to be, its content tells.
     let content = format.content();
-    let files = Files { input: &arguments.input, answer: Some(&arguments.out), content, stats: None };
-    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
-    arguments.threads.start(frame.notes)?;
+    let mut frame = arguments.open(start, content)?;
     frame.meter.stage("reading");
     let (loaded, read) = timed(|| read_path(&arguments.input, input));
     let loaded = loaded?;

@@ -9,7 +9,7 @@ use lacuna::metric::{Distances, SparseDistances, Value};
 use super::Arguments;
 use super::kind::Kind;
 use crate::cli::error::CliError;
-use crate::cli::frame::{Files, Frame};
+use crate::cli::frame::Frame;
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{counted, tell, timing_line};
 use crate::cli::timing::timed;
@@ -21,14 +21,7 @@ pub(super) fn run(
     input: Option<DistanceFormat>,
     format: DistanceFile,
 ) -> Result<(), CliError> {
-    let files = Files {
-        input: &arguments.input,
-        answer: Some(&arguments.out),
-        content: format.content(),
-        stats: None,
-    };
-    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
-    arguments.threads.start(frame.notes)?;
+    let mut frame = arguments.open(start, format.content())?;
     frame.meter.stage("reading");
     let (input, read) = timed(|| read_input(arguments, input, &frame));
     let done = match input? {

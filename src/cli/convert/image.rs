@@ -8,7 +8,6 @@ use lacuna::cubical::{AnyImage, Order};
 
 use super::Arguments;
 use crate::cli::error::CliError;
-use crate::cli::frame::{Files, Frame};
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{tell, timing_line};
@@ -22,14 +21,7 @@ pub(super) fn run(
     format: ImageFile,
 ) -> Result<(), CliError> {
     let options = arguments.voxels.options(input, arguments.key.as_deref())?;
-    let files = Files {
-        input: &arguments.input,
-        answer: Some(&arguments.out),
-        content: format.content(),
-        stats: None,
-    };
-    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
-    arguments.threads.start(frame.notes)?;
+    let mut frame = arguments.open(start, format.content())?;
     let stream = open_image(&arguments.input, &options, &frame)?;
     let geometry = stream.geometry().cloned();
     let (image, read) = timed(|| read_image(stream, &frame.meter));

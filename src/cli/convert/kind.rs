@@ -41,16 +41,21 @@ use Kind::{Diagram, Distances, Image, Matrix};
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Image => "image",
-            Matrix => "matrix",
-            Distances => "distances",
-            Diagram => "diagram",
-        })
+        f.write_str(self.name())
     }
 }
 
 impl Kind {
+    /// What options call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Image => "image",
+            Matrix => "matrix",
+            Distances => "distances",
+            Diagram => "diagram",
+        }
+    }
+
     const ALL: [Kind; 4] = [Image, Matrix, Distances, Diagram];
 
     /// Whether it has an input format of this name.
@@ -102,12 +107,6 @@ impl Kind {
             (kind, None) => kind.writes(output, out),
         }
     }
-}
-
-/// The names of the formats of an output.
-pub(super) fn names<F: ValueEnum>() -> String {
-    let names = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
 /// The kind of the input.

@@ -8,7 +8,6 @@ use lacuna::matrix::read::{MatrixFormat, MatrixReadOptions, read_path};
 use super::Arguments;
 use super::complex::{entries_of, written};
 use crate::cli::error::CliError;
-use crate::cli::frame::{Files, Frame};
 use crate::cli::naming::OutputFormat;
 use crate::cli::notes::{counted, tell, timing_line};
 use crate::cli::timing::timed;
@@ -20,14 +19,7 @@ pub(super) fn run(
     input: Option<MatrixFormat>,
     format: MatrixFile,
 ) -> Result<(), CliError> {
-    let files = Files {
-        input: &arguments.input,
-        answer: Some(&arguments.out),
-        content: format.content(),
-        stats: None,
-    };
-    let mut frame = Frame::open(start, &files, arguments.verbosity.notes())?;
-    arguments.threads.start(frame.notes)?;
+    let mut frame = arguments.open(start, format.content())?;
     frame.meter.stage("reading");
     let options = MatrixReadOptions { format: input, upper_dim: arguments.dimension.of_cells() };
     let (loaded, read) = timed(|| read_path(&arguments.input, &options));

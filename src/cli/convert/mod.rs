@@ -31,8 +31,10 @@ use super::arguments::machine::ThreadsArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of};
+use super::frame::{Files, Frame};
+use super::naming::{OutputFormat, format_of, names};
 use super::parse;
+use super::sink::Content;
 use kind::Kind;
 
 /// A file in another format: images, boundary matrices, distances and diagrams; or the boundary matrix of an image
@@ -148,7 +150,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             let input = arguments.input_format(kind, |name| name.parse().ok())?;
             match arguments.image_becomes()? {
                 Becomes::Matrix(format) => complex::run(arguments, start, input, format),
-                Becomes::Image(format) => image::run(arguments, start, input, format),
+                Becomes::Image(format) => {
+                    arguments.check_options_of_image()?;
+                    image::run(arguments, start, input, format)
+                }
             }
         }
         Kind::Matrix => {
@@ -180,6 +185,14 @@ impl Arguments {
         name_of(&self.input)
     }
 
+    /// Opens the output, and starts the threads.
+    fn open(&self, start: Instant, content: Content) -> Result<Frame, CliError> {
+        let files = Files { input: &self.input, answer: Some(&self.out), content, stats: None };
+        let frame = Frame::open(start, &files, self.verbosity.notes())?;
+        self.threads.start(frame.notes)?;
+        Ok(frame)
+    }
+
     /// Refuses options that are for other kinds.
     fn check_options(&self, kind: Kind) -> Result<(), UsageError> {
         let wrong =
@@ -197,10 +210,28 @@ impl Arguments {
         if kind != Kind::Distances && self.threshold.is_some() {
             return wrong("--threshold", "distances");
         }
+        if !matches!(kind, Kind::Image | Kind::Distances) && self.key.is_some() {
+            return wrong("--key", "an image or distances");
+        }
         if !matches!(kind, Kind::Image | Kind::Matrix) && self.dimension.of_cells().is_some() {
             return wrong("--max-dim", "an image or a matrix");
         }
         Ok(())
+    }
+
+    /// Refuses options that are for images that become matrices.
+    fn check_options_of_image(&self) -> Result<(), UsageError> {
+        let options = [
+            ("--superlevel", self.filtration.superlevel),
+            ("--max-dim", self.dimension.of_cells().is_some()),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => {
+                let found = "--to image".to_owned();
+                Err(UsageError::OnlyOfKind { option, expected: "--to matrix", found })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The format of the input that `--format` names.
@@ -220,7 +251,7 @@ impl Arguments {
 
     /// The format that `--output` or the name of OUT tells.
     fn output_format<F: OutputFormat + ValueEnum>(&self, kind: Kind) -> Result<F, UsageError> {
-        let names = kind::names::<F>();
+        let names = names::<F>();
         let given = match self.output.as_deref() {
             None => None,
             Some(found) => Some(F::from_str(found, true).map_err(|_| UsageError::UnknownFormat {
@@ -306,20 +337,4 @@ impl OutputFormat for BarcodeFile {
     ];
 
     const BINARY: &'static [Self] = &[Self::Npy, Self::Npz, Self::Dipha, Self::PhatBinary];
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_format_has_a_name_that_tells_it() {
-        fn untold<F: OutputFormat + ValueEnum>() -> Vec<F> {
-            let is_told = |format: &&F| F::EXTENSIONS.iter().any(|(_, formats)| formats[0] == **format);
-            F::value_variants().iter().filter(|format| !is_told(format)).copied().collect()
-        }
-        assert_eq!(untold::<ImageFile>(), []);
-        assert_eq!(untold::<DistanceFile>(), []);
-        assert_eq!(untold::<BarcodeFile>(), []);
-    }
 }

@@ -99,7 +99,7 @@ pub(crate) enum UsageError {
     ArrayOfOneDimension,
     #[error("{}: expected bars with values, found pairs of cells", path.display())]
     NotBars { path: PathBuf },
-    #[error("expected different files A and B, found standard input twice")]
+    #[error("expected different files, found standard input twice")]
     TwiceStandardInput,
     #[error(
         "--output-file: expected a directory for the answers of several inputs, found none; -o DIR names one"
