@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# The legacy default stream.
-LEGACY = 1
+# The legacy default stream, and the default stream of the thread that says so.
+LEGACY, PER_THREAD = 1, 2
 # There is nothing to wait for.
 NOTHING = -1
 # All work on the device is to be waited for.
@@ -68,7 +68,7 @@ def _by_interface(array: Any, interface: Mapping[str, Any]) -> Lent:
         shape=shape,
         order=_order(shape, None if steps is None else [int(step) for step in steps], dtype.itemsize),
         type=_type(dtype),
-        stream=NOTHING if stream is None else index(stream),
+        stream=_awaited(stream),
         owner=array,
     )
 
@@ -95,8 +95,8 @@ def _by_dlpack(array: Any) -> Lent:
 
     # The legacy default stream then waits for what is still to be written.
     capsule = array.__dlpack__(stream=LEGACY)
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    pointer = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
     # A capsule that is not renamed frees what it holds when it goes, so it is kept as long as the memory is read.
     tensor = ctypes.cast(pointer(capsule, b"dltensor"), ctypes.POINTER(Tensor)).contents
     if tensor.lanes != 1 or tensor.code not in KINDS or tensor.bits % 8 != 0:
@@ -113,6 +113,14 @@ def _by_dlpack(array: Any) -> Lent:
         stream=LEGACY,
         owner=capsule,
     )
+
+
+def _awaited(stream: Any) -> int:
+    """The stream to wait for, of one that an interface names."""
+    if stream is None:
+        return NOTHING
+    # It is another thread that waits, whose default stream is another.
+    return ALL if index(stream) == PER_THREAD else index(stream)
 
 
 def _order(shape: Sequence[int], steps: Sequence[int] | None, size: int) -> str:

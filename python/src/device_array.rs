@@ -1,8 +1,12 @@
 //! Arrays that lie on a device already, as other libraries of the process have them: curves, and skeletons that stay there.
+//!
+//! Which device is the current one is a matter of each thread, and of the caller's thread it is the caller's. So devices are opened and work on
+//! other threads alone, and without the interpreter's lock, which work of others that is waited for may need.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, EccRequest, Vcec};
@@ -37,6 +41,11 @@ impl Lent {
         Ok(Shape::new(&self.1, if self.2 == "F" { Order::F } else { Order::C })?)
     }
 
+    /// The number of the device on which it lies. The current device stays.
+    fn device(&self) -> Result<usize, Failure> {
+        Ok(device_of(self.0)?)
+    }
+
     fn pending(&self) -> Pending {
         match usize::try_from(self.4) {
             Ok(0) => Pending::All,
@@ -56,9 +65,8 @@ struct Open {
 static DEVICES: Mutex<Vec<Arc<Open>>> = Mutex::new(Vec::new());
 
 impl Open {
-    /// The device on which an address lies.
-    fn at(address: u64) -> Result<Arc<Open>, Failure> {
-        let ordinal = device_of(address)?;
+    /// The device of this number.
+    fn at(ordinal: usize) -> Result<Arc<Open>, Failure> {
         let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = devices.iter().find(|open| open.gpu.ordinal() == ordinal) {
             return Ok(Arc::clone(open));
@@ -89,11 +97,11 @@ trait Work {
 }
 
 /// Does work on the image that an array is, whose memory its owner keeps meanwhile.
-fn on_image<W: Work>(lent: &Lent, open: &Open, work: W) -> Result<W::Found, Failure> {
+fn on_image<W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
     macro_rules! of_type {
         ($($name:literal: $t:ty),*) => {
             match lent.3.as_str() {
-                $($name => of::<$t, W>(lent, open, work),)*
+                $($name => of::<$t, W>(lent, shape, open, work),)*
                 other => Err(Failure::Value(format!("expected a type of voxels, found {other:?}"))),
             }
         };
@@ -101,8 +109,7 @@ fn on_image<W: Work>(lent: &Lent, open: &Open, work: W) -> Result<W::Found, Fail
     of_type!("u1": u8, "i1": i8, "u2": u16, "i2": i16, "u4": u32, "i4": i32, "u8": u64, "i8": i64, "f4": f32, "f8": f64)
 }
 
-fn of<T: KernelVoxel, W: Work>(lent: &Lent, open: &Open, work: W) -> Result<W::Found, Failure> {
-    let shape = lent.shape()?;
+fn of<T: KernelVoxel, W: Work>(lent: &Lent, shape: Shape, open: &Open, work: W) -> Result<W::Found, Failure> {
     let arrays = open.arrays::<T>()?;
     // SAFETY: whoever made the array says that so many voxels of this type lie there, contiguous, on the device that the driver names, and that
     // its stream exists. What keeps the memory is held by `lent`. That nobody writes the voxels meanwhile is what the documentation asks of
@@ -151,9 +158,12 @@ pub(crate) fn ecc_on_device<'py>(
     let bins = bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
     let request = EccRequest { construction, superlevel, bins };
     let scales = scales.map(|(count, sigma, taps)| Scales { count, sigma, taps });
-    let open = Open::at(array.0)?;
+    // An array without voxels may have no address.
+    let shape = array.shape()?;
+    let ordinal = array.device()?;
     let found = on_threads(py, Some(1), progress.as_ref(), |progress| {
-        on_image(&array, &open, Curves { request, scales, progress })
+        let open = Open::at(ordinal)?;
+        on_image(&array, shape, &open, Curves { request, scales, progress })
     })?;
     PyList::new(py, found.into_iter().map(|vcec| told(py, vcec)).collect::<PyResult<Vec<_>>>()?)
 }
@@ -195,11 +205,14 @@ pub(crate) fn thin_on_device(
     }
     let request = ThinningRequest { rule: rule_of(rule)?, iterations };
     let foreground = ResidentForeground { above: threshold, inverted: invert };
-    let open = Open::at(array.0)?;
-    let voxels = on_threads(py, Some(1), progress.as_ref(), |progress| {
-        on_image(&array, &open, Thinned { foreground, request, progress })
+    let shape = array.shape()?;
+    let ordinal = array.device()?;
+    let (voxels, gpu) = on_threads(py, Some(1), progress.as_ref(), |progress| {
+        let open = Open::at(ordinal)?;
+        let voxels = on_image(&array, shape, &open, Thinned { foreground, request, progress })?;
+        Ok((voxels, open.gpu.clone()))
     })?;
-    Ok(DeviceArray { voxels: Some(voxels), gpu: open.gpu.clone(), axes: array.1 })
+    Ok(DeviceArray { voxels: Some(voxels), gpu, axes: array.1 })
 }
 
 /// An array of Booleans that lies on a GPU, in C's order. `cupy.asarray(array)`, `torch.as_tensor(array, device="cuda")` and
@@ -240,7 +253,7 @@ impl DeviceArray {
             None => Ok(Vec::new()),
         };
         // What other libraries have begun to write is in it.
-        let voxels = py.detach(|| self.gpu.finish_all().and_then(|()| read())).map_err(Failure::from)?;
+        let voxels = on_threads(py, Some(1), None, |_| Ok(self.gpu.finish_all().and_then(|()| read())?))?;
         let array = PyArray1::from_vec(py, voxels).into_any();
         array.call_method1("view", ("bool",))?.call_method1("reshape", (self.shape(py)?,))
     }
@@ -252,8 +265,17 @@ impl DeviceArray {
 
 impl Drop for DeviceArray {
     fn drop(&mut self) {
-        // Other libraries may still read it on their streams. An error of the driver is reported by another call.
-        let _ = self.gpu.finish_all();
-        self.voxels.take();
+        let DeviceArray { voxels, gpu, .. } = self;
+        let free = || {
+            // Other libraries may still read it on their streams. An error of the driver is reported by another call.
+            let _ = gpu.finish_all();
+            voxels.take();
+        };
+        let is_free = Python::attach(|py| {
+            py.detach(|| thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, free).is_ok()))
+        });
+        if !is_free {
+            let _ = gpu.finish_all();
+        }
     }
 }

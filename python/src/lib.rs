@@ -21,8 +21,8 @@
 
 mod backend;
 mod cubical;
-mod diagram_distances;
 mod device_array;
+mod diagram_distances;
 mod distances;
 mod error;
 mod image;
@@ -40,9 +40,9 @@ mod _lacuna {
     #[pymodule_export]
     use crate::cubical::{cubical, ecc, thin};
     #[pymodule_export]
-    use crate::diagram_distances::diagram_distance;
-    #[pymodule_export]
     use crate::device_array::{DeviceArray, ecc_on_device, thin_on_device};
+    #[pymodule_export]
+    use crate::diagram_distances::diagram_distance;
     #[pymodule_export]
     use crate::distances::{Distances, condensed, edges, matrix, points};
     #[pymodule_export]

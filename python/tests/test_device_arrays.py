@@ -69,6 +69,8 @@ def test_which_stream_is_waited_for() -> None:
     assert stream_of(Interface(array)) == NOTHING
     assert stream_of(Interface(array, stream=None)) == NOTHING
     assert stream_of(Interface(array, stream=7)) == 7
+    # The default stream of the caller's thread, which another thread cannot wait for.
+    assert stream_of(Interface(array, stream=2)) == ALL
     assert stream_of(Interface(array, version=2)) == ALL
     capsule = Capsule(array)
     assert (stream_of(capsule), capsule.streams) == (1, [1])
@@ -104,6 +106,12 @@ def test_options_that_do_not_suit_arrays_on_a_gpu() -> None:
         lacuna_tda.thin(other, threshold="otsu")
 
 
+def test_arrays_without_voxels_are_refused_wherever_they_lie() -> None:
+    for call in (lacuna_tda.ecc, lacuna_tda.thin):
+        with pytest.raises(ValueError, match=r"at least one voxel along each axis"):
+            call(Interface(np.zeros((0, 4), dtype=np.uint8), data=(0, False)))
+
+
 @pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")
 def test_without_a_gpu_it_is_said() -> None:
     for call in (lacuna_tda.ecc, lacuna_tda.thin):
@@ -117,6 +125,7 @@ class Driver:
     def __init__(self) -> None:
         self.library = ctypes.CDLL("libcuda.so.1")
         device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.context = context
         self.call("cuInit", 0)
         self.call("cuDeviceGet", ctypes.byref(device), 0)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
@@ -229,6 +238,25 @@ def test_gpu_skeletons_are_arrays_of_other_libraries(rng: np.random.Generator) -
     assert_same(curve, lacuna_tda.ecc(expected))
     np.testing.assert_array_equal(skeleton.copy_to_host(), expected)
     print(f"{checked} other libraries have the skeleton")
+    driver.close()
+
+
+@on_gpu
+def test_gpu_the_current_context_of_the_caller_stays() -> None:
+    driver = Driver()
+    image = np.eye(8, dtype=np.uint8)
+    on_device = driver.array(image)
+    driver.call("cuCtxSetCurrent", ctypes.c_void_p())
+    lacuna_tda.ecc(on_device)
+    skeleton = lacuna_tda.thin(on_device)
+    assert isinstance(skeleton, lacuna_tda.DeviceArray)
+    np.testing.assert_array_equal(skeleton.copy_to_host(), lacuna_tda.thin(image, backend="cpu"))
+    assert skeleton.__cuda_array_interface__["shape"] == (8, 8)
+    del skeleton
+    current = ctypes.c_void_p()
+    driver.call("cuCtxGetCurrent", ctypes.byref(current))
+    assert current.value is None
+    driver.call("cuCtxSetCurrent", driver.context)
     driver.close()
 
 

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use super::shapes::{on_circle, on_klein_bottle, on_projective_plane, on_sphere, on_swiss_roll, on_torus};
 use super::{GenerateError, Random, non_negative, number_of};
+use crate::memory::{self, Refused};
 use crate::metric::PointCloud;
 use crate::names::named;
 
@@ -123,6 +124,7 @@ impl Cloud {
         }
         number_of("points", self.points)?;
         number_of("clusters", self.clusters)?;
+        self.probe(dimension)?;
         let mut random = Random::new(self.seed);
         let (coordinates, axes) = match self.space {
             Space::Circle => self.each(&mut random, |random| on_circle(TAU * random.uniform(), 1.0)),
@@ -173,6 +175,18 @@ impl Cloud {
         let noisy = |x: f64, random: &mut Random| if noise > 0.0 { x + noise * random.gaussian() } else { x };
         let coordinates = coordinates.into_iter().map(|x| noisy(x, &mut random) as f32).collect();
         Ok(PointCloud::new(axes, coordinates)?)
+    }
+
+    /// Asks for the memory for points and clusters.
+    fn probe(&self, dimension: usize) -> Result<(), Refused> {
+        /// The most coordinates of a shape whose dimension cannot be chosen.
+        const MOST: usize = 6;
+        let numbers = |points: usize, axes: usize| (points as u64).saturating_mul(axes as u64);
+        let coordinates = numbers(self.points, if self.space.has_dimension() { dimension + 1 } else { MOST });
+        let centres = if self.space == Space::Clustered { numbers(self.clusters, dimension) } else { 0 };
+        // Coordinates are drawn in double precision and then rounded.
+        let bytes = (size_of::<f64>() + size_of::<f32>()) as u64;
+        memory::probe(coordinates.saturating_add(centres).saturating_mul(bytes))
     }
 
     /// Points of as many coordinates as the shape has.

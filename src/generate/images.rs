@@ -16,7 +16,11 @@ use std::f64::consts::TAU;
 
 use super::{GenerateError, Random, scale_of};
 use crate::cubical::{AnyImage, Image, Order, Shape};
+use crate::memory;
 use crate::names::named;
+
+/// The standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its own.
+const LEAST_SCALE: f64 = 0.02;
 
 /// What an image shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -74,6 +78,9 @@ impl Field {
             let expected = "a number from 0 to 1";
             return Err(GenerateError::Number { what: "density", expected, found: self.density });
         }
+        // While a field is smoothed or cut there is another one beside it.
+        let floats = if matches!(self.scene, Scene::Field | Scene::Blobs) { 2 } else { 1 };
+        memory::probe((shape.count() as u64).saturating_mul(floats * size_of::<f32>() as u64))?;
         Ok(match self.scene {
             Scene::Noise => {
                 let voxel = |place| (mixed(self.seed, place) >> 40) as f32 / (1 << 24) as f32;
@@ -118,7 +125,7 @@ fn gaussian(seed: u64, place: u64) -> f64 {
 fn field(shape: Shape, seed: u64, sigma: f64) -> Vec<f32> {
     let noise = |place| gaussian(seed, place) as f32;
     let mut voxels: Vec<f32> = (0..shape.count() as u64).into_par_iter().map(noise).collect();
-    if sigma == 0.0 {
+    if sigma < LEAST_SCALE {
         return voxels;
     }
     let radius = ceil(3.0 * sigma) as usize;

@@ -29,7 +29,6 @@ pub use shapes::{
 
 /// Why there is no such input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum GenerateError {
     /// No points.
     #[error("expected at least one point, found 0")]
@@ -50,6 +49,9 @@ pub enum GenerateError {
         /// The number.
         found: f64,
     },
+    /// There is no memory for it.
+    #[error(transparent)]
+    Memory(#[from] crate::memory::Refused),
     /// A shape of images that cannot be.
     #[error(transparent)]
     Shape(#[from] crate::cubical::ShapeError),

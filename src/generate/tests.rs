@@ -209,3 +209,26 @@ fn what_cannot_be_drawn() {
     assert!(Field { density: 1.5, ..Field::new(Scene::Blobs, &[3]) }.draw().is_err());
     assert!(Field::new(Scene::Noise, &[2, 2, 2, 2]).draw().is_err());
 }
+
+/// Inputs that no memory holds, and scales whose Gaussians no list holds or no double tells from 0.
+#[test]
+fn what_is_too_large_or_too_small_is_no_panic() {
+    let refused = |error: GenerateError| matches!(error, GenerateError::Memory(_));
+    let is_no_number = |error: GenerateError| matches!(error, GenerateError::Number { .. });
+    for space in Space::ALL {
+        assert!(is_no_number(Cloud::new(space, usize::MAX / 8).draw().unwrap_err()), "{space}");
+    }
+    let many = Cloud { clusters: usize::MAX / 2, ..Cloud::new(Space::Clustered, 3) };
+    assert!(is_no_number(many.draw().unwrap_err()));
+    for scene in Scene::ALL {
+        assert!(refused(Field::new(scene, &[1 << 20, 1 << 20, 1 << 20]).draw().unwrap_err()), "{scene}");
+        let coarse = Field { scale: 1e300, ..Field::new(scene, &[3, 4]) }.draw().unwrap_err();
+        assert_eq!(
+            coarse.to_string(),
+            "scale: expected a number from 0 to 1000000, found 1".to_owned() + &"0".repeat(300)
+        );
+    }
+    let [none, least, fine] = [0.0, 1e-200, 0.019]
+        .map(|scale| Field { scale, ..Field::new(Scene::Field, &[6, 7]) }.draw().unwrap());
+    assert_eq!((format!("{least:?}"), format!("{fine:?}")), (format!("{none:?}"), format!("{none:?}")));
+}

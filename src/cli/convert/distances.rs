@@ -78,12 +78,11 @@ fn convert<T: Value>(
     frame: &mut Frame,
 ) -> Result<Done, CliError> {
     let name = arguments.name();
-    let about = |why| CliError::about(&name, why);
     let mut distances = distances;
     if let Some(threshold) = arguments.threshold {
-        distances = up_to(&distances, threshold).map_err(about)?.into();
+        distances = up_to(&distances, threshold).map_err(|why| CliError::about(&name, why))?.into();
     } else if arguments.to == Some(Kind::Distances) && matches!(distances, Distances::Points(_)) {
-        distances = all_distances(&distances).map_err(about)?.into();
+        distances = all_distances(&distances).map_err(|why| CliError::about(&name, why))?.into();
     }
     format.holds(&distances).map_err(|why| CliError::about(&name, why))?;
     if let Some(loss) = format.loses(&distances) {

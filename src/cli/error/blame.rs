@@ -74,7 +74,6 @@ of_the_input!(
     BarcodeError,
     BinsError,
     CompareError,
-    GenerateError,
     GeometryError,
     Inexact,
     MatrixReadError,
@@ -89,9 +88,33 @@ of_the_input!(
     UnknownName,
     UntoldDimension,
     Unwritable,
-    UnwritableBarcode,
-    UnwritableDistances
+    UnwritableBarcode
 );
+
+impl Blame for GenerateError {
+    fn fault(&self) -> Fault {
+        match self {
+            GenerateError::NoPoints
+            | GenerateError::Dimension { .. }
+            | GenerateError::Number { .. }
+            | GenerateError::Shape(_)
+            | GenerateError::Metric(_) => Fault::Input,
+            GenerateError::Memory(_) => Fault::Machine,
+        }
+    }
+}
+
+impl Blame for UnwritableDistances {
+    fn fault(&self) -> Fault {
+        match self {
+            UnwritableDistances::NoPoints
+            | UnwritableDistances::Alone { .. }
+            | UnwritableDistances::Births { .. }
+            | UnwritableDistances::Metric(_) => Fault::Input,
+            UnwritableDistances::Memory(_) => Fault::Machine,
+        }
+    }
+}
 
 impl Blame for ReadError {
     fn fault(&self) -> Fault {

@@ -129,9 +129,10 @@ impl<T> Deref for Foreign<T> {
 
 impl<T> Drop for Foreign<T> {
     fn drop(&mut self) {
+        // Whoever lent the memory may free or write it from now on, and a copy of it may still be under way. An error of the driver is reported by
+        // another call.
+        let _ = self.gpu.finish();
         if let Memory::Lent(buffer) = &mut self.memory {
-            // Whoever lent the memory may free or write it from now on. An error of the driver is reported by another call.
-            let _ = self.gpu.finish();
             // SAFETY: the value is dropped, so nobody takes the buffer a second time.
             let Buffer { slice, .. } = unsafe { ManuallyDrop::take(buffer) };
             // Frees nothing but the slice's share in the stream.

@@ -6,6 +6,7 @@ use phat_formats::dipha;
 use serde::Serialize;
 
 use super::{all_distances, binary, connected, matrix_market, npy, text};
+use crate::memory::{self, Refused};
 use crate::metric::{Distances, MetricError, Precision, Value};
 use crate::names::named;
 
@@ -39,7 +40,6 @@ named!(DistanceFile);
 
 /// A format cannot hold an input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum UnwritableDistances {
     /// There are no coordinates.
     #[error("format point-cloud: expected points, found distances")]
@@ -61,6 +61,9 @@ pub enum UnwritableDistances {
     /// The distances cannot be listed.
     #[error(transparent)]
     Metric(#[from] MetricError),
+    /// There is no memory for the distances of all pairs, or for the rows of a list of edges.
+    #[error(transparent)]
+    Memory(#[from] Refused),
 }
 
 /// A number that a format, or whoever reads its files, rounds.
@@ -149,6 +152,8 @@ impl DistanceFile {
             (DistanceFile::Sparse, _) => text::write_edges(connected(distances), out),
             (DistanceFile::Binary, _) => binary::write(&all()?, out),
             (DistanceFile::Dipha, Distances::Sparse(graph)) => {
+                let row = size_of::<Vec<(usize, f64)>>() as u64;
+                memory::probe((graph.len() as u64).saturating_mul(row)).map_err(io::Error::other)?;
                 let mut rows = vec![Vec::new(); graph.len()];
                 for (i, j, distance) in connected(distances) {
                     rows[i].push((j, distance.into()));

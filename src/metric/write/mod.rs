@@ -28,24 +28,28 @@ mod text;
 
 pub use format::{DistanceFile, Loss, UnwritableDistances};
 
-use super::{DistanceMatrix, Distances, MetricError, Precision, Value};
+use super::{DistanceMatrix, Distances, Precision, Value};
+use crate::memory;
 
 /// The distances of all pairs, those of edges that are not there infinite.
 ///
 /// # Errors
-/// [`MetricError::TooManyPoints`]: there are more pairs than can be counted.
-pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatrix<T>, MetricError> {
+/// [`UnwritableDistances::Memory`]: there is no memory for them.
+pub fn all_distances<T: Value>(distances: &Distances<T>) -> Result<DistanceMatrix<T>, UnwritableDistances> {
+    let points = distances.len() as u64;
+    let pairs = points.saturating_mul(points.saturating_sub(1)) / 2;
+    memory::probe(pairs.saturating_mul(size_of::<T>() as u64))?;
     match distances {
         Distances::Matrix(matrix) => Ok(matrix.clone()),
-        Distances::Points(points) => DistanceMatrix::from_fn(points.len(), |i, j| points.distance(i, j)),
+        Distances::Points(points) => Ok(DistanceMatrix::from_fn(points.len(), |i, j| points.distance(i, j))?),
         Distances::Sparse(graph) => {
-            let n = graph.len();
-            let mut lower = vec![T::INFINITY; n * n.saturating_sub(1) / 2];
+            // There is memory for so many.
+            let mut lower = vec![T::INFINITY; pairs as usize];
             for edge in graph.edges() {
                 let (i, j) = (edge.i.max(edge.j) as usize, edge.i.min(edge.j) as usize);
                 lower[i * (i - 1) / 2 + j] = edge.distance;
             }
-            DistanceMatrix::from_lower(lower)
+            Ok(DistanceMatrix::from_lower(lower)?)
         }
     }
 }

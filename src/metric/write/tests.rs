@@ -91,4 +91,9 @@ fn what_does_not_fit_is_refused() {
     let refused = DistanceFile::Npy.holds(&born).unwrap_err();
     assert_eq!(refused, UnwritableDistances::Births { format: DistanceFile::Npy });
     assert!(DistanceFile::Npy.write(&born, &mut Vec::new()).is_err());
+    // Of 2^32 − 2 points two are connected; the pairs are more than memory holds.
+    let points = u32::MAX as usize - 1;
+    let wide: Distances<f32> = SparseDistances::new(points, [(0, points as u32 - 1, 1.0)]).unwrap().into();
+    assert!(matches!(all_distances(&wide), Err(UnwritableDistances::Memory(_))));
+    assert!(DistanceFile::Binary.write(&wide, &mut Vec::new()).is_err());
 }

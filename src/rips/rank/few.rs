@@ -33,7 +33,7 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
     let span = u64::BITS - (greatest - least).leading_zeros();
     let shift = span.saturating_sub(extent.count.ilog2() + 1);
     let bucket = |key: K| ((key.into() - least) >> shift) as usize;
-    // Where the keys of each bucket begin, in the element after its own; then where they end.
+    // How many keys each bucket has, in the element after its own; then where its keys begin, in its own; and at last where they end.
     let mut ends = memory::zeroed::<u32>(((greatest - least) >> shift) as usize + 2)?;
     for (rank, &key) in ranks.iter_mut().zip(keys) {
         if extent.contains(key) {
