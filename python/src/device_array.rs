@@ -274,6 +274,7 @@ impl Drop for DeviceArray {
         let is_free = Python::attach(|py| {
             py.detach(|| thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, free).is_ok()))
         });
+        // Where no thread could be started, the memory goes with the value, on this one.
         if !is_free {
             let _ = gpu.finish_all();
         }

@@ -112,7 +112,7 @@ impl Cloud {
     /// Draws the points.
     ///
     /// # Errors
-    /// [`GenerateError`]: no points, a dimension or noise that is none.
+    /// [`GenerateError`]: no points, a dimension or noise that is none, no memory.
     pub fn draw(&self) -> Result<PointCloud<f32>, GenerateError> {
         if self.points == 0 {
             return Err(GenerateError::NoPoints);

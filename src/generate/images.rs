@@ -54,7 +54,7 @@ pub struct Field {
     pub shape: Vec<usize>,
     /// Which of the images: the same seed is the same image.
     pub seed: u64,
-    /// Of fields and blobs, the standard deviation of the Gaussian in voxels; of vessels, the greatest radius.
+    /// Of fields and blobs, the standard deviation of the Gaussian in voxels; of vessels, the greatest radius; at most 1,000,000.
     pub scale: f64,
     /// Of blobs, the part of the voxels that is foreground; of vessels, about that part of it.
     pub density: f64,
@@ -70,7 +70,7 @@ impl Field {
     /// Draws the image.
     ///
     /// # Errors
-    /// [`GenerateError`]: no such shape, a scale or a density that is none.
+    /// [`GenerateError`]: no such shape, a scale or a density that is none, no memory.
     pub fn draw(&self) -> Result<AnyImage, GenerateError> {
         let shape = Shape::new(&self.shape, Order::C)?;
         let scale = scale_of(self.scale)?;

@@ -109,6 +109,7 @@ impl Blame for UnwritableDistances {
         match self {
             UnwritableDistances::NoPoints
             | UnwritableDistances::Alone { .. }
+            | UnwritableDistances::Single { .. }
             | UnwritableDistances::Births { .. }
             | UnwritableDistances::Metric(_) => Fault::Input,
             UnwritableDistances::Memory(_) => Fault::Machine,

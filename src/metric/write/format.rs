@@ -52,6 +52,12 @@ pub enum UnwritableDistances {
         /// The last point.
         point: usize,
     },
+    /// A point alone has no distances, and a file of them is empty, which is no input.
+    #[error("format {format}: expected at least two points, found one; distance, npy and dipha hold it")]
+    Single {
+        /// The format.
+        format: DistanceFile,
+    },
     /// Points are born at other times than 0.
     #[error("format {format}: expected points that are there from the beginning, found births")]
     Births {
@@ -128,6 +134,11 @@ impl DistanceFile {
         match (self, distances) {
             (DistanceFile::PointCloud, Distances::Matrix(_) | Distances::Sparse(_)) => {
                 Err(UnwritableDistances::NoPoints)
+            }
+            (DistanceFile::LowerDistance | DistanceFile::Condensed | DistanceFile::Binary, _)
+                if last == 0 =>
+            {
+                Err(UnwritableDistances::Single { format: self })
             }
             (DistanceFile::Sparse, _) if !connected(distances).any(|(i, _, _)| i == last) => {
                 Err(UnwritableDistances::Alone { point: last })

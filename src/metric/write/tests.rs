@@ -83,6 +83,20 @@ fn doubles_come_back_where_they_fit() {
 }
 
 #[test]
+fn a_single_point_comes_back_or_is_refused() {
+    let point: Distances<f32> = DistanceMatrix::from_lower(Vec::new()).unwrap().into();
+    for format in DistanceFile::ALL {
+        if format.holds(&point).is_err() {
+            continue;
+        }
+        let read = read_bytes("file", &written(format, &point), option(format));
+        assert_eq!(listed(&read.unwrap().input), (1, Vec::new()), "{format}");
+    }
+    let kept = [DistanceFile::Distance, DistanceFile::Dipha, DistanceFile::Npy, DistanceFile::MatrixMarket];
+    assert!(kept.iter().all(|format| format.holds(&point).is_ok()));
+}
+
+#[test]
 fn what_does_not_fit_is_refused() {
     let graph: Distances<f32> = SparseDistances::new(4, [(0, 1, 1.0)]).unwrap().into();
     assert_eq!(DistanceFile::Sparse.holds(&graph), Err(UnwritableDistances::Alone { point: 3 }));
