@@ -34,7 +34,7 @@ fn draw_marks(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     );
     let mut sheet = Sheet::new(plot, series, (490.0, 500.0), &legend);
     let all = || series.iter().flat_map(Series::bars);
-    let axes = Axes::new(all(), all(), &sheet, sheet.area);
+    let axes = Axes::new(values(all()), infinities(all()), &sheet, sheet.area);
     axes.draw_below(&mut sheet);
     let mut groups: Vec<(usize, Option<u32>, Vec<PlottedBar>)> = Vec::new();
     for dim in dims_of(series) {
@@ -67,6 +67,11 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     let columns = dims.len() as f64;
     let size = (columns * 310.0, series.len() as f64 * 330.0 + 20.0);
     let blank = Sheet::new(plot, series, size, &legend);
+    // Once for all panels: there may be many of them, each of few bars.
+    let all = || series.iter().flat_map(Series::bars);
+    let infinite = infinities(all());
+    let values: Vec<Extent> = dims.iter().map(|&dim| values(all().filter(|bar| bar.dim == dim))).collect();
+    let values = values.as_slice();
     let panels: Vec<(Axes, Hexagons, String)> = series
         .iter()
         .enumerate()
@@ -76,8 +81,7 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
         .map(|(row, of_one, column, dim)| {
             let mut area = blank.area.cell((row, series.len()), (column, dims.len()));
             area.top += 24.0;
-            let all = series.iter().flat_map(Series::bars);
-            let axes = Axes::new(all.clone().filter(|bar| bar.dim == dim), all, &blank, area);
+            let axes = Axes::new(values[column], infinite, &blank, area);
             let hexagons = Hexagons::of(of_one.of_dim(dim).map(|bar| axes.at(&bar)));
             let bars = format!("{}: {}", name_of_dim(dim), bars_in_words(of_one.of_dim(dim).count()));
             let name = if series.len() > 1 { format!("{}, {bars}", of_one.name) } else { bars };
@@ -100,6 +104,16 @@ fn draw_densities(plot: &Plot, series: &[Series], count: usize) -> Canvas {
     sheet.canvas
 }
 
+/// The births and deaths of bars.
+fn values<'a>(bars: impl Iterator<Item = &'a PlottedBar>) -> Extent {
+    Extent::of(bars.flat_map(|bar| [bar.birth, bar.death]))
+}
+
+/// The births, and the deaths, of bars.
+fn infinities<'a>(bars: impl Iterator<Item = &'a PlottedBar> + Clone) -> [Extent; 2] {
+    [Extent::of(bars.clone().map(|bar| bar.birth)), Extent::of(bars.map(|bar| bar.death))]
+}
+
 /// Equal axes: births to the right, deaths up.
 struct Axes {
     area: Area,
@@ -108,16 +122,11 @@ struct Axes {
 }
 
 impl Axes {
-    /// Axes for the values of `bars`, with lines for the infinities of `all` bars, so that panels beside each other are alike.
-    fn new<'a>(
-        bars: impl Iterator<Item = &'a PlottedBar>,
-        all: impl Iterator<Item = &'a PlottedBar> + Clone,
-        sheet: &Sheet,
-        area: Area,
-    ) -> Axes {
-        let both = Extent::of(bars.flat_map(|bar| [bar.birth, bar.death])).padded(0.05);
-        let births = both.with_infinities_of(Extent::of(all.clone().map(|bar| bar.birth)));
-        let deaths = both.with_infinities_of(Extent::of(all.map(|bar| bar.death)));
+    /// Axes for the values of some bars, with lines for the infinities among the births and the deaths of all, so that panels beside each
+    /// other are alike.
+    fn new(values: Extent, [births, deaths]: [Extent; 2], sheet: &Sheet, area: Area) -> Axes {
+        let both = values.padded(0.05);
+        let (births, deaths) = (both.with_infinities_of(births), both.with_infinities_of(deaths));
         let axis = |extent, from, to, title| Axis::new(extent, from, to, Spacing(58.0), title);
         // How wide labels are is known once there are ticks, and how many ticks there are once there is room.
         let draft = axis(deaths, area.bottom, area.top, "death");

@@ -201,6 +201,14 @@ impl Series {
         }
     }
 
+    /// What it is, if it has no dimensions.
+    fn without_dimensions(&self) -> Option<&'static str> {
+        match &self.data {
+            SeriesData::Curves(_) => Some("an Euler characteristic curve"),
+            SeriesData::Bars(bars) => bars.iter().any(|bar| bar.dim.is_none()).then_some("pairs of cells"),
+        }
+    }
+
     fn bars(&self) -> &[PlottedBar] {
         match &self.data {
             SeriesData::Bars(bars) => bars,
@@ -244,6 +252,14 @@ pub enum PlotError {
     NoDimensions {
         /// The result.
         name: String,
+    },
+    /// There are no dimensions to choose some of.
+    #[error("{name}: expected bars with dimensions, some of which are chosen, found {found}")]
+    NoChoice {
+        /// The result.
+        name: String,
+        /// What it is.
+        found: &'static str,
     },
     /// More dimensions than anybody can look at.
     #[error("bars of {found} dimensions: expected at most {}, some of which can be chosen", MOST_DIMENSIONS)]
@@ -313,6 +329,9 @@ impl Plot {
             let name = || series.name.clone();
             if self.kind != PlotKind::Ecc && series.is_curve() {
                 return Err(PlotError::NoBars { name: name(), kind: self.kind });
+            }
+            if let Some(found) = series.without_dimensions().filter(|_| !self.dims.is_empty()) {
+                return Err(PlotError::NoChoice { name: name(), found });
             }
             if self.kind == PlotKind::Ecc && series.bars().iter().any(|bar| bar.dim.is_none()) {
                 return Err(PlotError::NoDimensions { name: name() });

@@ -19,7 +19,7 @@ impl Ticks {
     pub(super) fn new(low: f64, high: f64, wanted: usize, whole: bool) -> Ticks {
         // Halves do not overflow.
         let span = high / 2.0 - low / 2.0;
-        let step = nice(span / wanted.max(1) as f64 * 2.0);
+        let step = nice((span / wanted.max(1) as f64 * 2.0).min(f64::MAX));
         let step = if whole { step.max(1.0) } else { step };
         let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
         if !step.is_finite() || step <= 0.0 || !first.is_finite() || !last.is_finite() || last - first > 1e3 {
@@ -135,9 +135,11 @@ mod tests {
         for (low, high) in
             [(-f64::MAX, f64::MAX), (0.0, 5e-324), (0.0, 1e-310), (1.0, 1.0 + 1e-12), (-1e300, 1e-300)]
         {
-            let ticks = Ticks::new(low, high, 6, false);
-            assert!(ticks.values.len() <= 14, "{low} to {high}: {ticks:?}");
-            assert!(ticks.values.iter().all(|value| value.is_finite()));
+            for wanted in [0, 1, 6] {
+                let ticks = Ticks::new(low, high, wanted, false);
+                assert!(ticks.values.len() <= 14, "{low} to {high}: {ticks:?}");
+                assert!(ticks.values.iter().all(|value| value.is_finite()));
+            }
         }
         assert_eq!(power_of_ten(-304), "10⁻³⁰⁴");
         assert_eq!((grouped(1), grouped(1_234_567).as_str()), ("1".into(), "1\u{a0}234\u{a0}567"));

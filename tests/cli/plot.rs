@@ -392,4 +392,10 @@ fn dimensions_that_no_bar_has_are_not_all_and_too_many_are_refused() {
     plot(&["--dim", "5000000000"]).code(2).stderr(contains("from 0 to 4294967295, found 5000000000"));
     plot(&[]).code(2).stderr(contains("bars of 65 dimensions: expected at most 64"));
     plot(&["--dim", "3,64"]).success();
+    let curve = scratch.file("curve.csv", "value,vcec,ecc\n1,1,1\n");
+    lacuna("plot", ["-q", "--dim", "1"])
+        .arg(curve)
+        .assert()
+        .code(2)
+        .stderr(contains("found an Euler characteristic curve"));
 }
