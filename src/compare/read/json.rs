@@ -72,11 +72,17 @@ impl Visitor<'_> for ValueVisitor {
     }
 }
 
+/// The greatest dimension up to which an object says that it has bars.
+const MOST_DIM: u32 = u16::MAX as u32;
+
 /// The barcode of a text.
 pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
     let object: Object = serde_json::from_slice(text).map_err(|error| {
         Problem::new(Place::Line(error.line()), "an object with bars, or with pairs", error.to_string())
     })?;
+    if let Some(found) = object.max_dim.filter(|&most| most > MOST_DIM) {
+        return Err(Problem::new(Place::Whole, format!("a max_dim up to {MOST_DIM}"), found.to_string()));
+    }
     match (object.bars, object.pairs) {
         (Some(bars), None) => Ok(Barcode::Bars(bars_of(bars, object.max_dim))),
         (None, Some(pairs)) => pairs_of(pairs, object.essential, object.cells).map(Barcode::CellPairs),

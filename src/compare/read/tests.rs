@@ -133,6 +133,7 @@ fn objects_that_are_not_barcodes() {
     for (text, message) in [
         ("{}", "expected bars or pairs, found neither"),
         (r#"{"bars":[],"pairs":[]}"#, "expected bars or pairs, found both"),
+        (r#"{"bars":[],"max_dim":65536}"#, "expected a max_dim up to 65535, found 65536"),
         ("{\n\"bars\":[{\"dim\":0,\"birth\":1}]}", "line 2: expected an object with bars"),
         (r#"{"bars":[{"dim":0,"birth":null,"death":1}]}"#, "line 1: expected an object with bars"),
         (r#"{"bars":[{"dim":-1,"birth":0,"death":1}]}"#, "line 1: expected an object with bars"),
