@@ -7,12 +7,15 @@ use lacuna::compare::read::{BarcodeFormat, Loaded, read_bytes};
 use lacuna::compare::{Barcode, Bars, CellPairs, compare};
 use std::fmt::Write;
 
+/// The name of the file, which says a dimension, as that of Perseus' output does.
+const NAME: &str = "f_1";
+
 /// A file in one of the formats, or one whose format is not given.
 pub(crate) fn barcodes(input: &[u8]) -> Option<Loaded> {
     let (&choice, file) = input.split_first()?;
     let format = BarcodeFormat::ALL.get(usize::from(choice) % (BarcodeFormat::ALL.len() + 1)).copied();
-    let loaded = read_bytes("f", file, format).ok()?;
-    let again = read_bytes("f", file, Some(loaded.format)).expect("the detected format reads the file");
+    let loaded = read_bytes(NAME, file, format).ok()?;
+    let again = read_bytes(NAME, file, Some(loaded.format)).expect("the detected format reads the file");
     assert_eq!(again.barcode, loaded.barcode);
     for tolerance in [0.0, 0.5] {
         same(&loaded.barcode, &reversed(&loaded.barcode), tolerance);
