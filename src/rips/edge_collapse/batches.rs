@@ -79,7 +79,7 @@ fn collapse_graph<R: Ranks>(
     progress: &dyn Progress,
 ) -> Result<(EdgeList, CollapseFigures), Refused> {
     let size = (edges.len() / BATCHES).clamp(LEAST, BATCH);
-    let crew = crew(size, graph.words);
+    let crew = crew_of(size, graph.words);
     let mut state = State {
         graph,
         batch: Incident::none(points),
@@ -127,7 +127,7 @@ fn collapse_graph<R: Ranks>(
 }
 
 /// Who searches for the edges of batches of so many, in rows of so many words.
-fn crew(size: usize, words: usize) -> Crew {
+fn crew_of(size: usize, words: usize) -> Crew {
     let worth = (size * (words + WORDS_AN_EDGE)).div_ceil(WORDS_A_THREAD);
     let threads = worth.min(rayon::current_num_threads());
     Crew { threads, at_once: size.div_ceil(TIMES * threads) }
@@ -205,7 +205,9 @@ impl<R: Ranks> State<R> {
         let mut pins = pins.into_iter().peekable();
         for &(i, j) in edges {
             let ends = [i as usize, j as usize];
-            self.batch.clear(ends);
+            if self.moves.is_none() {
+                self.batch.clear(ends);
+            }
             self.graph.take(ends);
         }
         for steps in steps.chunk_by(|a: &Step, b| a.edge == b.edge) {

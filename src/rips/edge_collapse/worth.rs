@@ -64,24 +64,21 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether the time since the last question was less than it saves of what follows, or there is hope. `edges` are left, after so many were
-    /// tried and so much work of searches in all.
+    /// Whether the time since the last question was less than it saves of what follows, or, with hope, whether the edges that are left to try should
+    /// take less than they save, if it goes on as it did. `edges` are left, after so many were tried and so much work of searches in all.
     pub(super) fn goes_on(&mut self, edges: usize, tried: usize, work: u64) -> bool {
         let Worth::Paying { seconds: seconds_of, hopes } = self.worth else { return true };
         let seconds = seconds_of(edges);
         let spent = work as f64 * WORK + tried as f64 * self.edge;
         let (saved, took) = (self.seconds - seconds, spent - self.spent);
         (self.seconds, self.spent) = (seconds, spent);
-        took < saved || hopes && self.rest_should_pay(edges, tried)
-    }
-
-    /// Whether the edges that are left to try take less than it saves, if it goes on as it did.
-    fn rest_should_pay(&self, edges: usize, tried: usize) -> bool {
-        let Worth::Paying { seconds: seconds_of, .. } = self.worth else { return true };
-        let untried = self.all - tried;
-        let kept = (edges - untried) as f64 / tried as f64;
-        let rest = self.spent / tried as f64 * untried as f64;
-        rest < self.seconds - seconds_of((kept * self.all as f64) as usize)
+        let rest_should_pay = || {
+            let untried = self.all - tried;
+            let kept = (edges - untried) as f64 / tried as f64;
+            let rest = spent / tried as f64 * untried as f64;
+            rest < seconds - seconds_of((kept * self.all as f64) as usize)
+        };
+        took < saved || hopes && rest_should_pay()
     }
 }
 
