@@ -54,21 +54,30 @@ def lent(array: Any) -> Lent | None:
 
 
 def _by_interface(array: Any, interface: Mapping[str, Any]) -> Lent:
-    if interface.get("mask") is not None:
+    try:
+        mask, version = interface.get("mask"), index(interface["version"])
+        dtype, address = np.dtype(interface["typestr"]), index(interface["data"][0])
+        shape, steps = [index(extent) for extent in interface["shape"]], interface.get("strides")
+        steps = None if steps is None else [index(step) for step in steps]
+        # Since version 3 the interface says which stream to wait for, if there is any.
+        stream = interface.get("stream") if version >= 3 else None
+        stream = None if stream is None else index(stream)
+    except KeyError as error:
+        raise ValueError(f"__cuda_array_interface__: expected an entry {error}, found none") from None
+    except (AttributeError, IndexError, TypeError) as error:
+        raise ValueError(f"__cuda_array_interface__: expected entries as its version 3 has them: {error}") from error
+    if mask is not None:
         raise ValueError("expected an array without a mask")
-    dtype = np.dtype(interface["typestr"])
-    shape = [int(extent) for extent in interface["shape"]]
-    steps = interface.get("strides")
-    # Since version 3 the interface says which stream to wait for, if there is any.
-    stream = interface.get("stream") if interface["version"] >= 3 else ALL
-    if stream is not None and interface["version"] >= 3 and index(stream) < 1:
+    if stream is not None and stream < 1:
         raise ValueError(f"stream: expected none or a number from 1 up, found {stream}")
+    if steps is not None and len(steps) != len(shape):
+        raise ValueError(f"strides: expected one for each of {len(shape)} axes, found {len(steps)}")
     return Lent(
-        address=int(interface["data"][0]),
+        address=address,
         shape=shape,
-        order=_order(shape, None if steps is None else [int(step) for step in steps], dtype.itemsize),
+        order=_order(shape, steps, dtype.itemsize),
         type=_type(dtype),
-        stream=_awaited(stream),
+        stream=_awaited(stream) if version >= 3 else ALL,
         owner=array,
     )
 
@@ -115,12 +124,12 @@ def _by_dlpack(array: Any) -> Lent:
     )
 
 
-def _awaited(stream: Any) -> int:
+def _awaited(stream: int | None) -> int:
     """The stream to wait for, of one that an interface names."""
     if stream is None:
         return NOTHING
     # It is another thread that waits, whose default stream is another.
-    return ALL if index(stream) == PER_THREAD else index(stream)
+    return ALL if stream == PER_THREAD else stream
 
 
 def _order(shape: Sequence[int], steps: Sequence[int] | None, size: int) -> str:

@@ -26,6 +26,13 @@ class Interface:
         self.__cuda_array_interface__ = {key: value for key, value in interface.items() if key != "descr"}
 
 
+def without(entry: str) -> Interface:
+    """An array whose interface lacks an entry."""
+    array = Interface(np.zeros((4, 4)))
+    del array.__cuda_array_interface__[entry]
+    return array
+
+
 class Capsule:
     """An array that has DLPack and says that it lies on a GPU."""
 
@@ -87,6 +94,11 @@ def test_which_stream_is_waited_for() -> None:
         (Interface(np.zeros((4, 4)), mask=np.zeros((4, 4))), ValueError, "without a mask"),
         (Interface(np.zeros((4, 4), dtype=np.complex64)), TypeError, "found one of type complex64"),
         (Interface(np.zeros((4, 4), dtype=np.float16)), TypeError, "found one of type float16"),
+        (without("shape"), ValueError, "__cuda_array_interface__: expected an entry 'shape', found none"),
+        (without("version"), ValueError, "__cuda_array_interface__: expected an entry 'version', found none"),
+        (Interface(np.zeros((4, 4)), data=None), ValueError, "__cuda_array_interface__: expected entries as its version 3 has them"),
+        (Interface(np.zeros((4, 4)), shape=(4.0, 4.0)), ValueError, "__cuda_array_interface__: expected entries as its version 3 has them"),
+        (Interface(np.zeros((4, 4)), strides=(8,)), ValueError, "strides: expected one for each of 2 axes, found 1"),
         (Capsule(np.zeros((4, 4), dtype=np.complex64)), TypeError, "64 bits of DLPack's type 5"),
         (Interface(np.zeros((4, 4), dtype=">i4")), TypeError, "byte order"),
     ],
