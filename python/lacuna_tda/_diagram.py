@@ -95,6 +95,23 @@ class Diagram(Sequence[Bars]):
         self.representatives = representatives
         self.locations = locations
 
+    @classmethod
+    def _of(
+        cls,
+        arrays: list[Bars],
+        threshold: float | None,
+        landmarks: Landmarks | None,
+        representatives: list[Representatives] | None,
+    ) -> Diagram:
+        """A diagram of arrays that are as they should be."""
+        diagram = cls.__new__(cls)
+        diagram._arrays = arrays
+        diagram.threshold = threshold
+        diagram.landmarks = landmarks
+        diagram.representatives = representatives
+        diagram.locations = None
+        return diagram
+
     def bars(self, dim: int) -> Bars:
         """The bars of a dimension, (n, 2): a row of birth and death each. None of a dimension that was not computed."""
         if dim < 0:

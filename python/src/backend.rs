@@ -1,13 +1,13 @@
 //! Devices: opened by the first call that uses them, and open for those that follow.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::LazyLock;
 
-use lacuna::backend::{Backend, BackendRequest, Choice};
+use lacuna::backend::{Backend, Choice};
 
 use crate::error::Failure;
 
-/// The machines that have been asked for so far, each of which keeps its devices open.
-static BACKENDS: Mutex<Vec<Backend>> = Mutex::new(Vec::new());
+/// The machines of the process, which keep their devices open.
+static MACHINES: LazyLock<Backend> = LazyLock::new(Backend::default);
 
 /// The machine that is called so.
 ///
@@ -20,12 +20,5 @@ pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
         "cuda" => Choice::Cuda,
         _ => return Err(Failure::Value(format!("backend: expected auto, cpu or cuda, found {name:?}"))),
     };
-    let request = BackendRequest { choice, ..BackendRequest::default() };
-    let mut backends = BACKENDS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(backend) = backends.iter().find(|backend| *backend.request() == request) {
-        return Ok(backend.clone());
-    }
-    let backend = Backend::new(request);
-    backends.push(backend.clone());
-    Ok(backend)
+    Ok(MACHINES.choosing(choice))
 }

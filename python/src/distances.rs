@@ -5,10 +5,11 @@
 
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
-use ndarray::{ArrayView1, ArrayView2};
-use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use ndarray::{ArrayView1, ArrayView2, ArrayView3};
+use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use sprs::{CsMatViewI, SpIndex};
 
 use crate::error::Failure;
@@ -64,6 +65,13 @@ pub(crate) enum List<'py> {
     Double(PyReadonlyArray1<'py, f64>),
 }
 
+/// Several clouds in one of the two precisions.
+#[derive(FromPyObject)]
+pub(crate) enum Cube<'py> {
+    Single(PyReadonlyArray3<'py, f32>),
+    Double(PyReadonlyArray3<'py, f64>),
+}
+
 /// Indices of a sparse matrix.
 #[derive(FromPyObject)]
 pub(crate) enum Indices<'py> {
@@ -88,6 +96,36 @@ pub(crate) fn points(py: Python<'_>, array: Square<'_>) -> PyResult<Distances> {
         }
     };
     Ok(Distances::new(input))
+}
+
+/// The clouds of an array of three axes, the rows of each as points; in the place of one that is none, the exception.
+#[pyfunction]
+pub(crate) fn clouds<'py>(py: Python<'py>, array: Cube<'py>) -> PyResult<Bound<'py, PyList>> {
+    fn each<T: Value>(
+        array: ArrayView3<'_, T>,
+        input: fn(Metric<T>) -> Input,
+    ) -> Vec<Result<Input, Failure>> {
+        let cloud = |rows: ArrayView2<'_, T>| Ok(input(PointCloud::try_from(rows)?.into()));
+        array.outer_iter().map(cloud).collect()
+    }
+    let inputs = match &array {
+        Cube::Single(array) => {
+            let array = array.as_array();
+            py.detach(|| each(array, Input::Single))
+        }
+        Cube::Double(array) => {
+            let array = array.as_array();
+            py.detach(|| each(array, Input::Double))
+        }
+    };
+    let found = PyList::empty(py);
+    for input in inputs {
+        match input {
+            Ok(input) => found.append(Distances::new(input).into_pyobject(py)?)?,
+            Err(failure) => found.append(PyErr::from(failure).into_value(py))?,
+        }
+    }
+    Ok(found)
 }
 
 /// A square array of distances; with `births` its diagonal holds when points are born. Of two distances that differ by more than rounding,

@@ -44,7 +44,7 @@ mod _lacuna {
     #[pymodule_export]
     use crate::diagram_distances::diagram_distance;
     #[pymodule_export]
-    use crate::distances::{Distances, condensed, edges, matrix, points};
+    use crate::distances::{Distances, clouds, condensed, edges, matrix, points};
     #[pymodule_export]
     use crate::machine::machine;
     #[pymodule_export]

@@ -168,6 +168,8 @@ def test_many_inputs_have_the_answers_of_each(rng: np.random.Generator) -> None:
     assert lacuna_tda.rips_many([clouds[0][:k] for k in range(1, 9)]) == [
         lacuna_tda.rips(clouds[0][:k]) for k in range(1, 9)
     ]
+    for others in (clouds.astype(np.float32), np.asfortranarray(clouds), clouds[::2, :, ::-1], (10 * clouds).astype(np.int16)):
+        assert lacuna_tda.rips_many(others) == [lacuna_tda.rips(cloud) for cloud in others]
     large = [rng.random((400, 2)), rng.random((5, 2))]
     assert lacuna_tda.rips_many(large) == [lacuna_tda.rips(cloud) for cloud in large]
     assert lacuna_tda.rips_many([]) == []
@@ -179,6 +181,10 @@ def test_an_input_that_fails_does_not_stop_the_others() -> None:
     assert [type(one).__name__ for one in found] == ["Diagram", "ValueError", "Diagram", "TypeError", "Diagram"]
     with pytest.raises(ValueError, match="input 1: coordinate 0 of point 1: expected a finite number, found NaN"):
         lacuna_tda.rips_many([good, bad, good])
+    found = lacuna_tda.rips_many(np.array([good, bad, good], dtype=np.float32), errors="return")
+    assert [type(one).__name__ for one in found] == ["Diagram", "ValueError", "Diagram"]
+    with pytest.raises(ValueError, match="input 1: coordinate 0 of point 1: expected a finite number, found NaN"):
+        lacuna_tda.rips_many(np.array([good, bad, good]))
     with pytest.raises(ValueError, match="input 1: landmarks: expected from 1 to 1"):
         lacuna_tda.rips_many([good, [[0.0]]], landmarks=2)
 

@@ -74,10 +74,23 @@ impl Decision {
 }
 
 /// The machines that a run may use, among which each stage decides. Clones share the devices.
+///
+/// Each piece of work alone may be too little for a device to be opened for it, and many together enough. So what an open device would have saved
+/// is added up, and when that is what opening takes, devices begin to be opened in the background, for what comes then. It costs at most twice
+/// what it would have cost to know all work beforehand.
 #[derive(Debug, Clone)]
 pub struct Backend {
     request: Arc<BackendRequest>,
-    starting: Arc<Mutex<Option<Starting>>>,
+    devices: Arc<Mutex<Devices>>,
+}
+
+/// The devices of a request, and what they would have been good for.
+#[derive(Debug, Default)]
+struct Devices {
+    /// The devices, from the time when they begin to be opened.
+    starting: Option<Starting>,
+    /// Seconds that open devices would have saved so far.
+    missed: f64,
 }
 
 impl Default for Backend {
@@ -90,7 +103,17 @@ impl Default for Backend {
 impl Backend {
     /// The machines of a request. Devices that were asked for begin to be opened in the background.
     pub fn new(request: BackendRequest) -> Self {
-        let backend = Backend { request: Arc::new(request), starting: Arc::default() };
+        let backend = Backend { request: Arc::new(request), devices: Arc::default() };
+        if backend.insists_on_devices() {
+            backend.begin();
+        }
+        backend
+    }
+
+    /// The same machines, of which one is chosen otherwise. Devices are shared: those that one of both opens are open for the other.
+    pub fn choosing(&self, choice: Choice) -> Self {
+        let request = BackendRequest { choice, ..BackendRequest::clone(&self.request) };
+        let backend = Backend { request: Arc::new(request), devices: Arc::clone(&self.devices) };
         if backend.insists_on_devices() {
             backend.begin();
         }
@@ -111,7 +134,7 @@ impl Backend {
 
     /// Whether a device should finish first, if this machine has one, of which it has a driver at least.
     pub(crate) fn prefers_device(&self, estimate: &Estimate) -> bool {
-        estimate.device + OPENING < estimate.cpu && crate::cuda::has_driver()
+        estimate.device + self.opening() < estimate.cpu && crate::cuda::has_driver()
     }
 
     /// Seconds until a device is open.
@@ -121,7 +144,7 @@ impl Backend {
 
     /// The first device, if devices have begun to be opened and are open by now.
     pub(crate) fn ready(&self) -> Option<Gpu> {
-        self.lock().as_mut()?.ready()?.first().cloned()
+        self.lock().starting.as_mut()?.ready()?.first().cloned()
     }
 
     /// Decides which machine is to do the work of an estimate. Devices that are opened for it stay open for later work.
@@ -140,6 +163,7 @@ impl Backend {
             None => (OPENING, format!(" after {} to open it", Seconds(OPENING))),
         };
         if !forced && device + opening >= cpu {
+            self.miss(cpu - device);
             return Ok(Decision::processor(figures + &after));
         }
         match self.wait() {
@@ -163,17 +187,31 @@ impl Backend {
         self.request.choice == Choice::Cuda || self.request.self_check
     }
 
+    /// Adds what open devices would have saved to what they would have saved before. When that is enough, they begin to be opened.
+    fn miss(&self, seconds: f64) {
+        let mut devices = self.lock();
+        devices.missed += seconds.max(0.0);
+        let is_enough = devices.missed >= OPENING;
+        drop(devices);
+        if is_enough {
+            self.begin();
+        }
+    }
+
+    /// Whether devices have begun to be opened.
+    #[cfg(test)]
+    pub(super) fn has_begun(&self) -> bool {
+        self.lock().starting.is_some()
+    }
+
     /// Begins to open the devices, unless that has begun.
     fn begin(&self) {
-        let mut starting = self.lock();
-        if starting.is_none() {
-            *starting = Some(self.open());
-        }
+        self.lock().starting.get_or_insert_with(|| self.open());
     }
 
     /// The devices, when they are open. They begin to be opened if they have not yet.
     fn wait(&self) -> Result<Vec<Gpu>, CudaError> {
-        self.lock().get_or_insert_with(|| self.open()).wait()
+        self.lock().starting.get_or_insert_with(|| self.open()).wait()
     }
 
     fn open(&self) -> Starting {
@@ -181,8 +219,8 @@ impl Backend {
         Starting::begin(devices, self.request.memory)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Starting>> {
-        // A panic of another thread leaves the value whole: it is only ever replaced.
-        self.starting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Devices> {
+        // A panic of another thread leaves the value whole: a number, and devices that are only ever replaced.
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -117,6 +117,22 @@ fn short_times_have_digits() {
 }
 
 #[test]
+fn devices_are_opened_when_they_would_have_saved_what_opening_takes() {
+    let backend = backend(Choice::Auto);
+    let (lost, saved) = (estimate(0.1, 0.4), estimate(0.15, 0.05));
+    for work in [&lost, &saved, &lost, &saved, &lost, &saved] {
+        assert!(backend.decide(work).unwrap().gpus.is_empty());
+        assert!(!backend.has_begun());
+    }
+    // The processor's choice neither counts nor opens; devices are those of both.
+    let processor = backend.choosing(Choice::Cpu);
+    (0..9).for_each(|_| assert!(processor.decide(&saved).unwrap().gpus.is_empty()));
+    assert!(!processor.has_begun());
+    backend.decide(&saved).unwrap();
+    assert!(backend.has_begun() && processor.has_begun());
+}
+
+#[test]
 #[ignore = "needs a CUDA device"]
 fn gpu_that_is_open_costs_nothing_to_open() {
     let backend = backend(Choice::Auto);
