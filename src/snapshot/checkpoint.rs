@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use super::Facts;
 use super::error::SnapshotError;
 use super::file::Snapshot;
 use super::header::Kind;
 use super::writer::Writer;
-use super::Facts;
 use crate::progress::Progress;
 
 /// Writes the payload of a snapshot.

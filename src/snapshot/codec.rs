@@ -21,7 +21,8 @@ pub(super) fn encode(record: &impl Serialize) -> Result<Vec<u8>, String> {
 
 /// The record that bytes are, all of them, or why they are none.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    let (record, read) = bincode::serde::decode_from_slice(bytes, CODEC).map_err(|error| error.to_string())?;
+    let (record, read) =
+        bincode::serde::decode_from_slice(bytes, CODEC).map_err(|error| error.to_string())?;
     if read != bytes.len() {
         return Err(format!("{} bytes behind its end", bytes.len() - read));
     }

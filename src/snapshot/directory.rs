@@ -178,7 +178,8 @@ fn nanoseconds(time: Duration) -> u64 {
 /// The lock of a directory.
 fn locked(path: &Path) -> Result<File, SnapshotError> {
     let place = path.join(LOCK);
-    let failed = |error: io::Error| SnapshotError::system(path, "lock the directory of the checkpoint", &error);
+    let failed =
+        |error: io::Error| SnapshotError::system(path, "lock the directory of the checkpoint", &error);
     // Again, if a run that was ending removed the file before it was locked here.
     loop {
         let options = File::options().read(true).write(true).create(true).truncate(false).open(&place);

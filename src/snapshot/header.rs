@@ -116,7 +116,13 @@ impl Header {
                 return Err(SnapshotError::Newer { path: path.to_path_buf(), found: version });
             }
             let (expected, found) = (own.into(), found.into());
-            return Err(SnapshotError::Checksum { path: path.to_path_buf(), from: 0, to: 39, expected, found });
+            return Err(SnapshotError::Checksum {
+                path: path.to_path_buf(),
+                from: 0,
+                to: 39,
+                expected,
+                found,
+            });
         }
         if version != VERSION {
             return Err(SnapshotError::Newer { path: path.to_path_buf(), found: version });

@@ -54,7 +54,9 @@ fn each_byte_that_is_flipped_is_noticed() {
             let error = whole(&damaged).unwrap_err();
             let is_as_expected = match at {
                 0..8 => matches!(error, SnapshotError::Foreign { .. }),
-                8..12 => matches!(error, SnapshotError::Newer { .. } | SnapshotError::Checksum { to: 39, .. }),
+                8..12 => {
+                    matches!(error, SnapshotError::Newer { .. } | SnapshotError::Checksum { to: 39, .. })
+                }
                 12..48 => matches!(error, SnapshotError::Checksum { to: 39, .. }),
                 _ => matches!(error, SnapshotError::Checksum { from: 48, .. }),
             };
@@ -72,7 +74,10 @@ fn each_length_that_is_not_the_right_one_is_noticed() {
         let error = whole(&bytes[..length]).unwrap_err();
         match length {
             0 => assert!(matches!(error, SnapshotError::Foreign { .. }), "{error}"),
-            _ => assert!(matches!(error, SnapshotError::Length { found, .. } if found == length as u64), "{error}"),
+            _ => assert!(
+                matches!(error, SnapshotError::Length { found, .. } if found == length as u64),
+                "{error}"
+            ),
         }
         fs::write(&path, &bytes[..length]).unwrap();
         let of_file = read(&path).unwrap_err();
@@ -124,7 +129,10 @@ fn versions_and_kinds_to_come_are_told_as_such() {
     bytes[12] = 250;
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..40]);
     bytes[40..48].copy_from_slice(&sum.to_le_bytes());
-    assert_eq!(whole(&bytes).unwrap_err(), SnapshotError::UnknownKind { path: "example.lac".into(), found: 250 });
+    assert_eq!(
+        whole(&bytes).unwrap_err(),
+        SnapshotError::UnknownKind { path: "example.lac".into(), found: 250 }
+    );
     let numbers: std::collections::BTreeSet<u32> = Kind::ALL.iter().map(|&kind| kind as u32).collect();
     assert_eq!(numbers.len(), Kind::ALL.len());
     let foreign = whole(b"PK\x03\x04 and so on, for long enough that a header would be there").unwrap_err();
@@ -240,7 +248,8 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..1000 {
-                    turns.fetch_add(usize::from(directory.takes_turn()), std::sync::atomic::Ordering::Relaxed);
+                    turns
+                        .fetch_add(usize::from(directory.takes_turn()), std::sync::atomic::Ordering::Relaxed);
                 }
             });
         }
