@@ -11,6 +11,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::snapshot::Checkpoint;
+
 /// A run that was ended early because its [`Progress`] wanted that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]
@@ -33,6 +35,18 @@ pub trait Progress: Sync {
     /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true.
     fn is_interrupted(&self) -> bool {
         false
+    }
+
+    /// Whether a run that ends early is to answer with the dimensions that are done, if any are, and say so, instead of ending with
+    /// [`Interrupted`]. Those that can do so say it of themselves.
+    fn takes_what_is_done(&self) -> bool {
+        false
+    }
+
+    /// Where the run keeps its state, so that another goes on with it. A run that ends early saves what it has. See
+    /// [`Resumable`](crate::snapshot::Resumable), which is a progress and a checkpoint.
+    fn checkpoint(&self) -> &dyn Checkpoint {
+        &()
     }
 }
 
@@ -62,6 +76,14 @@ impl Progress for Interruptible<'_> {
 
     fn is_interrupted(&self) -> bool {
         self.0.is_interrupted()
+    }
+
+    fn takes_what_is_done(&self) -> bool {
+        self.0.takes_what_is_done()
+    }
+
+    fn checkpoint(&self) -> &dyn Checkpoint {
+        self.0.checkpoint()
     }
 }
 

@@ -16,7 +16,10 @@ mod frame;
 mod generate;
 mod image_file;
 mod info;
+mod inspect;
+mod interruption;
 mod job;
+mod long_run;
 mod naming;
 mod notes;
 mod outputs;
@@ -68,6 +71,7 @@ enum Command {
     Compare(Box<compare::Arguments>),
     Convert(Box<convert::Arguments>),
     Generate(Box<generate::Arguments>),
+    Inspect(inspect::Arguments),
     Info(info::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]
@@ -89,6 +93,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Inspect(arguments) => inspect::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub(crate) enum PathError {
     #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
     NoFiles { path: PathBuf },
+    #[error("{}: expected a directory with snapshots (*.lac), found none", path.display())]
+    NoSnapshots { path: PathBuf },
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written", path.display())]
@@ -27,7 +29,10 @@ impl PathError {
     pub(super) fn concerns_one_input(&self) -> bool {
         match self {
             PathError::Open { .. } | PathError::Directory { .. } | PathError::Overwritten { .. } => true,
-            PathError::NoFiles { .. } | PathError::List { .. } | PathError::Terminal { .. } => false,
+            PathError::NoFiles { .. }
+            | PathError::NoSnapshots { .. }
+            | PathError::List { .. }
+            | PathError::Terminal { .. } => false,
         }
     }
 }
