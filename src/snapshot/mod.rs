@@ -36,6 +36,7 @@ mod file;
 mod fingerprint;
 mod header;
 mod reader;
+mod saving;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -47,6 +48,7 @@ pub use file::{Snapshot, read, write};
 pub use fingerprint::{Difference, Fingerprint, checksum};
 pub use header::{HEADER_LENGTH, Kind, MAGIC, VERSION};
 pub use reader::Reader;
+pub(crate) use saving::Saving;
 pub use writer::Writer;
 
 /// What a snapshot says of itself, by name: `("columns", "1203")`.

@@ -113,7 +113,8 @@ fn any_pause<T: Voxel>(image: &Image<T>) {
         };
         for is_apart in [false, true] {
             let kept = pass(is_apart, None, 1, true);
-            assert_eq!(kept.is_empty(), slabs(1).count() < 2 || is_apart && slabs(1).count() < 3, "{shape}");
+            // Threads that work apart may have begun all slabs before the first pause.
+            assert!(is_apart || kept.len() == slabs(1).count() - 1, "{shape}");
             for partial in &kept {
                 for own in [1, 2, 5] {
                     pass(false, Some(partial), own, false);
@@ -324,7 +325,8 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
                 "{found}"
             );
             let mut job = streamer.begin::<&str>(&mut slabs, None, shape, None, &watch).unwrap();
-            let broken = in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Err("broken")));
+            let broken =
+                in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Err("broken")));
             assert!(matches!(broken, Err(SlabError::Read("broken"))), "{found}");
         }
     }
