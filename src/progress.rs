@@ -104,6 +104,29 @@ pub fn interruptible<T, E: From<Interrupted>>(
     }
 }
 
+/// Does `work`; if it is interrupted, `save` is called before the interruption goes on.
+pub(crate) fn saving<T>(work: impl FnOnce() -> T, save: impl FnOnce()) -> T {
+    // What `work` was unwound from is seen by `save`, which knows what it may find.
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => done,
+        Err(payload) => {
+            if payload.is::<Interrupted>() {
+                save();
+            }
+            resume_unwind(payload)
+        }
+    }
+}
+
+/// Does `work`; none if it was interrupted and what is done is to be the answer.
+pub(crate) fn if_finished<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(payload) if payload.is::<Interrupted>() && progress.takes_what_is_done() => None,
+        Err(payload) => resume_unwind(payload),
+    }
+}
+
 /// Adds up what is reported of each stage.
 #[cfg(test)]
 #[derive(Debug, Default)]

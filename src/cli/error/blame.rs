@@ -208,6 +208,7 @@ impl Blame for RipsError {
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
             | RipsError::Selection(_)
+            | RipsError::Checkpoint(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,

@@ -64,6 +64,12 @@ pub(crate) enum UsageError {
         "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
     )]
     PictureOfSeveral,
+    #[error("--checkpoint: expected one input, whose state it is to keep, found several")]
+    CheckpointOfSeveral,
+    #[error(
+        "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not kept, found one of these"
+    )]
+    CheckpointOfRepresentatives,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

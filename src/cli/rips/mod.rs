@@ -13,13 +13,15 @@ use lacuna::rips::{Collapse, SecondLayer};
 use self::job::{Answered, Beside, Crew, Job};
 use self::representatives::RepresentativesArguments;
 use super::arguments::distances::DistancesArguments;
+use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
-use super::error::{CliError, UsageError};
+use super::error::{CliError, EndedEarly, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::outputs::Outputs;
 use super::parse;
@@ -72,6 +74,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     machine: MachineArguments,
+
+    #[command(flatten)]
+    limit: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
 
     /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
     ///
@@ -151,6 +159,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if (picture.is_some() || report.is_some()) && tasks.is_batch {
         return Err(UsageError::PictureOfSeveral.into());
     }
+    if arguments.checkpoint.is_asked_for() {
+        if tasks.is_batch {
+            return Err(UsageError::CheckpointOfSeveral.into());
+        }
+        if arguments.representatives.request().is_some() {
+            return Err(UsageError::CheckpointOfRepresentatives.into());
+        }
+    }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
@@ -159,6 +175,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
         }
         let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
+        let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
         // Kept until the end.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
@@ -170,15 +187,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             picture: outputs.picture.as_mut(),
             report: outputs.report.as_mut(),
         };
-        let answered = job.run(task, &mut outputs.answer, beside, start, crew)?;
-        return outputs.commit(&answered.record);
+        let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long));
+        let answered = answered.map_err(|error| long.told(error))?;
+        outputs.commit(&answered.record)?;
+        if answered.record.unfinished.is_some() {
+            return Err(long.told(EndedEarly::now().into()));
+        }
+        long.finish();
+        return Ok(());
     }
+    arguments.limit.start()?;
     let stats = tasks.open_stats(stats)?;
     arguments.machine.threads.start(notes)?;
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, Beside::default(), start, crew)?;
+        let answered = job.run(task, &mut answer, Beside::default(), start, crew, None)?;
         answer.commit().map(|()| answered)
     };
     let tell = |answered: Answered| {
