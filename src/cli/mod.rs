@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod answers;
 mod arguments;
 mod batch;
 mod compare;
@@ -16,6 +17,7 @@ mod frame;
 mod generate;
 mod image_file;
 mod info;
+mod input_identity;
 mod inspect;
 mod interruption;
 mod job;

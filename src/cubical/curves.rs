@@ -31,6 +31,9 @@ use crate::{with_image, with_stream};
 /// The stage as [`Progress`] is told of it, whose units of work are voxels; those that are read twice count twice.
 const STAGE: &str = "curve";
 
+/// The name under which a curve that is not whole is kept.
+pub const CURVE: &str = "curve";
+
 /// An image that is opened as often as it is read.
 pub struct CurveSource<'a> {
     open: &'a dyn Fn() -> Result<AnyStream, ImageReadError>,

@@ -13,7 +13,7 @@ use std::io;
 
 use super::index::SharedIndex;
 use super::reduction_matrix::ReductionMatrix;
-use crate::progress::Progress;
+use crate::progress::{Progress, saving};
 use crate::snapshot::{Checkpoint, Kind, Reader, Saving, SnapshotError, Writer, facts};
 
 /// The name under which the columns are kept.
@@ -58,7 +58,7 @@ pub(super) fn keeping<I: SharedIndex, T>(
             save(matrix, checkpoint);
         }
     };
-    work(&Saving::new(progress, &save))
+    saving(|| work(&Saving::new(progress, &save)), save)
 }
 
 fn save<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, checkpoint: &dyn Checkpoint) {

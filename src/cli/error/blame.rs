@@ -174,6 +174,7 @@ impl Blame for MatrixError {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
             MatrixError::Threads(_) => Fault::Machine,
+            MatrixError::Checkpoint(error) => error.fault(),
             MatrixError::Interrupted(_) => Fault::Nobody,
         }
     }
@@ -276,9 +277,11 @@ impl<E: Blame> Blame for SlabError<E> {
         match self {
             SlabError::Read(error) => error.fault(),
             SlabError::Memory(_) | SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
-            SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Range(_) | SlabError::Slabs { .. } => {
-                Fault::Input
-            }
+            SlabError::Bins(_)
+            | SlabError::Short { .. }
+            | SlabError::Since(_)
+            | SlabError::Range(_)
+            | SlabError::Slabs { .. } => Fault::Input,
         }
     }
 }
@@ -312,6 +315,8 @@ impl Blame for CurveFileError {
             CurvesError::Device(error) => error.fault(),
             CurvesError::Check(_) => Fault::Machine,
             CurvesError::Scales(error) => error.fault(),
+            CurvesError::Checkpoint(error) => error.fault(),
+            CurvesError::Interrupted(_) => Fault::Nobody,
         }
     }
 

@@ -10,6 +10,8 @@ pub(crate) enum PathError {
     NoFiles { path: PathBuf },
     #[error("{}: expected a directory with snapshots (*.lac), found none", path.display())]
     NoSnapshots { path: PathBuf },
+    #[error("{}: expected a file that can be read", path.display())]
+    Read { path: PathBuf, source: io::Error },
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written", path.display())]
@@ -28,7 +30,10 @@ impl PathError {
     /// Whether another input of the same run may still have an answer.
     pub(super) fn concerns_one_input(&self) -> bool {
         match self {
-            PathError::Open { .. } | PathError::Directory { .. } | PathError::Overwritten { .. } => true,
+            PathError::Open { .. }
+            | PathError::Read { .. }
+            | PathError::Directory { .. }
+            | PathError::Overwritten { .. } => true,
             PathError::NoFiles { .. }
             | PathError::NoSnapshots { .. }
             | PathError::List { .. }

@@ -64,8 +64,8 @@ pub(crate) enum UsageError {
         "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
     )]
     PictureOfSeveral,
-    #[error("--checkpoint: expected one input, whose state it is to keep, found several")]
-    CheckpointOfSeveral,
+    #[error("--checkpoint: expected a file, which the run that goes on can read again, found {found}")]
+    CheckpointOfPipe { found: String },
     #[error(
         "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not kept, found one of these"
     )]

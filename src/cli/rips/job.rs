@@ -297,11 +297,22 @@ impl Job<'_> {
 
     /// The run by what its answer depends on, and its state.
     fn fingerprint(&self, input: &Input) -> Fingerprint {
+        self.fingerprint_of(Fingerprint::new("rips").with("input", input.identity()))
+    }
+
+    /// The run on a batch by what its answers depend on but for the inputs, of which each is known by itself.
+    pub(super) fn fingerprint_of_batch(&self) -> Fingerprint {
+        let Arguments { ratio, representatives, .. } = self.arguments;
+        let run = self.fingerprint_of(Fingerprint::new("rips of several inputs"));
+        let run = run.with("--output", format!("{:?}", self.format).to_lowercase()).with("--ratio", ratio);
+        run.with_some("--representatives", representatives.request().map(|request| format!("{request:?}")))
+    }
+
+    fn fingerprint_of(&self, run: Fingerprint) -> Fingerprint {
         let Arguments { max_dim, threshold, modulus, collapse, landmarks, .. } = *self.arguments;
         let threshold = threshold.map_or("the enclosing radius".to_owned(), |t| t.to_string());
         let weights = self.weights.map(|measure| format!("{measure:?}"));
-        let run = Fingerprint::new("rips").with("input", input.identity()).with("--max-dim", max_dim);
-        let run = run.with("--threshold", threshold).with("--modulus", modulus);
+        let run = run.with("--max-dim", max_dim).with("--threshold", threshold).with("--modulus", modulus);
         let run = run
             .with("--collapse", format!("{collapse:?}").to_lowercase())
             .with_some("--landmarks", landmarks);

@@ -12,6 +12,7 @@ use lacuna::rips::{Collapse, SecondLayer};
 
 use self::job::{Answered, Beside, Crew, Job};
 use self::representatives::RepresentativesArguments;
+use super::answers::Answers;
 use super::arguments::distances::DistancesArguments;
 use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
@@ -148,7 +149,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     // What is wrong with a file is said when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
-    let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
+    let (mut tasks, format) =
+        Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
     arguments.representatives.check(format, arguments.ratio)?;
     let drawing = arguments.representatives.drawing(arguments.max_dim)?;
     if drawing.is_some() && tasks.is_batch {
@@ -159,13 +161,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if (picture.is_some() || report.is_some()) && tasks.is_batch {
         return Err(UsageError::PictureOfSeveral.into());
     }
-    if arguments.checkpoint.is_asked_for() {
-        if tasks.is_batch {
-            return Err(UsageError::CheckpointOfSeveral.into());
-        }
-        if arguments.representatives.request().is_some() {
-            return Err(UsageError::CheckpointOfRepresentatives.into());
-        }
+    if arguments.checkpoint.is_asked_for() && !tasks.is_batch && arguments.representatives.request().is_some()
+    {
+        return Err(UsageError::CheckpointOfRepresentatives.into());
     }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
@@ -196,26 +194,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         long.finish();
         return Ok(());
     }
-    arguments.limit.start()?;
     let stats = tasks.open_stats(stats)?;
+    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
+    long.begin(|| job.fingerprint_of_batch())?;
+    let answers = Answers::load(long.checkpoint())?;
+    answers.leave_out(&mut tasks, notes);
+    let tasks = &tasks;
     arguments.machine.threads.start(notes)?;
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
         let answered = job.run(task, &mut answer, Beside::default(), start, crew, None)?;
-        answer.commit().map(|()| answered)
+        answer.commit()?;
+        answers.take(task);
+        Ok(answered)
     };
     let tell = |answered: Answered| {
         answered.notes.iter().for_each(|note| notes.note(note));
         answered.record
     };
-    let ran = if let Some(workers) = job.workers(&tasks) {
+    let ran = if let Some(workers) = job.workers(tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
             answered.map(tell)
         })
     } else {
         tasks.run(|task| run(task, Crew::All).map(tell))
-    }?;
+    };
+    let ran = ran.map_err(|error| {
+        answers.save();
+        long.told(error)
+    })?;
     tell_stats(stats, &Records::new(&ran, start))?;
-    ran.verdict()
+    ran.verdict()?;
+    long.finish();
+    Ok(())
 }

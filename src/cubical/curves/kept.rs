@@ -3,7 +3,7 @@
 //! The processor keeps it. A device adds up an image from the first voxel on, and so do curves at several scales. Sums that are in temporary
 //! files, because memory has no room for them, are kept no further than the last time that there was room.
 
-use super::STAGE;
+use super::CURVE;
 use crate::cubical::ecc::slabs::PartialCurve;
 use crate::cubical::shape::Shape;
 use crate::cubical::value::Value;
@@ -38,7 +38,7 @@ impl Kept {
         voxels: &str,
         shape: Shape,
     ) -> Result<Self, SnapshotError> {
-        let Some(snapshot) = checkpoint.load(STAGE, Kind::PartialCurve)? else { return Ok(Kept::default()) };
+        let Some(snapshot) = checkpoint.load(CURVE, Kind::PartialCurve)? else { return Ok(Kept::default()) };
         let mut reader = snapshot.payload_of(Kind::PartialCurve)?;
         let (expected, found): (_, ImageRecord) = (image_record(voxels, shape), reader.record("image")?);
         if found != expected {
@@ -60,7 +60,7 @@ impl Kept {
         let slices = self.partial.as_ref().map_or(0, PartialCurve::slices);
         let all = shape.extents().into_iter().find(|&extent| extent > 1).unwrap_or(1);
         let told = facts([("image", shape.described(voxels)), ("slices", format!("{slices} of {all}"))]);
-        checkpoint.save(STAGE, Kind::PartialCurve, &told, &mut |out: &mut Writer<'_>| {
+        checkpoint.save(CURVE, Kind::PartialCurve, &told, &mut |out: &mut Writer<'_>| {
             out.record(&image_record(voxels, shape))?;
             let range: RangeRecord = self.range.map(|(low, high)| [low, high].map(bits));
             out.record(&range)?;

@@ -18,7 +18,7 @@ use super::kept::{KeptResidue, ResidueOf, save_residue};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
-use crate::progress::{Progress, check};
+use crate::progress::{Progress, check, saving};
 use crate::snapshot::{Saving, SnapshotError};
 
 /// Columns that a worker reduces side by side, so that their loads from memory overlap.
@@ -164,8 +164,8 @@ impl<I: SharedIndex> Block<'_, I> {
                 .collect();
             save_residue(checkpoint, keeping.of, &claims, &zeros, before, self.columns.len());
         };
-        let saving = &Saving::new(keeping.progress, &save);
-        let progress: &dyn Progress = if checkpoint.is_kept() { saving } else { keeping.progress };
+        let kept = &Saving::new(keeping.progress, &save);
+        let progress: &dyn Progress = if checkpoint.is_kept() { kept } else { keeping.progress };
         let residue = Residue {
             block: self,
             reduced: &reduced,
@@ -173,7 +173,12 @@ impl<I: SharedIndex> Block<'_, I> {
             zeros: &zeros,
             progress,
         };
-        let additions: Vec<u64> = rayon::broadcast(|_| Worker::new(&residue).run(&next));
+        let reduce = || rayon::broadcast(|_| Worker::new(&residue).run(&next));
+        let additions: Vec<u64> = saving(reduce, || {
+            if checkpoint.is_kept() {
+                save();
+            }
+        });
         self.unmark(&reduced);
         Ok(before + additions.iter().sum::<u64>())
     }
