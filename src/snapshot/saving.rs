@@ -23,6 +23,9 @@ impl Progress for Saving<'_> {
     }
 
     fn advance(&self, units: u64) {
+        if self.progress.checkpoint().takes_turn() {
+            (self.save)();
+        }
         self.progress.advance(units);
     }
 

@@ -45,8 +45,10 @@ impl Life {
         run: impl Fn(&dyn Progress) -> Result<T, E>,
         is_interruption: impl Fn(&E) -> bool,
     ) -> (T, u64) {
+        let mut patience = step;
         for ended in 0.. {
-            self.patience.store(step * (ended + 1), Ordering::Relaxed);
+            self.patience.store(patience, Ordering::Relaxed);
+            patience += step + patience / 4;
             self.has_ended.store(false, Ordering::Relaxed);
             match run(&Resumable { progress: self, checkpoint: self }) {
                 Ok(found) => return (found, ended),

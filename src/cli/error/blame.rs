@@ -236,6 +236,7 @@ impl Blame for PersistenceError {
         match self {
             PersistenceError::TooLarge { .. } => Fault::Input,
             PersistenceError::Memory(_) => Fault::Machine,
+            PersistenceError::Checkpoint(error) => error.fault(),
         }
     }
 }

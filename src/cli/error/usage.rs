@@ -70,6 +70,10 @@ pub(crate) enum UsageError {
         "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not kept, found one of these"
     )]
     CheckpointOfRepresentatives,
+    #[error(
+        "--checkpoint: expected --via gradient, whose reduction is kept, found matrix; `lacuna reduce` keeps that of a boundary matrix"
+    )]
+    CheckpointViaMatrix,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

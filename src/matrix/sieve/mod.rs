@@ -39,7 +39,7 @@ use super::leftmost_ones::Scanner;
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
-use crate::progress::{Progress, check};
+use crate::progress::{Progress, check, saving};
 use crate::snapshot::SnapshotError;
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
@@ -145,10 +145,17 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     /// Ends a stage.
     fn lap(&mut self, stage: &'static str) {
         let checkpoint = self.progress.checkpoint();
-        if checkpoint.takes_turn() || checkpoint.is_kept() && self.progress.is_interrupted() {
+        if checkpoint.takes_turn() {
             self.save();
         }
-        check(self.progress);
+        saving(
+            || check(self.progress),
+            || {
+                if checkpoint.is_kept() {
+                    self.save()
+                }
+            },
+        );
         self.figures.lap(stage, self.clock.elapsed());
         self.clock = Instant::now();
     }
@@ -200,9 +207,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             }
             if census[here].open * ANNOTATE < census[here].cells {
                 self.residue(dim)?;
-            } else if let Some(counts) =
-                annotations::pair(self.matrix, dim, &self.open(dim - 1), &self.mates, self.progress)
-            {
+            } else if let Some(counts) = self.annotate(dim) {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
             }
             census = self.census();
@@ -211,6 +216,17 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         self.is_downwards = true;
         self.lap("upwards");
         Ok(())
+    }
+
+    /// Solves a block by annotations, if few classes live at a time. It is solved at once or not at all.
+    fn annotate(&self, dim: Dimension) -> Option<annotations::Counts> {
+        let open = self.open(dim - 1);
+        let pair = || annotations::pair(self.matrix, dim, &open, &self.mates, self.progress);
+        saving(pair, || {
+            if self.progress.checkpoint().is_kept() {
+                self.save();
+            }
+        })
     }
 
     /// Reduces the residues of the blocks that are left: first dualized blocks upwards, where the block below is solved, then the others
