@@ -14,7 +14,9 @@ use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_watched};
 use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
-use lacuna::rips::{Collapse, Rips, RipsError, RipsOptions, SecondLayer};
+use lacuna::rips::{
+    BarSelection, Collapse, RepresentativesRequest, Rips, RipsError, RipsOptions, SecondLayer,
+};
 use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
 
 /// Counts how often it is asked whether the run is to end, and says so from some time on.
@@ -275,8 +277,14 @@ impl Progress for InTime {
 /// Whenever the time is up, the dimensions that are done are those of the whole run.
 #[test]
 fn what_is_done_in_time_is_the_answer() {
-    for collapse in [Collapse::Off, Collapse::On] {
-        let rips = reducible(2, 3).collapse(collapse);
+    let request = || {
+        let mut request = RepresentativesRequest::default();
+        request.bars = BarSelection::Named(vec![(2, 0)]);
+        request
+    };
+    for (collapse, request) in [(Collapse::Off, None), (Collapse::On, None), (Collapse::Off, Some(request()))]
+    {
+        let rips = reducible(2, 3).collapse(collapse).representatives(request.clone());
         let whole = rips.clone().run().unwrap();
         let mut seen = [0; 5];
         for left in (0..).step_by(23) {
@@ -288,11 +296,17 @@ fn what_is_done_in_time_is_the_answer() {
             assert_eq!(found.diagram.len(), done);
             assert!((0..done).all(|dim| found.diagram.bars(dim) == whole.bars(dim)), "{left}");
             assert_eq!(found.stats.dimensions.iter().filter(|stats| stats.dim >= done).count(), 0);
+            // Without dimension 2 there is no answer, as a bar of it is asked for.
+            assert!(
+                request.is_none()
+                    || done > 2 && found.representatives().is_some_and(|found| found.len() == 1)
+            );
             seen[done] += 1;
             if done == 4 {
                 break;
             }
         }
-        assert!(seen[1..].iter().filter(|&&count| count > 0).count() >= 3, "{seen:?}");
+        let expected = if request.is_some() { 2 } else { 3 };
+        assert!(seen[1..].iter().filter(|&&count| count > 0).count() >= expected, "{seen:?}");
     }
 }
