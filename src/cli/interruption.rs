@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use lacuna::progress::Progress;
 
+use super::notes::tell;
 use super::temporary;
 
 /// Who asked.
@@ -60,6 +61,7 @@ pub(super) fn take_signal() -> bool {
     let asks = HEARS.swap(false, Ordering::Relaxed);
     if asks {
         ask(Request::Signal);
+        tell("interrupted: what is done is being kept; a second signal ends the run at once");
     }
     asks
 }

@@ -112,6 +112,15 @@ impl Snapshot {
         Ok(Snapshot { path, bytes, header, facts: facts.clone() })
     }
 
+    /// A snapshot of a payload as it lies in a file, the facts in front.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Content`]: the facts are none.
+    pub fn sealed(name: &str, kind: Kind, payload: &[u8]) -> Result<Self, SnapshotError> {
+        let header = Header { kind, length: payload.len() as u64, checksum: xxh3_128(payload) };
+        Snapshot::whole(PathBuf::from(name), [&header.bytes(), payload].concat())
+    }
+
     /// The snapshot that the bytes of a file are, which is called `path` in errors.
     ///
     /// # Errors

@@ -28,6 +28,33 @@
 //! believed when that many bytes are there: memory follows the size of the file. Checksums find accidents, not malice: what a stage takes from
 //! a snapshot it checks as far as it must so as not to panic.
 
+//!
+//! # In a program
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use lacuna::metric::PointCloud;
+//! use lacuna::rips::Rips;
+//! use lacuna::snapshot::{CheckpointDirectory, Fingerprint, Resumable};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("kept");
+//! let corners = PointCloud::new(2, vec![0.0f32, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0])?;
+//! // What cannot be kept is told, and the run goes on.
+//! let warn = Box::new(|error: &_| eprintln!("warning: {error}"));
+//! let directory = CheckpointDirectory::open(&path, Duration::from_secs(60), warn)?;
+//! // Whatever the answer depends on: another run on this directory is refused.
+//! let goes_on = directory.begin(&Fingerprint::new("corners").with("points", 4).with("threshold", 2))?;
+//! assert!(!goes_on);
+//! let run = Resumable { progress: &(), checkpoint: &directory };
+//! let outcome = Rips::new(corners).threshold(2.0).solve(&run)?;
+//! assert_eq!(outcome.diagram.bars(1).len(), 1);
+//! // The answer is safe: nothing need be kept any more.
+//! directory.finish()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 mod checkpoint;
 mod codec;
 mod directory;

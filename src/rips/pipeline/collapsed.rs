@@ -122,6 +122,7 @@ impl Attempt {
                     // The first two dimensions are in order as they are; those behind are not, before they are computed again.
                     let last = dim.max(2).min(outcome.diagram.len());
                     outcome.unfinished = Some(last);
+                    outcome.stats.dimensions.retain(|stats| stats.dim < last);
                     cut(&joined(diagram, &outcome.diagram, dim), last)
                 }
             };

@@ -34,7 +34,7 @@ use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
-use crate::progress::{if_finished, interruptible};
+use crate::progress::{Interrupted, if_finished, interruptible};
 use crate::simd::Level;
 use crate::snapshot::{Checkpoint, Part, Resumable};
 
@@ -250,7 +250,11 @@ fn compute_graph(
         _ => beside_devices::<U512>(&mut run, &*complex),
     }?;
     let Run { mut stats, failure, collector, unfinished, .. } = run;
-    let representatives = collector.map(|collector| collector.finish(&diagram)).transpose()?;
+    let representatives = match collector.map(|collector| collector.finish(&diagram)).transpose() {
+        // The bars that were named are of a dimension that is not done.
+        Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted.into()),
+        representatives => representatives?,
+    };
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
     let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();

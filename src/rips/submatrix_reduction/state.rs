@@ -12,8 +12,6 @@
 //! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored as the others are, by
 //! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again.
 
-use std::collections::HashMap;
-
 use super::{Claim, Shared, Submatrix, Version};
 use crate::memory::{self, Refused};
 use crate::rips::code::Code;
@@ -176,31 +174,25 @@ impl<W: Word, F: Field> Shared<'_, W, F> {
     #[cold]
     pub(super) fn save(&self) {
         let Submatrix { code, columns, progress, .. } = self.submatrix;
-        let mut latest: HashMap<usize, (W, u64)> = HashMap::new();
-        for (pivot, value) in self.store.iter() {
-            let kept = latest.entry(self.column_of(value)).or_insert((pivot, value));
-            if kept.0 < pivot {
-                *kept = (pivot, value);
-            }
-        }
+        let mut claims: Vec<(usize, W, u64)> =
+            self.store.iter().map(|(pivot, value)| (self.column_of(value), pivot, value)).collect();
         // After the table: a column that came to zero since it was seen there is kept as zero.
-        let zeros: Vec<u64> = self.zeros.iter().map(|(_, &column)| column as u64).collect();
-        for &column in &zeros {
-            let _ = latest.remove(&(column as usize));
-        }
-        let mut claims: Vec<(usize, W, &[_])> = Vec::with_capacity(latest.len());
-        for (column, (pivot, value)) in latest {
-            let terms: &[_] = match Claim::decode(value) {
+        let mut zeros: Vec<u64> = self.zeros.iter().map(|(_, &column)| column as u64).collect();
+        zeros.sort_unstable();
+        claims.retain(|claim| zeros.binary_search(&(claim.0 as u64)).is_err());
+        // Of the pivots that a column was seen under the latest comes first, and is kept.
+        claims.sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
+        claims.dedup_by_key(|claim| claim.0);
+        let terms_of = |value: u64| -> &[_] {
+            match Claim::decode(value) {
                 Claim::Plain(_) => &[],
                 Claim::Version(version) => &self.versions[version].terms,
-            };
-            claims.push((column, pivot, terms));
-        }
-        claims.sort_unstable_by_key(|claim| claim.0);
-        let terms = || claims.iter().flat_map(|claim| claim.2.iter());
+            }
+        };
+        let terms = || claims.iter().flat_map(|claim| terms_of(claim.2));
         let (count, mut end) = (terms().count(), 0);
         let ends = claims.iter().map(|claim| {
-            end += claim.2.len() as u64;
+            end += terms_of(claim.2).len() as u64;
             end
         });
         let ends: Vec<u64> = ends.collect();
