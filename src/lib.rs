@@ -129,6 +129,7 @@ pub mod progress;
 pub mod report;
 pub mod rips;
 pub(crate) mod simd;
+pub mod snapshot;
 
 pub use diagram::{Bar, BarSelection, Diagram};
 

@@ -11,6 +11,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::snapshot::Checkpoint;
+
 /// A run that was ended early because its [`Progress`] wanted that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]
@@ -33,6 +35,18 @@ pub trait Progress: Sync {
     /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true.
     fn is_interrupted(&self) -> bool {
         false
+    }
+
+    /// Whether a run that ends early is to answer with the dimensions that are done, if any are, and say so, instead of ending with
+    /// [`Interrupted`]. Those that can do so say it of themselves.
+    fn takes_what_is_done(&self) -> bool {
+        false
+    }
+
+    /// Where the run keeps its state, so that another goes on with it. A run that ends early saves what it has. See
+    /// [`Resumable`](crate::snapshot::Resumable), which is a progress and a checkpoint.
+    fn checkpoint(&self) -> &dyn Checkpoint {
+        &()
     }
 }
 
@@ -63,6 +77,14 @@ impl Progress for Interruptible<'_> {
     fn is_interrupted(&self) -> bool {
         self.0.is_interrupted()
     }
+
+    fn takes_what_is_done(&self) -> bool {
+        self.0.takes_what_is_done()
+    }
+
+    fn checkpoint(&self) -> &dyn Checkpoint {
+        self.0.checkpoint()
+    }
 }
 
 /// Does `work`, which tells the progress that it is given how far it is. An interruption becomes an error here, and nowhere else. The entries
@@ -79,6 +101,29 @@ pub fn interruptible<T, E: From<Interrupted>>(
         Ok(outcome) => outcome,
         Err(payload) if payload.is::<Interrupted>() => Err(Interrupted.into()),
         Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// Does `work`; if it is interrupted, `save` is called before the interruption goes on.
+pub(crate) fn saving<T>(work: impl FnOnce() -> T, save: impl FnOnce()) -> T {
+    // What `work` was unwound from is seen by `save`, which knows what it may find.
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => done,
+        Err(payload) => {
+            if payload.is::<Interrupted>() {
+                save();
+            }
+            resume_unwind(payload)
+        }
+    }
+}
+
+/// Does `work`; none if it was interrupted and what is done is to be the answer.
+pub(crate) fn if_finished<T>(progress: &dyn Progress, work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(payload) if payload.is::<Interrupted>() && progress.takes_what_is_done() => None,
+        Err(payload) => resume_unwind(payload),
     }
 }
 

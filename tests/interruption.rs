@@ -1,6 +1,9 @@
 //! Runs that are ended early by their progress: wherever that is, they end with the error that says so, and leave nothing behind that another
-//! run would feel.
+//! run would feel; or what they kept, from which another run comes to the same end.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lacuna::cells::rips_complex;
@@ -11,7 +14,10 @@ use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::{Algorithm, Dualize, MatrixError, Plan, ReductionRequest, reduce, reduce_watched};
 use lacuna::metric::{DistanceMatrix, PointCloud};
 use lacuna::progress::Progress;
-use lacuna::rips::{Collapse, Rips, RipsError, RipsOptions};
+use lacuna::rips::{
+    BarSelection, Collapse, RepresentativesRequest, Rips, RipsError, RipsOptions, SecondLayer,
+};
+use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
 
 /// Counts how often it is asked whether the run is to end, and says so from some time on.
 struct Patience {
@@ -140,4 +146,167 @@ fn images_are_interrupted_at_any_time() {
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
     let run = |progress: &dyn Progress| Ok(Skeleton::new(&square).solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 5);
+}
+
+/// Keeps pieces in memory; every so often it is a thread's turn to save.
+#[derive(Default)]
+struct Kept {
+    pieces: Mutex<BTreeMap<String, Vec<u8>>>,
+    every: u64,
+    asked: AtomicU64,
+    saved: AtomicU64,
+    loaded: Mutex<Vec<Kind>>,
+}
+
+impl Checkpoint for Kept {
+    fn is_kept(&self) -> bool {
+        true
+    }
+
+    fn takes_turn(&self) -> bool {
+        self.every > 0 && self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(self.every)
+    }
+
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+        let snapshot = Snapshot::of(name, kind, facts, fill).unwrap();
+        self.saved.fetch_add(1, Ordering::Relaxed);
+        self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes().to_vec());
+    }
+
+    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+        let Some(bytes) = self.pieces.lock().unwrap().get(name).cloned() else { return Ok(None) };
+        self.loaded.lock().unwrap().push(kind);
+        let snapshot = Snapshot::whole(PathBuf::from(name), bytes)?;
+        snapshot.payload_of(kind).map(drop).map(|()| Some(snapshot))
+    }
+
+    fn forget(&self, name: &str) {
+        self.pieces.lock().unwrap().remove(name);
+    }
+}
+
+/// Random distances, of which many columns are reduced, take each other's pivots, and are long.
+fn reducible(modulus: u32, max_dim: usize) -> Rips {
+    let mixed = |i: usize, j: usize| ((i * 64 + j) as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
+    let distances = DistanceMatrix::from_fn(30, |i, j| mixed(i, j) as f32).unwrap();
+    let options = Rips::new(distances).max_dim(max_dim).modulus(modulus).threshold(f64::INFINITY);
+    options.collapse(Collapse::Off).threads(2)
+}
+
+/// A run that is interrupted anywhere, and goes on, and is interrupted again, has the diagram of one that is left alone.
+#[test]
+fn what_is_kept_is_gone_on_from() {
+    let on = |rips: Rips| rips.collapse(Collapse::On);
+    let cases = [
+        reducible(2, 2),
+        reducible(3, 2),
+        reducible(2, 3).pair_store(SecondLayer::Sorted),
+        on(reducible(2, 3)),
+        // Entries of 512 bits.
+        reducible(2, 22).threshold(250_000.0),
+    ];
+    let mut kinds = Vec::new();
+    for (number, rips) in cases.into_iter().enumerate() {
+        let expected = rips.clone().run().unwrap();
+        for step in [3, 40] {
+            let kept = Kept { every: if step == 40 { 5 } else { 0 }, ..Kept::default() };
+            let mut patience = step;
+            let mut rounds = 0;
+            let found = loop {
+                let progress = Patience::of(patience);
+                let run = Resumable { progress: &progress, checkpoint: &kept };
+                match rips.clone().solve(&run) {
+                    Ok(outcome) => break outcome.diagram,
+                    Err(RipsError::Interrupted(_)) => {
+                        (patience, rounds) = (patience + patience / 5 + 1, rounds + 1)
+                    }
+                    Err(error) => panic!("case {number}: {error}"),
+                }
+            };
+            assert_eq!(found, expected, "case {number}, step {step}");
+            assert!(
+                rounds > 0 && kept.saved.load(Ordering::Relaxed) > 0,
+                "case {number}, step {step}: {rounds}"
+            );
+            kinds.append(&mut kept.loaded.lock().unwrap());
+        }
+    }
+    // All there is was gone on from.
+    for kind in [Kind::RipsCollapse, Kind::RipsDimension, Kind::RipsResidue, Kind::RipsReduction] {
+        assert!(kinds.contains(&kind), "{kind}");
+    }
+}
+
+/// Pieces of another graph are passed over, and those that make no sense are errors.
+#[test]
+fn what_is_kept_of_another_run_is_not_gone_on_from() {
+    let kept = Kept { every: 1, ..Kept::default() };
+    let run = |rips: Rips, kept: &Kept| rips.solve(&Resumable { progress: &(), checkpoint: kept });
+    let whole = run(reducible(2, 2), &kept).unwrap().diagram;
+    kept.loaded.lock().unwrap().clear();
+    // Other coefficients and another threshold are another graph.
+    for rips in [reducible(3, 2), reducible(2, 2).threshold(500_000.0)] {
+        assert_eq!(run(rips.clone(), &kept).unwrap().diagram, rips.run().unwrap());
+        assert_eq!(kept.loaded.lock().unwrap().len(), 0);
+    }
+    assert_eq!(run(reducible(2, 2), &kept).unwrap().diagram, whole);
+    assert_eq!(*kept.loaded.lock().unwrap(), [Kind::RipsDimension; 2]);
+    // A piece of another dimension under the name of this one.
+    let mut pieces = kept.pieces.lock().unwrap();
+    let names: Vec<String> = pieces.keys().filter(|name| name.contains("dimension")).cloned().collect();
+    let second = pieces.iter().find(|(name, _)| name.ends_with("dimension-2")).unwrap().1.clone();
+    names.iter().for_each(|name| drop(pieces.insert(name.clone(), second.clone())));
+    drop(pieces);
+    let error = run(reducible(2, 2), &kept).unwrap_err();
+    assert!(matches!(error, RipsError::Checkpoint(SnapshotError::Content { .. })), "{error}");
+}
+
+/// Ends a run after some looks, and would have what is done by then.
+struct InTime(Patience);
+
+impl Progress for InTime {
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
+    }
+
+    fn takes_what_is_done(&self) -> bool {
+        true
+    }
+}
+
+/// Whenever the time is up, the dimensions that are done are those of the whole run.
+#[test]
+fn what_is_done_in_time_is_the_answer() {
+    let request = || {
+        let mut request = RepresentativesRequest::default();
+        request.bars = BarSelection::Named(vec![(2, 0)]);
+        request
+    };
+    for (collapse, request) in [(Collapse::Off, None), (Collapse::On, None), (Collapse::Off, Some(request()))]
+    {
+        let rips = reducible(2, 3).collapse(collapse).representatives(request.clone());
+        let whole = rips.clone().run().unwrap();
+        let mut seen = [0; 5];
+        for left in (0..).step_by(23) {
+            let found = match rips.clone().solve(&InTime(Patience::of(left))) {
+                Err(RipsError::Interrupted(_)) => continue,
+                found => found.unwrap(),
+            };
+            let done = found.unfinished.unwrap_or(4);
+            assert_eq!(found.diagram.len(), done);
+            assert!((0..done).all(|dim| found.diagram.bars(dim) == whole.bars(dim)), "{left}");
+            assert_eq!(found.stats.dimensions.iter().filter(|stats| stats.dim >= done).count(), 0);
+            // Without dimension 2 there is no answer, as a bar of it is asked for.
+            assert!(
+                request.is_none()
+                    || done > 2 && found.representatives().is_some_and(|found| found.len() == 1)
+            );
+            seen[done] += 1;
+            if done == 4 {
+                break;
+            }
+        }
+        let expected = if request.is_some() { 2 } else { 3 };
+        assert!(seen[1..].iter().filter(|&&count| count > 0).count() >= expected, "{seen:?}");
+    }
 }

@@ -5,6 +5,9 @@ use lacuna::metric::{DistanceMatrix, PointCloud, SparseDistances};
 use phat_formats::dipha;
 use std::path::Path;
 
+#[path = "../fuzz/fuzz_targets/check_snapshots.rs"]
+mod check_snapshots;
+
 #[path = "../fuzz/fuzz_targets/check.rs"]
 mod check;
 #[path = "readers/tables.rs"]
@@ -538,4 +541,14 @@ fn the_fuzz_corpus() {
         let read = inputs.iter().filter(|input| check(input).is_some()).count();
         assert!(read >= 5, "{target}: only {read} of {} inputs could be read", inputs.len());
     }
+}
+
+/// Snapshots that are whole, cut and damaged, and payloads that say more than is there.
+#[test]
+fn the_fuzz_corpus_of_snapshots() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/snapshots");
+    let files = std::fs::read_dir(&folder).expect("the corpus is committed");
+    let read = files.map(|file| check_snapshots::snapshots(&std::fs::read(file.unwrap().path()).unwrap()));
+    let read: Vec<bool> = read.collect();
+    assert!(read.contains(&true) && read.contains(&false), "{read:?}");
 }

@@ -3,9 +3,14 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+
 use common::complexes::Complex;
 use common::dense::judge;
+use common::kept::Life;
 use common::metrics::generator;
+use lacuna::cells::rips_complex;
 use lacuna::internals::{PivotLookup, ReductionMatrix, Vector};
 use lacuna::matrix::leftmost_ones::Scanner;
 use lacuna::matrix::reduction::{
@@ -14,8 +19,10 @@ use lacuna::matrix::reduction::{
 use lacuna::matrix::reduction::{chunk, lock_free, row, standard};
 use lacuna::matrix::{
     Algorithm, BoundaryMatrix, Dualize, Index, MatrixError, MatrixIndex, Pairs, Plan, Representation, reduce,
-    reduce_with,
+    reduce_watched, reduce_with,
 };
+use lacuna::metric::DistanceMatrix;
+use lacuna::progress::Progress;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -385,4 +392,42 @@ fn threads_that_cannot_be_started_are_an_error() {
         assert!(matches!(&error, MatrixError::Threads(error) if error.threads == 3), "{error:?}");
         assert!(error.to_string().starts_with("cannot start 3 threads: "), "{error}");
     });
+}
+
+/// Wherever a reduction is ended, by a signal or by force, another goes on from what it kept and finds the same pairs.
+#[test]
+fn reductions_go_on_from_what_was_kept() {
+    let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
+    let mut rng = generator(20);
+    // How often each algorithm was ended, saved, and went on.
+    let mut done: BTreeMap<String, [u64; 3]> = BTreeMap::new();
+    for seed in 0..2 {
+        let distances = DistanceMatrix::from_fn(15, |_, _| f64::from(rng.random_range(1..40))).unwrap();
+        let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
+        let expected = reduce(&complex.matrix, &PLAINEST).pairs;
+        for algorithm in Algorithm::ALL {
+            for (dualize, threads) in [(Dualize::Off, 1), (Dualize::Off, 3), (Dualize::On, 2)] {
+                let plan = Plan { algorithm, columns: Representation::BitTree, dualize, threads };
+                for (every, may_save_last, step) in [(0, true, 7), (3, false, 2), (2, true, 31)] {
+                    let what = format!("{seed}, {plan:?}, {every}, {may_save_last}");
+                    let life = Life::new(every, may_save_last);
+                    let run = |progress: &dyn Progress| {
+                        reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
+                    };
+                    let (found, ended) = life.live(step, run, is_interruption);
+                    assert_eq!(found.pairs, expected, "{what}");
+                    let counts = [&life.saved, &life.loaded].map(|count| count.load(Ordering::Relaxed));
+                    let all = done.entry(algorithm.to_string()).or_insert([0; 3]);
+                    *all = [all[0] + ended, all[1] + counts[0], all[2] + counts[1]];
+                    // What was kept of the whole is gone on from too, on another number of threads.
+                    let plan = Plan { threads: 4, ..plan };
+                    let run = |progress: &dyn Progress| {
+                        reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
+                    };
+                    assert_eq!(life.live(1 << 20, run, is_interruption).0.pairs, expected, "{what}");
+                }
+            }
+        }
+    }
+    assert!(done.values().flatten().all(|&count| count > 10), "{done:?}");
 }

@@ -53,7 +53,10 @@ impl fmt::Display for CurveFileError {
         let CurveFileError { file, error } = self;
         match error {
             // The reader and the backend name all there is to name.
-            CurvesError::Read(_) | CurvesError::Backend(_) => write!(f, "{error}"),
+            CurvesError::Read(_)
+            | CurvesError::Backend(_)
+            | CurvesError::Checkpoint(_)
+            | CurvesError::Interrupted(_) => write!(f, "{error}"),
             CurvesError::ReadOnce => write!(f, "{file}: {error}"),
             CurvesError::Range { .. } => write!(f, "{file}: {error} (--range)"),
             CurvesError::Device(DeviceError::Bins(source @ BinsError::NoneFinite)) => {

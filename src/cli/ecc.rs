@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::cubical::curves::{CurvesFound, ImageCurves};
+use lacuna::cubical::curves::{CURVE, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
@@ -12,10 +12,13 @@ use lacuna::internals::name_of;
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::{PlotKind, Series};
 use lacuna::report::Report;
+use lacuna::snapshot::{Checkpoint, Fingerprint, Part, Resumable};
 use serde::Serialize;
 
+use super::answers::{self, Answers};
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::ImageArguments;
+use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
 use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
@@ -23,6 +26,8 @@ use super::batch::{Task, Tasks, tell_stats};
 use super::curves::CurveFile;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::input_identity;
+use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::differ;
@@ -94,6 +99,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     machine: MachineArguments,
 
+    #[command(flatten)]
+    time: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
+
     /// Format of the curves [default: by the name of FILE (.csv, .json, .npy), else csv]
     ///
     /// csv   a line a row: value,vcec,ecc
@@ -140,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let ReportArguments { stats, messages } = &arguments.report;
     let notes = messages.notes();
-    let (tasks, format) = Tasks::plan(
+    let (mut tasks, format) = Tasks::plan(
         &arguments.images,
         arguments.output_file.as_deref(),
         arguments.output,
@@ -153,6 +164,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::PictureOfSeveral.into());
     }
     let stats = tasks.open_stats(stats.path())?;
+    let long = LongRun::open(&arguments.time, &arguments.checkpoint, notes)?;
+    if arguments.checkpoint.is_asked_for() {
+        let run = arguments.fingerprint(&tasks, format)?;
+        long.begin(|| run)?;
+    }
+    let answers = Answers::load(long.checkpoint())?;
+    if tasks.is_batch {
+        answers.leave_out(&mut tasks, notes);
+    }
     arguments.machine.threads.start(notes)?;
     if messages.explain {
         explanation(limit).iter().for_each(tell);
@@ -168,20 +188,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         tasks: &tasks,
         notes,
         stats: stats.as_ref(),
+        long: &long,
+        answers: &answers,
     };
     let mut teller = Teller { job: &job, detected: Vec::new() };
     let workers = job.workers(limit);
-    let mut ran = if workers > 1 {
+    let ran = if workers > 1 {
         let beside = || job.curves(limit / workers);
         let run = |curves: &mut ImageCurves, task: &Task| job.run(curves, task, false);
         tasks.run_side_by_side(workers, &beside, &run, |task, outcome| {
             // It may have been the memory, of which there was but a share.
-            let answered = outcome.or_else(|_| job.run(&mut curves, task, true))?;
+            let answered = outcome.or_else(|error| match error {
+                CliError::Ended(_) => Err(error),
+                _ => job.run(&mut curves, task, true),
+            })?;
             Ok(teller.tell(task, answered))
         })
     } else {
         tasks.run(|task| Ok(teller.tell(task, job.run(&mut curves, task, true)?)))
-    }?;
+    };
+    let mut ran = ran.map_err(|error| {
+        if tasks.is_batch {
+            answers.save();
+        }
+        long.told(error)
+    })?;
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, arguments.memory, start);
     tell_stats(stats, &record)?;
@@ -189,7 +220,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
-    ran.verdict()
+    ran.verdict()?;
+    long.finish();
+    Ok(())
 }
 
 /// The most bytes of a file whose image is left to one thread, while other threads have other images.
@@ -210,6 +243,8 @@ struct Job<'a> {
     tasks: &'a Tasks,
     notes: Notes,
     stats: Option<&'a Sink>,
+    long: &'a LongRun,
+    answers: &'a Answers<'a>,
 }
 
 /// What is said of an image that has been answered.
@@ -285,7 +320,18 @@ impl Job<'_> {
         let meter = Meter::new(is_alone && self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let file = CurveFile { path: &task.input, options: &self.options };
-        let found = file.curves(curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?;
+        let found = if is_alone {
+            let prefix = if self.tasks.is_batch { answers::prefix(task) } else { String::new() };
+            let part = Part { checkpoint: self.long.checkpoint(), prefix: &prefix };
+            let progress = Resumable { progress: &VoxelMeter(&meter), checkpoint: &part };
+            let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
+            if self.tasks.is_batch {
+                part.forget(CURVE);
+            }
+            found
+        } else {
+            file.curves(curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?
+        };
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
             CurveFormat::Csv | CurveFormat::Json => Written::Lines(found.count()),
@@ -309,6 +355,9 @@ impl Job<'_> {
         sink.commit()?;
         picture.map_or(Ok(()), Sink::commit)?;
         report.map_or(Ok(()), Sink::commit)?;
+        if self.tasks.is_batch {
+            self.answers.take(task);
+        }
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
         Ok(Answered { record, detection: found.detection, lines })
     }
@@ -352,6 +401,20 @@ fn explanation(limit: usize) -> [String; 3] {
 }
 
 impl Arguments {
+    /// The run by what its answers depend on. Images of a batch are known each by itself.
+    fn fingerprint(&self, tasks: &Tasks, format: CurveFormat) -> Result<Fingerprint, CliError> {
+        let run = match tasks.only() {
+            Some(task) => Fingerprint::new("ecc").with("input", input_identity::of_ends(&task.input)?),
+            None => Fingerprint::new("ecc of several images").with("--output", format),
+        };
+        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let run = self.input.known_by(run).with("--construction", construction);
+        let run = run.with("--superlevel", superlevel).with_some("--bins", self.bins);
+        let run = run.with_some("--range", self.range.map(|Bounds(low, high)| format!("{low},{high}")));
+        let run = run.with_some("--scales", self.scales).with_some("--sigma", self.sigma);
+        Ok(run.with_some("--taps", self.taps))
+    }
+
     fn request(&self) -> EccRequest {
         let FiltrationArguments { construction, superlevel } = self.filtration;
         let range = self.range.map(|Bounds(low, high)| (low, high));

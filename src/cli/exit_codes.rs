@@ -11,4 +11,8 @@ Exit codes:
   2  wrong usage or wrong input: an unknown option, a value out of range,
      a file that cannot be read or is not what it should be, an output
      path that cannot be opened; of several inputs: some have no answer
-  A signal (Ctrl-C) ends the program as always, and leaves no temporary files.";
+  3  a signal ended a run that keeps its state (--checkpoint DIR): the same
+     command goes on
+  4  the time is up (--time-limit): what is done is the answer, if anything is
+  A signal (Ctrl-C) ends a program that keeps no state as always, and leaves no
+  temporary files.";

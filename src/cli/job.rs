@@ -13,10 +13,13 @@ use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
 use lacuna::report::Report;
+use lacuna::snapshot::{Checkpoint, Resumable};
 
 use super::arguments::picture::{Picture, title_of};
 use super::error::{Blame, CliError, Fault};
 use super::frame::Frame;
+use super::interruption::Unseen;
+use super::long_run::LongRun;
 use super::notes::tell;
 use super::pairs_record::PairsRecord;
 use super::planning;
@@ -40,6 +43,8 @@ pub(crate) struct Job<'a> {
     /// The classes whose cycles are written with the pairs, if any are.
     pub(crate) cycles: Option<ClassSelection>,
     pub(crate) explain: bool,
+    /// Where the run keeps its state; nowhere when `None`.
+    pub(crate) long: Option<&'a LongRun>,
 }
 
 /// How the input was read.
@@ -100,7 +105,9 @@ impl Job<'_> {
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
         frame.meter.stage("reducing");
-        let (reduced, reduction) = timed(|| planned.reduce());
+        let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
+        let progress = &Resumable { progress: &Unseen, checkpoint };
+        let (reduced, reduction) = timed(|| planned.reduce_watched(progress));
         self.explain(&input, &planned);
         let mut reduced = reduced?;
         planned.notes().iter().for_each(|note| frame.notes.note(note));
@@ -153,7 +160,7 @@ impl Job<'_> {
             ));
         }
         frame.meter.stage("finding cycles");
-        let (found, took) = timed(|| reduced.find_cycles(selection));
+        let (found, took) = timed(|| reduced.find_cycles_watched(selection, &Unseen));
         found.map_err(|error| CliError::about(self.input_name(), error))?;
         Ok(Some(took))
     }

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, and what they share.
 
+mod answers;
 mod arguments;
 mod batch;
 mod compare;
@@ -16,7 +17,11 @@ mod frame;
 mod generate;
 mod image_file;
 mod info;
+mod input_identity;
+mod inspect;
+mod interruption;
 mod job;
+mod long_run;
 mod naming;
 mod notes;
 mod outputs;
@@ -68,6 +73,7 @@ enum Command {
     Compare(Box<compare::Arguments>),
     Convert(Box<convert::Arguments>),
     Generate(Box<generate::Arguments>),
+    Inspect(inspect::Arguments),
     Info(info::Arguments),
     Completions(completions::Arguments),
     #[command(hide = true)]
@@ -89,6 +95,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Generate(arguments) => generate::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Inspect(arguments) => inspect::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Info(arguments) => info::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Completions(arguments) => completions::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Manual(arguments) => completions::write_manual(&arguments).map(|()| ExitCode::SUCCESS),

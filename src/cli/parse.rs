@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::iter;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, Resettable, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
@@ -212,6 +213,12 @@ pub(crate) fn bytes(found: &str) -> Result<u64, String> {
     let number = digits.parse::<u64>().ok().filter(|&number| number > 0);
     let bytes = number.and_then(|number| number.checked_mul(1 << shift));
     bytes.ok_or_else(|| format!("expected a number of bytes such as 256M, found {found}"))
+}
+
+/// A time, of one or several units: `90s`, `2h 30m`.
+pub(crate) fn time(found: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(found).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| format!("expected a time such as 90s, 15min or 2h 30m, found {found}"))
 }
 
 /// The path of a file, which is not `-`: standard output holds the bars.

@@ -165,6 +165,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         picture: None,
         cycles: None,
         explain: false,
+        long: None,
     };
     let report = job.run(frame)?;
     if arguments.verbose { arguments.tell(&report) } else { Ok(()) }

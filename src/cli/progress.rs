@@ -8,6 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lacuna::progress::Progress;
 
+use super::interruption;
+
 /// How long a run lasts before the bar appears.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -134,6 +136,14 @@ impl Progress for Meter {
     fn advance(&self, units: u64) {
         self.bar.inc(units);
     }
+
+    fn is_interrupted(&self) -> bool {
+        interruption::is_requested()
+    }
+
+    fn takes_what_is_done(&self) -> bool {
+        interruption::takes_what_is_done()
+    }
 }
 
 /// A bar that counts voxels, under the message that it has.
@@ -146,6 +156,10 @@ impl Progress for VoxelMeter<'_> {
 
     fn advance(&self, voxels: u64) {
         self.0.bar.inc(voxels);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted()
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `backend`, `threads` | what did the work |
 //! | `plan` | the choices, as `--explain` prints them; a `threshold` of `null` is infinity |
 //! | `landmarks` | `null` without `--landmarks`; else their `points`, 0-based, `of` how many they are, and the `covering_radius`, `null` for infinity |
+//! | `unfinished` | the first dimension that was not done when `--time-limit` was up; missing if all are |
 //! | `read_seconds`, `write_seconds`, `total_seconds` | input file to distances; bars to output; the whole run, up to this file |
 //! | `rank_seconds`, `components_seconds` | distances to ranks; pairs of dimension 0 |
 //! | `collapse` | `null` where no edge was tried; else edges `before`, how many were `tried`, the last first, and `after`, how many of these are `shifted` to a greater distance, `seconds`, the last dimension `ordered` by computing it again (`null`: none), and `order_seconds` for that |
@@ -42,6 +43,8 @@ pub(crate) struct Record {
     pub(crate) threads: usize,
     pub(crate) plan: Plan,
     pub(crate) landmarks: Option<Landmarks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unfinished: Option<usize>,
     #[serde(flatten)]
     pub(crate) times: Seconds,
     #[serde(flatten)]

@@ -93,6 +93,11 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// Has signals that end the program heard from now on.
+pub(crate) fn watch_signals() {
+    signals::watch();
+}
+
 #[cfg(unix)]
 mod signals {
     use std::ffi::c_int;
@@ -103,6 +108,8 @@ mod signals {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    use crate::cli::interruption;
+
     /// Has a thread wait for the signals that end the program, once. Where none can be started they end it as they always do, and
     /// temporary files stay.
     pub(super) fn watch() {
@@ -112,7 +119,8 @@ mod signals {
             let watcher = thread::Builder::new().name("signals".into()).spawn(move || {
                 let signals = Signals::new(those_not_ignored());
                 drop(ready);
-                if let Some(signal) = signals.ok().and_then(|mut signals| signals.forever().next()) {
+                let Ok(mut signals) = signals else { return };
+                if let Some(signal) = signals.forever().find(|_| !interruption::take_signal()) {
                     remove_all_and_end(signal);
                 }
             });

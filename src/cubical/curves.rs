@@ -4,17 +4,19 @@
 //! for. Only for curves at several scales it is read whole. This is where reading ([`super::read`]) and the stage ([`super::ecc`]) meet,
 //! neither of which knows the other; files are opened by the caller ([`CurveSource`]).
 
+mod kept;
 mod stages;
 
 use std::any::Any;
 use std::io;
 use std::path::PathBuf;
 
+use self::kept::Kept;
 use self::stages::{Failed, ScalesStage, StreamStage};
 use super::ecc::bins::{Bins, BinsError};
 use super::ecc::cuda::{DeviceError, Prepared};
 use super::ecc::scales::{Scales, ScalesError};
-use super::ecc::slabs::{SlabCounter, SlabError};
+use super::ecc::slabs::{PartialCurve, SlabCounter, SlabError, Watch};
 use super::ecc::{EccRequest, Vcec, VcecRows, Voxels, estimate};
 use super::image::{Image, Voxel};
 use super::read::{AnyStream, Detection, ImageReadError, Stream};
@@ -22,11 +24,15 @@ use super::shape::Shape;
 use super::value::Value;
 use crate::backend::{Backend, BackendError, Decision, Difference, Estimate, MachineError};
 use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::Progress;
+use crate::progress::{Interrupted, Progress, check, interruptible};
+use crate::snapshot::SnapshotError;
 use crate::{with_image, with_stream};
 
 /// The stage as [`Progress`] is told of it, whose units of work are voxels; those that are read twice count twice.
 const STAGE: &str = "curve";
+
+/// The name under which a curve that is not whole is kept.
+pub const CURVE: &str = "curve";
 
 /// An image that is opened as often as it is read.
 pub struct CurveSource<'a> {
@@ -113,6 +119,12 @@ pub enum CurvesError {
     /// It is read, but cannot be added up.
     #[error(transparent)]
     Slabs(SlabError<ImageReadError>),
+    /// What is kept of the curve cannot be gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] SnapshotError),
+    /// The run was ended early, as its [`Progress`] wanted.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
 }
 
 impl From<MachineError<CurvesError, DeviceError>> for CurvesError {
@@ -163,11 +175,19 @@ impl ImageCurves {
         ImageCurves { directory, ..self }
     }
 
-    /// The curve of an image.
+    /// The curve of an image. What is kept of it in the progress' checkpoint is gone on from.
     ///
     /// # Errors
     /// [`CurvesError`].
     pub fn curve(
+        &mut self,
+        source: &CurveSource<'_>,
+        progress: &dyn Progress,
+    ) -> Result<CurvesFound, CurvesError> {
+        interruptible(progress, |progress| self.curve_here(source, progress))
+    }
+
+    fn curve_here(
         &mut self,
         source: &CurveSource<'_>,
         progress: &dyn Progress,
@@ -182,16 +202,26 @@ impl ImageCurves {
         }
         let passes = if needs_range { 2 } else { 1 };
         progress.begin(STAGE, None, passes * shape.count() as u64);
-        let (stream, range) = if needs_range {
-            if source.is_read_once {
-                return Err(CurvesError::Range { voxels });
+        let checkpoint = progress.checkpoint();
+        let mut kept = Kept::load(checkpoint, voxels, shape)?;
+        let stream = match kept.range {
+            _ if !needs_range => stream,
+            Some(_) => {
+                progress.advance(shape.count() as u64);
+                stream
             }
-            let range = self.range(stream, progress)?;
-            ((source.open)()?, Some(range))
-        } else {
-            (stream, None)
+            None => {
+                if source.is_read_once {
+                    return Err(CurvesError::Range { voxels });
+                }
+                kept.range = Some(self.range(stream, progress)?);
+                if checkpoint.takes_turn() {
+                    kept.save(checkpoint, voxels, shape);
+                }
+                (source.open)()?
+            }
         };
-        let rows = self.rows(source, stream, range, &mut decision, progress)?;
+        let rows = self.rows(source, stream, kept, &mut decision, progress)?;
         let backend = decision.to_string();
         Ok(CurvesFound { rows, shape, voxels, passes, smoothed: Vec::new(), detection, backend })
     }
@@ -201,14 +231,14 @@ impl ImageCurves {
         &mut self,
         source: &CurveSource<'_>,
         stream: AnyStream,
-        range: Option<(Value, Value)>,
+        kept: Kept,
         decision: &mut Decision,
         progress: &dyn Progress,
     ) -> Result<VcecRows, CurvesError> {
         // The processor cannot take a device's place where the image is gone.
         decision.may_fall_back &= !source.is_read_once;
         let stream = Some(stream);
-        Ok(decision.run(&mut StreamStage { curves: self, source, stream, range, progress })?)
+        Ok(decision.run(&mut StreamStage { curves: self, source, stream, kept, progress })?)
     }
 
     /// The curves of an image at several scales; it is read whole, and its voxels count at each scale.
@@ -221,11 +251,13 @@ impl ImageCurves {
         scales: &Scales,
         progress: &dyn Progress,
     ) -> Result<CurvesFound, CurvesError> {
-        let stream = (source.open)()?;
-        let detection = stream.detection();
-        let image = stream.image()?;
-        let found = with_image!(image, image => self.curves_of(&image, scales, progress))?;
-        Ok(CurvesFound { detection, ..found })
+        interruptible(progress, |progress| {
+            let stream = (source.open)()?;
+            let detection = stream.detection();
+            let image = stream.image()?;
+            let found = with_image!(image, image => self.curves_of(&image, scales, progress))?;
+            Ok(CurvesFound { detection, ..found })
+        })
     }
 
     fn curves_of<T: KernelVoxel>(
@@ -293,16 +325,28 @@ impl ImageCurves {
     fn add_up<T: Voxel>(
         &mut self,
         stream: Stream<T>,
-        range: Option<(Value, Value)>,
+        kept: &Kept,
         progress: &dyn Progress,
     ) -> Result<VcecRows, SlabError<ImageReadError>> {
         self.with_counter(stream, |counter, stream| {
-            let (shape, advance) = (stream.shape(), |voxels| progress.advance(voxels));
+            let (shape, checkpoint) = (stream.shape(), progress.checkpoint());
+            let (since, range) = (kept.partial.as_ref(), kept.range);
+            let keep = |partial: Option<PartialCurve>| {
+                if partial.is_some() {
+                    Kept { range, partial }.save(checkpoint, T::NAME, shape);
+                }
+                check(progress);
+            };
+            let watch = Watch {
+                advance: &|voxels| progress.advance(voxels),
+                pauses: &|| checkpoint.takes_turn() || progress.is_interrupted(),
+                keep: &keep,
+            };
             if let Some(places) = stream.anywhere() {
                 let read = |first, voxels: &mut [T]| places.read(first, voxels);
-                return counter.curve_anywhere(shape, range, &read, &advance);
+                return counter.curve_anywhere_since(since, shape, range, &read, &watch);
             }
-            counter.curve(shape, range, |voxels| stream.read(voxels), &advance)
+            counter.curve_since(since, shape, range, |voxels| stream.read(voxels), &watch)
         })
     }
 

@@ -5,6 +5,7 @@ use phat_formats::{ColumnError, NotAComplex};
 use super::leftmost_ones::ScanError;
 use crate::backend::ThreadsError;
 use crate::progress::Interrupted;
+use crate::snapshot::SnapshotError;
 
 /// What can go wrong from the columns of a matrix to its pairs. (What can be wrong with a file is a
 /// [`MatrixReadError`](super::read::MatrixReadError).)
@@ -22,6 +23,9 @@ pub enum MatrixError {
     /// The system does not start the threads that the plan asks for.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// What is kept of the reduction cannot be gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] SnapshotError),
     /// The reduction was ended early, as its [`Progress`](crate::progress::Progress) wanted.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),

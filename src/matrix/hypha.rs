@@ -14,9 +14,11 @@ use std::time::Instant;
 
 use phat_formats::BoundaryMatrix;
 
+use super::error::MatrixError;
 use super::figures::{Figures, HyphaFigures};
 use super::index::SharedIndex;
-use super::leftmost_ones::{ScanError, Scanner};
+use super::kept::{keeping, restore};
+use super::leftmost_ones::Scanner;
 use super::reduction::problem::{Additions, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
 use super::working_columns::WorkingColumn;
@@ -26,7 +28,7 @@ use crate::progress::{Progress, check};
 /// Scan, clearing and compression; `then` reduces what is left.
 ///
 /// # Errors
-/// The scan failed, or was found wrong.
+/// The scan failed, or was found wrong; what is kept cannot be gone on from.
 pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     matrix: &BoundaryMatrix<I>,
     scanner: &Scanner<I>,
@@ -35,7 +37,7 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
     then: fn(&ReductionProblem<'_, I, C>) -> Additions,
-) -> Result<Vec<(I, I)>, ScanError> {
+) -> Result<Vec<(I, I)>, MatrixError> {
     let mut clock = Instant::now();
     let mut lap = |figures: &mut Figures, stage| {
         figures.lap(stage, clock.elapsed());
@@ -48,19 +50,23 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
     lap(figures, "clearing");
-    let problem = ReductionProblem {
-        matrix: &columns,
-        lookup: &found.lookup,
-        todo: &todo,
-        clears: true,
-        threads,
-        working_column,
-        progress,
-    };
+    restore(&columns, progress)?;
     check(progress);
-    let compressed = compression::compress(&problem, &found);
-    lap(figures, "compression");
-    figures.additions = compressed.additions + then(&problem);
+    let compressed = keeping(&columns, progress, |progress| {
+        let problem = ReductionProblem {
+            matrix: &columns,
+            lookup: &found.lookup,
+            todo: &todo,
+            clears: true,
+            threads,
+            working_column,
+            progress,
+        };
+        let compressed = compression::compress(&problem, &found);
+        lap(figures, "compression");
+        figures.additions = compressed.additions + then(&problem);
+        compressed
+    });
     lap(figures, "reduction");
     figures.hypha = Some(HyphaFigures {
         stable: found.stable,

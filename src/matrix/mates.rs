@@ -123,6 +123,15 @@ impl<I: SharedIndex> Mates<I> {
         self.table.entries().par_chunks(CELLS).zip(dims.par_chunks(CELLS)).map(count).reduce(none, sum)
     }
 
+    /// The pairs (creator, destroyer), by creator, without what are marks. Other threads may set marks meanwhile.
+    pub(crate) fn pairs_before_marks(&self) -> Vec<(I, I)> {
+        let pair = |cell: usize| {
+            let mate = self.get(cell).filter(|&mate| mate > cell && mate < Self::marks())?;
+            Some((I::from_usize(cell), I::from_usize(mate)))
+        };
+        (0..self.table.entries().len()).filter_map(pair).collect()
+    }
+
     /// The pairs (creator, destroyer), by creator.
     pub(crate) fn pairs(&self) -> Vec<(I, I)> {
         let pair = |(cell, mate): (usize, &I::Atomic)| {

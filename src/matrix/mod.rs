@@ -52,6 +52,7 @@ mod error;
 pub mod figures;
 pub mod hypha;
 pub(crate) mod index;
+mod kept;
 pub mod leftmost_ones;
 mod mates;
 mod optional_table;

@@ -16,7 +16,8 @@ use super::error::MatrixError;
 use super::figures::{Distribution, Figures};
 use super::hypha::hypha;
 use super::index::SharedIndex;
-use super::leftmost_ones::{ScanError, Scanner};
+use super::kept::{keeping, restore};
+use super::leftmost_ones::Scanner;
 use super::pairs::Pairs;
 use super::pivot_lookup::PivotLookup;
 use super::plan::{Algorithm, Dualize, Open, Plan, Representation};
@@ -33,6 +34,7 @@ use super::sieve;
 use super::working_columns::{BitTree, BoxedColumn, Full, Heap, Sparse, Vector, WorkingColumn};
 use crate::backend::on_threads;
 use crate::progress::{Progress, interruptible};
+use crate::snapshot::{Part, Resumable};
 
 /// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///
@@ -127,8 +129,13 @@ pub fn reduce_watched<I: MatrixIndex>(
 }
 
 /// Finds the pairs of a matrix by any algorithm but the sieve.
-type FindPairs<I> =
-    fn(&BoundaryMatrix<I>, &Plan, &Scanner<I>, &dyn Progress, &mut Figures) -> Result<Vec<(I, I)>, ScanError>;
+type FindPairs<I> = fn(
+    &BoundaryMatrix<I>,
+    &Plan,
+    &Scanner<I>,
+    &dyn Progress,
+    &mut Figures,
+) -> Result<Vec<(I, I)>, MatrixError>;
 
 /// Runs on as many threads as planned.
 fn reduce_on_pool<I: SharedIndex>(
@@ -140,7 +147,7 @@ fn reduce_on_pool<I: SharedIndex>(
 ) -> Result<Pairs<I>, MatrixError> {
     let threads = plan.threads.max(1);
     let asked = (rayon::current_num_threads() != threads).then_some(threads);
-    on_threads(asked, || Ok(run(matrix, plan, scanner, progress, find_pairs)?))
+    on_threads(asked, || run(matrix, plan, scanner, progress, find_pairs))
 }
 
 /// Reduces the matrix as it stands or its anti-transpose, as planned.
@@ -150,7 +157,7 @@ fn run<I: SharedIndex>(
     scanner: &Scanner<I>,
     progress: &dyn Progress,
     find_pairs: FindPairs<I>,
-) -> Result<Pairs<I>, ScanError> {
+) -> Result<Pairs<I>, MatrixError> {
     let is_dual = match plan.dualize {
         _ if plan.algorithm == Algorithm::Sieve => {
             return sieve::reduce(matrix, plan.dualize, scanner, progress);
@@ -160,6 +167,10 @@ fn run<I: SharedIndex>(
         Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
     };
     let mut figures = Figures::default();
+    // Columns that are kept are gone on from by the same algorithm, on the same matrix.
+    let prefix = format!("{}-{}", plan.algorithm, if is_dual { "dual-" } else { "" });
+    let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
+    let progress = &Resumable { progress, checkpoint: &part };
     let pairs = if is_dual {
         pairs_by_dual(matrix, plan, scanner, progress, &mut figures, find_pairs)
     } else {
@@ -176,7 +187,7 @@ fn pairs_by_dual<I: SharedIndex>(
     progress: &dyn Progress,
     figures: &mut Figures,
     find_pairs: FindPairs<I>,
-) -> Result<Vec<(I, I)>, ScanError> {
+) -> Result<Vec<(I, I)>, MatrixError> {
     let dual = timed(figures, "anti-transpose", |_| matrix.anti_transpose());
     let mut pairs = find_pairs(&dual, plan, &scanner.for_another(), progress, figures)?;
     timed(figures, "mirror", |_| {
@@ -195,7 +206,7 @@ fn pairs_narrow(
     scanner: &Scanner<u32>,
     progress: &dyn Progress,
     figures: &mut Figures,
-) -> Result<Vec<(u32, u32)>, ScanError> {
+) -> Result<Vec<(u32, u32)>, MatrixError> {
     match plan.columns {
         Representation::BitTree => pairs_with(matrix, plan, scanner, progress, figures, BitTree::new),
         columns => pairs_with(matrix, plan, scanner, progress, figures, boxed(columns)),
@@ -210,7 +221,7 @@ fn pairs_wide(
     scanner: &Scanner<u64>,
     progress: &dyn Progress,
     figures: &mut Figures,
-) -> Result<Vec<(u64, u64)>, ScanError> {
+) -> Result<Vec<(u64, u64)>, MatrixError> {
     pairs_with(matrix, plan, scanner, progress, figures, boxed(plan.columns))
 }
 
@@ -232,7 +243,7 @@ fn pairs_with<I: SharedIndex, C: WorkingColumn<I>>(
     progress: &dyn Progress,
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
-) -> Result<Vec<(I, I)>, ScanError> {
+) -> Result<Vec<(I, I)>, MatrixError> {
     let threads = plan.threads.max(1);
     let algorithm: fn(&ReductionProblem<'_, I, C>) -> Additions = match plan.algorithm {
         Algorithm::Sieve => unreachable!("the sieve has columns of its own"),
@@ -249,20 +260,14 @@ fn pairs_with<I: SharedIndex, C: WorkingColumn<I>>(
         Algorithm::Chunk => chunk,
         Algorithm::LockFree => lock_free,
         Algorithm::Standard => {
-            return Ok(on_all_columns(
-                matrix,
-                threads,
-                progress,
-                figures,
-                working_column,
-                standard_with_figures,
-            ));
+            let work = standard_with_figures;
+            return on_all_columns(matrix, threads, progress, figures, working_column, work);
         }
     };
     let work = |problem: &ReductionProblem<'_, I, C>, figures: &mut Figures| {
         figures.additions = algorithm(problem);
     };
-    Ok(on_all_columns(matrix, threads, progress, figures, working_column, work))
+    on_all_columns(matrix, threads, progress, figures, working_column, work)
 }
 
 /// Reduces all columns of a matrix.
@@ -273,21 +278,24 @@ fn on_all_columns<I: SharedIndex, C>(
     figures: &mut Figures,
     working_column: fn(rows: usize) -> C,
     algorithm: impl FnOnce(&ReductionProblem<'_, I, C>, &mut Figures),
-) -> Vec<(I, I)> {
+) -> Result<Vec<(I, I)>, MatrixError> {
     let columns = ReductionMatrix::new(matrix);
+    restore(&columns, progress)?;
     let lookup = PivotLookup::new(matrix.len());
     let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
-    let problem = ReductionProblem {
-        matrix: &columns,
-        lookup: &lookup,
-        todo: &todo,
-        clears: true,
-        threads,
-        working_column,
-        progress,
-    };
-    timed(figures, "reduction", |figures| algorithm(&problem, figures));
-    timed(figures, "pairs", |_| lookup.to_pairs())
+    keeping(&columns, progress, |progress| {
+        let problem = ReductionProblem {
+            matrix: &columns,
+            lookup: &lookup,
+            todo: &todo,
+            clears: true,
+            threads,
+            working_column,
+            progress,
+        };
+        timed(figures, "reduction", |figures| algorithm(&problem, figures));
+    });
+    Ok(timed(figures, "pairs", |_| lookup.to_pairs()))
 }
 
 /// The standard algorithm, and where its additions were.

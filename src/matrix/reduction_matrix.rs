@@ -1,5 +1,7 @@
 //! The matrix R of a reduction (R = DV): the columns of the boundary matrix D, some of them changed. Threads share it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use phat_formats::BoundaryMatrix;
 
 use super::index::{AtomicIndex, SharedIndex};
@@ -14,6 +16,8 @@ pub struct ReductionMatrix<'m, I: SharedIndex> {
     /// What became of each column: [`ORIGINAL`], [`CLEARED`], or [`CHANGED`] plus its place in `changed`.
     contents: Vec<I::Atomic>,
     changed: boxcar::Vec<Box<[I]>>,
+    /// See [`ReductionMatrix::keep_no_longer`].
+    is_to_be_kept: AtomicBool,
 }
 
 const ORIGINAL: usize = 0;
@@ -23,7 +27,12 @@ const CHANGED: usize = 2;
 impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
     /// The columns of `boundaries`, none of them changed.
     pub fn new(boundaries: &'m BoundaryMatrix<I>) -> Self {
-        ReductionMatrix { boundaries, contents: I::zeros(boundaries.len()), changed: boxcar::Vec::new() }
+        ReductionMatrix {
+            boundaries,
+            contents: I::zeros(boundaries.len()),
+            changed: boxcar::Vec::new(),
+            is_to_be_kept: AtomicBool::new(true),
+        }
     }
 
     /// The boundary matrix that is being reduced.
@@ -69,6 +78,30 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
             I::MOST - CHANGED
         );
         self.contents[column].store(I::from_usize(content));
+    }
+
+    /// Says that from now on rows are left out of some columns and not of others: such columns are no matrix to begin a reduction with.
+    pub fn keep_no_longer(&self) {
+        self.is_to_be_kept.store(false, Ordering::Release);
+    }
+
+    /// Whether a reduction may begin with the columns as they are.
+    pub(super) fn is_to_be_kept(&self) -> bool {
+        self.is_to_be_kept.load(Ordering::Acquire)
+    }
+
+    /// The columns that have changed so far and are not zero, and a bit for each column, set for those that have become zero. Other threads may
+    /// change columns meanwhile.
+    pub(super) fn changes(&self) -> (Vec<(usize, &[I])>, Vec<u64>) {
+        let (mut changed, mut zeros) = (Vec::new(), vec![0; self.len().div_ceil(64)]);
+        for (column, content) in self.contents.iter().enumerate() {
+            match content.load().to_usize() {
+                ORIGINAL => {}
+                CLEARED => zeros[column / 64] |= 1 << (column % 64),
+                place => changed.push((column, &self.changed[place - CHANGED][..])),
+            }
+        }
+        (changed, zeros)
     }
 
     /// Makes a column zero.

@@ -8,11 +8,13 @@
 //! | [`matrix`] | condensed symmetric distance matrices |
 //! | [`points`] | point clouds with the Euclidean metric |
 //! | [`sparse`] | lists of edges; every other pair of points is never connected |
+//! | `checksum` | by which distances are known again |
 //! | `births` | when points are born, of matrices and lists of edges |
 //! | [`read`] | one reader per file format, and format detection |
 //! | [`mod@write`] | one writer per file format |
 
 mod births;
+mod checksum;
 pub mod matrix;
 pub mod points;
 pub mod read;
@@ -52,6 +54,11 @@ impl<T: Value> Distances<T> {
     /// Whether there is no point at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// A checksum of the shape, the precision, all values and the births, by which the distances are known again whatever file they came in.
+    pub fn checksum(&self) -> u128 {
+        checksum::checksum(self)
     }
 
     /// When each point is born; `None` when all are from the beginning, at 0.

@@ -25,6 +25,8 @@ pub trait Field: Copy + Send + Sync {
     fn add(self, sum: Self::Sum, a: Self::Coefficient) -> Self::Sum;
     /// A coefficient as a number from 1 to p − 1.
     fn number(self, a: Self::Coefficient) -> u16;
+    /// The coefficient that is a number from 1 to p − 1.
+    fn of_number(self, number: u16) -> Self::Coefficient;
     /// The sum, unless it is zero.
     fn non_zero(self, sum: Self::Sum) -> Option<Self::Coefficient>;
     /// Whether every column to which nothing was added has pivot coefficient one, so that its simplex alone determines it.
@@ -58,6 +60,8 @@ impl Field for Two {
     fn number(self, (): ()) -> u16 {
         1
     }
+
+    fn of_number(self, _: u16) {}
 
     #[inline(always)]
     fn non_zero(self, sum: bool) -> Option<()> {
@@ -124,6 +128,10 @@ impl Field for Modulo {
 
     fn number(self, a: u16) -> u16 {
         a
+    }
+
+    fn of_number(self, number: u16) -> u16 {
+        number
     }
 
     fn non_zero(self, sum: u16) -> Option<u16> {

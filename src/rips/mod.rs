@@ -56,6 +56,7 @@ use crate::memory::{Bytes, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 use crate::progress::{Interrupted, interruptible};
+use crate::snapshot::SnapshotError;
 pub use any::RipsOptions;
 pub use distance_to_measure::{DistanceToMeasure, Growth};
 pub use landmarks::Landmarks;
@@ -102,6 +103,10 @@ pub struct Outcome {
     /// The representatives of bars, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     representatives: Option<Representatives>,
+    /// The first dimension that was not computed, where the run was to end early and to answer with [what was
+    /// done](Progress::takes_what_is_done) by then; the diagram has the dimensions below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<usize>,
     /// Messages about what was done in another way than asked for: edges that were not collapsed, devices that failed and were replaced by the
     /// processor. The diagram is right all the same.
     pub notes: Vec<String>,
@@ -263,6 +268,9 @@ pub enum RipsError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// What was [kept](crate::snapshot) of the run is of no use.
+    #[error(transparent)]
+    Checkpoint(#[from] SnapshotError),
     /// The run was ended early, as its [`Progress`] wanted.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -368,6 +376,10 @@ impl<T: Value> Rips<T> {
     }
 
     /// The barcode with the figures of the run, reporting to `progress` on the way.
+    ///
+    /// Where `progress` has a [checkpoint](Progress::checkpoint), the collapsed graph, each dimension that is done, and the columns that are
+    /// reduced of the next are kept there, and a run on the same input with the same options goes on from them. Runs that are asked for
+    /// representatives keep nothing.
     ///
     /// # Errors
     /// Those of [`Rips::run`].

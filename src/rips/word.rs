@@ -7,8 +7,10 @@ use std::ops::{BitAnd, BitOr, BitXor, Shl, Shr};
 use rayon::iter::ParallelIterator;
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use ruint::aliases::U512;
+use zerocopy::little_endian::U64;
 
 use super::field::{Field, Modulo, Two};
+use crate::memory::{self, Refused};
 
 /// An unsigned integer wide enough for a packed entry: `u64`, `u128`, or 512 bits for what no machine word holds.
 pub trait Word:
@@ -174,6 +176,25 @@ impl Word for U512 {
     fn from_limbs(limb: impl Fn(usize) -> u64) -> Self {
         U512::from_limbs(std::array::from_fn(limb))
     }
+}
+
+/// The limbs of a word, least significant first.
+pub(crate) fn limbs<W: Word>(word: W) -> impl Iterator<Item = u64> {
+    (0..W::LIMBS).map(move |k| word.limb(k))
+}
+
+/// The words of a table of limbs.
+///
+/// # Errors
+/// There is no memory for them; or, without more, the last one is not whole.
+pub(crate) fn words<W: Word>(table: &[U64]) -> Result<Vec<W>, Option<Refused>> {
+    if !table.len().is_multiple_of(W::LIMBS) {
+        return Err(None);
+    }
+    let mut words = Vec::new();
+    memory::reserve(&mut words, table.len() / W::LIMBS)?;
+    words.extend(table.chunks_exact(W::LIMBS).map(|word| W::from_limbs(|k| word[k].get())));
+    Ok(words)
 }
 
 #[cfg(test)]

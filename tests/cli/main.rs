@@ -1,6 +1,8 @@
 //! The program as its users meet it: exit codes, the two streams, files, formats.
 
 mod batch;
+#[cfg(target_os = "linux")]
+mod checkpoint;
 mod compare;
 mod compare_run;
 mod completions;

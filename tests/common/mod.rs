@@ -8,6 +8,7 @@ pub(crate) mod complexes;
 pub(crate) mod cubes;
 pub(crate) mod dense;
 pub(crate) mod judge;
+pub(crate) mod kept;
 pub(crate) mod metrics;
 pub(crate) mod phat;
 pub(crate) mod shared;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lacuna::cubical::Order;
 use lacuna::cubical::read::{ImageFormat, ImageOptions, Raw, VoxelType};
 use lacuna::internals::name_of;
+use lacuna::snapshot::Fingerprint;
 
 use crate::cli::error::UsageError;
 use crate::cli::parse::{self, Extents};
@@ -21,6 +22,11 @@ pub(crate) struct ImageFileArguments {
 }
 
 impl ImageFileArguments {
+    /// Adds to what a run is known by how its image is read.
+    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
+        self.arguments.known_by(run)
+    }
+
     /// How to read it; the errors are those of [`ImageArguments::options`].
     pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
         self.arguments.options()
@@ -59,6 +65,17 @@ pub(crate) struct ImageArguments {
 }
 
 impl ImageArguments {
+    /// Adds to what a run is known by how its images are read.
+    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
+        let ImageArguments { format, voxels, key } = self;
+        let VoxelsArguments { shape, dtype, order, channel, frame } = voxels;
+        let shape = shape.as_ref().map(|Extents(extents)| format!("{extents:?}"));
+        let run = run.with_some("--format", *format).with_some("--shape", shape);
+        let run =
+            run.with_some("--dtype", *dtype).with_some("--order", order.map(|order| format!("{order:?}")));
+        run.with_some("--channel", *channel).with_some("--frame", *frame).with_some("--key", key.as_ref())
+    }
+
     /// How to read; the errors are those of [`VoxelsArguments::options`].
     pub(crate) fn options(&self) -> Result<ImageOptions, UsageError> {
         self.voxels.options(self.format, self.key.as_deref())

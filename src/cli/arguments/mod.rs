@@ -7,6 +7,7 @@ pub(crate) mod dimensions;
 pub(crate) mod distances;
 pub(crate) mod filtration;
 pub(crate) mod image;
+pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod matrix;
 pub(crate) mod messages;

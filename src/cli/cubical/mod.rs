@@ -20,18 +20,23 @@ use lacuna::matrix::Reason;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::plot::Series;
+use lacuna::progress::{Interrupted, interruptible};
 use lacuna::report::Report;
+use lacuna::snapshot::{Fingerprint, Resumable};
 
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::arguments::image::ImageFileArguments;
+use crate::cli::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use crate::cli::arguments::machine::MachineArguments;
 use crate::cli::arguments::picture::{Picture, PictureArguments, title_of};
 use crate::cli::arguments::report::ReportArguments;
-use crate::cli::error::{CliError, UsageError};
+use crate::cli::error::{CliError, EndedEarly, UsageError};
 use crate::cli::exit_codes::EXIT_CODES;
 use crate::cli::frame::{Files, Frame};
 use crate::cli::image_file::{open_image, read_image};
+use crate::cli::input_identity;
+use crate::cli::long_run::LongRun;
 use crate::cli::naming::{OutputFormat, format_of};
 use crate::cli::notes::tell;
 use crate::cli::parse;
@@ -86,6 +91,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     machine: MachineArguments,
+
+    #[command(flatten)]
+    limit: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
 
     #[command(flatten)]
     representatives: RepresentativesArguments,
@@ -149,6 +160,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     let picture = arguments.picture.picture()?;
     frame = frame.with_picture(picture, input)?.with_report(arguments.picture.report()?, input)?;
+    if arguments.checkpoint.is_asked_for() && arguments.via == Way::Matrix {
+        return Err(UsageError::CheckpointViaMatrix.into());
+    }
+    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, frame.notes)?;
+    if arguments.checkpoint.is_asked_for() {
+        let run = arguments.fingerprint()?;
+        long.begin(|| run)?;
+    }
     arguments.machine.threads.start(frame.notes)?;
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
@@ -158,8 +177,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, drawing, picture, frame, read };
-    job.run(image?)
+    let job = Job { arguments, backend, format, drawing, picture, frame, read, long: &long };
+    job.run(image?).map_err(|error| long.told(error))?;
+    long.finish();
+    Ok(())
 }
 
 /// A run on an image that is read.
@@ -171,6 +192,7 @@ struct Job<'a> {
     picture: Option<Picture<'a>>,
     frame: Frame,
     read: Duration,
+    long: &'a LongRun,
 }
 
 impl Job<'_> {
@@ -295,17 +317,22 @@ impl Job<'_> {
         let reason = |what, choice: &str, why: &str| Reason { what, choice: choice.into(), why: why.into() };
         match self.arguments.via {
             Way::Gradient => {
-                let meter = &self.frame.meter;
-                let found = if self.arguments.representatives.selection().is_some() {
-                    persistence_traced_by(image, request, &self.backend, meter)
-                        .map(|(classes, figures, decision, trace)| (classes, figures, decision, Some(trace)))
-                } else {
-                    persistence_by(image, request, &self.backend, meter)
-                        .map(|(classes, figures, decision)| (classes, figures, decision, None))
-                };
+                let progress = Resumable { progress: &self.frame.meter, checkpoint: self.long.checkpoint() };
+                let found = interruptible(&progress, |progress| {
+                    Ok(if self.arguments.representatives.selection().is_some() {
+                        let found = persistence_traced_by(image, request, &self.backend, progress)?;
+                        let (classes, figures, decision, trace) = found;
+                        (classes, figures, decision, Some(trace))
+                    } else {
+                        let found = persistence_by(image, request, &self.backend, progress)?;
+                        let (classes, figures, decision) = found;
+                        (classes, figures, decision, None)
+                    })
+                });
                 let (classes, figures, decision, trace) = found.map_err(|error| match error {
-                    MachineError::Stage(source) => self.arguments.failed(source),
-                    error => error.into(),
+                    Failed::Interrupted(_) => EndedEarly::now().into(),
+                    Failed::Machine(MachineError::Stage(source)) => self.arguments.failed(source),
+                    Failed::Machine(error) => error.into(),
                 })?;
                 let reasons = vec![
                     reason("via", "gradient", "which lists no cells but critical ones"),
@@ -372,6 +399,24 @@ impl Job<'_> {
     }
 }
 
+/// Why an image has no classes.
+enum Failed {
+    Machine(MachineError),
+    Interrupted(Interrupted),
+}
+
+impl From<MachineError> for Failed {
+    fn from(error: MachineError) -> Self {
+        Failed::Machine(error)
+    }
+}
+
+impl From<Interrupted> for Failed {
+    fn from(error: Interrupted) -> Self {
+        Failed::Interrupted(error)
+    }
+}
+
 /// The classes, how they were found, and what was counted on the way.
 struct Found {
     classes: Classes,
@@ -389,6 +434,18 @@ fn backend_of(reasons: &[Reason]) -> String {
 }
 
 impl Arguments {
+    /// The run by what its answer, and what is kept of it, depend on.
+    fn fingerprint(&self) -> Result<Fingerprint, CliError> {
+        let run = Fingerprint::new("cubical").with("input", input_identity::of_bytes(&self.image.file)?);
+        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let run = self.image.known_by(run).with("--construction", construction);
+        let thin =
+            self.thin.map(|OrAuto(rule)| rule.map_or_else(|| "auto".to_owned(), |rule| rule.to_string()));
+        let run = run.with("--superlevel", superlevel).with_some("--thin", thin);
+        let run = run.with_some("--max-dim", self.max_dim);
+        Ok(run.with("--representatives or --geometry", self.representatives.selection().is_some()))
+    }
+
     /// The value that no voxel of the filtration is past.
     fn threshold(&self) -> Option<Value> {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))

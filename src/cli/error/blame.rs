@@ -34,6 +34,7 @@ use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
 use lacuna::plot::{PlotError, SeriesError};
 use lacuna::rips::RipsError;
+use lacuna::snapshot::SnapshotError;
 
 use crate::cli::compare::ReferenceError;
 use crate::cli::curves::CurveFileError;
@@ -46,6 +47,8 @@ pub(crate) enum Fault {
     /// The machine's, which cannot do what was asked: a disk that is full, threads that do not start, a device that is not there or
     /// that finds something else than the processor.
     Machine,
+    /// Nobody's: the run was asked to end.
+    Nobody,
 }
 
 /// An error of the library that says whose fault it is.
@@ -85,6 +88,7 @@ of_the_input!(
     ShapeError,
     PlotError,
     SeriesError,
+    SnapshotError,
     UnknownName,
     UntoldDimension,
     Unwritable,
@@ -134,7 +138,7 @@ impl Blame for DistanceError {
             | DistanceError::TooMany { .. }
             | DistanceError::Order(_)
             | DistanceError::InternalP(_) => Fault::Input,
-            DistanceError::Interrupted(_) => Fault::Machine,
+            DistanceError::Interrupted(_) => Fault::Nobody,
         }
     }
 }
@@ -169,7 +173,9 @@ impl Blame for MatrixError {
         match self {
             MatrixError::Scan(error) => error.fault(),
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
-            MatrixError::Threads(_) | MatrixError::Interrupted(_) => Fault::Machine,
+            MatrixError::Threads(_) => Fault::Machine,
+            MatrixError::Checkpoint(error) => error.fault(),
+            MatrixError::Interrupted(_) => Fault::Nobody,
         }
     }
 }
@@ -180,7 +186,8 @@ impl Blame for CyclesError {
             CyclesError::NoSuchCell { .. }
             | CyclesError::NotABirth { .. }
             | CyclesError::NotThePairs { .. } => Fault::Input,
-            CyclesError::Refused(_) | CyclesError::Interrupted(_) => Fault::Machine,
+            CyclesError::Refused(_) => Fault::Machine,
+            CyclesError::Interrupted(_) => Fault::Nobody,
         }
     }
 }
@@ -202,12 +209,11 @@ impl Blame for RipsError {
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
             | RipsError::Selection(_)
+            | RipsError::Checkpoint(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. }
-            | RipsError::Threads(_)
-            | RipsError::Refused(_)
-            | RipsError::Interrupted(_) => Fault::Machine,
+            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
+            RipsError::Interrupted(_) => Fault::Nobody,
         }
     }
 
@@ -230,6 +236,7 @@ impl Blame for PersistenceError {
         match self {
             PersistenceError::TooLarge { .. } => Fault::Input,
             PersistenceError::Memory(_) => Fault::Machine,
+            PersistenceError::Checkpoint(error) => error.fault(),
         }
     }
 }
@@ -271,9 +278,11 @@ impl<E: Blame> Blame for SlabError<E> {
         match self {
             SlabError::Read(error) => error.fault(),
             SlabError::Memory(_) | SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
-            SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Range(_) | SlabError::Slabs { .. } => {
-                Fault::Input
-            }
+            SlabError::Bins(_)
+            | SlabError::Short { .. }
+            | SlabError::Since(_)
+            | SlabError::Range(_)
+            | SlabError::Slabs { .. } => Fault::Input,
         }
     }
 }
@@ -307,6 +316,8 @@ impl Blame for CurveFileError {
             CurvesError::Device(error) => error.fault(),
             CurvesError::Check(_) => Fault::Machine,
             CurvesError::Scales(error) => error.fault(),
+            CurvesError::Checkpoint(error) => error.fault(),
+            CurvesError::Interrupted(_) => Fault::Nobody,
         }
     }
 

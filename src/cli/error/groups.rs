@@ -5,6 +5,7 @@ use std::io;
 use lacuna::cubical::value::Inexact;
 
 use super::blame::{Blame, Fault};
+use super::ended::EndedEarly;
 use super::failure::Failure;
 use super::machine::MachineError;
 use super::paths::PathError;
@@ -21,6 +22,8 @@ pub(crate) enum CliError {
     Input(Failure),
     #[error(transparent)]
     Machine(#[from] MachineError),
+    #[error(transparent)]
+    Ended(#[from] EndedEarly),
 }
 
 impl CliError {
@@ -29,6 +32,7 @@ impl CliError {
         match self {
             CliError::Machine(_) => 1,
             CliError::Usage(_) | CliError::Path(_) | CliError::Input(_) => 2,
+            CliError::Ended(ended) => ended.exit_code(),
         }
     }
 
@@ -43,6 +47,7 @@ impl CliError {
         match fault {
             Fault::Input => CliError::Input(failure),
             Fault::Machine => MachineError::Failure(failure).into(),
+            Fault::Nobody => EndedEarly::now().into(),
         }
     }
 
@@ -62,12 +67,14 @@ impl CliError {
     /// Whether another input of the same run may still have an answer.
     pub(crate) fn concerns_one_input(&self) -> bool {
         match self {
-            CliError::Usage(_) => false,
+            CliError::Usage(_) | CliError::Ended(_) => false,
             CliError::Path(error) => error.concerns_one_input(),
             CliError::Input(failure) | CliError::Machine(MachineError::Failure(failure)) => {
                 failure.concerns_one_input
             }
-            CliError::Machine(MachineError::Write { .. } | MachineError::Threads { .. }) => false,
+            CliError::Machine(
+                MachineError::Write { .. } | MachineError::Threads { .. } | MachineError::Clock { .. },
+            ) => false,
         }
     }
 }

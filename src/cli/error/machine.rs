@@ -14,6 +14,8 @@ pub(crate) enum MachineError {
          (ulimit -u, ulimit -v) may allow more"
     )]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
+    #[error("--time-limit: cannot start a thread that waits")]
+    Clock { source: io::Error },
     #[error(transparent)]
     Failure(Failure),
 }

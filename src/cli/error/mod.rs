@@ -6,10 +6,12 @@
 //! | [`PathError`]: the path of an input or an output | 2 |
 //! | a failure of an input, as the library tells it | 2 |
 //! | [`MachineError`] | 1 |
+//! | [`EndedEarly`]: a signal or a limit of time | 3 or 4 |
 //!
 //! An error of the library is put into its group by [`Blame`] when it becomes a [`CliError`].
 
 mod blame;
+mod ended;
 mod failure;
 mod groups;
 mod machine;
@@ -18,6 +20,7 @@ mod report;
 mod usage;
 
 pub(crate) use blame::{Blame, Fault};
+pub(crate) use ended::EndedEarly;
 pub(crate) use groups::CliError;
 pub(crate) use machine::MachineError;
 pub(crate) use paths::PathError;

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 pub(crate) enum PathError {
     #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
     NoFiles { path: PathBuf },
+    #[error("{}: expected a directory with snapshots (*.lac), found none", path.display())]
+    NoSnapshots { path: PathBuf },
+    #[error("{}: expected a file that can be read", path.display())]
+    Read { path: PathBuf, source: io::Error },
     #[error("{}: expected a directory that can be listed", path.display())]
     List { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written", path.display())]
@@ -26,8 +30,14 @@ impl PathError {
     /// Whether another input of the same run may still have an answer.
     pub(super) fn concerns_one_input(&self) -> bool {
         match self {
-            PathError::Open { .. } | PathError::Directory { .. } | PathError::Overwritten { .. } => true,
-            PathError::NoFiles { .. } | PathError::List { .. } | PathError::Terminal { .. } => false,
+            PathError::Open { .. }
+            | PathError::Read { .. }
+            | PathError::Directory { .. }
+            | PathError::Overwritten { .. } => true,
+            PathError::NoFiles { .. }
+            | PathError::NoSnapshots { .. }
+            | PathError::List { .. }
+            | PathError::Terminal { .. } => false,
         }
     }
 }

@@ -4,11 +4,15 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use super::groups::CliError;
-use crate::cli::notes::tell_error;
+use crate::cli::notes::{tell, tell_error};
 
 /// Reports an error. The exit code for it.
 pub(crate) fn fail(error: &CliError) -> ExitCode {
-    report(error);
+    match error {
+        // What was asked for is no error.
+        CliError::Ended(ended) => tell(ended),
+        _ => report(error),
+    }
     ExitCode::from(error.exit_code())
 }
 

@@ -64,6 +64,16 @@ pub(crate) enum UsageError {
         "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
     )]
     PictureOfSeveral,
+    #[error("--checkpoint: expected a file, which the run that goes on can read again, found {found}")]
+    CheckpointOfPipe { found: String },
+    #[error(
+        "--checkpoint: expected a run without --representatives and --geometry, whose simplices are not kept, found one of these"
+    )]
+    CheckpointOfRepresentatives,
+    #[error(
+        "--checkpoint: expected --via gradient, whose reduction is kept, found matrix; `lacuna reduce` keeps that of a boundary matrix"
+    )]
+    CheckpointViaMatrix,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use lacuna::matrix::{Algorithm, Dualize, ReductionRequest, Representation};
 use lacuna::output::pairs;
+use lacuna::snapshot::Fingerprint;
 
+use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
 use super::arguments::matrix::MatrixArguments;
 use super::arguments::picture::PictureArguments;
@@ -15,7 +17,9 @@ use super::arguments::report::ReportArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
+use super::input_identity;
 use super::job::Job;
+use super::long_run::LongRun;
 use super::naming::{OutputFormat, format_of};
 use super::parse::{self, OrAuto};
 use super::sink::Content;
@@ -65,6 +69,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     machine: MachineArguments,
+
+    #[command(flatten)]
+    limit: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
 
     /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
     ///
@@ -130,6 +140,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let picture = arguments.picture.picture()?;
     let frame = Frame::open(start, &files, messages.notes())?.with_picture(picture, &arguments.file)?;
     let frame = frame.with_report(arguments.picture.report()?, &arguments.file)?;
+    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, frame.notes)?;
+    if arguments.checkpoint.is_asked_for() {
+        let run = arguments.fingerprint()?;
+        long.begin(|| run)?;
+    }
     let threads = arguments.machine.threads.start(frame.notes)?;
     let job = Job {
         file: &arguments.file,
@@ -141,8 +156,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         picture,
         cycles: arguments.representatives.selection(),
         explain: messages.explain,
+        long: Some(&long),
     };
-    let report = job.run(frame)?;
+    let report = job.run(frame).map_err(|error| long.told(error))?;
+    long.finish();
     if messages.notes().verbose {
         report.tell();
     }
@@ -150,6 +167,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 }
 
 impl Arguments {
+    /// The run by what its answer, and what is kept of it, depend on.
+    fn fingerprint(&self) -> Result<Fingerprint, CliError> {
+        let algorithm = self.algorithm.0.map_or_else(|| "auto".to_owned(), |algorithm| algorithm.to_string());
+        let run = Fingerprint::new("reduce").with("input", input_identity::of_bytes(&self.file)?);
+        let run = self.input.known_by(run).with("--algorithm", algorithm);
+        Ok(run.with("--dualize", self.dualize))
+    }
+
     /// What is asked of the reduction, on as many threads as have been started.
     fn request(&self, threads: usize) -> ReductionRequest {
         ReductionRequest {

@@ -17,12 +17,15 @@ use lacuna::report::Report;
 use lacuna::rips::{
     DistanceToMeasure, Landmarks, Outcome, Progress, RepresentativeKind, RipsOptions, Summary,
 };
+use lacuna::snapshot::{Checkpoint, Fingerprint, Resumable};
 
 use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
+use crate::cli::interruption::Unseen;
+use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
 use crate::cli::progress::Meter;
 use crate::cli::record::{Record, VERSION};
@@ -103,6 +106,7 @@ impl Job<'_> {
         beside: Beside<'_>,
         start: Instant,
         crew: Crew,
+        long: Option<&LongRun>,
     ) -> Result<Answered, CliError> {
         let Job { arguments, notes, .. } = *self;
         let name = name(task);
@@ -120,7 +124,13 @@ impl Job<'_> {
         let coordinates = self.coordinates(&name, &input)?;
         // What has no coordinates to draw in has a page without them.
         let reported = beside.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
-        let outcome = self.solve(&name, input, crew)?;
+        if let Some(long) = long {
+            long.begin(|| self.fingerprint(&input))?;
+        }
+        let outcome = self.solve(&name, input, crew, long)?;
+        if let Some(dim) = outcome.unfinished {
+            say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));
+        }
         outcome.notes.iter().for_each(|note| say(note.clone()));
         if arguments.report.messages.explain {
             tell(&outcome.plan);
@@ -158,6 +168,7 @@ impl Job<'_> {
             threads: outcome.plan.threads,
             plan: outcome.plan,
             landmarks: outcome.landmarks,
+            unfinished: outcome.unfinished,
             times: times.into(),
             stats: outcome.stats,
         };
@@ -239,12 +250,23 @@ impl Job<'_> {
         Ok(geometry.cycles().len())
     }
 
-    fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
+    fn solve(
+        &self,
+        name: &str,
+        input: Input,
+        crew: Crew,
+        long: Option<&LongRun>,
+    ) -> Result<Outcome, CliError> {
         let meter = (crew != Crew::One && self.notes.wants_progress()).then(|| Meter::new(true));
         let progress: &dyn Progress = match &meter {
             Some(meter) => meter,
+            None => &Unseen,
+        };
+        let checkpoint: &dyn Checkpoint = match long {
+            Some(long) => long.checkpoint(),
             None => &(),
         };
+        let progress = &Resumable { progress, checkpoint };
         let options = self.options();
         let solved = match crew {
             Crew::All | Crew::One => options.solve(input, progress),
@@ -271,6 +293,30 @@ impl Job<'_> {
             representatives: self.arguments.representatives.request(),
             backend: self.backend.clone(),
         }
+    }
+
+    /// The run by what its answer depends on, and its state.
+    fn fingerprint(&self, input: &Input) -> Fingerprint {
+        self.fingerprint_of(Fingerprint::new("rips").with("input", input.identity()))
+    }
+
+    /// The run on a batch by what its answers depend on but for the inputs, of which each is known by itself.
+    pub(super) fn fingerprint_of_batch(&self) -> Fingerprint {
+        let Arguments { ratio, representatives, .. } = self.arguments;
+        let run = self.fingerprint_of(Fingerprint::new("rips of several inputs"));
+        let run = run.with("--output", format!("{:?}", self.format).to_lowercase()).with("--ratio", ratio);
+        run.with_some("--representatives", representatives.request().map(|request| format!("{request:?}")))
+    }
+
+    fn fingerprint_of(&self, run: Fingerprint) -> Fingerprint {
+        let Arguments { max_dim, threshold, modulus, collapse, landmarks, .. } = *self.arguments;
+        let threshold = threshold.map_or("the enclosing radius".to_owned(), |t| t.to_string());
+        let weights = self.weights.map(|measure| format!("{measure:?}"));
+        let run = run.with("--max-dim", max_dim).with("--threshold", threshold).with("--modulus", modulus);
+        let run = run
+            .with("--collapse", format!("{collapse:?}").to_lowercase())
+            .with_some("--landmarks", landmarks);
+        run.with_some("--weights", weights)
     }
 
     /// The bars that are wanted.

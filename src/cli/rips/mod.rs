@@ -12,14 +12,17 @@ use lacuna::rips::{Collapse, SecondLayer};
 
 use self::job::{Answered, Beside, Crew, Job};
 use self::representatives::RepresentativesArguments;
+use super::answers::Answers;
 use super::arguments::distances::DistancesArguments;
+use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::arguments::machine::MachineArguments;
 use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
-use super::error::{CliError, UsageError};
+use super::error::{CliError, EndedEarly, UsageError};
 use super::exit_codes::EXIT_CODES;
+use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::outputs::Outputs;
 use super::parse;
@@ -72,6 +75,12 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     machine: MachineArguments,
+
+    #[command(flatten)]
+    limit: TimeLimitArguments,
+
+    #[command(flatten)]
+    checkpoint: CheckpointArguments,
 
     /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
     ///
@@ -140,7 +149,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     // What is wrong with a file is said when it is read.
     let count = |file: &Path| count_clouds(file).ok().flatten();
     let text = output::OutputFormat::Text;
-    let (tasks, format) = Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
+    let (mut tasks, format) =
+        Tasks::plan_counted(&arguments.files, path, arguments.output, text, notes, &count)?;
     arguments.representatives.check(format, arguments.ratio)?;
     let drawing = arguments.representatives.drawing(arguments.max_dim)?;
     if drawing.is_some() && tasks.is_batch {
@@ -151,6 +161,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if (picture.is_some() || report.is_some()) && tasks.is_batch {
         return Err(UsageError::PictureOfSeveral.into());
     }
+    if arguments.checkpoint.is_asked_for() && !tasks.is_batch && arguments.representatives.request().is_some()
+    {
+        return Err(UsageError::CheckpointOfRepresentatives.into());
+    }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
     let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
     if let Some(task) = tasks.only() {
@@ -159,6 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
         }
         let mut outputs = outputs.with_picture(picture, inputs)?.with_report(report, inputs)?;
+        let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
         // Kept until the end.
         let alone = job.may_be_light(task).then(work_alone).transpose()?;
         if alone.is_none() {
@@ -170,28 +185,47 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             picture: outputs.picture.as_mut(),
             report: outputs.report.as_mut(),
         };
-        let answered = job.run(task, &mut outputs.answer, beside, start, crew)?;
-        return outputs.commit(&answered.record);
+        let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long));
+        let answered = answered.map_err(|error| long.told(error))?;
+        outputs.commit(&answered.record)?;
+        if answered.record.unfinished.is_some() {
+            return Err(long.told(EndedEarly::now().into()));
+        }
+        long.finish();
+        return Ok(());
     }
     let stats = tasks.open_stats(stats)?;
+    let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
+    long.begin(|| job.fingerprint_of_batch())?;
+    let answers = Answers::load(long.checkpoint())?;
+    answers.leave_out(&mut tasks, notes);
+    let tasks = &tasks;
     arguments.machine.threads.start(notes)?;
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, Beside::default(), start, crew)?;
-        answer.commit().map(|()| answered)
+        let answered = job.run(task, &mut answer, Beside::default(), start, crew, None)?;
+        answer.commit()?;
+        answers.take(task);
+        Ok(answered)
     };
     let tell = |answered: Answered| {
         answered.notes.iter().for_each(|note| notes.note(note));
         answered.record
     };
-    let ran = if let Some(workers) = job.workers(&tasks) {
+    let ran = if let Some(workers) = job.workers(tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
             answered.map(tell)
         })
     } else {
         tasks.run(|task| run(task, Crew::All).map(tell))
-    }?;
+    };
+    let ran = ran.map_err(|error| {
+        answers.save();
+        long.told(error)
+    })?;
     tell_stats(stats, &Records::new(&ran, start))?;
-    ran.verdict()
+    ran.verdict()?;
+    long.finish();
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! What devices and the processor do of the curves of images, as stages that a backend runs.
 
+use super::kept::Kept;
 use super::{CurveSource, CurvesError, ImageCurves, STAGE};
 use crate::backend::{MachineError, Outcome, Stage};
 use crate::cubical::ecc::cuda::DeviceError;
@@ -7,7 +8,6 @@ use crate::cubical::ecc::scales::{Scales, ScalesError, curves, curves_device};
 use crate::cubical::ecc::{EccRequest, Vcec, VcecRows, compare};
 use crate::cubical::image::Image;
 use crate::cubical::read::{AnyStream, ImageReadError};
-use crate::cubical::value::Value;
 use crate::cuda::{Gpu, KernelVoxel};
 use crate::progress::Progress;
 use crate::with_stream;
@@ -18,7 +18,8 @@ pub(super) struct StreamStage<'a, 's> {
     pub(super) source: &'a CurveSource<'s>,
     /// The image at its first voxel, until one of the machines reads it.
     pub(super) stream: Option<AnyStream>,
-    pub(super) range: Option<(Value, Value)>,
+    /// What is kept of the curve.
+    pub(super) kept: Kept,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -36,15 +37,15 @@ impl Stage for StreamStage<'_, '_> {
 
     fn on_device(&mut self, gpu: &Gpu) -> Outcome<VcecRows, Self> {
         let stream = self.stream().map_err(Failed::Read)?;
-        let (range, progress) = (self.range, self.progress);
+        let (range, progress) = (self.kept.range, self.progress);
         let curve = with_stream!(stream, stream => self.curves.on_device(gpu, stream, range, progress))?;
         Ok(VcecRows::Memory(curve))
     }
 
     fn on_processor(&mut self) -> Result<VcecRows, CurvesError> {
         let stream = self.stream()?;
-        let (range, progress) = (self.range, self.progress);
-        Ok(with_stream!(stream, stream => self.curves.add_up(stream, range, progress))?)
+        let (kept, progress) = (&self.kept, self.progress);
+        Ok(with_stream!(stream, stream => self.curves.add_up(stream, kept, progress))?)
     }
 
     fn check(&mut self, found: &VcecRows) -> Outcome<(), Self> {

@@ -45,7 +45,7 @@ mod threads;
 mod vcec;
 
 pub use bins::{Bins, BinsError};
-pub use cpu::curve;
+pub use cpu::{OtherSums, curve};
 pub(crate) use estimate::estimate;
 pub use machine::{MachineError, compare, curve_by};
 pub use request::EccRequest;

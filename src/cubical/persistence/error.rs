@@ -2,6 +2,7 @@
 
 use crate::cubical::shape::Shape;
 use crate::memory::Refused;
+use crate::snapshot::SnapshotError;
 
 /// Why an image has no persistence here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,4 +21,7 @@ pub enum PersistenceError {
     /// There is not memory enough.
     #[error(transparent)]
     Memory(#[from] Refused),
+    /// What another run has kept of it cannot be gone on from.
+    #[error(transparent)]
+    Checkpoint(#[from] SnapshotError),
 }

@@ -19,6 +19,7 @@ use crate::cubical::image::{Image, Voxel};
 use crate::cubical::shape::Shape;
 use crate::memory;
 use crate::progress::Progress;
+use crate::snapshot::SnapshotError;
 
 /// Bytes that a place on the grid takes while voxels are put in order, which is when it takes most: a word, its bucket and the place; later
 /// these are the rank, the place and the code, and critical cells, of which smooth images have few.
@@ -204,7 +205,7 @@ fn pairs_of(
     let mut pairing = Pairing { bottom, top, loops: None };
     if stages.loops {
         clock.time("loops");
-        of_dimension[1] = pairing.find_loops(grid, gradient, is_traced, clock);
+        of_dimension[1] = pairing.find_loops(grid, gradient, is_traced, clock)?;
     }
     let dimensions = complex.dimensions(asked, axes);
     let mut asked: Vec<Pairs> = of_dimension.drain(dimensions).collect();
@@ -237,8 +238,8 @@ impl Pairing {
         gradient: &Gradient,
         is_traced: bool,
         clock: &mut StageClock<'_>,
-    ) -> Pairs {
-        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Vec::new() };
+    ) -> Result<Pairs, SnapshotError> {
+        let (Some(bottom), Some(top)) = (&self.bottom, &self.top) else { return Ok(Vec::new()) };
         let ((killers, births), (walls, mut deaths)) = (bottom.split(), top.split());
         deaths.reverse();
         if !is_traced {
@@ -247,16 +248,16 @@ impl Pairing {
         let complex = grid.complex();
         if is_traced && complex == Complex::Dual {
             drop(killers);
-            let loops = loops_of_dual(grid, gradient, births, walls, deaths, clock);
+            let loops = loops_of_dual(grid, gradient, births, walls, deaths, clock)?;
             let pairs = loops.pairs_of_dual(grid.voxels() as u32);
             self.loops = Some(loops);
-            return pairs;
+            return Ok(pairs);
         }
         drop(walls);
-        let loops = loops_of_grid(grid, gradient, births, killers, deaths, clock);
+        let loops = loops_of_grid(grid, gradient, births, killers, deaths, clock)?;
         let pairs = loops.pairs_of_grid(complex);
         self.loops = Some(loops).filter(|_| is_traced);
-        pairs
+        Ok(pairs)
     }
 }
 
@@ -269,12 +270,12 @@ fn loops_of_grid(
     killers: Vec<Cell>,
     deaths: Vec<Cell>,
     clock: &mut StageClock<'_>,
-) -> Loops {
+) -> Result<Loops, SnapshotError> {
     let (incidence, places) = (OfGrid { grid, gradient }, grid.ranks().len());
     let is_reversed = grid.complex().is_reversed();
-    let columns = loops::reduce(&incidence, places, &killers, &deaths, is_reversed, clock);
+    let columns = loops::reduce(&incidence, places, &killers, &deaths, is_reversed, clock)?;
     let fillers = columns.fillers(&incidence, &births);
-    Loops { edges: births, faces: deaths, fillers, columns }
+    Ok(Loops { edges: births, faces: deaths, fillers, columns })
 }
 
 /// The loops of the complex that a grid is the dual of: `births` are the critical edges of the grid that close loops in it, `walls` and
@@ -286,7 +287,7 @@ fn loops_of_dual(
     walls: Vec<Cell>,
     mut deaths: Vec<Cell>,
     clock: &mut StageClock<'_>,
-) -> Loops {
+) -> Result<Loops, SnapshotError> {
     let incidence = OfDual::new(grid, gradient);
     births.reverse();
     deaths.reverse();
@@ -294,9 +295,9 @@ fn loops_of_dual(
         faces.par_iter().filter_map(|&face| incidence.edge_of(face)).collect()
     };
     let (killers, deaths) = (edges(&walls), edges(&deaths));
-    let columns = loops::reduce(&incidence, grid.ranks().len(), &killers, &births, false, clock);
+    let columns = loops::reduce(&incidence, grid.ranks().len(), &killers, &births, false, clock)?;
     let fillers = columns.fillers(&incidence, &deaths);
-    Loops { edges: deaths, faces: births, fillers, columns }
+    Ok(Loops { edges: deaths, faces: births, fillers, columns })
 }
 
 /// Critical cells where ways along the gradient end, and the critical cells that join the trees of these ways.

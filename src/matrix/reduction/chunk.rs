@@ -21,6 +21,9 @@
 //! have lows yet earlier, so no row is paired by two, and the columns read belong to pairs of the first pass, or of
 //! the chunk itself. In phase 2 each column changes alone and reads paired columns, which stay. A barrier parts the
 //! passes, dimensions and phases (`Team::map` is one). Phase 3 is sequential, as it was published.
+//!
+//! **What is kept of it.** Phase 1 only: compression leaves rows out of the columns that have no pair, one after the other, and a matrix of
+//! which some columns have such rows and some have not has other pairs.
 
 use phat_formats::Index;
 
@@ -42,6 +45,7 @@ pub fn chunk<I: SharedIndex, C: WorkingColumn<I>>(problem: &ReductionProblem<'_,
         Kind::Negative | Kind::Inactive => Rewrite::Drop,
         Kind::Active => problem.reduced(row).map_or(Rewrite::Keep, Rewrite::Add),
     };
+    problem.matrix.keep_no_longer();
     let mut global = Worker::new(problem);
     for columns in open {
         team.each(&columns, |worker, column| worker.rewrite(problem.matrix, column.to_usize(), rule));

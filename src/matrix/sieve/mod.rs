@@ -20,6 +20,7 @@
 mod annotations;
 mod cell_set;
 mod graph;
+mod kept;
 mod residue;
 #[cfg(test)]
 mod tests;
@@ -29,13 +30,17 @@ use std::time::Instant;
 use phat_formats::{BoundaryMatrix, Dimension};
 
 use self::graph::Survey;
+use self::kept::{KeptSieve, ResidueOf, save_sieve};
+use self::residue::Keeping;
+use super::error::MatrixError;
 use super::figures::{Block, Figures, Method};
 use super::index::SharedIndex;
-use super::leftmost_ones::{ScanError, Scanner};
+use super::leftmost_ones::Scanner;
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
-use crate::progress::{Progress, check};
+use crate::progress::{Progress, check, saving};
+use crate::snapshot::SnapshotError;
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
 /// residue.
@@ -50,11 +55,14 @@ pub(super) fn reduce<I: SharedIndex>(
     dualize: Dualize,
     scanner: &Scanner<I>,
     progress: &dyn Progress,
-) -> Result<Pairs<I>, ScanError> {
-    let mut run = Run::new(matrix, dualize, scanner, progress)?;
+) -> Result<Pairs<I>, MatrixError> {
+    let mut run = match KeptSieve::load(progress.checkpoint(), matrix.len())? {
+        Some(kept) => Run::since(kept, matrix, dualize, progress)?,
+        None => Run::new(matrix, dualize, scanner, progress)?,
+    };
     run.graph();
-    run.upwards();
-    run.downwards();
+    run.upwards()?;
+    run.downwards()?;
     Ok(run.finish())
 }
 
@@ -68,6 +76,8 @@ struct Run<'m, I: SharedIndex> {
     survey: Option<Survey<I>>,
     /// Whether each block is solved.
     solved: Vec<bool>,
+    /// Whether all blocks that can be solved upwards are.
+    is_downwards: bool,
     /// May end the run early.
     progress: &'m dyn Progress,
     figures: Figures,
@@ -80,7 +90,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         dualize: Dualize,
         scanner: &Scanner<I>,
         progress: &'m dyn Progress,
-    ) -> Result<Self, ScanError> {
+    ) -> Result<Self, MatrixError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
         let survey = Survey::of(matrix, max_dim);
@@ -100,6 +110,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             mates,
             survey,
             solved,
+            is_downwards: false,
             progress,
             figures: Figures::default(),
             clock,
@@ -108,10 +119,51 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         Ok(run)
     }
 
+    /// Goes on where another run was interrupted.
+    fn since(
+        kept: KeptSieve<I>,
+        matrix: &'m BoundaryMatrix<I>,
+        dualize: Dualize,
+        progress: &'m dyn Progress,
+    ) -> Result<Self, SnapshotError> {
+        let KeptSieve { pairs, figures, is_downwards } = kept;
+        let max_dim = matrix.max_dim().unwrap_or(0);
+        let mates = Mates::new(matrix.len());
+        pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
+        let mut solved = vec![false; usize::from(max_dim) + 1];
+        solved[0] = true;
+        // A block of a dimension that there is none of would be of another matrix, whose number of cells is another one too.
+        for block in &figures.blocks {
+            if let Some(is_solved) = solved.get_mut(usize::from(block.dim)) {
+                *is_solved = true;
+            }
+        }
+        let (survey, clock) = (None, Instant::now());
+        Ok(Run { matrix, max_dim, dualize, mates, survey, solved, is_downwards, progress, figures, clock })
+    }
+
+    /// Ends a stage.
     fn lap(&mut self, stage: &'static str) {
-        check(self.progress);
+        let checkpoint = self.progress.checkpoint();
+        if checkpoint.takes_turn() {
+            self.save();
+        }
+        saving(
+            || check(self.progress),
+            || {
+                if checkpoint.is_kept() {
+                    self.save()
+                }
+            },
+        );
         self.figures.lap(stage, self.clock.elapsed());
         self.clock = Instant::now();
+    }
+
+    /// Keeps what is known, none of which is of a block that is being reduced.
+    fn save(&self) {
+        let (checkpoint, cells) = (self.progress.checkpoint(), self.matrix.len());
+        save_sieve(checkpoint, &self.mates, cells, &self.figures, self.is_downwards);
     }
 
     fn graph(&mut self) {
@@ -136,7 +188,10 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     }
 
     /// From block 1 up, as long as it is known of each cell below whether it creates.
-    fn upwards(&mut self) {
+    fn upwards(&mut self) -> Result<(), SnapshotError> {
+        if self.is_downwards {
+            return Ok(());
+        }
         let mut census = self.census();
         for dim in 1..=self.max_dim {
             let (below, here) = (usize::from(dim) - 1, usize::from(dim));
@@ -151,43 +206,68 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 continue;
             }
             if census[here].open * ANNOTATE < census[here].cells {
-                self.residue(dim);
-            } else if let Some(counts) =
-                annotations::pair(self.matrix, dim, &self.open(dim - 1), &self.mates, self.progress)
-            {
+                self.residue(dim)?;
+            } else if let Some(counts) = self.annotate(dim) {
                 self.solve(dim, Method::Annotations { columns: counts.columns, pairs: counts.pairs });
             }
             census = self.census();
+            self.lap("upwards");
         }
+        self.is_downwards = true;
         self.lap("upwards");
+        Ok(())
+    }
+
+    /// Solves a block by annotations, if few classes live at a time. It is solved at once or not at all.
+    fn annotate(&self, dim: Dimension) -> Option<annotations::Counts> {
+        let open = self.open(dim - 1);
+        let pair = || annotations::pair(self.matrix, dim, &open, &self.mates, self.progress);
+        saving(pair, || {
+            if self.progress.checkpoint().is_kept() {
+                self.save();
+            }
+        })
     }
 
     /// Reduces the residues of the blocks that are left: first dualized blocks upwards, where the block below is solved, then the others
     /// downwards.
-    fn downwards(&mut self) {
+    fn downwards(&mut self) -> Result<(), SnapshotError> {
         let mut dual = None;
         for dim in 1..=self.max_dim {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
                 let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
                 let open = self.open(dim - 1);
-                let additions =
-                    residue::reduce_dual(self.matrix, dual, dim, &open, &self.mates, self.progress);
+                let keeping = self.keeping(dim, true);
+                let additions = residue::reduce_dual(self.matrix, dual, &open, &self.mates, &keeping)?;
+                drop(keeping);
                 self.reduced(dim, true, open.len(), additions);
+                self.lap("downwards");
             }
         }
         drop(dual);
         for dim in (1..=self.max_dim).rev() {
             if !self.solved[usize::from(dim)] {
-                self.residue(dim);
+                self.residue(dim)?;
+                self.lap("downwards");
             }
         }
         self.lap("downwards");
+        Ok(())
     }
 
-    fn residue(&mut self, dim: Dimension) {
+    fn residue(&mut self, dim: Dimension) -> Result<(), SnapshotError> {
         let open = self.open(dim);
-        let additions = residue::reduce(self.matrix, dim, &open, &self.mates, self.progress);
+        let keeping = self.keeping(dim, false);
+        let additions = residue::reduce(self.matrix, &open, &self.mates, &keeping)?;
+        drop(keeping);
         self.reduced(dim, false, open.len(), additions);
+        Ok(())
+    }
+
+    /// Who keeps a block while it is reduced: first all that was known before, which the block goes on from.
+    fn keeping(&self, dim: Dimension, is_dual: bool) -> Keeping<'_> {
+        let of = ResidueOf { cells: self.matrix.len(), dim, is_dual };
+        Keeping { progress: self.progress, of, save_before: Box::new(|| self.save()) }
     }
 
     /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block

@@ -9,15 +9,17 @@
 //! never lows, so they decide no addition (compression, Bauer, Kerber, Reininghaus 2014; it is complete where the
 //! block below is solved).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use phat_formats::{BoundaryMatrix, Dimension};
+use phat_formats::BoundaryMatrix;
 
 use super::cell_set::CellSet;
+use super::kept::{KeptResidue, ResidueOf, save_residue};
 use crate::matrix::index::SharedIndex;
 use crate::matrix::mates::Mates;
 use crate::matrix::working_columns::{BitTree, WorkingColumn};
-use crate::progress::{Progress, check};
+use crate::progress::{Progress, check, saving};
+use crate::snapshot::{Saving, SnapshotError};
 
 /// Columns that a worker reduces side by side, so that their loads from memory overlap.
 const LANES: usize = 8;
@@ -28,27 +30,41 @@ const SHORT: usize = if cfg!(test) { 3 } else { 96 };
 /// After so many steps a worker looks whether the run is to end.
 const STEPS: usize = 256;
 
-/// Pairs the open columns of block `dim`, as far as they do not reduce to zero. Returns the number of column additions.
-pub(super) fn reduce<I: SharedIndex>(
-    matrix: &BoundaryMatrix<I>,
-    dim: Dimension,
-    open: &[I],
-    mates: &Mates<I>,
-    progress: &dyn Progress,
-) -> u64 {
-    let rows = CellSet::of(matrix.dims(), dim - 1, |cell| !mates.is_destroyer(cell));
-    Residue { matrix, rows: &rows, columns: open, mates, progress }.reduce()
+/// Who ends a reduction early, and keeps what it has done.
+pub(super) struct Keeping<'a> {
+    pub(super) progress: &'a dyn Progress,
+    /// The block that is reduced.
+    pub(super) of: ResidueOf,
+    /// Keeps all that was known before the block, which the block goes on from.
+    pub(super) save_before: Box<dyn Fn() + Sync + 'a>,
 }
 
-/// Pairs the open rows of block `dim` by reducing them as columns of the anti-transpose, `dual`. Returns the number of column additions.
+/// Pairs the open columns of a block, as far as they do not reduce to zero. Returns the number of column additions.
+///
+/// # Errors
+/// What is kept of the block cannot be gone on from.
+pub(super) fn reduce<I: SharedIndex>(
+    matrix: &BoundaryMatrix<I>,
+    open: &[I],
+    mates: &Mates<I>,
+    keeping: &Keeping<'_>,
+) -> Result<u64, SnapshotError> {
+    let rows = CellSet::of(matrix.dims(), keeping.of.dim - 1, |cell| !mates.is_destroyer(cell));
+    Block { matrix, rows: &rows, columns: open, mates }.reduce(keeping)
+}
+
+/// Pairs the open rows of a block by reducing them as columns of the anti-transpose, `dual`. Returns the number of column additions.
+///
+/// # Errors
+/// What is kept of the block cannot be gone on from.
 pub(super) fn reduce_dual<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
     dual: &BoundaryMatrix<I>,
-    dim: Dimension,
     open: &[I],
     mates: &Mates<I>,
-    progress: &dyn Progress,
-) -> u64 {
+    keeping: &Keeping<'_>,
+) -> Result<u64, SnapshotError> {
+    let dim = keeping.of.dim;
     let mirror = |cell: usize| matrix.len() - 1 - cell;
     // A cell that creates a class in the matrix destroys one in the anti-transpose.
     let dual_mates = Mates::new(dual.len());
@@ -57,18 +73,18 @@ pub(super) fn reduce_dual<I: SharedIndex>(
     stable.for_each(|(i, j)| dual_mates.pair(mirror(j.to_usize()), mirror(i.to_usize())));
     let rows = CellSet::of(matrix.dims(), dim, |cell| !mates.is_creator(cell)).mirrored();
     let columns: Vec<I> = open.iter().rev().map(|row| I::from_usize(mirror(row.to_usize()))).collect();
-    let additions =
-        Residue { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates, progress }.reduce();
+    let block = Block { matrix: dual, rows: &rows, columns: &columns, mates: &dual_mates };
+    let additions = block.reduce(keeping)?;
     for row in open {
         if let Some(column) = dual_mates.get(mirror(row.to_usize())) {
             mates.pair(row.to_usize(), mirror(column));
         }
     }
-    additions
+    Ok(additions)
 }
 
 /// A block to be reduced.
-struct Residue<'a, I: SharedIndex> {
+struct Block<'a, I: SharedIndex> {
     /// The matrix that the block is part of.
     matrix: &'a BoundaryMatrix<I>,
     /// The rows that may be lows.
@@ -77,8 +93,41 @@ struct Residue<'a, I: SharedIndex> {
     columns: &'a [I],
     /// The pairs known so far; those of the block are added.
     mates: &'a Mates<I>,
+}
+
+/// A block that is being reduced.
+struct Residue<'a, I: SharedIndex> {
+    block: &'a Block<'a, I>,
+    /// Versions of columns, in the order of their claims.
+    reduced: &'a boxcar::Vec<Reduced<I>>,
+    /// The open columns whose claims another run has kept: they are reduced further only if they are taken over.
+    claimed_before: &'a Columns,
+    /// The open columns that are zero.
+    zeros: &'a Columns,
     /// May end the reduction early.
     progress: &'a dyn Progress,
+}
+
+/// A set of open columns, by their places.
+struct Columns {
+    words: Vec<AtomicU64>,
+}
+
+impl Columns {
+    fn new(columns: usize) -> Self {
+        Columns { words: (0..columns.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    #[inline]
+    fn contains(&self, place: usize) -> bool {
+        self.words[place / 64].load(Ordering::Relaxed) >> (place % 64) & 1 == 1
+    }
+
+    /// Whether it was not among them.
+    fn insert(&self, place: usize) -> bool {
+        let bit = 1 << (place % 64);
+        self.words[place / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
 }
 
 /// A version of a column: what it was when it claimed a low.
@@ -87,13 +136,89 @@ struct Reduced<I> {
     rows: Box<[I]>,
 }
 
-impl<I: SharedIndex> Residue<'_, I> {
-    fn reduce(&self) -> u64 {
+impl<I: SharedIndex> Reduced<I> {
+    fn low(&self) -> usize {
+        self.rows[self.rows.len() - 1].to_usize()
+    }
+}
+
+impl<I: SharedIndex> Block<'_, I> {
+    fn reduce(&self, keeping: &Keeping<'_>) -> Result<u64, SnapshotError> {
         let reduced = boxcar::Vec::new();
+        let [claimed_before, zeros] = [(); 2].map(|()| Columns::new(self.columns.len()));
+        let checkpoint = keeping.progress.checkpoint();
+        let before = match KeptResidue::load(checkpoint, keeping.of)? {
+            Some(kept) => self.restore(kept, &reduced, &claimed_before, &zeros),
+            None => 0,
+        };
         let next = AtomicUsize::new(0);
-        let additions: Vec<u64> = rayon::broadcast(|_| Worker::new(self, &reduced).run(&next));
+        let has_saved_before = AtomicBool::new(false);
+        let save = || {
+            if !has_saved_before.swap(true, Ordering::Relaxed) {
+                (keeping.save_before)();
+            }
+            let claims = self.claims(&reduced);
+            let zeros: Vec<u64> = (0..self.columns.len())
+                .filter(|&place| zeros.contains(place))
+                .map(|place| self.columns[place].to_usize() as u64)
+                .collect();
+            save_residue(checkpoint, keeping.of, &claims, &zeros, before, self.columns.len());
+        };
+        let kept = &Saving::new(keeping.progress, &save);
+        let progress: &dyn Progress = if checkpoint.is_kept() { kept } else { keeping.progress };
+        let residue = Residue {
+            block: self,
+            reduced: &reduced,
+            claimed_before: &claimed_before,
+            zeros: &zeros,
+            progress,
+        };
+        let reduce = || rayon::broadcast(|_| Worker::new(&residue).run(&next));
+        let additions: Vec<u64> = saving(reduce, || {
+            if checkpoint.is_kept() {
+                save();
+            }
+        });
         self.unmark(&reduced);
-        additions.iter().sum()
+        Ok(before + additions.iter().sum::<u64>())
+    }
+
+    /// The columns that have a claim, as they claimed. A column that is taken over meanwhile may be among them twice, the later claim last.
+    fn claims<'r>(&self, reduced: &'r boxcar::Vec<Reduced<I>>) -> Vec<(usize, &'r [I])> {
+        let has_claim = |(place, version): &(usize, &Reduced<I>)| {
+            self.mates.get(version.low()) == Some(Mates::<I>::mark(*place))
+        };
+        let claims = reduced.iter().filter(has_claim);
+        claims.map(|(_, Reduced { column, rows })| (*column, &rows[..])).collect()
+    }
+
+    /// The place of a column among the open ones.
+    fn place(&self, column: usize) -> Option<usize> {
+        self.columns.binary_search(&I::from_usize(column)).ok()
+    }
+
+    /// Makes the claims that were kept; of a column or a low that is among them twice the later one. Gives the additions that they took.
+    fn restore(
+        &self,
+        kept: KeptResidue<I>,
+        reduced: &boxcar::Vec<Reduced<I>>,
+        claimed: &Columns,
+        zeros: &Columns,
+    ) -> u64 {
+        kept.zeros.into_iter().filter_map(|column| self.place(column)).for_each(|place| {
+            zeros.insert(place);
+        });
+        let is_of_block = |rows: &[I]| rows.iter().all(|row| self.rows.contains(row.to_usize()));
+        for (column, rows) in kept.claims.into_iter().rev() {
+            let version = Reduced { column, rows };
+            let Some(place) = self.place(column).filter(|_| is_of_block(&version.rows)) else { continue };
+            let low = version.low();
+            // A column that was claimed when the table was read may have become zero before the zeros were.
+            if self.mates.get(low).is_none() && !zeros.contains(place) && claimed.insert(place) {
+                self.mates.replace(low, None, Mates::<I>::mark(reduced.push(version))).ok();
+            }
+        }
+        kept.additions
     }
 
     /// Replaces marks by the columns that they stand for.
@@ -118,6 +243,7 @@ struct Lane<I> {
 
 struct Worker<'a, I: SharedIndex> {
     residue: &'a Residue<'a, I>,
+    block: &'a Block<'a, I>,
     reduced: &'a boxcar::Vec<Reduced<I>>,
     tree: Option<BitTree>,
     additions: u64,
@@ -131,8 +257,9 @@ enum Step {
 }
 
 impl<'a, I: SharedIndex> Worker<'a, I> {
-    fn new(residue: &'a Residue<'a, I>, reduced: &'a boxcar::Vec<Reduced<I>>) -> Self {
-        Worker { residue, reduced, tree: None, additions: 0 }
+    fn new(residue: &'a Residue<'a, I>) -> Self {
+        let Residue { block, reduced, .. } = *residue;
+        Worker { residue, block, reduced, tree: None, additions: 0 }
     }
 
     fn run(mut self, next: &AtomicUsize) -> u64 {
@@ -146,11 +273,19 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             steps = steps.wrapping_add(1);
             while lanes.len() < LANES {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(column) = self.residue.columns.get(place) else { break };
+                let Some(column) = self.block.columns.get(place) else { break };
+                if self.residue.claimed_before.contains(place) || self.residue.zeros.contains(place) {
+                    continue;
+                }
                 let mut lane =
                     Lane { column: column.to_usize(), rows: spare.pop().unwrap_or_default(), owner: None };
                 self.add_original(&mut lane.rows, lane.column);
-                if lane.rows.is_empty() { spare.push(lane.rows) } else { lanes.push(lane) }
+                if lane.rows.is_empty() {
+                    self.settle_zero(lane.column);
+                    spare.push(lane.rows);
+                } else {
+                    lanes.push(lane);
+                }
             }
             if lanes.is_empty() {
                 return self.additions;
@@ -176,14 +311,14 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
     /// Loads what the lanes will need next: each kind of entry for all lanes before any is used.
     fn look_ahead(&self, lanes: &mut [Lane<I>]) {
         for lane in lanes.iter_mut() {
-            lane.owner = self.residue.mates.get(lane.rows[lane.rows.len() - 1].to_usize());
+            lane.owner = self.block.mates.get(lane.rows[lane.rows.len() - 1].to_usize());
         }
         let mut sum = 0;
         for lane in &*lanes {
             match lane.owner {
                 None => {}
                 Some(stable) if stable < Mates::<I>::marks() => {
-                    sum ^= self.residue.matrix.offsets()[stable].to_usize()
+                    sum ^= self.block.matrix.offsets()[stable].to_usize()
                 }
                 Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].column,
             }
@@ -192,8 +327,8 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             match lane.owner {
                 None => {}
                 Some(stable) if stable < Mates::<I>::marks() => {
-                    for row in self.residue.matrix.column(stable) {
-                        sum ^= usize::from(self.residue.rows.contains(row.to_usize()));
+                    for row in self.block.matrix.column(stable) {
+                        sum ^= usize::from(self.block.rows.contains(row.to_usize()));
                     }
                 }
                 Some(mark) => sum ^= self.reduced[mark - Mates::<I>::marks()].rows[0].to_usize(),
@@ -230,16 +365,26 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
             }
         }
         match lane.rows.len() {
-            0 => Step::Done,
+            0 => {
+                self.settle_zero(lane.column);
+                Step::Done
+            }
             1..=SHORT => Step::On,
             _ => Step::Long,
         }
     }
 
+    /// Notes that a column is zero.
+    fn settle_zero(&self, column: usize) {
+        if let Some(place) = self.block.place(column) {
+            self.residue.zeros.insert(place);
+        }
+    }
+
     #[inline]
     fn add_original(&self, rows: &mut Vec<I>, column: usize) {
-        for &row in self.residue.matrix.column(column) {
-            if self.residue.rows.contains(row.to_usize()) {
+        for &row in self.block.matrix.column(column) {
+            if self.block.rows.contains(row.to_usize()) {
                 toggle(rows, row);
             }
         }
@@ -247,18 +392,19 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
 
     /// Reduces a long column to the end, and then the columns whose lows it takes over.
     fn finish_long(&mut self, lane: &mut Lane<I>) {
-        let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.residue.matrix.len()));
+        let mut tree = self.tree.take().unwrap_or_else(|| BitTree::new(self.block.matrix.len()));
         tree.add(&lane.rows);
         let mut column = lane.column;
+        let mut is_zero = true;
         while let Some(low) = tree.greatest() {
             if self.additions.is_multiple_of(STEPS as u64) {
                 check(self.residue.progress);
             }
-            let owner = self.residue.mates.get(low);
+            let owner = self.block.mates.get(low);
             match owner {
                 Some(stable) if stable < Mates::<I>::marks() => {
-                    for &row in self.residue.matrix.column(stable) {
-                        if self.residue.rows.contains(row.to_usize()) {
+                    for &row in self.block.matrix.column(stable) {
+                        if self.block.rows.contains(row.to_usize()) {
                             tree.toggle(row.to_usize());
                         }
                     }
@@ -273,7 +419,10 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                     let claimed = self.claim(low, owner, column, &lane.rows);
                     match owner {
                         _ if !claimed => tree.add(&lane.rows),
-                        None => break,
+                        None => {
+                            is_zero = false;
+                            break;
+                        }
                         Some(mark) => {
                             let other = &self.reduced[mark - Mates::<I>::marks()];
                             tree.add(&other.rows);
@@ -283,13 +432,16 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 }
             }
         }
+        if is_zero {
+            self.settle_zero(column);
+        }
         self.tree = Some(tree);
     }
 
     /// Claims a low for a column, unless another thread has claimed it since `owner` was read.
     fn claim(&self, low: usize, owner: Option<usize>, column: usize, rows: &[I]) -> bool {
         let mark = Mates::<I>::mark(self.reduced.push(Reduced { column, rows: rows.into() }));
-        self.residue.mates.replace(low, owner, mark).is_ok()
+        self.block.mates.replace(low, owner, mark).is_ok()
     }
 }
 

@@ -109,6 +109,25 @@ impl<D: Into<Distances<f32>>> From<D> for Input {
     }
 }
 
+impl Input {
+    /// What the distances are, in words, with their [checksum](Distances::checksum): by this a run that goes on knows its input again.
+    pub fn identity(&self) -> String {
+        fn of<T: Value>(distances: &Distances<T>, precision: &str) -> String {
+            let (n, sum) = (distances.len(), distances.checksum());
+            let shape = match distances {
+                Distances::Matrix(_) => format!("the distances of {n} points"),
+                Distances::Points(cloud) => format!("{n} points in dimension {}", cloud.dimension()),
+                Distances::Sparse(graph) => format!("{} edges of {n} points", graph.edges().len()),
+            };
+            format!("{shape} of {precision} precision with checksum {sum:032x}")
+        }
+        match self {
+            Input::Single(distances) => of(distances, "single"),
+            Input::Double(distances) => of(distances, "double"),
+        }
+    }
+}
+
 /// What was read, and as what.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]

@@ -111,7 +111,7 @@ impl<W: Word> Pivots<W> {
             .is_ok()
     }
 
-    /// All pivots and their values, in no order. No thread may insert meanwhile.
+    /// All pivots and their values, in no order. What other threads change meanwhile is seen as it was or as it is, each pivot by itself.
     pub fn iter(&self) -> impl Iterator<Item = (W, u64)> + '_ {
         self.states.iter().enumerate().filter_map(|(slot, state)| {
             let state = state.load(Ordering::Acquire);

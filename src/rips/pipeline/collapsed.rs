@@ -15,10 +15,10 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::{Asked, Setting, compute_graph};
+use super::{Asked, Setting, compute_graph, kept};
 use crate::backend::{Backend, Choice, Estimate};
 use crate::diagram::{Bar, Diagram};
-use crate::progress::Progress;
+use crate::progress::{Progress, if_finished};
 use crate::rips::edge_collapse::{self, Collapsed, Keep, Worth, collapse};
 use crate::rips::estimate::Device;
 use crate::rips::rank::{Ranked, RankedEdges, Ranking, Values};
@@ -97,23 +97,38 @@ impl Attempt {
         let of_graph = Summary { edges: figures.after, ..summary.clone() };
         let mut outcome = compute_graph(start, asked, setting, of_graph, unlisted(graph))?;
         let (mut ordered, mut order_seconds) = (None, 0.0);
-        if let Some(open) = OpenOrder::of(&outcome.diagram, &repeated) {
+        // Of a run that ends early nothing is computed again.
+        let open = OpenOrder::of(&outcome.diagram, &repeated).filter(|_| outcome.unfinished.is_none());
+        if let Some(open) = open {
             let began = Instant::now();
             let asked = Asked { max_dim: open.last_dim, ..asked };
-            let again = match open.born_at {
+            let again = if_finished(setting.progress, || match open.born_at {
                 Some(born_at) => {
                     let keep = Keep { born_at: &born_at, ..keep };
                     let Collapsed { graph, figures, .. } =
                         self.collapse(&summary, &whole, keep, setting.progress)?;
                     let of_graph = Summary { edges: figures.after, ..summary.clone() };
-                    compute_graph(began, asked, setting, of_graph, unlisted(graph))?
+                    compute_graph(began, asked, setting, of_graph, unlisted(graph))
                 }
-                None => compute_graph(began, asked, setting, summary.clone(), unlisted(whole))?,
+                None => compute_graph(began, asked, setting, summary.clone(), unlisted(whole)),
+            });
+            let again = again.transpose()?;
+            let none = Diagram::default();
+            let (diagram, unfinished) =
+                again.as_ref().map_or((&none, Some(0)), |again| (&again.diagram, again.unfinished));
+            outcome.diagram = match unfinished {
+                None => joined(diagram, &outcome.diagram, open.last_dim + 1),
+                Some(dim) => {
+                    // The first two dimensions are in order as they are; those behind are not, before they are computed again.
+                    let last = dim.max(2).min(outcome.diagram.len());
+                    outcome.unfinished = Some(last);
+                    outcome.stats.dimensions.retain(|stats| stats.dim < last);
+                    cut(&joined(diagram, &outcome.diagram, dim), last)
+                }
             };
-            outcome.diagram = joined(&again.diagram, &outcome.diagram, open.last_dim);
             // What fails twice is told once.
-            let unheard = again.notes.into_iter().filter(|note| !outcome.notes.contains(note));
-            let unheard: Vec<String> = unheard.collect();
+            let notes = again.into_iter().flat_map(|again| again.notes);
+            let unheard: Vec<String> = notes.filter(|note| !outcome.notes.contains(note)).collect();
             outcome.notes.extend(unheard);
             (ordered, order_seconds) = (Some(open.last_dim), began.elapsed().as_secs_f64());
         }
@@ -131,6 +146,15 @@ impl Attempt {
         keep: Keep<'_>,
         progress: &dyn Progress,
     ) -> Result<Collapsed, RipsError> {
+        let checkpoint = progress.checkpoint();
+        let name = checkpoint
+            .is_kept()
+            .then(|| kept::name_of_collapse(summary.points, whole, keep, matches!(self, Attempt::Whole)));
+        if let Some(name) = &name
+            && let Some(kept) = kept::kept_collapse(checkpoint, name, summary.points)?
+        {
+            return Ok(kept);
+        }
         let seconds;
         let worth = match *self {
             Attempt::Whole => Worth::All,
@@ -143,7 +167,11 @@ impl Attempt {
                 }
             }
         };
-        Ok(collapse(summary.points, whole, keep, &worth, progress)?)
+        let collapsed = collapse(summary.points, whole, keep, &worth, progress)?;
+        if let Some(name) = &name {
+            kept::keep_collapse(checkpoint, name, &collapsed);
+        }
+        Ok(collapsed)
     }
 }
 
@@ -214,8 +242,13 @@ impl OpenOrder {
     }
 }
 
-/// The bars of one diagram up to a dimension, those of the other above it.
-fn joined(first: &Diagram, second: &Diagram, last: usize) -> Diagram {
-    let from = |dim: usize| if dim <= last { first } else { second };
-    Diagram::new((0..second.len()).map(|dim| from(dim).bars(dim).to_vec()).collect())
+/// The bars of one diagram below a dimension, those of the other from it on.
+fn joined(first: &Diagram, second: &Diagram, end: usize) -> Diagram {
+    let of = |dim: usize| if dim < end { first } else { second };
+    Diagram::new((0..second.len()).map(|dim| of(dim).bars(dim).to_vec()).collect())
+}
+
+/// The bars of a diagram below a dimension.
+fn cut(diagram: &Diagram, end: usize) -> Diagram {
+    Diagram::new((0..end).map(|dim| diagram.bars(dim).to_vec()).collect())
 }

@@ -2,6 +2,7 @@
 //! stages, with their figures.
 
 mod collapsed;
+mod kept;
 mod stages;
 mod survey;
 #[cfg(test)]
@@ -33,11 +34,13 @@ use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
 use crate::diagram::Diagram;
 use crate::metric::Value;
-use crate::progress::interruptible;
+use crate::progress::{Interrupted, if_finished, interruptible};
 use crate::simd::Level;
+use crate::snapshot::{Checkpoint, Part, Resumable};
 
 /// The algorithm: dimension 0 by a spanning forest; then, dimension by dimension, construct the residue, cleared by
-/// the pairs of the dimension below, and reduce it. `ahead` is what devices have swept.
+/// the pairs of the dimension below, and reduce it. `ahead` is what devices have swept. Dimensions that were kept are not computed again, and
+/// a run that is to end early, and to answer with what is done, ends before the first that is not.
 fn barcode<W: Word>(
     run: &mut Run<'_>,
     complex: &dyn RipsComplex,
@@ -47,9 +50,25 @@ fn barcode<W: Word>(
     let mut dimensions = vec![bars];
     let mut below = run.wants_cycles().then(|| Below::Forest(run.forest(&pairs_below)));
     for dim in 1..=run.plan.max_dim {
-        let residue = run.construct(complex, dim, &pairs_below, &mut ahead)?;
-        let reduction = run.reduce(complex, dim, &residue)?;
-        dimensions.push(run.bars(complex, dim, &residue.columns, &reduction, below.as_ref()));
+        if let Some((bars, pairs)) = run.kept_dimension(dim, &mut ahead)? {
+            dimensions.push(bars);
+            pairs_below = pairs;
+            continue;
+        }
+        let progress = run.progress;
+        let done = if_finished(progress, || -> Result<_, RipsError> {
+            let residue = run.construct(complex, dim, &pairs_below, &mut ahead)?;
+            let reduction = run.reduce(complex, dim, &residue)?;
+            Ok((residue, reduction))
+        });
+        let Some(done) = done else {
+            run.end_before(dim);
+            break;
+        };
+        let (residue, reduction) = done?;
+        let bars = run.bars(complex, dim, &residue.columns, &reduction, below.as_ref());
+        run.keep_dimension(dim, &bars, &reduction.store);
+        dimensions.push(bars);
         below = below.map(|_| Below::Pairs(residue.columns, reduction.pivots));
         pairs_below = PairStore { pivots: reduction.store, apparent: residue.apparent };
     }
@@ -203,11 +222,16 @@ fn compute_graph(
     plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
+    let prefix = kept::prefix(&plan, &ranked, &setting);
     let Ranked { values, edges } = ranked;
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();
     let stats = Stats { rank_seconds, ..Stats::default() };
     let times_pair_store = asked.times_pair_store;
+    let prefix = prefix.unwrap_or_default();
+    let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
+    let checkpoint: &dyn Checkpoint = if prefix.is_empty() { &() } else { &part };
+    let progress = &Resumable { progress, checkpoint };
     let mut run = Run {
         plan: &plan,
         values: &values,
@@ -218,18 +242,23 @@ fn compute_graph(
         collector,
         stats,
         failure: None,
+        unfinished: None,
     };
     let diagram = match plan.entry_width {
         64 => beside_devices::<u64>(&mut run, &*complex),
         128 => beside_devices::<u128>(&mut run, &*complex),
         _ => beside_devices::<U512>(&mut run, &*complex),
     }?;
-    let Run { mut stats, failure, collector, .. } = run;
-    let representatives = collector.map(|collector| collector.finish(&diagram)).transpose()?;
+    let Run { mut stats, failure, collector, unfinished, .. } = run;
+    let representatives = match collector.map(|collector| collector.finish(&diagram)).transpose() {
+        // The bars that were named are of a dimension that is not done.
+        Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted.into()),
+        representatives => representatives?,
+    };
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
     let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
-    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, notes })
+    Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes })
 }
 
 /// The complex in the shape and with the rank width that were chosen.

@@ -14,7 +14,9 @@ use crate::rips::plan::choose::rank_bits;
 use crate::rips::rank::Values;
 use crate::rips::representatives::{Below, Class, Codes, Collector, Pairs, RepresentativeKind};
 use crate::rips::stats::{DimensionStats, PairStoreStats};
-use crate::rips::submatrix_reduction::{Reduction, Submatrix, Wanted, clock_nanoseconds, reduce_modulo};
+use crate::rips::submatrix_reduction::{
+    Reduction, State, Submatrix, Wanted, clock_nanoseconds, resume_modulo,
+};
 use crate::rips::word::Word;
 use crate::rips::{Plan, Progress, RipsError, Stats};
 use crate::simd::Level;
@@ -48,6 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) stats: Stats,
     /// Why the devices were given up, if they were.
     pub(super) failure: Option<CudaError>,
+    /// The first dimension that is not done, where the run ended early.
+    pub(super) unfinished: Option<usize>,
 }
 
 impl Run<'_> {
@@ -97,6 +101,9 @@ impl Run<'_> {
         let started = Instant::now();
         self.progress.begin("assembly", Some(dim), complex.work(dim));
         let swept = self.swept(ahead)?;
+        if let Some(residue) = self.kept_residue(dim)? {
+            return Ok(residue);
+        }
         let mut stats = DimensionStats { dim, backend: CPU, ..DimensionStats::default() };
         let residue = match swept {
             None => construct(complex, &self.construction(dim, below)),
@@ -110,12 +117,13 @@ impl Run<'_> {
             }
         };
         stats.assembly_seconds = started.elapsed().as_secs_f64();
+        self.keep_residue(dim, &residue, &stats);
         self.stats.dimensions.push(stats);
         Ok(residue)
     }
 
     /// What devices leave of the next dimension; none if there are none, or if they failed and may be replaced.
-    fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
+    pub(super) fn swept(&mut self, ahead: &mut Ahead) -> Result<Option<Undecided>, RipsError> {
         match ahead.next() {
             Ok(swept) => Ok(swept),
             Err(error) if self.machine.decision.may_fall_back => {
@@ -183,13 +191,14 @@ impl Run<'_> {
             }
         });
         let wanted = columns.as_mut().map(|columns| columns as Wanted<'_, W>);
-        let reduction = reduce_modulo(&submatrix, self.plan.modulus, wanted)?;
+        let state = State::load(&submatrix, self.plan.modulus)?;
+        let reduction = resume_modulo(&submatrix, self.plan.modulus, wanted, state)?;
         self.count(residue, &reduction, started.elapsed().as_secs_f64());
         Ok(reduction)
     }
 
     /// Entries of simplices of one dimension.
-    fn code<W: Word>(&self, dim: usize) -> Code<W> {
+    pub(super) fn code<W: Word>(&self, dim: usize) -> Code<W> {
         Code::new(self.plan.points, dim + 1)
     }
 

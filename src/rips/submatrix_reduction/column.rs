@@ -139,6 +139,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
             }
             if self.terms.len() >= LOOKED {
                 check(self.shared.submatrix.progress);
+                self.shared.save_if_due();
             }
             match self.pop(j) {
                 Some(next) => pivot = next,
@@ -371,8 +372,11 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         cancel(self.shared.field, &mut self.terms);
     }
 
-    /// Keeps column j, which has come to zero, if it may be wanted.
+    /// Keeps column j, which has come to zero, if it may be wanted; and that it has, if that is kept.
     fn keep_essential(&mut self, j: usize, is_built: bool) {
+        if self.shared.is_kept {
+            self.shared.zeros.push(j);
+        }
         if let Some(essential) = &self.shared.essential {
             self.collect_terms(j, is_built);
             let _ = lock(essential).insert(j, self.terms.clone());

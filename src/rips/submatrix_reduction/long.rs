@@ -67,6 +67,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     pub(super) fn pop_long(&mut self, j: usize) -> Option<Term<W, F>> {
         loop {
             check(self.shared.submatrix.progress);
+            self.shared.save_if_due();
             match self.front.first() {
                 Some((pivot, true)) => {
                     self.front.take_first();

@@ -47,6 +47,7 @@ mod column;
 mod front;
 mod long;
 mod queue;
+mod state;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -60,6 +61,7 @@ use self::coboundary::Coboundaries;
 pub(super) use self::coboundary::apparent_cofacet;
 use self::column::Worker;
 use self::queue::Term;
+pub(super) use self::state::{State, forget, is_entry};
 use self::walk::Edges;
 use super::Progress;
 use super::code::Code;
@@ -69,6 +71,7 @@ use super::pair_store::{ApparentPairs, Pivots};
 use super::word::Word;
 use crate::memory::{self, Refused};
 use crate::parallel::{SharedRange, into_inner, lock};
+use crate::progress::saving;
 
 /// The part of the coboundary matrix that is to be reduced, and what is known of the rest.
 pub struct Submatrix<'a, W> {
@@ -168,6 +171,12 @@ struct Shared<'a, W: Word, F: Field> {
     touched: Vec<AtomicBool>,
     /// The columns that came to zero, if they may be wanted: essential classes.
     essential: Option<Mutex<Sums<W, F>>>,
+    /// The columns that came to zero, for who keeps the state.
+    zeros: boxcar::Vec<usize>,
+    /// Whether the state is kept.
+    is_kept: bool,
+    /// The characteristic of the field.
+    modulus: u16,
     /// The edges that long columns are walked along, when the first is; none if none are.
     edges: OnceLock<Option<Edges>>,
 }
@@ -184,9 +193,19 @@ pub fn reduce_modulo<W: Word>(
     modulus: u16,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, Refused> {
+    resume_modulo(submatrix, modulus, wanted, None)
+}
+
+/// Like [`reduce_modulo`], from a state that was kept.
+pub(super) fn resume_modulo<W: Word>(
+    submatrix: &Submatrix<'_, W>,
+    modulus: u16,
+    wanted: Option<Wanted<'_, W>>,
+    state: Option<State<W>>,
+) -> Result<Reduction<W>, Refused> {
     match modulus {
-        2 => reduce(submatrix, W::binary_field(), wanted),
-        p => reduce(submatrix, Modulo::new(p), wanted),
+        2 => resume(submatrix, (W::binary_field(), modulus), wanted, state),
+        p => resume(submatrix, (Modulo::new(p), p), wanted, state),
     }
 }
 
@@ -199,6 +218,18 @@ pub fn reduce<W: Word, F: Field>(
     field: F,
     wanted: Option<Wanted<'_, W>>,
 ) -> Result<Reduction<W>, Refused> {
+    // −1 as a number, and one more.
+    let modulus = field.number(field.neg(field.one())).saturating_add(1);
+    resume(submatrix, (field, modulus), wanted, None)
+}
+
+/// Like [`reduce`], over a field of so many elements, from a state that was kept. Columns that may be wanted are not kept.
+fn resume<W: Word, F: Field>(
+    submatrix: &Submatrix<'_, W>,
+    (field, modulus): (F, u16),
+    wanted: Option<Wanted<'_, W>>,
+    state: Option<State<W>>,
+) -> Result<Reduction<W>, Refused> {
     let columns = submatrix.columns.len();
     let shared = Shared {
         submatrix,
@@ -207,18 +238,30 @@ pub fn reduce<W: Word, F: Field>(
         versions: boxcar::Vec::new(),
         touched: memory::zeroed(columns)?,
         essential: wanted.is_some().then(Mutex::default),
+        zeros: boxcar::Vec::new(),
+        is_kept: wanted.is_none() && submatrix.progress.checkpoint().is_kept(),
+        modulus,
         edges: OnceLock::new(),
     };
+    let is_settled = state.map_or(Ok(Vec::new()), |state| shared.restore(&state))?;
+    let is_open = |&j: &usize| is_settled.get(j) != Some(&true);
     let unreduced = SharedRange::new(columns, BATCH);
     let total = Mutex::new(ReductionCounts::default());
-    unreduced.share(&|| {
+    let work = || {
         let mut worker = Worker::new(&shared);
         while let Some(batch) = unreduced.take() {
             submatrix.progress.advance(batch.len() as u64);
-            batch.for_each(|j| worker.reduce(j));
+            shared.save_if_due();
+            batch.filter(is_open).for_each(|j| worker.reduce(j));
         }
         *lock(&total) += worker.counts;
-    });
+    };
+    let save = || {
+        if shared.is_kept {
+            shared.save();
+        }
+    };
+    saving(|| unreduced.share(&work), save);
     shared.into_reduction(into_inner(total), wanted)
 }
 

@@ -201,6 +201,7 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
         while walk.at < ranks.len() {
             if walk.at.is_multiple_of(WALKED_AT_ONCE) {
                 check(shared.submatrix.progress);
+                shared.save_if_due();
             }
             let (rank, end) = (ranks[walk.at], starts[walk.at + 1]);
             edges[walk.taken..end].iter().for_each(|&edge| walk.cochain.toggle_edge(edge));

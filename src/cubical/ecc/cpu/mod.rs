@@ -33,6 +33,8 @@ use crate::cubical::value::Value;
 use crate::parallel;
 use crate::simd::{BLOCK, Level};
 use tables::{Tables, sweep};
+pub use tally::OtherSums;
+pub(crate) use tally::PartialSums;
 use tally::Sums;
 use tally::runs::Spill;
 use tally::summed::Summed;
@@ -133,6 +135,25 @@ impl<T: Voxel> Counter<T> {
     pub(crate) fn adders(&mut self) -> impl Iterator<Item = Adder<'_, T>> {
         let Counter { request, level, ref mut workers, .. } = *self;
         workers.iter_mut().map(move |worker| Adder { request, level, worker })
+    }
+
+    /// What was added so far, which stays to be added to; none where some of it is in temporary files.
+    pub(crate) fn so_far(&mut self) -> Option<PartialSums> {
+        let mut all: Vec<&mut Sums<T>> = self.workers.iter_mut().map(|worker| &mut worker.sums).collect();
+        Sums::so_far(&mut all)
+    }
+
+    /// Adds what another counter, begun alike, had added [so far](Counter::so_far).
+    ///
+    /// # Errors
+    /// [`OtherSums`]: it was not begun alike.
+    pub(crate) fn add_partial(&mut self, partial: &PartialSums) -> Result<(), OtherSums> {
+        self.workers[0].sums.add_partial(partial)
+    }
+
+    /// Whether what was added could not be kept, so that adding more is in vain.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.workers.iter().any(|worker| worker.sums.has_failed())
     }
 
     /// The rows of what was added. Another image must begin before more is.

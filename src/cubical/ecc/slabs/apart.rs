@@ -16,25 +16,25 @@ use crate::cubical::ecc::source::ReadAt;
 use crate::cubical::ecc::threads;
 use crate::cubical::image::Voxel;
 
-/// Adds up the voxels that `read` gives from any place.
+/// Adds up the voxels that `read` gives from any place, until it is to pause. Returns the slice before which all are added up.
 pub(super) fn add_up<T: Voxel, E: Send>(
-    job: Job<'_, T>,
+    job: &mut Job<'_, T>,
     slabs: &Slabs,
     read: &ReadAt<'_, T, E>,
-) -> Result<(), SlabError<E>> {
-    let Job { counter, buffers, threads, advance, .. } = job;
+) -> Result<usize, SlabError<E>> {
+    let Job { counter, buffers, threads, watch, untold, .. } = job;
     buffers.iter_mut().try_for_each(|buffer| make_room(buffer, slabs.longest()))?;
     let work = &Work {
         slabs,
         read,
         next: AtomicUsize::new(0),
         ended: AtomicBool::new(false),
-        permits: Permits::new(threads),
+        permits: Permits::new(*threads),
     };
     let (tell, told) = mpsc::channel();
     let mut fault = None;
     thread::scope(|scope| {
-        let works = counter.adders().zip(buffers).map(|(adder, buffer)| {
+        let works = counter.adders().zip(&mut **buffers).map(|(adder, buffer)| {
             let tell = tell.clone();
             move || work.run(adder, buffer, tell)
         });
@@ -42,7 +42,16 @@ pub(super) fn add_up<T: Voxel, E: Send>(
         drop(tell);
         for told in told {
             match told {
-                Told::Added(voxels) => advance(voxels as u64),
+                Told::Added(voxels) => {
+                    // Slabs that have been begun are told of too.
+                    if (watch.pauses)() {
+                        work.ended.store(true, Ordering::Relaxed);
+                    }
+                    *untold += voxels as u64;
+                    if !work.ended.load(Ordering::Relaxed) {
+                        (watch.advance)(std::mem::take(untold));
+                    }
+                }
                 // Slabs are claimed in order: all before this one are read too, and the first fault is found.
                 Told::Broken(slab, error) => {
                     if fault.as_ref().is_none_or(|&(first, _)| slab < first) {
@@ -53,7 +62,11 @@ pub(super) fn add_up<T: Voxel, E: Send>(
         }
         Ok::<_, SlabError<E>>(())
     })?;
-    fault.map_or(Ok(()), |(_, error)| Err(SlabError::Read(error)))
+    if let Some((_, error)) = fault {
+        return Err(SlabError::Read(error));
+    }
+    let begun = work.next.load(Ordering::Relaxed);
+    Ok(slabs.iter().nth(begun).map_or(slabs.extents[slabs.axis], |next| next.start))
 }
 
 /// What threads tell.
@@ -98,8 +111,10 @@ impl<T: Voxel, E> Work<'_, T, E> {
             if !matches!(told, Told::Added(_)) || adder.has_failed() {
                 self.ended.store(true, Ordering::Relaxed);
             }
-            // The receiver lives until all threads have ended.
-            let _ = tell.send(told);
+            // There is no receiver once the run is to end early.
+            if tell.send(told).is_err() {
+                break;
+            }
         }
     }
 }

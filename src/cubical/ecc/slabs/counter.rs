@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::cut::{Slabs, Use};
 use super::error::SlabError;
 use super::job::{Job, fill, make_room, resize};
+use super::partial::{PartialCurve, Watch};
 use super::{apart, in_order};
 use crate::cubical::ecc::bins::{Bins, BinsError, FiniteRange};
 use crate::cubical::ecc::cpu::{self, Counter, Room};
@@ -99,9 +100,29 @@ impl<T: Voxel> SlabCounter<T> {
         read: impl FnMut(&mut [T]) -> Result<usize, E>,
         advance: &dyn Fn(u64),
     ) -> Result<VcecRows, SlabError<E>> {
+        self.curve_since(None, shape, range, read, &Watch::telling(advance))
+    }
+
+    /// Like [`SlabCounter::curve`], from where a run before was interrupted, if it was. `watch` may pause, and keep what has been added up.
+    ///
+    /// # Errors
+    /// [`SlabError`].
+    pub fn curve_since<E>(
+        &mut self,
+        since: Option<&PartialCurve>,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+        watch: &Watch<'_>,
+    ) -> Result<VcecRows, SlabError<E>> {
         let range = self.bins_range(range)?;
-        let slabs = self.slabs(shape, Use::InOrder)?;
-        in_order::add_up(self.begin(&slabs, shape, range, advance)?, &slabs, read)?;
+        let mut slabs = self.slabs(shape, Use::InOrder)?;
+        let mut job = self.begin(&mut slabs, since, shape, range, watch)?;
+        if slabs.count() > 0 {
+            in_order::skip(&mut job, &slabs, &mut read)?;
+        }
+        let mut collar = Vec::new();
+        job.run(&mut slabs, |job, slabs| in_order::add_up(job, slabs, &mut collar, &mut read))?;
         self.finish()
     }
 
@@ -116,8 +137,23 @@ impl<T: Voxel> SlabCounter<T> {
         read: &ReadAt<'_, T, E>,
         advance: &dyn Fn(u64),
     ) -> Result<VcecRows, SlabError<E>> {
+        self.curve_anywhere_since(None, shape, range, read, &Watch::telling(advance))
+    }
+
+    /// Like [`SlabCounter::curve_anywhere`], from where a run before was interrupted, as [`SlabCounter::curve_since`].
+    ///
+    /// # Errors
+    /// [`SlabError`].
+    pub fn curve_anywhere_since<E: Send>(
+        &mut self,
+        since: Option<&PartialCurve>,
+        shape: Shape,
+        range: Option<(Value, Value)>,
+        read: &ReadAt<'_, T, E>,
+        watch: &Watch<'_>,
+    ) -> Result<VcecRows, SlabError<E>> {
         let threads = rayon::current_num_threads();
-        let apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
+        let mut apart = self.slabs(shape, Use::Apart(threads + threads.min(READERS)))?;
         if apart.count() < threads {
             // They are too few to be shared: all threads add up the same.
             let mut first = 0;
@@ -126,10 +162,11 @@ impl<T: Voxel> SlabCounter<T> {
                 first += voxels.len();
                 Ok(voxels.len())
             };
-            return self.curve(shape, range, read, advance);
+            return self.curve_since(since, shape, range, read, watch);
         }
         let range = self.bins_range(range)?;
-        apart::add_up(self.begin(&apart, shape, range, advance)?, &apart, read)?;
+        let mut job = self.begin(&mut apart, since, shape, range, watch)?;
+        job.run(&mut apart, |job, slabs| apart::add_up(job, slabs, read))?;
         self.finish()
     }
 
@@ -157,21 +194,28 @@ impl<T: Voxel> SlabCounter<T> {
         slabs.map_err(|needed| SlabError::Slabs { shape, needed, limit })
     }
 
-    /// Begins an image.
-    fn begin<'a>(
+    /// Begins an image, whose slabs before an interruption are taken for done.
+    fn begin<'a, E>(
         &'a mut self,
-        slabs: &Slabs,
+        slabs: &mut Slabs,
+        since: Option<&PartialCurve>,
         shape: Shape,
         range: Option<(Value, Value)>,
-        advance: &'a dyn Fn(u64),
-    ) -> Result<Job<'a, T>, BinsError> {
+        watch: &'a Watch<'a>,
+    ) -> Result<Job<'a, T>, SlabError<E>> {
         let SlabCounter { counter, buffers, directory, .. } = self;
         let (count, threads) = (shape.count(), rayon::current_num_threads());
         counter.begin(range, threads.max(slabs.buffers), Some(Room { bytes: slabs.room, directory }))?;
+        let mut untold = 0;
+        if let Some(PartialCurve { slices, sums }) = since {
+            slabs.begin_at(*slices)?;
+            counter.add_partial(sums)?;
+            untold = (slices * slabs.slice) as u64;
+        }
         buffers.resize_with(slabs.buffers, Vec::new);
         // Few voxels are not worth many threads.
         let threads = threads.min((count / LEAST_VOXELS).max(1));
-        Ok(Job { counter, buffers, count, threads, advance })
+        Ok(Job { counter, buffers, count, threads, watch, untold })
     }
 }
 

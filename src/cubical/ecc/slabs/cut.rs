@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cubical::ecc::bins::Bins;
 use crate::cubical::ecc::cpu::view::{View, VoxelTile, tiles};
-use crate::cubical::ecc::cpu::worker_bytes;
+use crate::cubical::ecc::cpu::{OtherSums, worker_bytes};
 use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
@@ -45,6 +45,8 @@ pub(super) struct Slabs {
     pub(super) axis: usize,
     /// Voxels of a slice.
     pub(super) slice: usize,
+    /// The first slice; those before it have been added up.
+    pub(super) first: usize,
     /// Slices of the collar before a slab.
     pub(super) before: usize,
     /// Slices of a slab, without collar.
@@ -99,18 +101,31 @@ impl Slabs {
             return Err(fixed.saturating_add(if grows { slabs.saturating_mul(2) } else { slabs }));
         }
         let room = left - with_collar(buffers, own).min(left);
-        Ok(Slabs { extents, axis, slice, before: unit, own, buffers, room })
+        Ok(Slabs { extents, axis, slice, first: 0, before: unit, own, buffers, room })
     }
 
-    /// How many there are.
+    /// Takes the slices before one for added up.
+    ///
+    /// # Errors
+    /// [`OtherSums`]: no slab of this image begins there.
+    pub(super) fn begin_at(&mut self, slice: usize) -> Result<(), OtherSums> {
+        let end = self.extents[self.axis];
+        if slice > end || slice < end && !slice.is_multiple_of(self.before) {
+            return Err(OtherSums);
+        }
+        self.first = slice;
+        Ok(())
+    }
+
+    /// How many there are that have not been added up.
     pub(super) fn count(&self) -> usize {
-        self.extents[self.axis].div_ceil(self.own)
+        (self.extents[self.axis] - self.first).div_ceil(self.own)
     }
 
     /// Slices of each slab, without collar.
     pub(super) fn iter(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (end, own) = (self.extents[self.axis], self.own);
-        (0..end).step_by(own).map(move |from| from..end.min(from + own))
+        (self.first..end).step_by(own).map(move |from| from..end.min(from + own))
     }
 
     /// The slices of a slab and of its collar.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::cubical::ecc::bins::BinsError;
+use crate::cubical::ecc::cpu::OtherSums;
 use crate::cubical::shape::Shape;
 use crate::memory::Refused;
 
@@ -24,6 +25,9 @@ pub enum SlabError<E> {
         /// How many came.
         found: usize,
     },
+    /// What was added up before an interruption is not of this curve.
+    #[error(transparent)]
+    Since(#[from] OtherSums),
     /// The range of the bins is not known.
     #[error("expected the range of voxels of {0} beforehand, found bins without one")]
     Range(&'static str),

@@ -7,29 +7,34 @@ use std::thread;
 use super::cut::Slabs;
 use super::error::SlabError;
 use super::job::{Job, fill, make_room, resize};
+use super::partial::Watch;
 use super::queue::{Queue, Slab};
 use crate::cubical::ecc::cpu::Adder;
 use crate::cubical::ecc::threads::start;
 use crate::cubical::image::Voxel;
 
-/// Adds up the voxels that `read` gives in memory order.
+/// Adds up the voxels that `read` gives in memory order, until it is to pause. Returns the slice before which all are added up. `collar` has
+/// the voxels before the next to be read that belong to the first slab or to what lies around it.
 pub(super) fn add_up<T: Voxel, E>(
-    job: Job<'_, T>,
+    job: &mut Job<'_, T>,
     slabs: &Slabs,
+    collar: &mut Vec<T>,
     read: impl FnMut(&mut [T]) -> Result<usize, E>,
-) -> Result<(), SlabError<E>> {
-    if job.threads == 1 && slabs.count() == 1 {
+) -> Result<usize, SlabError<E>> {
+    if job.threads == 1 && slabs.count() == 1 && slabs.first == 0 {
         return add_up_here(job, slabs, read);
     }
-    let Job { counter, buffers, count, threads, advance } = job;
+    let Job { counter, buffers, count, threads, watch, untold } = job;
+    let (count, threads) = (*count, *threads);
     let (hand_back, done) = mpsc::channel();
     let queue = &Queue::new();
     for buffer in buffers.iter_mut() {
         make_room(buffer, slabs.longest())?;
         resize(buffer, slabs.longest());
     }
-    let spare = std::mem::take(buffers);
-    let mut reader = Reader { slabs, count, read, queue, spare, done, advance };
+    let spare = std::mem::take(*buffers);
+    let mut reader =
+        Reader { slabs, count, read, queue, spare, done, watch, untold, has_paused: false, collar };
     let found = thread::scope(|scope| {
         let works = counter.adders().take(threads).map(|adder| {
             let hand_back = hand_back.clone();
@@ -48,21 +53,41 @@ pub(super) fn add_up<T: Voxel, E>(
         }
         found
     });
-    *buffers = reader.spare;
+    **buffers = reader.spare;
     found
+}
+
+/// Reads on to the slices around the first slab, whose own run was interrupted.
+pub(super) fn skip<T: Voxel, E>(
+    job: &mut Job<'_, T>,
+    slabs: &Slabs,
+    mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
+) -> Result<(), SlabError<E>> {
+    let before = slabs.first.saturating_sub(slabs.before) * slabs.slice;
+    let mut voxels = job.buffers.pop().unwrap_or_default();
+    make_room(&mut voxels, slabs.longest())?;
+    resize(&mut voxels, slabs.longest());
+    let mut done = 0;
+    while done < before {
+        let part = slabs.longest().min(before - done);
+        fill(&mut read, &mut voxels[..part], done, job.count)?;
+        done += part;
+    }
+    job.buffers.push(voxels);
+    Ok(())
 }
 
 /// Adds up an image of one slab without a thread: to start one takes longer than to add up a few voxels.
 fn add_up_here<T: Voxel, E>(
-    job: Job<'_, T>,
+    job: &mut Job<'_, T>,
     slabs: &Slabs,
     mut read: impl FnMut(&mut [T]) -> Result<usize, E>,
-) -> Result<(), SlabError<E>> {
-    let Job { counter, buffers, count, advance, .. } = job;
+) -> Result<usize, SlabError<E>> {
+    let Job { counter, buffers, count, watch, .. } = job;
     let mut voxels = buffers.pop().unwrap_or_default();
     resize(&mut voxels, slabs.longest());
     for own in slabs.iter() {
-        fill(&mut read, &mut voxels[..slabs.around(&own).len() * slabs.slice], 0, count)?;
+        fill(&mut read, &mut voxels[..slabs.around(&own).len() * slabs.slice], 0, *count)?;
         if let Some(mut adder) = counter.adders().next() {
             for tile in &slabs.tiles::<T>(&own) {
                 adder.add(slabs.view(&own, &voxels), tile);
@@ -72,10 +97,10 @@ fn add_up_here<T: Voxel, E>(
                 }
             }
         }
-        advance((own.len() * slabs.slice) as u64);
+        (watch.advance)((own.len() * slabs.slice) as u64);
     }
     buffers.push(voxels);
-    Ok(())
+    Ok(slabs.extents[slabs.axis])
 }
 
 /// Adds up tiles as long as there are such.
@@ -106,29 +131,39 @@ struct Reader<'a, T, R> {
     spare: Vec<Vec<T>>,
     /// Slabs that have been added up.
     done: Receiver<Slab<T>>,
-    advance: &'a dyn Fn(u64),
+    watch: &'a Watch<'a>,
+    /// Voxels that nobody has been told of, once it has paused.
+    untold: &'a mut u64,
+    has_paused: bool,
+    /// Voxels from before the next that is read.
+    collar: &'a mut Vec<T>,
 }
 
 impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
-    fn run(&mut self) -> Result<(), SlabError<E>> {
+    fn run(&mut self) -> Result<usize, SlabError<E>> {
         let slabs = self.slabs;
         let mut last: Option<Arc<Slab<T>>> = None;
-        let mut read = 0;
+        let mut read = slabs.first.saturating_sub(slabs.before) * slabs.slice + self.collar.len();
         for own in slabs.iter() {
-            // None comes when the others have failed.
-            let Some(mut voxels) = self.buffer() else { break };
             let around = slabs.around(&own);
-            let mut kept = 0;
             if let Some(last) = last.take() {
                 // The collar: the last slices that are that slab's own, and the one after them.
                 let from = (around.start - slabs.around(&last.own).start) * slabs.slice;
                 let old = &last.voxels[from..slabs.around(&last.own).len() * slabs.slice];
-                kept = old.len();
-                voxels[..kept].copy_from_slice(old);
+                self.collar.clear();
+                self.collar.extend_from_slice(old);
                 if let Some(slab) = Arc::into_inner(last) {
                     self.take_back(slab);
                 }
+                self.has_paused |= (self.watch.pauses)();
+                if self.has_paused {
+                    return Ok(own.start);
+                }
             }
+            // None comes when the others have failed.
+            let Some(mut voxels) = self.buffer() else { return Ok(own.start) };
+            let kept = self.collar.len();
+            voxels[..kept].copy_from_slice(self.collar);
             let new = &mut voxels[kept..around.len() * slabs.slice];
             fill(&mut self.read, new, read, self.count)?;
             read += new.len();
@@ -139,7 +174,7 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
         if let Some(slab) = last.and_then(Arc::into_inner) {
             self.take_back(slab);
         }
-        Ok(())
+        Ok(slabs.extents[slabs.axis])
     }
 
     /// A buffer that is not used; none if no thread is left to give one back.
@@ -158,6 +193,9 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
 impl<T, R> Reader<'_, T, R> {
     fn take_back(&mut self, slab: Slab<T>) {
         self.spare.push(slab.voxels);
-        (self.advance)((slab.own.len() * self.slabs.slice) as u64);
+        *self.untold += (slab.own.len() * self.slabs.slice) as u64;
+        if !self.has_paused {
+            (self.watch.advance)(std::mem::take(self.untold));
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What an image takes that is added up: sums, buffers, threads.
 
+use super::cut::Slabs;
 use super::error::SlabError;
+use super::partial::{PartialCurve, Watch};
 use crate::cubical::ecc::cpu::Counter;
 use crate::cubical::image::Voxel;
 use crate::memory::{self, Refused};
@@ -15,7 +17,37 @@ pub(super) struct Job<'a, T: Voxel> {
     pub(super) count: usize,
     /// That add up at a time.
     pub(super) threads: usize,
-    pub(super) advance: &'a dyn Fn(u64),
+    pub(super) watch: &'a Watch<'a>,
+    /// Voxels that have been added up and that nobody has been told of: who is told may end the run, and at a pause there is something to
+    /// be kept before.
+    pub(super) untold: u64,
+}
+
+impl<T: Voxel> Job<'_, T> {
+    /// Tells of voxels that have been added up, and of those that nobody has been told of.
+    pub(super) fn tell(&mut self, voxels: u64) {
+        (self.watch.advance)(std::mem::take(&mut self.untold) + voxels);
+    }
+
+    /// Adds up all slabs. `some` adds up the first of those that are left, until it is to pause, and says which slice is the next.
+    pub(super) fn run<E>(
+        &mut self,
+        slabs: &mut Slabs,
+        mut some: impl FnMut(&mut Self, &Slabs) -> Result<usize, SlabError<E>>,
+    ) -> Result<(), SlabError<E>> {
+        while slabs.count() > 0 {
+            slabs.first = some(self, slabs)?;
+            // `finish` tells why the rows could not be kept.
+            if slabs.count() == 0 || self.counter.has_failed() {
+                break;
+            }
+            let slices = slabs.first;
+            (self.watch.keep)(self.counter.so_far().map(|sums| PartialCurve { slices, sums }));
+            self.tell(0);
+        }
+        self.tell(0);
+        Ok(())
+    }
 }
 
 /// Fills all of `voxels`, of which the first is number `done` of an image of `count`.

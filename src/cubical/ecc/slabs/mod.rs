@@ -21,7 +21,9 @@ mod cut;
 mod error;
 mod in_order;
 mod job;
+mod partial;
 mod queue;
 
 pub use counter::SlabCounter;
 pub use error::SlabError;
+pub use partial::{PartialCurve, Watch};

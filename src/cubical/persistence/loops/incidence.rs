@@ -38,6 +38,9 @@ pub(in super::super) trait Incidence: Sync {
 
     /// The edge of a word.
     fn edge(&self, word: u32) -> Option<Cell>;
+
+    /// Whether a word is that of an edge between places there are, so that [`edge`](Incidence::edge) may be asked.
+    fn is_word(&self, word: u32) -> bool;
 }
 
 /// The edges and faces of a grid.
@@ -123,6 +126,12 @@ impl Incidence for OfGrid<'_> {
             edge.place()
         };
         (place as u32) << 2 | (direction / 2) as u32
+    }
+
+    fn is_word(&self, word: u32) -> bool {
+        let (place, axis) = ((word >> 2) as usize, (word & 3) as usize);
+        let places = self.grid.ranks().len();
+        axis < 3 && place < places && self.grid.neighbour(place, 2 * axis + 1) < places
     }
 
     #[inline(always)]
@@ -284,6 +293,12 @@ impl Incidence for OfDual<'_> {
         let face = self.direction_on_grid(edge);
         let corner = corner_of_face(self.grid, edge.place(), face);
         (corner as u32) << 2 | (2 - omitted_axis(face)) as u32
+    }
+
+    fn is_word(&self, word: u32) -> bool {
+        let (corner, places) = ((word >> 2) as usize, self.grid.ranks().len());
+        let opposite = [1, 3, 5].into_iter().fold(corner, |place, edge| self.grid.neighbour(place, edge));
+        word & 3 < 3 && opposite < places
     }
 
     #[inline(always)]

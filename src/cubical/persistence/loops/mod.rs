@@ -29,6 +29,7 @@
 mod arena;
 mod column;
 mod incidence;
+mod kept;
 mod rows;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -41,7 +42,8 @@ pub(super) use self::incidence::{Incidence, MATCHED, OfDual, OfGrid, corner_of_f
 use self::rows::Rows;
 use super::cell::Cell;
 use super::figures::StageClock;
-use crate::progress::{Progress, check};
+use crate::progress::{Progress, check, saving};
+use crate::snapshot::{Saving, SnapshotError};
 
 /// The owner of a row that no column has as its pivot.
 const FREE: u64 = 0;
@@ -66,6 +68,9 @@ pub(super) struct Columns {
 
 /// Reduces the columns of critical faces, given in order. `killers` are the critical edges that kill components; on plateaus places
 /// descend if the order `is_reversed`. Tells of its stage, whose units of work are faces.
+///
+/// # Errors
+/// What another run has kept of the columns cannot be gone on from.
 pub(super) fn reduce(
     incidence: &impl Incidence,
     places: usize,
@@ -73,8 +78,8 @@ pub(super) fn reduce(
     faces: &[Cell],
     is_reversed: bool,
     clock: &mut StageClock<'_>,
-) -> Columns {
-    let progress = clock.progress;
+) -> Result<Columns, SnapshotError> {
+    let (progress, checkpoint) = (clock.progress, clock.progress.checkpoint());
     progress.begin("loops", None, faces.len() as u64);
     let rows = Rows::new(|place| incidence.critical_edges(place), places);
     let owners = (0..rows.count()).map(|_| AtomicU64::new(FREE)).collect();
@@ -82,6 +87,11 @@ pub(super) fn reduce(
     killers.par_iter().for_each(|&edge| {
         columns.owners[columns.row(incidence, edge)].store(DROPPED, Ordering::Relaxed);
     });
+    let is_edge = |word: u32| incidence.is_word(word);
+    let is_reduced = kept::restore(&columns, faces.len(), checkpoint, &is_edge)?;
+    let save = || kept::save(&columns, faces.len(), checkpoint);
+    let turns = &Saving::new(progress, &save);
+    let progress: &dyn Progress = if checkpoint.is_kept() { turns } else { progress };
     let order = schedule(faces, is_reversed);
     let next = AtomicUsize::new(0);
     let work = |_| {
@@ -98,7 +108,8 @@ pub(super) fn reduce(
         loop {
             let start = next.fetch_add(BATCH, Ordering::Relaxed);
             let Some(batch) = order.get(start..order.len().min(start + BATCH)) else { break };
-            batch.iter().for_each(|&column| worker.reduce(column));
+            let open = batch.iter().filter(|&&column| !is_reduced[column as usize]);
+            open.for_each(|&column| worker.reduce(column));
             if batch.is_empty() {
                 break;
             }
@@ -108,9 +119,14 @@ pub(super) fn reduce(
     };
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
-    (clock.figures.additions, clock.figures.steps) = workers.map(work).reduce(|| (0, 0), sum);
+    let reduce = || workers.map(work).reduce(|| (0, 0), sum);
+    (clock.figures.additions, clock.figures.steps) = saving(reduce, || {
+        if checkpoint.is_kept() {
+            save();
+        }
+    });
     clock.figures.columns = faces.len();
-    columns
+    Ok(columns)
 }
 
 impl Columns {

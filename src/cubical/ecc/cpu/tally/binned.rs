@@ -39,9 +39,19 @@ impl<T: Voxel> BinTally<T> {
         self.changes
     }
 
+    /// The changes of all bins so far.
+    pub(crate) fn so_far(&self) -> &[i64] {
+        &self.changes
+    }
+
+    /// Adds changes of all bins.
+    pub(crate) fn add_changes(&mut self, changes: &[i64]) {
+        self.changes.iter_mut().zip(changes).for_each(|(change, other)| *change += other);
+    }
+
     /// Adds what another added up.
     pub(crate) fn absorb(&mut self, other: &Self) {
-        self.changes.iter_mut().zip(&other.changes).for_each(|(change, other)| *change += other);
+        self.add_changes(&other.changes);
     }
 
     /// The bin of a key, [`Edges::bin`]; found by a guess in floating-point numbers that keys put right.

@@ -38,6 +38,11 @@ impl ByteTally {
 
     /// The changes of all bytes that occurred.
     pub(crate) fn finish<K: Key>(mut self) -> Vec<(K, i64)> {
+        self.so_far()
+    }
+
+    /// The changes of all bytes that occurred so far.
+    pub(crate) fn so_far<K: Key>(&mut self) -> Vec<(K, i64)> {
         self.flush();
         let seen = |byte: &u8| self.seen[usize::from(byte >> 3)] >> (byte & 7) & 1 == 1;
         let change = |byte: u8| (K::from_u64(u64::from(byte)), self.changes[usize::from(byte)]);
@@ -49,6 +54,15 @@ impl ByteTally {
         other.flush();
         self.changes.iter_mut().zip(other.changes).for_each(|(change, other)| *change += other);
         self.seen.iter_mut().zip(other.seen).for_each(|(seen, other)| *seen |= other);
+    }
+
+    /// Adds changes of bytes.
+    pub(crate) fn add_changes<K: Key>(&mut self, changes: impl Iterator<Item = (K, i64)>) {
+        for (key, change) in changes {
+            let byte = key.to_u64() as u8;
+            self.changes[usize::from(byte)] += change;
+            self.seen[usize::from(byte >> 3)] |= 1 << (byte & 7);
+        }
     }
 
     #[cold]

@@ -21,6 +21,12 @@ struct Run<K> {
     sums: Vec<i64>,
 }
 
+impl<K: Key> Run<K> {
+    fn rows(&self) -> impl Iterator<Item = (K, i64)> + '_ {
+        self.keys.iter().copied().zip(self.sums.iter().copied())
+    }
+}
+
 /// Where keys go that are too many for memory.
 #[derive(Debug)]
 pub(crate) struct Spill<K> {
@@ -87,6 +93,23 @@ impl<K: Key> RunTally<K> {
         }
         self.runs.append(&mut other.runs);
         self.runs.sort_by_key(|run| std::cmp::Reverse(run.keys.len()));
+        self.merge_while(|before, last| before <= 2 * last);
+    }
+
+    /// The changes of all keys that occurred so far, ascending; none where some of them are in files.
+    pub(crate) fn so_far(&mut self) -> Option<impl Iterator<Item = (K, i64)> + '_> {
+        self.order();
+        if self.spill.as_ref().is_some_and(|spill| !spill.store.is_empty()) {
+            return None;
+        }
+        self.merge_while(|_, _| true);
+        Some(self.runs.iter().flat_map(Run::rows))
+    }
+
+    /// Adds changes of keys, which ascend.
+    pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
+        let (keys, sums) = changes.unzip();
+        self.runs.insert(0, Run { keys, sums });
         self.merge_while(|before, last| before <= 2 * last);
     }
 

@@ -33,9 +33,23 @@ impl<K: Key> WordTally<K> {
 
     /// The changes of all keys that occurred.
     pub(crate) fn finish(mut self) -> Vec<(K, i64)> {
+        self.so_far()
+    }
+
+    /// The changes of all keys that occurred so far.
+    pub(crate) fn so_far(&mut self) -> Vec<(K, i64)> {
         self.flush();
         let seen = (0..KEYS).filter(|&key| self.seen[key]);
         seen.map(|key| (K::from_u64(key as u64), self.changes[key])).collect()
+    }
+
+    /// Adds changes of keys.
+    pub(crate) fn add_changes(&mut self, changes: impl Iterator<Item = (K, i64)>) {
+        for (key, change) in changes {
+            let key = usize::from(key.to_u64() as u16);
+            self.changes[key] += change;
+            self.seen[key] = true;
+        }
     }
 
     /// Adds what another added up.

@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -6,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::cubical::ecc::cpu::PartialSums;
 use crate::cubical::ecc::{Vcec, curve};
 use crate::cubical::{Construction, Image, Order};
 
@@ -45,17 +47,19 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
             let read_at = reader_at(image.voxels());
             for own in (slabs.before..shape.extents()[slabs.axis] + slabs.before).step_by(slabs.before) {
                 for buffers in [2, 3, 4] {
-                    let slabs = Slabs { own, buffers, ..slabs.clone() };
+                    let mut slabs = Slabs { own, buffers, ..slabs.clone() };
                     let told = AtomicU64::new(0);
                     let add = |voxels| {
                         told.fetch_add(voxels, Ordering::Relaxed);
                     };
                     let read = reader(image.voxels(), Err("read on"));
-                    let job = streamer.begin(&slabs, shape, range, &add).unwrap();
-                    in_order::add_up(Job { threads: buffers, ..job }, &slabs, read).unwrap();
+                    let watch = Watch::telling(&add);
+                    let job = streamer.begin::<&str>(&mut slabs, None, shape, range, &watch).unwrap();
+                    in_order::add_up(&mut Job { threads: buffers, ..job }, &slabs, &mut Vec::new(), read)
+                        .unwrap();
                     assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {own} {request:?}");
-                    let job = streamer.begin(&slabs, shape, range, &add).unwrap();
-                    apart::add_up(Job { threads: buffers - 1, ..job }, &slabs, &read_at).unwrap();
+                    let job = streamer.begin::<&str>(&mut slabs, None, shape, range, &watch).unwrap();
+                    apart::add_up(&mut Job { threads: buffers - 1, ..job }, &slabs, &read_at).unwrap();
                     assert_eq!(
                         in_memory(streamer.counter.finish()),
                         expected,
@@ -65,6 +69,92 @@ fn any_slabs<T: Voxel>(image: &Image<T>) {
                 }
             }
         }
+    }
+}
+
+/// Pauses after every slab that it can pause after; what was kept at each pause is gone on from, in slabs of another height.
+fn any_pause<T: Voxel>(image: &Image<T>) {
+    let shape = image.shape();
+    let range = Some(range_of(image));
+    for bins in [Bins::Distinct, Bins::Uniform { count: 3, range: None }] {
+        let request = EccRequest { bins, ..EccRequest::default() };
+        let expected = curve(image, &request).unwrap();
+        let slabs = |own: usize| {
+            let slabs = Slabs::new::<T>(shape, &Bins::Distinct, 1 << 30, Use::InOrder).unwrap();
+            Slabs { own: own * slabs.before, buffers: 2, ..slabs }
+        };
+        // One pass of either kind, the sums at all pauses, and how many voxels were told of.
+        let pass = |is_apart: bool, since: Option<&PartialCurve>, own: usize, pauses: bool| {
+            let (told, kept) = (AtomicU64::new(0), RefCell::new(Vec::new()));
+            let advance = |voxels| {
+                told.fetch_add(voxels, Ordering::Relaxed);
+            };
+            let keep = |partial: Option<PartialCurve>| kept.borrow_mut().extend(partial);
+            let watch = Watch { advance: &advance, pauses: &|| pauses, keep: &keep };
+            let (read_at, mut read) = (reader_at(image.voxels()), reader(image.voxels(), Err("read on")));
+            let mut streamer = SlabCounter::<T>::new(&request, 1 << 30).unwrap();
+            let mut slabs = slabs(own);
+            let mut job = streamer.begin::<&str>(&mut slabs, since, shape, range, &watch).unwrap();
+            job.threads = 2;
+            let mut collar = Vec::new();
+            if !is_apart && slabs.count() > 0 {
+                in_order::skip(&mut job, &slabs, &mut read).unwrap();
+            }
+            job.run(&mut slabs, |job, slabs| {
+                if is_apart {
+                    return apart::add_up(job, slabs, &read_at);
+                }
+                in_order::add_up(job, slabs, &mut collar, &mut read)
+            })
+            .unwrap();
+            assert_eq!(in_memory(streamer.counter.finish()), expected, "{shape} {is_apart} {since:?}");
+            assert_eq!(told.into_inner(), shape.count() as u64, "{shape} {is_apart} {since:?}");
+            kept.into_inner()
+        };
+        for is_apart in [false, true] {
+            let kept = pass(is_apart, None, 1, true);
+            // Threads that work apart may have begun all slabs before the first pause.
+            assert!(is_apart || kept.len() == slabs(1).count() - 1, "{shape}");
+            for partial in &kept {
+                for own in [1, 2, 5] {
+                    pass(false, Some(partial), own, false);
+                    pass(true, Some(partial), own, own == 2);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn pauses_do_not_show() {
+    any_pause(&image(&[9, 6, 70], 1, |v| v as u8));
+    any_pause(&image(&[13, 66], 2, |v| v as u16));
+    any_pause(&image(&[500], 3, |v| v as f32 - 4.5));
+    any_pause(&image(&[11, 3, 5], 4, |v| v as i64 - 4));
+    any_pause(&image(&[1], 5, |v| v as u8));
+}
+
+#[test]
+fn sums_of_another_curve_are_refused() {
+    let image = image(&[9, 6, 7], 1, |v| v as u8);
+    let since = |slices, sums| {
+        let watch = Watch::telling(NOT_TOLD);
+        let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
+        let read = reader(image.voxels(), Err("read on"));
+        let since = PartialCurve { slices, sums };
+        streamer.curve_since(Some(&since), image.shape(), None, read, &watch).map(drop)
+    };
+    let keys = |keys: &[u64]| PartialSums::Keys { keys: keys.to_vec(), sums: vec![1; keys.len()] };
+    assert!(since(9, keys(&[0, 255])).is_ok());
+    for (slices, sums) in [
+        (10, keys(&[0])),
+        (9, keys(&[0, 256])),
+        (9, keys(&[3, 3])),
+        (9, PartialSums::Keys { keys: vec![1], sums: vec![] }),
+        (9, PartialSums::Bins(vec![1])),
+    ] {
+        let told = format!("{slices} {sums:?}");
+        assert!(matches!(since(slices, sums), Err(SlabError::Since(_))), "{told}");
     }
 }
 
@@ -129,9 +219,10 @@ fn of_several_faults_of_reading_the_first_counts() {
             if end > broken { Err(first.max(broken)) } else { Ok(()) }
         };
         let slabs = streamer.slabs::<usize>(shape, Use::Apart(4)).unwrap();
-        let slabs = Slabs { own: 30, ..slabs };
-        let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
-        let found = apart::add_up(job, &slabs, &read);
+        let mut slabs = Slabs { own: 30, ..slabs };
+        let watch = Watch::telling(NOT_TOLD);
+        let mut job = streamer.begin::<usize>(&mut slabs, None, shape, None, &watch).unwrap();
+        let found = apart::add_up(&mut job, &slabs, &read);
         assert!(matches!(found, Err(SlabError::Read(place)) if place == broken), "{found:?}");
     }
     let found = streamer.curve_anywhere::<&str>(shape, None, &reader_at(&vec![3; 4_000_000]), NOT_TOLD);
@@ -223,17 +314,19 @@ fn an_end_that_comes_early_is_an_error_and_no_curve() {
     let mut streamer = SlabCounter::<u8>::new(&EccRequest::default(), 1 << 30).unwrap();
     for own in [1, 7, 40] {
         let slabs = streamer.slabs::<&str>(shape, Use::InOrder).unwrap();
-        let slabs = Slabs { own, buffers: 2, ..slabs };
+        let mut slabs = Slabs { own, buffers: 2, ..slabs };
+        let watch = Watch::telling(NOT_TOLD);
         for found in [0, 1, 1279, 1280, 1281, 30_000, 51_199] {
-            let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
-            let short = in_order::add_up(job, &slabs, reader(&voxels[..found], Ok(())));
+            let mut job = streamer.begin::<&str>(&mut slabs, None, shape, None, &watch).unwrap();
+            let short = in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Ok(())));
             let at = found;
             assert!(
                 matches!(short, Err(SlabError::Short { expected: 51_200, found }) if found == at),
                 "{found}"
             );
-            let job = streamer.begin(&slabs, shape, None, NOT_TOLD).unwrap();
-            let broken = in_order::add_up(job, &slabs, reader(&voxels[..found], Err("broken")));
+            let mut job = streamer.begin::<&str>(&mut slabs, None, shape, None, &watch).unwrap();
+            let broken =
+                in_order::add_up(&mut job, &slabs, &mut Vec::new(), reader(&voxels[..found], Err("broken")));
             assert!(matches!(broken, Err(SlabError::Read("broken"))), "{found}");
         }
     }

@@ -1,0 +1,95 @@
+//! `lacuna inspect`: what snapshots and checkpoints hold.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use lacuna::snapshot::{self, Kind, Snapshot};
+use serde::Serialize;
+
+use super::error::{CliError, PathError};
+use super::sink::{Content, Sink};
+
+/// What a snapshot (*.lac) holds, or the directory of a checkpoint: kind, version, run, options, what is done
+///
+/// Files are read as a whole and their checksums looked at. A checkpoint may be inspected while its run goes on.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Snapshots, and directories of checkpoints
+    #[arg(value_name = "FILE|DIR", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Write a JSON array, an object a snapshot
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+/// What is said of a snapshot.
+#[derive(Debug, Serialize)]
+struct Said {
+    file: String,
+    kind: &'static str,
+    version: u32,
+    bytes: usize,
+    checksum: String,
+    facts: serde_json::Map<String, serde_json::Value>,
+}
+
+impl From<Snapshot> for Said {
+    fn from(snapshot: Snapshot) -> Said {
+        let facts = snapshot.facts().iter().map(|(name, value)| (name.clone(), value.clone().into()));
+        Said {
+            file: snapshot.path().display().to_string(),
+            kind: snapshot.kind().name(),
+            version: snapshot.version(),
+            bytes: snapshot.bytes().len(),
+            checksum: format!("{:032x}", snapshot.checksum()),
+            facts: facts.collect(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
+    let mut files = Vec::new();
+    for path in &arguments.paths {
+        if path.is_dir() { files.extend(snapshots_of(path)?) } else { files.push(path.clone()) }
+    }
+    let mut said = Vec::new();
+    for file in files {
+        // One at a time in memory.
+        said.push(Said::from(snapshot::read(&file)?));
+    }
+    // The run comes first, then what is done of it.
+    said.sort_by_key(|snapshot| snapshot.kind != Kind::Manifest.name());
+    Sink::open(None, Content::Text)?.fill(|out| match arguments.json {
+        true => {
+            serde_json::to_writer_pretty(&mut *out, &said)?;
+            writeln!(out)
+        }
+        false => said.iter().try_for_each(|snapshot| describe(snapshot, out)),
+    })
+}
+
+/// The snapshots in a directory, by name.
+fn snapshots_of(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
+    let failed = |source| PathError::List { path: directory.to_path_buf(), source };
+    let entries = fs::read_dir(directory).map_err(failed)?;
+    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(failed)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "lac"));
+    paths.sort();
+    if paths.is_empty() {
+        return Err(PathError::NoSnapshots { path: directory.to_path_buf() }.into());
+    }
+    Ok(paths)
+}
+
+fn describe(snapshot: &Said, out: &mut dyn Write) -> io::Result<()> {
+    let Said { file, kind, version, bytes, .. } = snapshot;
+    writeln!(out, "{file}: {kind}, version {version}, {bytes} bytes, whole")?;
+    for (name, value) in &snapshot.facts {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        writeln!(out, "  {name}: {value}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Why a run is asked to end early: by a signal, where it keeps its state, or by a limit of time.
+//!
+//! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use lacuna::progress::Progress;
+
+use super::notes::tell;
+use super::temporary;
+
+/// Who asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Request {
+    /// The user or the system, by a signal.
+    Signal,
+    /// The user beforehand, by `--time-limit`.
+    TimeLimit,
+}
+
+/// 0: nobody; else one more than the place of the request among all.
+static REQUESTED: AtomicU8 = AtomicU8::new(0);
+const ALL: [Request; 2] = [Request::Signal, Request::TimeLimit];
+
+/// Whether the next signal asks for an end in order.
+static HEARS: AtomicBool = AtomicBool::new(false);
+
+/// Who asked the run to end early, if anybody did: the first who did.
+pub(crate) fn requested() -> Option<Request> {
+    let number = REQUESTED.load(Ordering::Relaxed);
+    ALL.into_iter().find(|&request| self::number(request) == number)
+}
+
+/// Whether anybody asked the run to end early.
+pub(crate) fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed) != 0
+}
+
+fn number(request: Request) -> u8 {
+    match request {
+        Request::Signal => 1,
+        Request::TimeLimit => 2,
+    }
+}
+
+fn ask(request: Request) {
+    // Who asks later does not change why the run ends.
+    let _ = REQUESTED.compare_exchange(0, number(request), Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// Has the first signal that would end the program ask for an end in order, and the next one end it.
+pub(crate) fn hear_signals() {
+    HEARS.store(true, Ordering::Relaxed);
+    temporary::watch_signals();
+}
+
+/// A signal came. Whether it asks for an end in order.
+pub(super) fn take_signal() -> bool {
+    let asks = HEARS.swap(false, Ordering::Relaxed);
+    if asks {
+        ask(Request::Signal);
+        tell("interrupted: what is done is being kept; a second signal ends the run at once");
+    }
+    asks
+}
+
+/// Has the run asked to end when so much time has passed from now. Where no thread can be started to wait for that, it is the error.
+pub(crate) fn limit(time: Duration) -> std::io::Result<()> {
+    let wait = move || {
+        thread::sleep(time);
+        ask(Request::TimeLimit);
+    };
+    thread::Builder::new().name("time limit".into()).spawn(wait).map(drop)
+}
+
+/// The progress of a run that nobody looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unseen;
+
+impl Progress for Unseen {
+    fn is_interrupted(&self) -> bool {
+        is_requested()
+    }
+
+    fn takes_what_is_done(&self) -> bool {
+        takes_what_is_done()
+    }
+}
+
+/// Whether what is done by now is to be the answer of a run that ends early.
+pub(crate) fn takes_what_is_done() -> bool {
+    requested() == Some(Request::TimeLimit)
+}

@@ -1,0 +1,127 @@
+//! A matrix that is partly reduced, kept so that another run goes on with it.
+//!
+//! **Why any moment will do.** An algorithm of [`reduction`](super::reduction) only ever adds columns to columns further right, of the same
+//! dimension, and makes columns zero that would reduce to zero. So whatever versions of its columns are found at a moment, R′ = DV′ with an
+//! invertible upper triangular V′, but for zero columns that stay zero: the matrix has the pairs of D, and to reduce it anew finds them. Columns
+//! that are reduced already take no addition. So the columns that have changed are all there is to keep: they are read while threads work, each
+//! as some thread has left it last, and what threads have in their working columns is done again.
+//!
+//! That holds as long as no row is left out of some columns and not of others, see [`ReductionMatrix::keep_no_longer`]. HYPHA leaves rows out
+//! of all columns that it reduces, in a stage that changes nothing where it has been before; so its columns are kept at any moment too.
+
+use std::io;
+
+use super::index::SharedIndex;
+use super::reduction_matrix::ReductionMatrix;
+use crate::progress::{Progress, saving};
+use crate::snapshot::{Checkpoint, Kind, Reader, Saving, SnapshotError, Writer, facts};
+
+/// The name under which the columns are kept.
+const COLUMNS: &str = "columns";
+
+/// Makes the columns what another run left of them, if one did.
+///
+/// # Errors
+/// [`SnapshotError`]: what is kept is damaged, or of another matrix.
+pub(super) fn restore<I: SharedIndex>(
+    matrix: &ReductionMatrix<'_, I>,
+    progress: &dyn Progress,
+) -> Result<(), SnapshotError> {
+    let Some(snapshot) = progress.checkpoint().load(COLUMNS, Kind::MatrixReduction)? else { return Ok(()) };
+    let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
+    expect_cells(&mut reader, matrix.len())?;
+    for (column, rows) in read_columns::<I>(&mut reader, matrix.len())? {
+        matrix.set(column, &rows);
+    }
+    let words = reader.u64s("columns that are zero")?;
+    if words.len() != matrix.len().div_ceil(64) {
+        return Err(reader.unexpected("columns that are zero", matrix.len().div_ceil(64), words.len()));
+    }
+    for column in (0..matrix.len()).filter(|column| words[column / 64].get() >> (column % 64) & 1 == 1) {
+        matrix.clear(column);
+    }
+    reader.end()
+}
+
+/// Does `work` on a matrix, with a progress that keeps its columns when it is time, and when the run is to end.
+pub(super) fn keeping<I: SharedIndex, T>(
+    matrix: &ReductionMatrix<'_, I>,
+    progress: &dyn Progress,
+    work: impl FnOnce(&dyn Progress) -> T,
+) -> T {
+    let checkpoint = progress.checkpoint();
+    if !checkpoint.is_kept() {
+        return work(progress);
+    }
+    let save = || {
+        if matrix.is_to_be_kept() {
+            save(matrix, checkpoint);
+        }
+    };
+    saving(|| work(&Saving::new(progress, &save)), save)
+}
+
+fn save<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, checkpoint: &dyn Checkpoint) {
+    let (changed, zeros) = matrix.changes();
+    let told = facts([
+        ("cells", matrix.len().to_string()),
+        ("columns that have changed", changed.len().to_string()),
+    ]);
+    checkpoint.save(COLUMNS, Kind::MatrixReduction, &told, &mut |out: &mut Writer<'_>| {
+        out.record(&(matrix.len() as u64))?;
+        write_columns(out, &changed)?;
+        out.u64s(&zeros)
+    });
+}
+
+/// Reads the number of cells, which must be that of the matrix.
+pub(super) fn expect_cells(reader: &mut Reader<'_>, cells: usize) -> Result<(), SnapshotError> {
+    let found: u64 = reader.record("number of cells")?;
+    if found == cells as u64 { Ok(()) } else { Err(reader.unexpected("number of cells", cells, found)) }
+}
+
+/// Writes columns: their numbers, how many rows each has, and all rows.
+pub(super) fn write_columns<I: SharedIndex>(
+    out: &mut Writer<'_>,
+    columns: &[(usize, &[I])],
+) -> io::Result<()> {
+    out.u64s_of(columns.len(), columns.iter().map(|&(column, _)| column as u64))?;
+    out.u64s_of(columns.len(), columns.iter().map(|(_, rows)| rows.len() as u64))?;
+    let count = columns.iter().map(|(_, rows)| rows.len()).sum();
+    out.u64s_of(count, columns.iter().flat_map(|(_, rows)| *rows).map(|row| row.to_usize() as u64))
+}
+
+/// Columns with their numbers.
+type Numbered<I> = Vec<(usize, Box<[I]>)>;
+
+/// Reads the columns of a matrix of so many cells, none of them zero.
+pub(super) fn read_columns<I: SharedIndex>(
+    reader: &mut Reader<'_>,
+    cells: usize,
+) -> Result<Numbered<I>, SnapshotError> {
+    let columns = reader.u64s("columns")?;
+    let lengths = reader.u64s("lengths of columns")?;
+    let mut rows = reader.u64s("rows")?;
+    if columns.len() != lengths.len() {
+        return Err(reader.unexpected("lengths of columns", columns.len(), lengths.len()));
+    }
+    let mut read = Vec::with_capacity(columns.len());
+    for (column, length) in columns.iter().zip(lengths) {
+        let length = usize::try_from(length.get()).unwrap_or(usize::MAX);
+        let Some((own, rest)) = rows.split_at_checked(length) else {
+            return Err(reader.unexpected("rows", format!("{length} more"), rows.len()));
+        };
+        let is_column = own.is_sorted_by(|a, b| a.get() < b.get())
+            && own.last().is_some_and(|last| last.get() < column.get())
+            && column.get() < cells as u64;
+        if !is_column {
+            let expected = format!("ascending rows before their column, of {cells} cells");
+            return Err(reader.unexpected("rows", expected, format!("others, of column {column}")));
+        }
+        // Both are below the number of cells.
+        let own = own.iter().map(|row| I::from_usize(row.get() as usize)).collect();
+        read.push((column.get() as usize, own));
+        rows = rest;
+    }
+    if rows.is_empty() { Ok(read) } else { Err(reader.unexpected("rows", "no more", rows.len())) }
+}

@@ -1,0 +1,151 @@
+//! What is kept of the sieve, so that another run goes on with it.
+//!
+//! | piece | holds | is written |
+//! |---|---|---|
+//! | `sieve` | the pairs that are known, and which blocks are solved and how | between stages when it is time, and before the first `residue` of a block |
+//! | `residue` | the columns of one block that have claimed their lows, as they are, and those that are zero | while its columns are reduced |
+//!
+//! A block that is being reduced is read while threads work: any claims are a valid start, whoever has made which since, see
+//! [`crate::rips::submatrix_reduction`]. A column that is found with two lows, because it was taken over while the table was read, keeps
+//! the later one, and columns without a claim are reduced again.
+
+use std::io;
+
+use phat_formats::Dimension;
+
+use super::super::figures::Figures;
+use super::super::index::SharedIndex;
+use super::super::kept::{expect_cells, read_columns, write_columns};
+use super::super::mates::Mates;
+use crate::snapshot::{Checkpoint, Kind, SnapshotError, Writer, facts};
+
+const SIEVE: &str = "sieve";
+const RESIDUE: &str = "residue";
+
+/// The sieve between two stages.
+pub(super) struct KeptSieve<I> {
+    pub(super) pairs: Vec<(I, I)>,
+    pub(super) figures: Figures,
+    /// Whether it has gone upwards.
+    pub(super) is_downwards: bool,
+}
+
+impl<I: SharedIndex> KeptSieve<I> {
+    /// What is kept of the pairs of so many cells.
+    pub(super) fn load(checkpoint: &dyn Checkpoint, cells: usize) -> Result<Option<Self>, SnapshotError> {
+        let Some(snapshot) = checkpoint.load(SIEVE, Kind::MatrixReduction)? else { return Ok(None) };
+        let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
+        expect_cells(&mut reader, cells)?;
+        let is_downwards = reader.record("direction")?;
+        let json = reader.bytes("figures")?;
+        let figures = serde_json::from_slice(json);
+        let figures = figures.map_err(|error| reader.unexpected("figures", "figures as JSON", error))?;
+        let (creators, destroyers) = (reader.u64s("creators")?, reader.u64s("destroyers")?);
+        if creators.len() != destroyers.len() {
+            return Err(reader.unexpected("destroyers", creators.len(), destroyers.len()));
+        }
+        let mut is_paired = vec![false; cells];
+        let mut pairs = Vec::with_capacity(creators.len());
+        for (creator, destroyer) in creators.iter().zip(destroyers) {
+            let [creator, destroyer] = [creator, destroyer].map(|cell| cell.get() as usize);
+            let is_pair = creator < destroyer
+                && destroyer < cells
+                && ![creator, destroyer]
+                    .into_iter()
+                    .any(|cell| std::mem::replace(&mut is_paired[cell], true));
+            if !is_pair {
+                let expected = format!("pairs of {cells} cells, each in one at most");
+                return Err(reader.unexpected("pairs", expected, format!("({creator}, {destroyer})")));
+            }
+            pairs.push((I::from_usize(creator), I::from_usize(destroyer)));
+        }
+        reader.end()?;
+        Ok(Some(KeptSieve { pairs, figures, is_downwards }))
+    }
+}
+
+/// Keeps the sieve. Marks of a block that is being reduced are no pairs.
+pub(super) fn save_sieve<I: SharedIndex>(
+    checkpoint: &dyn Checkpoint,
+    mates: &Mates<I>,
+    cells: usize,
+    figures: &Figures,
+    is_downwards: bool,
+) {
+    let pairs = mates.pairs_before_marks();
+    let solved: Vec<String> = figures.blocks.iter().map(|block| block.dim.to_string()).collect();
+    let told = facts([
+        ("cells", cells.to_string()),
+        ("pairs", pairs.len().to_string()),
+        ("dimensions that are done", solved.join(", ")),
+    ]);
+    checkpoint.save(SIEVE, Kind::MatrixReduction, &told, &mut |out: &mut Writer<'_>| {
+        out.record(&(cells as u64))?;
+        out.record(&is_downwards)?;
+        out.bytes(&serde_json::to_vec(figures).map_err(io::Error::other)?)?;
+        out.u64s_of(pairs.len(), pairs.iter().map(|(creator, _)| creator.to_usize() as u64))?;
+        out.u64s_of(pairs.len(), pairs.iter().map(|(_, destroyer)| destroyer.to_usize() as u64))
+    });
+}
+
+/// Which block is being reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ResidueOf {
+    pub(super) cells: usize,
+    pub(super) dim: Dimension,
+    pub(super) is_dual: bool,
+}
+
+/// The columns of a block that were reduced.
+pub(super) struct KeptResidue<I> {
+    /// Columns that have claimed their lows, in the order of their claims.
+    pub(super) claims: Vec<(usize, Box<[I]>)>,
+    /// The columns that are zero.
+    pub(super) zeros: Vec<usize>,
+    pub(super) additions: u64,
+}
+
+impl<I: SharedIndex> KeptResidue<I> {
+    /// What is kept of a block; nothing if what is kept is of another one.
+    pub(super) fn load(checkpoint: &dyn Checkpoint, of: ResidueOf) -> Result<Option<Self>, SnapshotError> {
+        let Some(snapshot) = checkpoint.load(RESIDUE, Kind::MatrixReduction)? else { return Ok(None) };
+        let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
+        expect_cells(&mut reader, of.cells)?;
+        let found: (Dimension, bool) = reader.record("dimension and direction")?;
+        if found != (of.dim, of.is_dual) {
+            return Ok(None);
+        }
+        let additions = reader.record("additions")?;
+        let claims = read_columns(&mut reader, of.cells)?;
+        let zeros = reader.u64s("columns that are zero")?;
+        if let Some(cell) = zeros.iter().find(|cell| cell.get() >= of.cells as u64) {
+            return Err(reader.unexpected("columns that are zero", format!("{} cells", of.cells), cell));
+        }
+        let zeros = zeros.iter().map(|cell| cell.get() as usize).collect();
+        reader.end()?;
+        Ok(Some(KeptResidue { claims, zeros, additions }))
+    }
+}
+
+/// Keeps the columns of a block.
+pub(super) fn save_residue<I: SharedIndex>(
+    checkpoint: &dyn Checkpoint,
+    of: ResidueOf,
+    claims: &[(usize, &[I])],
+    zeros: &[u64],
+    additions: u64,
+    open: usize,
+) {
+    let told = facts([
+        ("cells", of.cells.to_string()),
+        ("dimension", of.dim.to_string()),
+        ("columns that are reduced", format!("{} of {open}", claims.len() + zeros.len())),
+    ]);
+    checkpoint.save(RESIDUE, Kind::MatrixReduction, &told, &mut |out: &mut Writer<'_>| {
+        out.record(&(of.cells as u64))?;
+        out.record(&(of.dim, of.is_dual))?;
+        out.record(&additions)?;
+        write_columns(out, claims)?;
+        out.u64s(zeros)
+    });
+}

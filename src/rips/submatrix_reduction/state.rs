@@ -1,0 +1,228 @@
+//! What is kept of a reduction that is under way: its claims.
+//!
+//! Any set of claims is a state from which the [procedure](super#reduction-without-locks) goes on, if each column is in it once and each
+//! version has the pivot that it is under: columns that are in no claim are reduced once more, from the beginning. So the table may be read
+//! while workers change it, without waiting for anybody. What is seen of a column then is one of:
+//!
+//! - It is under one pivot, or under none, since it is being reduced, or moved while the table was read.
+//! - It is under two pivots: a worker took its pivot over, and stored it under a later one, between the looks at both. The
+//!   later one is kept, whose version is reduced further.
+//! - It came to zero, and may have been seen under a pivot before. It is kept as zero: the table is read first.
+//!
+//! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored as the others are, by
+//! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again.
+
+use super::{Claim, Shared, Submatrix, Version};
+use crate::memory::{self, Refused};
+use crate::rips::code::Code;
+use crate::rips::field::Field;
+use crate::rips::word::{Word, limbs, words};
+use crate::snapshot::{Checkpoint, Fill, Kind, Reader, SnapshotError, facts};
+
+/// The name of the state of a dimension's reduction.
+fn name(dim: u32) -> String {
+    format!("reduction-{dim}")
+}
+
+/// Forgets the state of a dimension's reduction.
+pub(in crate::rips) fn forget(checkpoint: &dyn Checkpoint, dim: usize) {
+    checkpoint.forget(&format!("reduction-{dim}"));
+}
+
+/// The columns of a submatrix that are reduced.
+#[derive(Debug, PartialEq)]
+pub(in crate::rips) struct State<W> {
+    /// Pivots that are claimed, the columns that claim them, and where the terms of each of these end; a column without terms is that of its
+    /// simplex.
+    claims: Vec<(W, usize, usize)>,
+    /// Entries and coefficients of the terms of all claims, one after the other.
+    terms: Vec<(W, u16)>,
+    /// Columns that came to zero.
+    zeros: Vec<usize>,
+}
+
+/// Whether an entry is that of a simplex of so many points, of a rank below `ranks`.
+pub(in crate::rips) fn is_entry<W: Word>(
+    entry: W,
+    code: &Code<W>,
+    points: usize,
+    ranks: u32,
+    vertices: &mut Vec<u32>,
+) -> bool {
+    let rank = code.rank(entry);
+    code.vertices_of(entry, vertices);
+    rank < ranks
+        && vertices.first().is_some_and(|&v| (v as usize) < points)
+        && vertices.is_sorted_by(|a, b| a > b)
+        && code.entry(rank, vertices.iter().copied()) == entry
+}
+
+impl<W: Word> State<W> {
+    /// The state that is kept of the reduction of these columns, if there is one.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: there is one that makes no sense.
+    pub(in crate::rips) fn load(
+        submatrix: &Submatrix<'_, W>,
+        modulus: u16,
+    ) -> Result<Option<Self>, SnapshotError> {
+        let checkpoint = submatrix.progress.checkpoint();
+        let name = name(submatrix.code.vertices() - 1);
+        let Some(snapshot) = checkpoint.load(&name, Kind::RipsReduction)? else { return Ok(None) };
+        let mut payload = snapshot.payload()?;
+        State::read(&mut payload, submatrix, modulus).and_then(|state| payload.end().map(|()| Some(state)))
+    }
+
+    fn read(
+        payload: &mut Reader<'_>,
+        submatrix: &Submatrix<'_, W>,
+        modulus: u16,
+    ) -> Result<Self, SnapshotError> {
+        let Submatrix { complex, code, cofacet_code, ranks, columns, .. } = *submatrix;
+        let (count, p): (u64, u16) = payload.record("columns and modulus")?;
+        if (count, p) != (columns.len() as u64, modulus) {
+            let (expected, found) = ((columns.len(), modulus), (count, p));
+            return Err(payload.unexpected("columns and modulus", told(expected), told(found)));
+        }
+        let (points, mut vertices) = (complex.points(), Vec::new());
+        let mut is_of = |entry, code: &Code<W>| is_entry(entry, code, points, ranks, &mut vertices);
+        let pivots = words::<W>(payload.u64s("pivots")?).map_err(|refused| room(payload, refused))?;
+        let claiming = payload.u64s("columns")?;
+        let ends = payload.u64s("ends of terms")?;
+        let terms = words::<W>(payload.u64s("terms")?).map_err(|refused| room(payload, refused))?;
+        let coefficients = payload.u32s("coefficients")?;
+        let zeros = payload.u64s("columns of zeros")?;
+        let are_alike = claiming.len() == pivots.len() && ends.len() == pivots.len();
+        let have_ends = ends.is_sorted_by_key(|end| end.get())
+            && ends.last().map_or(0, |end| end.get()) == terms.len() as u64
+            && coefficients.len() == if modulus == 2 { 0 } else { terms.len() };
+        if !are_alike || !have_ends {
+            return Err(payload.unexpected("claims", "tables that go together", "others"));
+        }
+        let is_told = |k: usize| modulus == 2 || (1..u32::from(modulus)).contains(&coefficients[k].get());
+        let is_sound = pivots.iter().all(|&pivot| is_of(pivot, &cofacet_code))
+            && terms.iter().all(|&term| is_of(term, &code))
+            && (0..coefficients.len()).all(is_told);
+        if !is_sound {
+            return Err(payload.unexpected("claims", "entries and coefficients of this complex", "others"));
+        }
+        // Each below the modulus.
+        let coefficient = |k: usize| coefficients.get(k).map_or(1, |c| c.get() as u16);
+        let column = |j: &zerocopy::little_endian::U64| usize::try_from(j.get()).unwrap_or(usize::MAX);
+        let claims = pivots.iter().zip(claiming.iter().zip(ends));
+        let state = State {
+            claims: claims.map(|(&pivot, (j, end))| (pivot, column(j), column(end))).collect(),
+            terms: terms.iter().enumerate().map(|(k, &term)| (term, coefficient(k))).collect(),
+            zeros: zeros.iter().map(column).collect(),
+        };
+        let mut is_seen = vec![false; columns.len()];
+        let all = state.claims.iter().map(|claim| claim.1).chain(state.zeros.iter().copied());
+        for j in all {
+            if is_seen.get(j) != Some(&false) {
+                let found = format!("column {j} of {}, or again", columns.len());
+                return Err(payload.unexpected("claims", "each column once", found));
+            }
+            is_seen[j] = true;
+        }
+        let mut claimed: Vec<W> = pivots;
+        claimed.sort_unstable();
+        if claimed.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(payload.unexpected("claims", "each pivot once", "one of them again"));
+        }
+        Ok(state)
+    }
+}
+
+fn told((columns, modulus): (impl std::fmt::Display, u16)) -> String {
+    format!("{columns} columns over Z/{modulus}")
+}
+
+fn room(payload: &Reader<'_>, refused: Option<Refused>) -> SnapshotError {
+    match refused {
+        Some(refused) => payload.unexpected("entries", "memory for them", refused),
+        None => payload.unexpected("entries", "whole ones", "a part of one"),
+    }
+}
+
+impl<W: Word, F: Field> Shared<'_, W, F> {
+    /// Takes the claims of a state for its own, before any worker begins. Gives which columns need not be reduced.
+    pub(super) fn restore(&self, state: &State<W>) -> Result<Vec<bool>, Refused> {
+        let mut is_settled = memory::filled(false, self.submatrix.columns.len())?;
+        let mut from = 0;
+        for &(pivot, column, end) in &state.claims {
+            let terms = &state.terms[from..end];
+            from = end;
+            let claim = if terms.is_empty() {
+                Claim::Plain(column)
+            } else {
+                self.touched[column].store(true, std::sync::atomic::Ordering::Relaxed);
+                let terms = terms.iter().map(|&(entry, c)| (entry, self.field.of_number(c))).collect();
+                Claim::Version(self.versions.push(Version { column, terms }))
+            };
+            // Each pivot comes once.
+            let _ = self.store.insert(pivot, claim.encode());
+            is_settled[column] = true;
+        }
+        for &column in &state.zeros {
+            self.zeros.push(column);
+            is_settled[column] = true;
+        }
+        Ok(is_settled)
+    }
+
+    /// Keeps the claims of now. Workers may go on meanwhile.
+    #[cold]
+    pub(super) fn save(&self) {
+        let Submatrix { code, columns, progress, .. } = self.submatrix;
+        let mut claims: Vec<(usize, W, u64)> =
+            self.store.iter().map(|(pivot, value)| (self.column_of(value), pivot, value)).collect();
+        // After the table: a column that came to zero since it was seen there is kept as zero.
+        let mut zeros: Vec<u64> = self.zeros.iter().map(|(_, &column)| column as u64).collect();
+        zeros.sort_unstable();
+        claims.retain(|claim| zeros.binary_search(&(claim.0 as u64)).is_err());
+        // Of the pivots that a column was seen under the latest comes first, and is kept.
+        claims.sort_unstable_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
+        claims.dedup_by_key(|claim| claim.0);
+        let terms_of = |value: u64| -> &[_] {
+            match Claim::decode(value) {
+                Claim::Plain(_) => &[],
+                Claim::Version(version) => &self.versions[version].terms,
+            }
+        };
+        let terms = || claims.iter().flat_map(|claim| terms_of(claim.2));
+        let (count, mut end) = (terms().count(), 0);
+        let ends = claims.iter().map(|claim| {
+            end += terms_of(claim.2).len() as u64;
+            end
+        });
+        let ends: Vec<u64> = ends.collect();
+        let is_binary = self.modulus == 2;
+        let dim = code.vertices() - 1;
+        let told = facts([
+            ("dimension", dim.to_string()),
+            ("columns", columns.len().to_string()),
+            ("reduced", (claims.len() + zeros.len()).to_string()),
+            ("simplices added up", count.to_string()),
+        ]);
+        let fill: Fill<'_> = &mut |out| {
+            out.record(&(columns.len() as u64, self.modulus))?;
+            out.u64s_of(claims.len() * W::LIMBS, claims.iter().flat_map(|claim| limbs(claim.1)))?;
+            out.u64s_of(claims.len(), claims.iter().map(|claim| claim.0 as u64))?;
+            out.u64s(&ends)?;
+            out.u64s_of(count * W::LIMBS, terms().flat_map(|&(entry, _)| limbs(entry)))?;
+            let number = |&(_, c): &(W, F::Coefficient)| u32::from(self.field.number(c));
+            let coefficients: Vec<u32> = if is_binary { Vec::new() } else { terms().map(number).collect() };
+            out.u32s(&coefficients)?;
+            out.u64s(&zeros)
+        };
+        progress.checkpoint().save(&name(dim), Kind::RipsReduction, &told, fill);
+    }
+
+    /// Keeps the claims if it is time to, and it is this thread's turn.
+    #[inline]
+    pub(super) fn save_if_due(&self) {
+        if self.is_kept && self.submatrix.progress.checkpoint().takes_turn() {
+            self.save();
+        }
+    }
+}

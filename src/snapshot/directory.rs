@@ -1,0 +1,243 @@
+//! A checkpoint in a directory: a file a piece, and a lock that one run at a time holds.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `lacuna.lock` | nothing; the run that goes on holds it |
+//! | `run.lac` | which run the checkpoint is of ([`Fingerprint`]) |
+//! | `NAME.lac` | the piece of this name |
+//! | `NAME.lac.part` | a piece that was being written when a run was killed; the next run removes it |
+//!
+//! When the run is done all of them are removed, and the directory too if nothing else is in it.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, Fill};
+use super::error::SnapshotError;
+use super::file::{self, PART, Snapshot};
+use super::fingerprint::Fingerprint;
+use super::header::Kind;
+use super::{Facts, facts};
+use crate::parallel::lock;
+
+const LOCK: &str = "lacuna.lock";
+/// The file that says which run the checkpoint is of.
+pub(super) const MANIFEST: &str = "run.lac";
+const EXTENSION: &str = ".lac";
+
+/// Between two saves that the clock asks for lie this many times as long as the last one took, at the least: so saving takes a fortieth
+/// of the time at most, however large the state is.
+const REST: u32 = 40;
+
+/// Nobody is to save before somebody has.
+const NEVER: u64 = u64::MAX;
+
+/// Told of a piece that could not be kept.
+type Warn = Box<dyn Fn(&SnapshotError) + Send + Sync>;
+
+/// A directory that keeps the state of one run.
+pub struct CheckpointDirectory {
+    path: PathBuf,
+    /// Held as long as this is.
+    _lock: File,
+    every: Duration,
+    start: Instant,
+    /// When the next save is due, in nanoseconds since `start`.
+    due: AtomicU64,
+    /// One piece is written at a time.
+    writing: Mutex<()>,
+    warn: Warn,
+    has_warned: AtomicBool,
+}
+
+impl std::fmt::Debug for CheckpointDirectory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CheckpointDirectory").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl CheckpointDirectory {
+    /// Opens the directory at `path`, which is made if it is not there, and locks it. A run saves `every` so long, by a clock that is never set. The
+    /// first piece that cannot be kept is told to `warn`.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Locked`] and [`SnapshotError::System`].
+    pub fn open(path: &Path, every: Duration, warn: Warn) -> Result<Self, SnapshotError> {
+        let failed = |action| move |error: io::Error| SnapshotError::system(path, action, &error);
+        fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
+        let lock = locked(path)?;
+        let directory = CheckpointDirectory {
+            path: path.to_path_buf(),
+            _lock: lock,
+            every,
+            start: Instant::now(),
+            due: AtomicU64::new(nanoseconds(every)),
+            writing: Mutex::new(()),
+            warn,
+            has_warned: AtomicBool::new(false),
+        };
+        for name in directory.names()?.iter().filter(|name| name.ends_with(&format!("{EXTENSION}{PART}"))) {
+            fs::remove_file(path.join(name)).map_err(failed("remove what a killed run left"))?;
+        }
+        Ok(directory)
+    }
+
+    /// Says which run the checkpoint is to be of. Whether there is one already, so that the run goes on with it.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: it is of another run, or damaged, or cannot be begun.
+    pub fn begin(&self, run: &Fingerprint) -> Result<bool, SnapshotError> {
+        match self.load_file(MANIFEST, Kind::Manifest)? {
+            Some(manifest) => {
+                let before = run_of(&manifest)?;
+                let differences = run.differences(&before);
+                if differences.is_empty() {
+                    return Ok(true);
+                }
+                Err(SnapshotError::OtherRun { path: self.path.clone(), differences })
+            }
+            None if self.names()?.iter().any(|name| name.ends_with(EXTENSION)) => {
+                Err(SnapshotError::NoManifest { path: self.path.clone() })
+            }
+            None => {
+                let mut told = facts([
+                    ("command", run.command().to_owned()),
+                    ("version of lacuna", run.version().to_owned()),
+                ]);
+                told.extend(run.parts().iter().cloned());
+                let fill: Fill<'_> = &mut |out| out.record(run);
+                file::write(&self.path.join(MANIFEST), Kind::Manifest, &told, fill).map(|_| false)
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes all that was kept, as the run is done; and the directory, if nothing else is in it.
+    ///
+    /// # Errors
+    /// [`SnapshotError::System`].
+    pub fn finish(self) -> Result<(), SnapshotError> {
+        let failed = |error: io::Error| SnapshotError::system(&self.path, "remove the checkpoint", &error);
+        let pieces = self.names()?.into_iter().filter(|name| name.ends_with(EXTENSION) && name != MANIFEST);
+        // Without the other pieces the first one is a checkpoint of a run that has just begun: so it goes last, and the lock after it.
+        for name in pieces.chain([MANIFEST.to_owned(), LOCK.to_owned()]) {
+            match fs::remove_file(self.path.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                _ => {}
+            }
+        }
+        // It stays if the user has other files in it.
+        let _ = fs::remove_dir(&self.path);
+        Ok(())
+    }
+
+    /// The names of the files in the directory; those that are no text are not ours.
+    fn names(&self) -> Result<Vec<String>, SnapshotError> {
+        let failed = |error: io::Error| SnapshotError::system(&self.path, "list the directory", &error);
+        let entries = fs::read_dir(&self.path).map_err(failed)?;
+        let names = entries.map(|entry| entry.map(|entry| entry.file_name().into_string().ok()));
+        names.filter_map(Result::transpose).collect::<io::Result<_>>().map_err(failed)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}{EXTENSION}"))
+    }
+
+    fn load_file(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+        match file::read(&self.path.join(name)) {
+            Err(SnapshotError::System { kind: io::ErrorKind::NotFound, .. }) => Ok(None),
+            Err(error) => Err(error),
+            Ok(snapshot) => snapshot.payload_of(kind).map(drop).map(|()| Some(snapshot)),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        nanoseconds(self.start.elapsed())
+    }
+}
+
+/// The run that a manifest is of.
+fn run_of(manifest: &Snapshot) -> Result<Fingerprint, SnapshotError> {
+    let mut payload = manifest.payload_of(Kind::Manifest)?;
+    let run = payload.record("run")?;
+    payload.end().map(|()| run)
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(NEVER - 1)
+}
+
+/// The lock of a directory.
+fn locked(path: &Path) -> Result<File, SnapshotError> {
+    let place = path.join(LOCK);
+    let failed =
+        |error: io::Error| SnapshotError::system(path, "lock the directory of the checkpoint", &error);
+    // Again, if a run that was ending removed the file before it was locked here.
+    loop {
+        let options = File::options().read(true).write(true).create(true).truncate(false).open(&place);
+        let lock = options.map_err(failed)?;
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(SnapshotError::Locked { path: path.to_path_buf() }),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Ok(()) if is_at(&lock, &place) => return Ok(lock),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Whether a file that is open is the one at a place.
+#[cfg(unix)]
+fn is_at(file: &File, place: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    let (open, there) = (file.metadata().map(identity), fs::metadata(place).map(identity));
+    matches!((open, there), (Ok(open), Ok(there)) if open == there)
+}
+
+/// Whether a file that is open is the one at a place. A file that is open cannot be removed here.
+#[cfg(not(unix))]
+fn is_at(_: &File, place: &Path) -> bool {
+    place.exists()
+}
+
+impl Checkpoint for CheckpointDirectory {
+    fn is_kept(&self) -> bool {
+        true
+    }
+
+    fn takes_turn(&self) -> bool {
+        let due = self.due.load(Ordering::Relaxed);
+        due <= self.now()
+            && self.due.compare_exchange(due, NEVER, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+        let _alone = lock(&self.writing);
+        let began = Instant::now();
+        let written = file::write(&self.file(name), kind, facts, fill);
+        let rest = self.every.max(began.elapsed() * REST);
+        self.due.store(self.now().saturating_add(nanoseconds(rest)).min(NEVER - 1), Ordering::Relaxed);
+        if let Err(error) = written
+            && !self.has_warned.swap(true, Ordering::Relaxed)
+        {
+            (self.warn)(&error);
+        }
+    }
+
+    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+        self.load_file(&format!("{name}{EXTENSION}"), kind)
+    }
+
+    fn forget(&self, name: &str) {
+        // What cannot be removed is passed over: a stage looks whether what it finds is of it.
+        let _ = fs::remove_file(self.file(name));
+    }
+}

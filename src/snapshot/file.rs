@@ -1,0 +1,195 @@
+//! Snapshots as files: replaced as a whole, and read as a whole.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::checkpoint::Fill;
+use super::error::SnapshotError;
+use super::header::{HEADER_LENGTH, Header, Kind};
+use super::reader::Reader;
+use super::writer::Writer;
+use super::{Facts, VERSION};
+
+/// What the name of a snapshot ends with while it is written.
+pub(super) const PART: &str = ".part";
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// Writes a snapshot to `path`, in place of what is there: into a file beside it whose name has `.part` behind, which takes its place when
+/// all of it is on the disk. Gives the number of its bytes.
+///
+/// # Errors
+/// [`SnapshotError::System`]. What was there is there then, and the file beside it is gone.
+pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u64, SnapshotError> {
+    let mut part = OsString::from(path);
+    part.push(PART);
+    let part = PathBuf::from(part);
+    let written = write_part(&part, kind, facts, fill).and_then(|bytes| {
+        fs::rename(&part, path)?;
+        sync_directory(path.parent())?;
+        Ok(bytes)
+    });
+    written.map_err(|error| {
+        // What cannot be removed is removed by the next run on this directory.
+        let _ = fs::remove_file(&part);
+        SnapshotError::system(path, "write the snapshot", &error)
+    })
+}
+
+fn write_part(part: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Result<u64> {
+    let mut out = BufWriter::with_capacity(BUFFER, File::create(part)?);
+    out.write_all(&[0; HEADER_LENGTH])?;
+    let header = put(&mut out, kind, facts, fill)?;
+    let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&header.bytes())?;
+    file.sync_all()?;
+    Ok(header.length + HEADER_LENGTH as u64)
+}
+
+/// Writes a payload.
+fn put(out: &mut dyn Write, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Result<Header> {
+    let mut writer = Writer::new(out);
+    writer.record(facts)?;
+    fill(&mut writer)?;
+    Ok(writer.header(kind))
+}
+
+/// Has the names of a directory's files on the disk, so that a file that was moved is found after a power failure.
+pub(super) fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
+    let directory = directory.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+}
+
+/// A snapshot that is whole, as it was read.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    header: Header,
+    facts: Facts,
+}
+
+/// Reads the snapshot at `path`.
+///
+/// # Errors
+/// [`SnapshotError`]: it cannot be read, or is not a whole snapshot that this version reads.
+pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
+    let failed = |error: &io::Error| SnapshotError::system(path, "read the snapshot", error);
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    // The header is looked at first: a file that is no snapshot may be of any length.
+    (&file).take(HEADER_LENGTH as u64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    let header = Header::read(path, &bytes)?;
+    let found = file.metadata().map_err(|error| failed(&error))?.len();
+    if found.saturating_sub(HEADER_LENGTH as u64) == header.length {
+        let room = usize::try_from(header.length).unwrap_or(usize::MAX);
+        let room = bytes.try_reserve_exact(room);
+        room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
+        (&file).take(header.length).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        return Snapshot::whole(path.to_path_buf(), bytes);
+    }
+    let expected = header.length.saturating_add(HEADER_LENGTH as u64);
+    Err(SnapshotError::Length { path: path.to_path_buf(), expected, found })
+}
+
+impl Snapshot {
+    /// A snapshot that is not in a file, filled by `fill`.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub fn of(name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<Self, SnapshotError> {
+        let path = PathBuf::from(name);
+        let mut bytes = vec![0; HEADER_LENGTH];
+        let header = put(&mut bytes, kind, facts, fill);
+        let header = header.map_err(|error| SnapshotError::system(&path, "fill the snapshot", &error))?;
+        bytes[..HEADER_LENGTH].copy_from_slice(&header.bytes());
+        Ok(Snapshot { path, bytes, header, facts: facts.clone() })
+    }
+
+    /// A snapshot of a payload as it lies in a file, the facts in front.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Content`]: the facts are none.
+    pub fn sealed(name: &str, kind: Kind, payload: &[u8]) -> Result<Self, SnapshotError> {
+        let header = Header { kind, length: payload.len() as u64, checksum: xxh3_128(payload) };
+        Snapshot::whole(PathBuf::from(name), [&header.bytes(), payload].concat())
+    }
+
+    /// The snapshot that the bytes of a file are, which is called `path` in errors.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: they are not a whole snapshot that this version reads.
+    pub fn whole(path: PathBuf, bytes: Vec<u8>) -> Result<Self, SnapshotError> {
+        let header = Header::read(&path, &bytes)?;
+        let payload = &bytes[HEADER_LENGTH..];
+        if payload.len() as u64 != header.length {
+            let expected = header.length.saturating_add(HEADER_LENGTH as u64);
+            return Err(SnapshotError::Length { path, expected, found: bytes.len() as u64 });
+        }
+        let (expected, found) = (header.checksum, xxh3_128(payload));
+        if expected != found {
+            let (from, to) = (HEADER_LENGTH as u64, bytes.len() as u64 - 1);
+            return Err(SnapshotError::Checksum { path, from, to, expected, found });
+        }
+        let facts = Reader::new(&path, payload).record("facts")?;
+        Ok(Snapshot { path, bytes, header, facts })
+    }
+
+    /// What it holds.
+    pub fn kind(&self) -> Kind {
+        self.header.kind
+    }
+
+    /// The version of its format.
+    pub fn version(&self) -> u32 {
+        VERSION
+    }
+
+    /// Where it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes of the whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What it says of itself.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The checksum of its payload.
+    pub fn checksum(&self) -> u128 {
+        self.header.checksum
+    }
+
+    /// What comes after the facts.
+    ///
+    /// # Errors
+    /// None, as the facts have been read before.
+    pub fn payload(&self) -> Result<Reader<'_>, SnapshotError> {
+        let mut reader = Reader::new(&self.path, &self.bytes[HEADER_LENGTH..]);
+        let _: Facts = reader.record("facts")?;
+        Ok(reader)
+    }
+
+    /// Like [`payload`](Snapshot::payload), of a snapshot that must be of a kind.
+    ///
+    /// # Errors
+    /// [`SnapshotError::OtherKind`].
+    pub fn payload_of(&self, expected: Kind) -> Result<Reader<'_>, SnapshotError> {
+        if self.kind() != expected {
+            let (path, found) = (self.path.clone(), self.kind());
+            return Err(SnapshotError::OtherKind { path, expected, found });
+        }
+        self.payload()
+    }
+}

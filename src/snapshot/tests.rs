@@ -1,0 +1,266 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::*;
+
+/// A folder that is removed with all that is in it.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn example() -> Snapshot {
+    let facts = facts([("columns", "3".to_owned())]);
+    let fill: Fill<'_> = &mut |out| {
+        out.record(&("three", 3u8, Some(2.5f64)))?;
+        out.u32s(&[7, 8, 9])?;
+        out.u64s(&[u64::MAX, 1])?;
+        out.f64s(&[0.5, f64::INFINITY])?;
+        out.bytes(b"end")
+    };
+    Snapshot::of("example.lac", Kind::RipsResidue, &facts, fill).unwrap()
+}
+
+fn whole(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+    Snapshot::whole(PathBuf::from("example.lac"), bytes.to_vec())
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let found = whole(example().bytes()).unwrap();
+    assert_eq!((found.kind(), found.facts()), (Kind::RipsResidue, &facts([("columns", "3".to_owned())])));
+    let mut payload = found.payload_of(Kind::RipsResidue).unwrap();
+    let record: (String, u8, Option<f64>) = payload.record("record").unwrap();
+    assert_eq!(record, ("three".to_owned(), 3, Some(2.5)));
+    assert!(payload.u32s("32 bits").unwrap().iter().map(|x| x.get()).eq([7, 8, 9]));
+    assert!(payload.u64s("64 bits").unwrap().iter().map(|x| x.get()).eq([u64::MAX, 1]));
+    assert!(payload.f64s("numbers").unwrap().eq([0.5, f64::INFINITY]));
+    assert!(payload.clone().end().is_err());
+    assert_eq!(payload.bytes("bytes").unwrap(), b"end");
+    payload.end().unwrap();
+    let error = found.payload_of(Kind::Manifest).unwrap_err();
+    assert_eq!(error.to_string(), "example.lac: expected a snapshot of the kind run, found residue");
+}
+
+/// Every single byte that is changed is noticed, whichever bit of it.
+#[test]
+fn each_byte_that_is_flipped_is_noticed() {
+    let bytes = example().bytes().to_vec();
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            let error = whole(&damaged).unwrap_err();
+            let is_as_expected = match at {
+                0..8 => matches!(error, SnapshotError::Foreign { .. }),
+                8..12 => {
+                    matches!(error, SnapshotError::Newer { .. } | SnapshotError::Checksum { to: 39, .. })
+                }
+                12..48 => matches!(error, SnapshotError::Checksum { to: 39, .. }),
+                _ => matches!(error, SnapshotError::Checksum { from: 48, .. }),
+            };
+            assert!(is_as_expected, "byte {at}: {error}");
+        }
+    }
+}
+
+#[test]
+fn each_length_that_is_not_the_right_one_is_noticed() {
+    let bytes = example().bytes().to_vec();
+    let folder = folder();
+    let path = folder.path().join("example.lac");
+    for length in 0..bytes.len() {
+        let error = whole(&bytes[..length]).unwrap_err();
+        match length {
+            0 => assert!(matches!(error, SnapshotError::Foreign { .. }), "{error}"),
+            _ => assert!(
+                matches!(error, SnapshotError::Length { found, .. } if found == length as u64),
+                "{error}"
+            ),
+        }
+        fs::write(&path, &bytes[..length]).unwrap();
+        let of_file = read(&path).unwrap_err();
+        assert_eq!(std::mem::discriminant(&of_file), std::mem::discriminant(&error));
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    fs::write(&path, &longer).unwrap();
+    for error in [whole(&longer).unwrap_err(), read(&path).unwrap_err()] {
+        assert!(error.to_string().ends_with("the file is too long"), "{error}");
+    }
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(read(&path).unwrap().bytes(), bytes);
+}
+
+/// What has the right checksums and yet makes no sense: lengths that are not there are not believed.
+#[test]
+fn lengths_are_believed_when_the_bytes_are_there() {
+    for length in [2, 3, u64::MAX, 1 << 61, 1 << 40] {
+        let fill: Fill<'_> = &mut |out| out.u64s_of(2, [length, 0].into_iter());
+        let snapshot = Snapshot::of("lengths.lac", Kind::Diagram, &Facts::new(), fill).unwrap();
+        whole(snapshot.bytes()).unwrap();
+        let mut payload = snapshot.payload().unwrap();
+        // The first number is the length of the table itself, the second one that of the next.
+        let _ = payload.u64s("table").unwrap();
+        assert!(payload.u64s("table").is_err());
+        // A record whose string says that it is longer than it is.
+        let fill: Fill<'_> = &mut |out| out.bytes(&length.to_le_bytes());
+        let snapshot = Snapshot::of("lengths.lac", Kind::Diagram, &Facts::new(), fill).unwrap();
+        assert!(snapshot.payload().unwrap().record::<String>("text").is_err());
+        assert!(snapshot.payload().unwrap().record::<Vec<u64>>("list").is_err());
+    }
+    // A header whose own checksum is right, of a file that is shorter than it says.
+    let header = header::Header { kind: Kind::Diagram, length: u64::MAX, checksum: 0 };
+    assert!(matches!(whole(&header.bytes()), Err(SnapshotError::Length { expected: u64::MAX, .. })));
+    let folder = folder();
+    fs::write(folder.path().join("long.lac"), header.bytes()).unwrap();
+    assert!(matches!(read(&folder.path().join("long.lac")), Err(SnapshotError::Length { .. })));
+}
+
+#[test]
+fn versions_and_kinds_to_come_are_told_as_such() {
+    let mut bytes = example().bytes().to_vec();
+    bytes[8] = 2;
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..40]);
+    bytes[40..48].copy_from_slice(&sum.to_le_bytes());
+    assert!(whole(&bytes).unwrap_err().to_string().contains("a newer lacuna wrote it"));
+    let mut bytes = example().bytes().to_vec();
+    bytes[12] = 250;
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..40]);
+    bytes[40..48].copy_from_slice(&sum.to_le_bytes());
+    assert_eq!(
+        whole(&bytes).unwrap_err(),
+        SnapshotError::UnknownKind { path: "example.lac".into(), found: 250 }
+    );
+    let numbers: std::collections::BTreeSet<u32> = Kind::ALL.iter().map(|&kind| kind as u32).collect();
+    assert_eq!(numbers.len(), Kind::ALL.len());
+    let foreign = whole(b"PK\x03\x04 and so on, for long enough that a header would be there").unwrap_err();
+    assert!(foreign.to_string().contains("expected a snapshot of Lacuna"), "{foreign}");
+}
+
+fn silent() -> Box<dyn Fn(&SnapshotError) + Send + Sync> {
+    Box::new(|error| panic!("{error}"))
+}
+
+fn open(path: &Path) -> Result<CheckpointDirectory, SnapshotError> {
+    CheckpointDirectory::open(path, Duration::ZERO, silent())
+}
+
+fn save(checkpoint: &dyn Checkpoint, name: &str, number: u64) {
+    checkpoint.save(name, Kind::Diagram, &Facts::new(), &mut |out| out.u64s(&[number]));
+}
+
+fn number(checkpoint: &dyn Checkpoint, name: &str) -> Option<u64> {
+    let snapshot = checkpoint.load(name, Kind::Diagram).unwrap()?;
+    let mut payload = snapshot.payload().unwrap();
+    Some(payload.u64s("number").unwrap()[0].get())
+}
+
+#[test]
+fn pieces_are_kept_replaced_and_removed() {
+    let folder = folder();
+    let path = folder.path().join("new").join("checkpoint");
+    let run = Fingerprint::new("rips").with("--max-dim", 2);
+    let directory = open(&path).unwrap();
+    assert!(!directory.begin(&run).unwrap());
+    assert_eq!(number(&directory, "one"), None);
+    save(&directory, "one", 1);
+    save(&directory, "one", 2);
+    let again = Part { checkpoint: &directory, prefix: "again-" };
+    save(&again, "one", 3);
+    drop(directory);
+    // A run that was killed left this.
+    fs::write(path.join("one.lac.part"), "half").unwrap();
+    let directory = open(&path).unwrap();
+    assert!(!path.join("one.lac.part").exists());
+    assert!(directory.begin(&run).unwrap());
+    assert_eq!((number(&directory, "one"), number(&directory, "again-one")), (Some(2), Some(3)));
+    assert!(directory.load("one", Kind::Manifest).is_err());
+    directory.forget("one");
+    assert_eq!(number(&directory, "one"), None);
+    directory.finish().unwrap();
+    assert!(!path.exists());
+    // What else is in the directory stays.
+    let directory = open(&path).unwrap();
+    fs::write(path.join("notes"), "mine").unwrap();
+    directory.begin(&run).unwrap();
+    directory.finish().unwrap();
+    let left: Vec<_> = fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes"]);
+}
+
+#[test]
+fn another_run_is_refused_and_told_what_differs() {
+    let folder = folder();
+    let run = || Fingerprint::new("rips").with("input", "3 points").with("--max-dim", 2);
+    let directory = open(folder.path()).unwrap();
+    directory.begin(&run()).unwrap();
+    assert!(directory.begin(&run()).unwrap());
+    let other = Fingerprint::new("rips").with("input", "3 points").with("--max-dim", 3).with("--modulus", 3);
+    let error = directory.begin(&other).unwrap_err().to_string();
+    assert!(error.contains("--max-dim was 2, is 3; --modulus was not given, is 3; name another"), "{error}");
+    let error = directory.begin(&Fingerprint::new("ecc").with("input", "3 points")).unwrap_err().to_string();
+    assert!(error.contains("command was rips, is ecc; --max-dim was 2, is not given"), "{error}");
+    // Snapshots that are no checkpoint are left alone.
+    fs::rename(folder.path().join(directory::MANIFEST), folder.path().join("mine.lac")).unwrap();
+    assert!(matches!(directory.begin(&run()), Err(SnapshotError::NoManifest { .. })));
+}
+
+#[test]
+fn one_run_at_a_time() {
+    let folder = folder();
+    let first = open(folder.path()).unwrap();
+    assert!(matches!(open(folder.path()), Err(SnapshotError::Locked { .. })));
+    first.finish().unwrap();
+    let _second = open(folder.path()).unwrap();
+}
+
+/// What cannot be kept is told once; what was kept before stays, and what can be kept later is.
+#[test]
+fn a_piece_that_cannot_be_kept_is_told_once() {
+    let folder = folder();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let hear = Arc::clone(&told);
+    let warn = Box::new(move |error: &SnapshotError| hear.lock().unwrap().push(error.to_string()));
+    let directory = CheckpointDirectory::open(folder.path(), Duration::ZERO, warn).unwrap();
+    directory.begin(&Fingerprint::new("rips")).unwrap();
+    save(&directory, "one", 1);
+    // In the way of the file that is written first.
+    fs::create_dir(folder.path().join("one.lac.part")).unwrap();
+    save(&directory, "one", 2);
+    save(&directory, "one", 3);
+    assert_eq!(number(&directory, "one"), Some(1));
+    let full = |_: &mut Writer<'_>| Err(std::io::ErrorKind::StorageFull.into());
+    directory.save("two", Kind::Diagram, &Facts::new(), &mut { full });
+    assert_eq!((told.lock().unwrap().len(), number(&directory, "two")), (1, None));
+    fs::remove_dir(folder.path().join("one.lac.part")).unwrap();
+    save(&directory, "one", 4);
+    assert_eq!(number(&directory, "one"), Some(4));
+}
+
+#[test]
+fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
+    let folder = folder();
+    let directory = CheckpointDirectory::open(folder.path(), Duration::ZERO, silent()).unwrap();
+    let turns = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..1000 {
+                    turns
+                        .fetch_add(usize::from(directory.takes_turn()), std::sync::atomic::Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert_eq!(turns.into_inner(), 1);
+    directory.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
+        std::thread::sleep(Duration::from_millis(50));
+        out.u64s(&[1])
+    });
+    // Forty times as long as that.
+    assert!(!directory.takes_turn());
+    let far = CheckpointDirectory::open(&folder.path().join("far"), Duration::MAX, silent()).unwrap();
+    assert!(!far.takes_turn());
+}

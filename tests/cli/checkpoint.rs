@@ -1,0 +1,307 @@
+//! Runs that are killed, interrupted, out of time or out of disk, and go on from what they kept.
+
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use super::Scratch;
+
+/// The barcode, which all tests need and one computes.
+static EXPECTED: OnceLock<String> = OnceLock::new();
+
+/// A folder with points whose barcode takes about a second here, and that barcode.
+struct Long {
+    scratch: Scratch,
+    expected: String,
+}
+
+impl Long {
+    fn new() -> Long {
+        let scratch = Scratch::new();
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from((state >> 40) as u32) / f64::from(1_u32 << 24)
+        };
+        let rows: Vec<String> =
+            (0..110).map(|i| (0..i).map(|_| random().to_string()).collect::<Vec<_>>().join(",")).collect();
+        fs::write(scratch.name("random.lower_distance_matrix"), rows.join("\n")).unwrap();
+        let long = Long { scratch, expected: String::new() };
+        let compute = || {
+            let whole = long.command(&[]).output().unwrap();
+            assert!(whole.status.success());
+            text(&whole.stdout)
+        };
+        Long { expected: EXPECTED.get_or_init(compute).clone(), ..long }
+    }
+
+    /// The run, with some options more. Whoever runs the tests in the background may have signals ignored.
+    fn command(&self, options: &[&str]) -> Command {
+        let mut run = Command::new("env");
+        run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna"), "rips", "--max-dim", "2"]);
+        run.args(["--threads", "2", "--backend", "cpu"]).args(options);
+        run.arg(self.scratch.name("random.lower_distance_matrix"));
+        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run
+    }
+
+    fn directory(&self) -> String {
+        self.scratch.name("kept")
+    }
+
+    /// The run that keeps its state.
+    fn kept(&self, options: &[&str]) -> Command {
+        let mut all = vec!["--checkpoint", "kept"];
+        if !options.contains(&"--every") {
+            all.extend(["--every", "1ms"]);
+        }
+        all.extend(options);
+        let mut run = self.command(&all);
+        run.current_dir(self.scratch.name(""));
+        run
+    }
+
+    /// Waits until a file is there whose name ends so, for at most a minute; false if the run ended before.
+    fn wait_for(&self, piece: &str, child: &mut Child) -> bool {
+        let start = Instant::now();
+        loop {
+            let names = fs::read_dir(self.directory()).into_iter().flatten().flatten();
+            if names.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with(piece)) {
+                return true;
+            }
+            if child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {piece}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Leaves a checkpoint of a run that was killed in the middle of a dimension.
+    fn leave_checkpoint(&self) {
+        for _ in 0..100 {
+            let mut child = self.kept(&[]).spawn().unwrap();
+            let is_there = self.wait_for("reduction-2.lac", &mut child);
+            child.kill().unwrap();
+            // On a machine that is fast enough it may have ended before.
+            if child.wait().unwrap().signal() == Some(9) && is_there {
+                return;
+            }
+        }
+        panic!("the run is too short");
+    }
+
+    /// Runs to the end, goes on with what is kept, and leaves nothing.
+    fn goes_on(&self) {
+        let output = self.kept(&[]).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), self.expected);
+        assert!(
+            text(&output.stderr).contains("goes on with what is kept in kept"),
+            "{}",
+            text(&output.stderr)
+        );
+        assert!(!fs::exists(self.directory()).unwrap());
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn refused(output: &Output, says: &str) {
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains(says), "{error}");
+    assert_eq!(text(&output.stdout), "");
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_run_that_is_killed_again_and_again_has_the_same_answer() {
+    let long = Long::new();
+    let mut kills = 0;
+    for piece in ["run.lac", "collapse.lac", "dimension-1.lac", "residue-2.lac", "reduction-2.lac"] {
+        let mut child = long.kept(&[]).spawn().unwrap();
+        let is_there = long.wait_for(piece, &mut child);
+        // Somewhere in the next milliseconds.
+        std::thread::sleep(Duration::from_micros(u64::from(child.id()) * 7919 % 20_000));
+        child.kill().unwrap();
+        kills += usize::from(child.wait().unwrap().signal() == Some(9) && is_there);
+    }
+    assert!(kills >= 3, "{kills} of five");
+    // A file that was being written when a run was killed.
+    fs::write(format!("{}/0123-residue-2.lac.part", long.directory()), "half").unwrap();
+    long.goes_on();
+}
+
+#[test]
+fn another_run_is_refused_and_told_why() {
+    let long = Long::new();
+    long.leave_checkpoint();
+    let mut other = long.kept(&["--modulus", "3"]);
+    refused(
+        &other.output().unwrap(),
+        "expected the checkpoint of this run, found that of another: --modulus was 2, is 3;",
+    );
+    let matrix = long.scratch.name("random.lower_distance_matrix");
+    let before = fs::read_to_string(&matrix).unwrap();
+    fs::write(&matrix, before.replacen("0.", "1.", 1)).unwrap();
+    refused(
+        &long.kept(&[]).output().unwrap(),
+        "input was the distances of 110 points of single precision with checksum",
+    );
+    fs::write(&matrix, before).unwrap();
+    // What decides how it is computed and where it goes may change.
+    let answer = long.scratch.name("bars.txt");
+    let output = long.kept(&["--pair-store", "sorted", "-o", &answer]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(fs::read_to_string(answer).unwrap(), long.expected);
+}
+
+#[test]
+fn a_checkpoint_that_is_damaged_is_refused_and_inspected() {
+    let long = Long::new();
+    long.leave_checkpoint();
+    let inspect = |options: &[&str]| super::lacuna("inspect", options).output().unwrap();
+    let said = inspect(&[&long.directory()]);
+    assert!(said.status.success());
+    let lines = text(&said.stdout);
+    assert!(lines.contains("/run.lac: run, version 1, ") && lines.contains("\n  --max-dim: 2\n"), "{lines}");
+    assert!(lines.contains(": dimension of distances, version 1"), "{lines}");
+    assert!(lines.contains(": reduced columns of distances, version 1"), "{lines}");
+    let said: serde_json::Value =
+        serde_json::from_slice(&inspect(&["--json", &long.directory()]).stdout).unwrap();
+    assert_eq!((&said[0]["kind"], &said[0]["facts"]["command"]), (&"run".into(), &"rips".into()));
+    let names = fs::read_dir(long.directory()).unwrap().map(|entry| entry.unwrap().path());
+    let piece = names.filter(|path| path.to_string_lossy().ends_with("residue-2.lac")).next().unwrap();
+    let whole = fs::read(&piece).unwrap();
+    let mut damaged = whole.clone();
+    damaged[200] ^= 4;
+    fs::write(&piece, damaged).unwrap();
+    refused(&long.kept(&[]).output().unwrap(), "the file is damaged");
+    refused(&inspect(&[&long.directory()]), "the file is damaged");
+    fs::write(&piece, &whole[..whole.len() - 1]).unwrap();
+    refused(&long.kept(&[]).output().unwrap(), "the file is cut");
+    fs::write(&piece, whole).unwrap();
+    long.goes_on();
+    refused(&inspect(&[&long.scratch.name("random.lower_distance_matrix")]), "expected a snapshot of Lacuna");
+    refused(&inspect(&[&long.scratch.name("")]), "expected a directory with snapshots (*.lac), found none");
+}
+
+#[test]
+fn one_run_has_a_directory_at_a_time_and_a_second_signal_ends_it_at_once() {
+    let long = Long::new();
+    let mut first = Command::new("env");
+    first.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna"), "rips", "-"]);
+    first.args(["--checkpoint", &long.directory()]).stdin(Stdio::piped()).stderr(Stdio::null());
+    let mut first = first.stdout(Stdio::null()).spawn().unwrap();
+    assert!(long.wait_for("lacuna.lock", &mut first));
+    // The file is there before it is locked.
+    std::thread::sleep(Duration::from_millis(100));
+    refused(&long.kept(&[]).output().unwrap(), "kept: another run keeps its checkpoint there");
+    // It waits for its input, so the first signal cannot end it.
+    send("TERM", &first);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(first.try_wait().unwrap().is_none());
+    send("TERM", &first);
+    assert_eq!(first.wait().unwrap().signal(), Some(15));
+    assert!(long.kept(&[]).output().unwrap().status.success());
+}
+
+#[test]
+fn a_signal_has_the_run_keep_what_it_has_and_say_how_it_goes_on() {
+    let long = Long::new();
+    for signal in ["INT", "TERM"] {
+        let _ = fs::remove_dir_all(long.directory());
+        let mut child = long.kept(&["--every", "1h"]).spawn().unwrap();
+        assert!(long.wait_for("residue-2.lac", &mut child));
+        send(signal, &child);
+        let output = child.wait_with_output().unwrap();
+        let error = text(&output.stderr);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(3), String::new()), "{error}");
+        assert!(
+            error.contains("interrupted; what is done is kept in kept, and the same command goes on"),
+            "{error}"
+        );
+        assert!(error.contains("lacuna rips --max-dim 2") && error.contains("--checkpoint kept"), "{error}");
+    }
+    long.goes_on();
+}
+
+#[test]
+fn what_is_done_when_the_time_is_up_is_the_answer() {
+    let long = Long::new();
+    let mut codes = Vec::new();
+    for time in ["1ms", "200ms", "400ms", "1h"] {
+        let stats = long.scratch.name("stats.json");
+        let output = long.kept(&["--time-limit", time, "--stats", &stats]).output().unwrap();
+        let (error, code) = (text(&output.stderr), output.status.code().unwrap());
+        assert!(long.expected.starts_with(&text(&output.stdout)), "{}", text(&output.stdout));
+        match code {
+            0 => assert_eq!(text(&output.stdout), long.expected),
+            _ => assert!(code == 4 && error.contains("time limit reached; what is done is kept"), "{error}"),
+        }
+        if !output.stdout.is_empty() {
+            let stats: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(&stats).unwrap()).unwrap();
+            assert_eq!(stats["unfinished"].is_null(), code == 0);
+            assert_eq!(
+                error.contains("the time is up: the bars are those of the dimensions below"),
+                code == 4
+            );
+        }
+        codes.push(code);
+    }
+    assert_eq!((codes[0], codes[3]), (4, 0));
+}
+
+#[test]
+fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
+    let long = Long::new();
+    long.leave_checkpoint();
+    // Files may have 2 KiB: the run itself is kept, its state is not.
+    let mut run = Command::new("bash");
+    run.args([
+        "-c",
+        "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"",
+        env!("CARGO_BIN_EXE_lacuna"),
+        "rips",
+        "--max-dim",
+        "2",
+    ]);
+    run.args(["--checkpoint", "other", "--every", "1ms", &long.scratch.name("random.lower_distance_matrix")]);
+    let output = run.arg0("bash").current_dir(long.scratch.name("")).output().unwrap();
+    let error = text(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    assert_eq!(text(&output.stdout), long.expected);
+    assert_eq!(error.matches("warning:").count(), 1, "{error}");
+    assert!(
+        error.contains("cannot write the snapshot") && error.contains("what was kept before stays"),
+        "{error}"
+    );
+    long.goes_on();
+    // A directory that cannot be made.
+    fs::write(long.directory(), "a file").unwrap();
+    refused(&long.kept(&[]).output().unwrap(), "kept: cannot make the directory of the checkpoint");
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused() {
+    let long = Long::new();
+    fs::write(long.scratch.name("square.txt"), super::SQUARE).unwrap();
+    let several = long.kept(&["-o", "answers/", "square.txt"]).output().unwrap();
+    refused(&several, "--checkpoint: expected one input");
+    let cycles = long.kept(&["--representatives", "cycles", "--output", "json"]).output().unwrap();
+    refused(&cycles, "--checkpoint: expected a run without --representatives");
+    let usage = super::lacuna("rips", ["--every", "1s", "x"]).output().unwrap();
+    assert!(text(&usage.stderr).contains("--checkpoint"));
+    let usage = super::lacuna("rips", ["--time-limit", "soon", "x"]).output().unwrap();
+    assert!(text(&usage.stderr).contains("expected a time such as 90s, 15min or 2h 30m, found soon"));
+}

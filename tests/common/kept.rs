@@ -1,0 +1,106 @@
+//! Runs that are killed again and again, and go on from what they kept.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use lacuna::progress::Progress;
+use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
+
+/// A run in miniature: its checkpoint in memory, and when it is to end.
+pub(crate) struct Life {
+    pieces: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// It is a thread's turn to save each time that so many have asked.
+    every: u64,
+    asked_to_save: AtomicU64,
+    /// How often it may be asked whether the run is to end before it is.
+    patience: AtomicU64,
+    /// Whether a run that ends may save, as after a signal, or not, as when it is killed.
+    may_save_last: bool,
+    has_ended: AtomicBool,
+    pub(crate) saved: AtomicU64,
+    pub(crate) loaded: AtomicU64,
+}
+
+impl Life {
+    pub(crate) fn new(every: u64, may_save_last: bool) -> Self {
+        Life {
+            pieces: Mutex::default(),
+            every,
+            asked_to_save: AtomicU64::new(0),
+            patience: AtomicU64::new(0),
+            may_save_last,
+            has_ended: AtomicBool::new(false),
+            saved: AtomicU64::new(0),
+            loaded: AtomicU64::new(0),
+        }
+    }
+
+    /// Does a run again and again, each time ending it a little later, until it comes to its end. Each goes on from what those before have kept.
+    /// Gives the answer and how often it was ended.
+    pub(crate) fn live<T, E>(
+        &self,
+        step: u64,
+        run: impl Fn(&dyn Progress) -> Result<T, E>,
+        is_interruption: impl Fn(&E) -> bool,
+    ) -> (T, u64) {
+        let mut patience = step;
+        for ended in 0.. {
+            self.patience.store(patience, Ordering::Relaxed);
+            patience += step + patience / 4;
+            self.has_ended.store(false, Ordering::Relaxed);
+            match run(&Resumable { progress: self, checkpoint: self }) {
+                Ok(found) => return (found, ended),
+                Err(error) => assert!(is_interruption(&error)),
+            }
+        }
+        unreachable!("a run that is ended ever later ends by itself")
+    }
+
+    /// The names of the pieces.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.pieces.lock().unwrap().keys().cloned().collect()
+    }
+}
+
+impl Progress for Life {
+    fn is_interrupted(&self) -> bool {
+        let left =
+            self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if left.is_err() {
+            self.has_ended.store(true, Ordering::Relaxed);
+        }
+        left.is_err()
+    }
+}
+
+impl Checkpoint for Life {
+    fn is_kept(&self) -> bool {
+        true
+    }
+
+    fn takes_turn(&self) -> bool {
+        let asked = self.asked_to_save.fetch_add(1, Ordering::Relaxed) + 1;
+        self.every > 0 && asked.is_multiple_of(self.every)
+    }
+
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+        let snapshot = Snapshot::of(name, kind, facts, fill).unwrap();
+        if self.may_save_last || !self.has_ended.load(Ordering::Relaxed) {
+            self.saved.fetch_add(1, Ordering::Relaxed);
+            self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes().to_vec());
+        }
+    }
+
+    fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {
+        let Some(bytes) = self.pieces.lock().unwrap().get(name).cloned() else { return Ok(None) };
+        self.loaded.fetch_add(1, Ordering::Relaxed);
+        let snapshot = Snapshot::whole(PathBuf::from(name), bytes)?;
+        snapshot.payload_of(kind).map(drop).map(|()| Some(snapshot))
+    }
+
+    fn forget(&self, name: &str) {
+        self.pieces.lock().unwrap().remove(name);
+    }
+}
