@@ -17,6 +17,7 @@ mod generate;
 mod image_file;
 mod info;
 mod job;
+mod leftovers;
 mod naming;
 mod notes;
 mod outputs;
