@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_of};
@@ -84,6 +85,9 @@ pub(crate) struct Arguments {
     /// Say nothing on standard error but errors
     #[arg(short, long, help_heading = "Messages")]
     quiet: bool,
+
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -146,12 +150,12 @@ struct Dimension {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
-    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
     let answer = arguments.output_file.as_deref();
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;
     arguments.threads.start(notes)?;
-    let meter = Meter::new(notes.wants_progress());
+    let meter = Meter::new(notes.progress());
     meter.stage("reading");
     let read = |path: &PathBuf| arguments.read(path, notes);
     let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;

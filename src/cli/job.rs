@@ -99,8 +99,7 @@ impl Job<'_> {
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
-        frame.meter.stage("reducing");
-        let (reduced, reduction) = timed(|| planned.reduce());
+        let (reduced, reduction) = timed(|| planned.reduce_watched(&frame.meter));
         self.explain(&input, &planned);
         let mut reduced = reduced?;
         planned.notes().iter().for_each(|note| frame.notes.note(note));

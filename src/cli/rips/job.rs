@@ -240,11 +240,8 @@ impl Job<'_> {
     }
 
     fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
-        let meter = (crew != Crew::One && self.notes.wants_progress()).then(|| Meter::new(true));
-        let progress: &dyn Progress = match &meter {
-            Some(meter) => meter,
-            None => &(),
-        };
+        let meter = if crew == Crew::One { Meter::silent() } else { Meter::new(self.notes.progress()) };
+        let progress: &dyn Progress = &meter;
         let options = self.options();
         let solved = match crew {
             Crew::All | Crew::One => options.solve(input, progress),

@@ -35,7 +35,7 @@ use super::leftmost_ones::{ScanError, Scanner};
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
-use crate::progress::{Progress, check};
+use crate::progress::{Expected, Progress, check};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
 /// residue.
@@ -43,6 +43,9 @@ const ANNOTATE: usize = 8;
 
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
+
+/// A block with fewer open columns than another by this factor does not change when that is done.
+const FEW: usize = 32;
 
 /// The persistence pairs of a matrix, whose scan is done by the machine of `scanner`.
 pub(super) fn reduce<I: SharedIndex>(
@@ -83,6 +86,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     ) -> Result<Self, ScanError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
+        progress.begin("scan", None, 1);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
             // The device has scanned all blocks, those that are graphs included.
@@ -117,6 +121,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     fn graph(&mut self) {
         let Some(Survey { bottom, top, columns, nodes }) = self.survey.take() else { return };
         let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
+        self.progress.begin("graph", None, 1);
         rayon::join(
             || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
             || top.then(|| graph::pair_by_rows(matrix, max_dim, &columns, &nodes, mates)),
@@ -170,6 +175,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
                 let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
                 let open = self.open(dim - 1);
+                self.expect(dim, open.len());
                 let additions =
                     residue::reduce_dual(self.matrix, dual, dim, &open, &self.mates, self.progress);
                 self.reduced(dim, true, open.len(), additions);
@@ -186,8 +192,24 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     fn residue(&mut self, dim: Dimension) {
         let open = self.open(dim);
+        self.expect(dim, open.len());
         let additions = residue::reduce(self.matrix, dim, &open, &self.mates, self.progress);
         self.reduced(dim, false, open.len(), additions);
+    }
+
+    /// Tells which blocks are left with the residue of block `dim`, of so many columns. What the columns of another block take, nobody knows
+    /// before they are reduced; blocks that have few beside this one are left out.
+    fn expect(&self, dim: Dimension, columns: usize) {
+        let census = self.census();
+        let is_left = |&other: &Dimension| {
+            let open = census[usize::from(other)].open;
+            other != dim && !self.solved[usize::from(other)] && open * FEW > columns
+        };
+        let of = |dim| Expected { stage: "reduction", dim: Some(usize::from(dim)), cost: None };
+        let stages: Vec<Expected> =
+            std::iter::once(dim).chain((1..=self.max_dim).filter(is_left)).map(of).collect();
+        self.progress.expect(&stages);
+        self.progress.begin("reduction", Some(usize::from(dim)), columns as u64);
     }
 
     /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block

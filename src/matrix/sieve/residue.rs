@@ -77,7 +77,7 @@ struct Residue<'a, I: SharedIndex> {
     columns: &'a [I],
     /// The pairs known so far; those of the block are added.
     mates: &'a Mates<I>,
-    /// May end the reduction early.
+    /// Told of columns that are done; may end the reduction early.
     progress: &'a dyn Progress,
 }
 
@@ -138,9 +138,10 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
     fn run(mut self, next: &AtomicUsize) -> u64 {
         let mut lanes: Vec<Lane<I>> = Vec::with_capacity(LANES);
         let mut spare: Vec<Vec<I>> = Vec::new();
-        let mut steps = 0_usize;
+        let (mut steps, mut done) = (0_usize, 0);
         loop {
             if steps.is_multiple_of(STEPS) {
+                self.residue.progress.advance(std::mem::take(&mut done));
                 check(self.residue.progress);
             }
             steps = steps.wrapping_add(1);
@@ -150,9 +151,15 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 let mut lane =
                     Lane { column: column.to_usize(), rows: spare.pop().unwrap_or_default(), owner: None };
                 self.add_original(&mut lane.rows, lane.column);
-                if lane.rows.is_empty() { spare.push(lane.rows) } else { lanes.push(lane) }
+                if lane.rows.is_empty() {
+                    done += 1;
+                    spare.push(lane.rows);
+                } else {
+                    lanes.push(lane);
+                }
             }
             if lanes.is_empty() {
+                self.residue.progress.advance(done);
                 return self.additions;
             }
             self.look_ahead(&mut lanes);
@@ -166,6 +173,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                     Step::Long => self.finish_long(&mut lanes[place]),
                     Step::Done => {}
                 }
+                done += 1;
                 let mut lane = lanes.swap_remove(place);
                 lane.rows.clear();
                 spare.push(lane.rows);

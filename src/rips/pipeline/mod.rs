@@ -203,6 +203,7 @@ fn compute_graph(
     plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
+    progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
     let Ranked { values, edges } = ranked;
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();
