@@ -11,6 +11,7 @@ use lacuna::compare::{Barcode, Bars};
 use lacuna::diagram::distance::{Matching, Metric, Pair, distance, matching};
 use lacuna::internals::name_of;
 use lacuna::output::npy;
+use lacuna::progress::{Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -159,16 +160,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let read = |path: &PathBuf| arguments.read(path, notes);
     let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;
-    meter.stage("matching");
     let all: BTreeSet<u32> = match arguments.dim {
         Some(dim) => BTreeSet::from([dim]),
         None => diagrams.iter().flat_map(|bars| bars.dims.iter().copied()).collect(),
     };
-    let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric));
+    meter.expect(&arguments.stages(&diagrams, &all));
+    let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric, &meter));
     let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;
     drop(meter);
     sink.fill(|out| arguments.write(format, &diagrams, &found, out))?;
     sink.commit()
+}
+
+/// What it is called to measure.
+const STAGE: &str = "matching";
+
+/// The pairs of so many diagrams.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+/// How much there is to do for two diagrams of so many bars, compared with others: more than in proportion to the bars.
+fn work(a: usize, b: usize) -> u64 {
+    ((a + b) as f64).powf(1.5) as u64 + 1
 }
 
 impl Arguments {
@@ -212,14 +226,36 @@ impl Arguments {
         }
     }
 
-    fn measure(&self, diagrams: &[Bars], dim: u32, metric: &Metric) -> Result<Dimension, CliError> {
+    /// The stages of a matrix: a dimension each. Of a single distance nothing is known before.
+    fn stages(&self, diagrams: &[Bars], dims: &BTreeSet<u32>) -> Vec<Expected> {
+        let stage = |&dim: &u32| {
+            let counts: Vec<usize> =
+                diagrams.iter().map(|diagram| of_dimension(diagram, dim).len()).collect();
+            let cost = pairs(counts.len()).map(|(a, b)| work(counts[a], counts[b])).sum::<u64>();
+            Expected { stage: STAGE, dim: Some(dim as usize), cost: self.matrix.then_some(cost as f64) }
+        };
+        dims.iter().map(stage).collect()
+    }
+
+    fn measure(
+        &self,
+        diagrams: &[Bars],
+        dim: u32,
+        metric: &Metric,
+        meter: &Meter,
+    ) -> Result<Dimension, CliError> {
         let bars: Vec<Vec<Bar>> = diagrams.iter().map(|diagram| of_dimension(diagram, dim)).collect();
         if self.matrix {
             let count = bars.len();
-            let pairs: Vec<(usize, usize)> =
-                (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
-            let measured =
-                pairs.par_iter().with_max_len(1).map(|&(a, b)| distance(&bars[a], &bars[b], metric, &()));
+            let work = |(a, b): (usize, usize)| work(bars[a].len(), bars[b].len());
+            meter.begin(STAGE, Some(dim as usize), pairs(count).map(work).sum());
+            let pairs: Vec<(usize, usize)> = pairs(count).collect();
+            let measure = |&(a, b): &(usize, usize)| {
+                let found = distance(&bars[a], &bars[b], metric, &());
+                meter.advance(work((a, b)));
+                found
+            };
+            let measured = pairs.par_iter().with_max_len(1).map(measure);
             let measured = measured.collect::<Result<Vec<f64>, _>>()?;
             let mut distances = vec![0.0; count * count];
             for ((a, b), distance) in pairs.into_iter().zip(measured) {
@@ -228,6 +264,7 @@ impl Arguments {
             }
             return Ok(Dimension { dim, distances, matching: None });
         }
+        meter.begin(STAGE, Some(dim as usize), 1);
         if self.matching {
             let found = matching(&bars[0], &bars[1], metric, &())?;
             return Ok(Dimension { dim, distances: vec![found.distance], matching: Some(found) });

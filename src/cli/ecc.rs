@@ -283,7 +283,7 @@ impl Job<'_> {
         let which = ["the report and the answer", "the report and the statistics"];
         let mut report = self.open_beside(report, &sink, which)?;
         let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
-        meter.name(&name_of(&task.input));
+        meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
         let found = file.curves(curves, self.arguments.scales().as_ref(), &meter)?;
         let curve_seconds = start.elapsed().as_secs_f64();

@@ -63,12 +63,23 @@ impl Display {
 }
 
 /// Where a run is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Where {
     pub(super) stage: &'static str,
     pub(super) dim: Option<usize>,
     /// Units of work of the stage; 1 if they are not counted.
     pub(super) total: u64,
+    /// Where the stage is, if that is told in words.
+    pub(super) step: Option<String>,
+    /// The file that the stages work on, where it is told.
+    pub(super) file: Option<InFile>,
+}
+
+/// A file, and its place in a batch of several: which of how many.
+#[derive(Debug, Clone)]
+pub(super) struct InFile {
+    pub(super) name: String,
+    pub(super) place: Option<(usize, usize)>,
 }
 
 /// What has been shown.
@@ -104,7 +115,7 @@ const OBJECT_EVERY: f64 = 0.5;
 #[derive(Debug, Serialize)]
 struct Object<'a> {
     stage: &'a str,
-    detail: Option<&'a str>,
+    step: Option<&'a str>,
     dimension: Option<usize>,
     done: u64,
     total: Option<u64>,
@@ -112,6 +123,9 @@ struct Object<'a> {
     seconds_elapsed: f64,
     seconds_left: Option<f64>,
     overall: Option<f64>,
+    file: Option<&'a str>,
+    file_number: Option<usize>,
+    files: Option<usize>,
 }
 
 impl Shown {
@@ -122,7 +136,7 @@ impl Shown {
     }
 
     /// A stage begins.
-    pub(super) fn begin(&mut self, now: f64, at: &Where, detail: Option<&str>, forecast: &Forecast) {
+    pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
         match self {
             Shown::Bar { bar, .. } => {
                 bar.set_style(style(at.total));
@@ -131,27 +145,20 @@ impl Shown {
             }
             Shown::Json { next } => {
                 *next = now + OBJECT_EVERY;
-                tell_object(now, at, 0, detail, forecast);
+                tell_object(now, at, 0, forecast);
             }
             _ => {}
         }
     }
 
     /// So much of the stage is done.
-    pub(super) fn show(
-        &mut self,
-        now: f64,
-        at: &Where,
-        done: u64,
-        detail: Option<&str>,
-        forecast: &Forecast,
-    ) {
+    pub(super) fn show(&mut self, now: f64, at: &Where, done: u64, forecast: &Forecast) {
         match self {
             Shown::Bar { bar, is_hidden } => {
                 if now >= BAR_PATIENCE && std::mem::take(is_hidden) {
                     bar.set_draw_target(ProgressDrawTarget::stderr());
                 }
-                bar.set_message(what(at, detail));
+                bar.set_message(what(at));
                 bar.set_position(done);
                 bar.set_prefix(tail(at, now, forecast));
                 bar.tick();
@@ -159,18 +166,18 @@ impl Shown {
             Shown::Lines { next } if now >= *next => {
                 *next = (now * PLAIN_GROWTH).min(now + PLAIN_MOST);
                 let part = part(at, done).map_or(String::new(), |percent| format!(" {percent:.0} %"));
-                tell(format_args!("progress: {}{part}, {}", what(at, detail), tail(at, now, forecast)));
+                tell(format_args!("progress: {}{part}, {}", what(at), tail(at, now, forecast)));
             }
             Shown::Json { next } if now >= *next => {
                 *next = now + OBJECT_EVERY;
-                tell_object(now, at, done, detail, forecast);
+                tell_object(now, at, done, forecast);
             }
             _ => {}
         }
     }
 
     /// Hides a bar while `say` writes to standard error.
-    pub(super) fn aside(&self, say: impl FnOnce()) {
+    pub(super) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
         match self {
             Shown::Bar { bar, .. } => bar.suspend(say),
             _ => say(),
@@ -186,9 +193,20 @@ impl Shown {
 }
 
 /// The stage in words.
-fn what(at: &Where, detail: Option<&str>) -> String {
-    let stage = at.dim.map_or(at.stage.to_owned(), |dim| format!("dimension {dim}, {}", at.stage));
-    detail.map_or(stage.clone(), |detail| format!("{stage}, {detail}"))
+fn what(at: &Where) -> String {
+    let mut what = match &at.file {
+        Some(InFile { name, place: Some((number, of)) }) => format!("{name} ({number} of {of}), "),
+        Some(InFile { name, place: None }) => format!("{name}, "),
+        None => String::new(),
+    };
+    if let Some(dim) = at.dim {
+        what += &format!("dimension {dim}, ");
+    }
+    what += at.stage;
+    if let Some(step) = &at.step {
+        what += &format!(", {step}");
+    }
+    what
 }
 
 /// Per cent of the stage that are done, if they are counted.
@@ -223,12 +241,14 @@ fn clock(seconds: f64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-fn tell_object(now: f64, at: &Where, done: u64, detail: Option<&str>, forecast: &Forecast) {
+fn tell_object(now: f64, at: &Where, done: u64, forecast: &Forecast) {
     let left = forecast.left(now);
     let is_counted = at.total > 1;
+    let file = at.file.as_ref();
+    let place = file.and_then(|file| file.place);
     let object = Object {
         stage: at.stage,
-        detail,
+        step: at.step.as_deref(),
         dimension: at.dim,
         done: if is_counted { done } else { 0 },
         total: is_counted.then_some(at.total),
@@ -236,6 +256,9 @@ fn tell_object(now: f64, at: &Where, done: u64, detail: Option<&str>, forecast: 
         seconds_elapsed: now,
         seconds_left: left,
         overall: left.map(|left| now / (now + left).max(f64::MIN_POSITIVE)),
+        file: file.map(|file| file.name.as_str()),
+        file_number: place.map(|place| place.0),
+        files: place.map(|place| place.1),
     };
     // Such an object is always written.
     if let Ok(line) = serde_json::to_string(&object) {
@@ -276,11 +299,14 @@ mod tests {
 
     #[test]
     fn a_line_says_the_stage_and_that_nothing_is_known() {
-        let at = Where { stage: "assembly", dim: Some(2), total: 200 };
-        assert_eq!(what(&at, None), "dimension 2, assembly");
-        assert_eq!(what(&at, Some("brain.nii.gz")), "dimension 2, assembly, brain.nii.gz");
-        assert_eq!((part(&at, 50), part(&Where { total: 1, ..at }, 0)), (Some(25.0), None));
+        let mut at = Where { stage: "assembly", dim: Some(2), total: 200, step: None, file: None };
+        assert_eq!(what(&at), "dimension 2, assembly");
+        assert_eq!(part(&at, 50), Some(25.0));
         assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 gone, time left unknown");
+        at.file = Some(InFile { name: "a.nii".to_owned(), place: Some((2, 5)) });
+        at = Where { stage: "thinning", dim: None, total: 1, step: Some("iteration 7".to_owned()), ..at };
+        assert_eq!(what(&at), "a.nii (2 of 5), thinning, iteration 7");
+        assert_eq!(part(&at, 0), None);
     }
 
     #[test]

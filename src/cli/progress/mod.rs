@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use lacuna::progress::{Expected, Progress};
 
 pub(crate) use self::display::{Display, ProgressMode};
-use self::display::{Shown, Where};
+use self::display::{InFile, Shown, Where};
 use self::forecast::Forecast;
 
 /// How often is looked how far the run is.
@@ -43,10 +43,6 @@ struct Shared {
 
 struct State {
     at: Where,
-    /// The file that all stages work on, where there are several files.
-    file: Option<String>,
-    /// Where the stage is, if that is told in words.
-    step: Option<String>,
     forecast: Forecast,
     shown: Shown,
 }
@@ -62,9 +58,9 @@ impl Meter {
         Meter { telling: None }
     }
 
-    /// Says which file the stages work on.
-    pub(crate) fn name(&self, file: &str) {
-        self.tell(|shared| shared.lock().file = Some(file.to_owned()));
+    /// Says which file the stages work on, and its place in a batch.
+    pub(crate) fn file(&self, name: String, place: Option<(usize, usize)>) {
+        self.tell(|shared| shared.lock().at.file = Some(InFile { name, place }));
     }
 
     /// A stage without parts to count.
@@ -86,7 +82,7 @@ impl Meter {
     }
 
     /// Hides a bar while `say` writes to standard error.
-    pub(crate) fn aside(&self, say: impl FnOnce()) {
+    pub(crate) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
         match &self.telling {
             Some(Telling { shared, .. }) => shared.lock().shown.aside(say),
             None => say(),
@@ -95,7 +91,7 @@ impl Meter {
 
     /// Tells how far a stage is whose length is not known.
     pub(crate) fn at(&self, step: String) {
-        self.tell(|shared| shared.lock().step = Some(step));
+        self.tell(|shared| shared.lock().at.step = Some(step));
     }
 
     fn tell(&self, how: impl FnOnce(&Shared)) {
@@ -116,10 +112,10 @@ impl Progress for Meter {
             let state = &mut *shared.lock();
             // What is told from here on is told of this stage.
             shared.done.store(0, Ordering::Relaxed);
-            state.at = Where { stage, dim, total };
-            state.step = None;
+            let file = state.at.file.take();
+            state.at = Where { stage, dim, total, step: None, file };
             state.forecast.begin(now, stage, dim, total);
-            state.begin(now);
+            state.shown.begin(now, &state.at, &state.forecast);
         });
     }
 
@@ -132,8 +128,8 @@ impl Progress for Meter {
 
 impl Telling {
     fn start(shown: Shown) -> Self {
-        let at = Where { stage: "starting", dim: None, total: 1 };
-        let state = State { at, file: None, step: None, forecast: Forecast::default(), shown };
+        let at = Where { stage: "starting", dim: None, total: 1, step: None, file: None };
+        let state = State { at, forecast: Forecast::default(), shown };
         let shared =
             Arc::new(Shared { start: Instant::now(), done: AtomicU64::new(0), state: Mutex::new(state) });
         let timer = watch(shared.clone());
@@ -155,19 +151,7 @@ impl Shared {
         let state = &mut *self.lock();
         let (now, done) = (self.now(), self.done.load(Ordering::Relaxed));
         state.forecast.look(now, done);
-        state.show(now, done);
-    }
-}
-
-impl State {
-    fn begin(&mut self, now: f64) {
-        let State { at, file, step, forecast, shown } = self;
-        shown.begin(now, at, step.as_deref().or(file.as_deref()), forecast);
-    }
-
-    fn show(&mut self, now: f64, done: u64) {
-        let State { at, file, step, forecast, shown } = self;
-        shown.show(now, at, done, step.as_deref().or(file.as_deref()), forecast);
+        state.shown.show(now, &state.at, done, &state.forecast);
     }
 }
 

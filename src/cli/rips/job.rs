@@ -120,7 +120,7 @@ impl Job<'_> {
         let coordinates = self.coordinates(&name, &input)?;
         // What has no coordinates to draw in has a page without them.
         let reported = beside.report.as_ref().and_then(|_| self.coordinates_of_report(&input));
-        let outcome = self.solve(&name, input, crew)?;
+        let outcome = self.solve((&name, task.place), input, crew)?;
         outcome.notes.iter().for_each(|note| say(note.clone()));
         if arguments.report.messages.explain {
             tell(&outcome.plan);
@@ -239,8 +239,11 @@ impl Job<'_> {
         Ok(geometry.cycles().len())
     }
 
-    fn solve(&self, name: &str, input: Input, crew: Crew) -> Result<Outcome, CliError> {
+    fn solve(&self, (name, place): Named<'_>, input: Input, crew: Crew) -> Result<Outcome, CliError> {
         let meter = if crew == Crew::One { Meter::silent() } else { Meter::new(self.notes.progress()) };
+        if place.is_some() {
+            meter.file(name.to_owned(), place);
+        }
         let progress: &dyn Progress = &meter;
         let options = self.options();
         let solved = match crew {
@@ -285,6 +288,9 @@ impl Job<'_> {
         answer.fill(|out| self.format.write(&barcode, out))
     }
 }
+
+/// What messages call an input, and its place in a batch.
+type Named<'a> = (&'a str, Option<(usize, usize)>);
 
 /// What messages call an input.
 fn name(task: &Task) -> String {
