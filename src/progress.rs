@@ -24,13 +24,25 @@ pub struct Expected {
     pub stage: &'static str,
     /// Its dimension, if there is one for each.
     pub dim: Option<usize>,
-    /// How long it should take compared with the others, in a unit that is theirs alone; none where only the stage itself finds out.
-    pub cost: Option<f64>,
+    /// How long it should take.
+    pub cost: Cost,
+}
+
+/// How long a stage should take compared with others of its run, in a unit that is theirs alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cost {
+    /// So long, by how much there is to do.
+    Known(f64),
+    /// So long as a rule, and at times much longer.
+    Assumed(f64),
+    /// What only the stage itself finds out.
+    Unknown,
 }
 
 /// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
 pub trait Progress: Sync {
-    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before is no longer so.
+    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before of stages that have not begun is no
+    /// longer so.
     fn expect(&self, stages: &[Expected]) {
         let _ = stages;
     }

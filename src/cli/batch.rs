@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use lacuna::progress::{Expected, Progress};
+use lacuna::progress::{Cost, Expected, Progress};
 use serde::Serialize;
 
 use super::directory::files_of;
@@ -142,7 +142,7 @@ impl Tasks {
     ) -> Result<Ran<T>, CliError> {
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let meter = Meter::new(self.notes.progress());
-        meter.expect(&[Expected { stage: "files", dim: None, cost: None }]);
+        meter.expect(&[Expected { stage: "files", dim: None, cost: Cost::Known(1.0) }]);
         meter.begin("files", None, self.tasks.len() as u64);
         let (sender, outcomes) = mpsc::channel();
         let work = |sender: Sender<(usize, Result<A, CliError>)>| {

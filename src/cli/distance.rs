@@ -11,7 +11,7 @@ use lacuna::compare::{Barcode, Bars};
 use lacuna::diagram::distance::{Matching, Metric, Pair, distance, matching};
 use lacuna::internals::name_of;
 use lacuna::output::npy;
-use lacuna::progress::{Expected, Progress};
+use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -232,7 +232,8 @@ impl Arguments {
             let counts: Vec<usize> =
                 diagrams.iter().map(|diagram| of_dimension(diagram, dim).len()).collect();
             let cost = pairs(counts.len()).map(|(a, b)| work(counts[a], counts[b])).sum::<u64>();
-            Expected { stage: STAGE, dim: Some(dim as usize), cost: self.matrix.then_some(cost as f64) }
+            let cost = if self.matrix { Cost::Known(cost as f64) } else { Cost::Unknown };
+            Expected { stage: STAGE, dim: Some(dim as usize), cost }
         };
         dims.iter().map(stage).collect()
     }

@@ -22,7 +22,7 @@ use super::shape::Shape;
 use super::value::Value;
 use crate::backend::{Backend, BackendError, Decision, Difference, Estimate, MachineError};
 use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::{Expected, Progress};
+use crate::progress::{Cost, Expected, Progress};
 use crate::{with_image, with_stream};
 
 /// The stage as [`Progress`] is told of it, whose units of work are voxels; those that are read twice count twice.
@@ -181,7 +181,7 @@ impl ImageCurves {
             return Err(CurvesError::ReadOnce);
         }
         let passes = if needs_range { 2 } else { 1 };
-        progress.expect(&[Expected { stage: STAGE, dim: None, cost: None }]);
+        progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
         progress.begin(STAGE, None, passes * shape.count() as u64);
         let (stream, range) = if needs_range {
             if source.is_read_once {

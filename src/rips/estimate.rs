@@ -3,7 +3,7 @@
 use super::filtration_construction::binomial;
 use super::summary::Summary;
 use crate::backend::Estimate;
-use crate::progress::Expected;
+use crate::progress::{Cost, Expected};
 use crate::simd::Level;
 
 /// Simplices that a thread sweeps a second, with ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
@@ -57,11 +57,11 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
 pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<Expected> {
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };
-    let mut stages = vec![stage("components", 0, Some(summary.edges as f64 * EDGE))];
+    let mut stages = vec![stage("components", 0, Cost::Known(summary.edges as f64 * EDGE))];
     for dim in 1..=max_dim.min(summary.points.saturating_sub(2)) {
         let construction = on_thread(summary, dim, rate);
-        let reduction = (dim == 1).then_some(construction * EDGES_REDUCED);
-        stages.push(stage("assembly", dim, Some(construction)));
+        let reduction = if dim == 1 { Cost::Assumed(construction * EDGES_REDUCED) } else { Cost::Unknown };
+        stages.push(stage("assembly", dim, Cost::Known(construction)));
         stages.push(stage("reduction", dim, reduction));
     }
     stages

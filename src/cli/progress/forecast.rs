@@ -4,12 +4,12 @@
 //! 1 where all units cost the same, above 1 where later ones cost more. So it has t·(X/x)^b − t seconds left of its X units.
 //!
 //! **A run.** A computation tells which stages lie ahead and how their costs compare ([`Expected`]). What stages took that are over, or
-//! almost over, compared with what they should have, says what the next will take. A stage of unknown cost is taken to last as many times as long as the one
-//! before it as the last stage of its name did; where such guesses are more than what is known, nothing is said.
+//! almost over, compared with what they should have, says what the next will take. A stage of unknown cost is guessed to last as many times as
+//! long as the one before it as the last stage of its name did. Where guesses and assumptions are more than what is known, nothing is said.
 //!
 //! **Trust.** What would have been said before is compared with what would be said now: as long as the end of the run moves, it is unknown.
 
-use lacuna::progress::Expected;
+use lacuna::progress::{Cost, Expected};
 
 /// Seconds after which something can be said of a stage.
 const LEAST_SECONDS: f64 = 0.3;
@@ -17,8 +17,6 @@ const LEAST_SECONDS: f64 = 0.3;
 const LEAST_PART: f64 = 0.005;
 /// The powers that are believed.
 const POWERS: std::ops::RangeInclusive<f64> = 0.3..=8.0;
-/// How many times as long as the stage before it a stage of unknown cost is taken to last, when none of its name is over.
-const UNKNOWN: f64 = 0.5;
 /// The part of the run so far before which it does not matter any more what was thought.
 const LATELY: f64 = 0.75;
 /// By which factor the seconds left may differ from what would be left by what was thought lately.
@@ -63,7 +61,6 @@ impl Forecast {
     pub(super) fn expect(&mut self, stages: &[Expected]) {
         self.is_told = true;
         self.ahead = stages.to_vec();
-        self.over.clear();
     }
 
     /// A stage begins, `now` seconds after the run.
@@ -105,10 +102,13 @@ impl Forecast {
     fn guess(&self, now: f64) -> Option<f64> {
         let stage = self.stage.as_ref().filter(|_| self.is_told)?;
         let elapsed = now - stage.begun;
-        let cost = |expected: &Expected| expected.cost;
+        let known = |expected: &Expected| match expected.cost {
+            Cost::Known(cost) => Some(cost),
+            Cost::Assumed(_) | Cost::Unknown => None,
+        };
         let mut over: Vec<(f64, f64)> =
-            self.over.iter().filter_map(|of| cost(&of.expected).map(|cost| (cost, of.seconds))).collect();
-        let left = match (stage.left(), stage.expected.as_ref().and_then(cost)) {
+            self.over.iter().filter_map(|of| known(&of.expected).map(|cost| (cost, of.seconds))).collect();
+        let left = match (stage.left(), stage.expected.as_ref().and_then(known)) {
             (Some(left), cost) => {
                 over.extend(cost.map(|cost| (cost, elapsed + left)));
                 left
@@ -118,26 +118,24 @@ impl Forecast {
             (None, None) => return None,
         };
         let mut before = elapsed + left;
-        let (mut known, mut guessed) = (left, 0.0);
+        let (mut sure, mut guessed) = (left, 0.0);
         for expected in &self.ahead {
             match expected.cost {
-                Some(cost) => {
+                Cost::Known(cost) => {
                     before = speed(&over)? * cost;
-                    known += before;
+                    sure += before;
                 }
-                None => {
-                    let seconds = self.ratio(expected.stage) * before;
-                    guessed += seconds;
-                }
+                Cost::Assumed(cost) => guessed += speed(&over)? * cost,
+                Cost::Unknown => guessed += self.ratio(expected.stage)? * before,
             }
         }
-        (guessed <= known).then_some(known + guessed)
+        (guessed <= sure).then_some(sure + guessed)
     }
 
     /// How many times as long as the stage before it the last stage of this name took.
-    fn ratio(&self, stage: &str) -> f64 {
-        let last = self.over.iter().rposition(|of| of.expected.stage == stage).filter(|&at| at > 0);
-        last.map_or(UNKNOWN, |at| self.over[at].seconds / self.over[at - 1].seconds.max(1e-3))
+    fn ratio(&self, stage: &str) -> Option<f64> {
+        let last = self.over.iter().rposition(|of| of.expected.stage == stage).filter(|&at| at > 0)?;
+        Some(self.over[last].seconds / self.over[last - 1].seconds.max(1e-3))
     }
 }
 
@@ -157,11 +155,10 @@ impl Stage {
     fn left(&self) -> Option<f64> {
         let (seconds, done) = self.done.last()?;
         let (done, total) = (done as f64, self.total as f64);
-        if !self.is_counted() || seconds < LEAST_SECONDS || done < LEAST_PART * total {
+        // What goes on when all units are done has no measure.
+        let is_under_way = done >= LEAST_PART * total && done < total;
+        if !self.is_counted() || seconds < LEAST_SECONDS || !is_under_way {
             return None;
-        }
-        if done >= total {
-            return Some(0.0);
         }
         let (earlier, before) = self.done.find(|&(_, before)| 2.0 * before as f64 >= done)?;
         let power = (seconds / earlier).ln() / (done / before as f64).ln();
@@ -216,7 +213,7 @@ impl<T: Copy> Track<T> {
 mod tests {
     use super::*;
 
-    const fn expected(stage: &'static str, cost: Option<f64>) -> Expected {
+    const fn expected(stage: &'static str, cost: Cost) -> Expected {
         Expected { stage, dim: None, cost }
     }
 
@@ -249,7 +246,7 @@ mod tests {
     fn units_that_cost_ever_more_or_ever_less() {
         for power in [0.5, 1.0, 2.0, 4.0] {
             let mut forecast = Forecast::default();
-            forecast.expect(&[expected("a", None)]);
+            forecast.expect(&[expected("a", Cost::Unknown)]);
             let (worst, said) = worst(&mut forecast, &[("a", 30.0, &|part: f64| part.powf(1.0 / power))]);
             assert!(worst < 1.2 && said > 0.9, "power {power}: {worst} {said}");
         }
@@ -258,7 +255,11 @@ mod tests {
     #[test]
     fn stages_ahead_are_measured_by_those_before() {
         let mut forecast = Forecast::default();
-        forecast.expect(&[expected("a", Some(2.0)), expected("b", Some(6.0)), expected("c", Some(1.0))]);
+        forecast.expect(&[
+            expected("a", Cost::Known(2.0)),
+            expected("b", Cost::Known(6.0)),
+            expected("c", Cost::Known(1.0)),
+        ]);
         let even = |part: f64| part;
         let (worst, said) = worst(&mut forecast, &[("a", 4.0, &even), ("b", 12.0, &even), ("c", 2.0, &even)]);
         assert!(worst < 1.1 && said > 0.95, "{worst} {said}");
@@ -272,10 +273,10 @@ mod tests {
         // All that matters is unknown until it begins.
         let mut forecast = Forecast::default();
         forecast.expect(&[
-            expected("a", Some(1.0)),
-            expected("b", None),
-            expected("b", None),
-            expected("b", None),
+            expected("a", Cost::Known(1.0)),
+            expected("b", Cost::Unknown),
+            expected("b", Cost::Unknown),
+            expected("b", Cost::Unknown),
         ]);
         forecast.begin(0.0, "a", None, 100);
         for tick in 1..50_u8 {
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!(forecast.rate().map(f64::round), Some(10.0));
         // Units of which the last few cost almost all.
         let mut forecast = Forecast::default();
-        forecast.expect(&[expected("a", None)]);
+        forecast.expect(&[expected("a", Cost::Unknown)]);
         let late = |part: f64| if part < 0.1 { 9.9 * part } else { 0.99 + (part - 0.1) / 90.0 };
         let (_, said) = worst(&mut forecast, &[("a", 100.0, &late)]);
         assert!(said < 0.9, "{said}");

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use lacuna::progress::{Expected, Progress};
+use lacuna::progress::{Cost, Expected, Progress};
 
 pub(crate) use self::display::{Display, ProgressMode};
 use self::display::{InFile, Shown, Where};
@@ -76,7 +76,7 @@ impl Meter {
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         let (Written::Lines(total) | Written::Bytes(total)) = all;
-        self.expect(&[Expected { stage: "writing", dim: None, cost: None }]);
+        self.expect(&[Expected { stage: "writing", dim: None, cost: Cost::Unknown }]);
         self.begin("writing", None, total);
         write(&mut Counted { out, all, meter: self, pending: 0 })
     }

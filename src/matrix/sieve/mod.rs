@@ -26,16 +26,17 @@ mod tests;
 
 use std::time::Instant;
 
-use phat_formats::{BoundaryMatrix, Dimension};
+use phat_formats::{BoundaryMatrix, Dimension, MatrixSize};
 
 use self::graph::Survey;
+use super::expected;
 use super::figures::{Block, Figures, Method};
 use super::index::SharedIndex;
 use super::leftmost_ones::{ScanError, Scanner};
 use super::mates::{Census, Mates};
 use super::pairs::Pairs;
 use super::plan::Dualize;
-use crate::progress::{Expected, Progress, check};
+use crate::progress::{Progress, check};
 
 /// Annotations look at all columns of a block, the residue at open ones: less than one open column in this many, and the block is left to the
 /// residue.
@@ -59,6 +60,11 @@ pub(super) fn reduce<I: SharedIndex>(
     run.upwards();
     run.downwards();
     Ok(run.finish())
+}
+
+/// How large a matrix is.
+fn matrix_size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
+    MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
 
 /// A run of the sieve.
@@ -86,6 +92,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     ) -> Result<Self, ScanError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
+        progress.expect(&expected::of_sieve(matrix_size(matrix)));
         progress.begin("scan", None, 1);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
@@ -205,11 +212,9 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             let open = census[usize::from(other)].open;
             other != dim && !self.solved[usize::from(other)] && open * FEW > columns
         };
-        let of = |dim| Expected { stage: "reduction", dim: Some(usize::from(dim)), cost: None };
-        let stages: Vec<Expected> =
-            std::iter::once(dim).chain((1..=self.max_dim).filter(is_left)).map(of).collect();
-        self.progress.expect(&stages);
-        self.progress.begin("reduction", Some(usize::from(dim)), columns as u64);
+        let blocks: Vec<Dimension> = std::iter::once(dim).chain((1..=self.max_dim).filter(is_left)).collect();
+        self.progress.expect(&expected::of_residues(matrix_size(self.matrix), &blocks));
+        self.progress.begin(expected::REDUCTION, Some(usize::from(dim)), columns as u64);
     }
 
     /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block
@@ -238,6 +243,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     }
 
     fn finish(mut self) -> Pairs<I> {
+        self.progress.begin("pairs", None, 1);
         let pairs = self.mates.pairs();
         self.lap("pairs");
         Pairs { pairs, cells: self.matrix.len(), figures: self.figures }

@@ -214,8 +214,9 @@ pub fn reduce<W: Word, F: Field>(
     unreduced.share(&|| {
         let mut worker = Worker::new(&shared);
         while let Some(batch) = unreduced.take() {
-            submatrix.progress.advance(batch.len() as u64);
+            let columns = batch.len() as u64;
             batch.for_each(|j| worker.reduce(j));
+            submatrix.progress.advance(columns);
         }
         *lock(&total) += worker.counts;
     });
