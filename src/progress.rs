@@ -19,8 +19,36 @@ use crate::snapshot::Checkpoint;
 #[non_exhaustive]
 pub struct Interrupted;
 
+/// A stage that lies ahead.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// What it is called when it begins.
+    pub stage: &'static str,
+    /// Its dimension, if there is one for each.
+    pub dim: Option<usize>,
+    /// How long it should take.
+    pub cost: Cost,
+}
+
+/// How long a stage should take compared with others of its run, in a unit that is theirs alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cost {
+    /// So long, by how much there is to do.
+    Known(f64),
+    /// So long as a rule, and at times much longer.
+    Assumed(f64),
+    /// What only the stage itself finds out.
+    Unknown,
+}
+
 /// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
 pub trait Progress: Sync {
+    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before of stages that have not begun is no
+    /// longer so.
+    fn expect(&self, stages: &[Expected]) {
+        let _ = stages;
+    }
+
     /// A stage begins, of dimension `dim` if there is one for each; `total` units of work lie ahead. A stage whose work is not counted has
     /// a total of 1.
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
@@ -64,6 +92,10 @@ pub(crate) fn check(progress: &dyn Progress) {
 struct Interruptible<'a>(&'a dyn Progress);
 
 impl Progress for Interruptible<'_> {
+    fn expect(&self, stages: &[Expected]) {
+        self.0.expect(stages);
+    }
+
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
         check(self.0);
         self.0.begin(stage, dim, total);

@@ -6,6 +6,12 @@
 
 mod common;
 
+#[path = "../fuzz/fuzz_targets/check_computations.rs"]
+mod check_computations;
+
+use std::path::Path;
+
+use check_computations::{Computed, computations};
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Variant, assert_same, check, oracle};
 use lacuna::metric::SparseDistances;
@@ -209,4 +215,17 @@ fn arguments_out_of_range_are_errors() {
         assert_eq!(rips().threshold(t).run(), Err(RipsError::Threshold(t)));
     }
     assert!(matches!(rips().threshold(f64::NAN).run(), Err(RipsError::Threshold(t)) if t.is_nan()));
+}
+
+/// Every committed fuzz input of whole computations, without a fuzzer.
+#[test]
+fn the_fuzz_corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/computations");
+    let files = std::fs::read_dir(&folder).expect("the corpus is committed");
+    let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+    let computed: Vec<Computed> = inputs.iter().filter_map(|input| computations(input)).collect();
+    for kind in Computed::ALL {
+        let count = computed.iter().filter(|&&computed| computed == kind).count();
+        assert!(count >= 3, "{kind:?}: only {count} inputs");
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
+use lacuna::progress::{Cost, Expected, Progress};
 use serde::Serialize;
 
 use super::directory::files_of;
@@ -14,6 +15,7 @@ use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
 use super::naming::{OutputFormat, extension_of, format_of};
 use super::notes::Notes;
 use super::outputs::{Inputs, differ};
+use super::progress::Meter;
 use super::sink::{Content, Sink};
 
 /// An input, and the file of its answer.
@@ -24,6 +26,8 @@ pub(crate) struct Task {
     pub(crate) number: Option<usize>,
     /// The file of the answer; standard output when `None`.
     pub(crate) output: Option<PathBuf>,
+    /// Which of the tasks of a batch this is, 1-based, and how many there are.
+    pub(crate) place: Option<(usize, usize)>,
 }
 
 /// The inputs of a run, and where their answers go.
@@ -34,6 +38,7 @@ pub(crate) struct Tasks {
     pub(crate) is_batch: bool,
     /// The files that are read, which must not be written.
     pub(crate) inputs: Inputs,
+    notes: Notes,
 }
 
 /// How many inputs the file at a path holds, if it may hold several; a file that cannot be looked at holds one, whose reader says what is wrong.
@@ -68,7 +73,7 @@ impl Tasks {
         let is_batch = has_several || inputs.iter().any(|(_, number)| number.is_some());
         let into = output.filter(|path| is_batch || path.is_dir());
         let format = format_of(format, output.filter(|_| into.is_none()))?.unwrap_or(default);
-        let tasks = match into {
+        let mut tasks = match into {
             Some(into) => {
                 if !into.is_dir() {
                     let failed = |source| PathError::Open { path: into.to_path_buf(), source };
@@ -78,11 +83,14 @@ impl Tasks {
             }
             None if is_batch => return Err(UsageError::NeedsDirectory.into()),
             None => {
-                let task = |(input, number)| Task { input, number, output: output.map(Path::to_path_buf) };
+                let output = output.map(Path::to_path_buf);
+                let task = |(input, number)| Task { input, number, output: output.clone(), place: None };
                 inputs.into_iter().map(task).collect()
             }
         };
-        Ok((Tasks { tasks, is_batch, inputs: spared }, format))
+        let count = tasks.len();
+        (1..).zip(&mut tasks).for_each(|(place, task)| task.place = is_batch.then_some((place, count)));
+        Ok((Tasks { tasks, is_batch, inputs: spared, notes }, format))
     }
 
     /// The task of a run on one file.
@@ -133,6 +141,9 @@ impl Tasks {
         mut then: impl FnMut(&Task, Result<A, CliError>) -> Result<T, CliError>,
     ) -> Result<Ran<T>, CliError> {
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let meter = Meter::new(self.notes.progress());
+        meter.expect(&[Expected { stage: "files", dim: None, cost: Cost::Known(1.0) }]);
+        meter.begin("files", None, self.tasks.len() as u64);
         let (sender, outcomes) = mpsc::channel();
         let work = |sender: Sender<(usize, Result<A, CliError>)>| {
             // Kept as long as the thread works. Where there is no such pool, tasks are shared out after all, which is slower.
@@ -160,8 +171,9 @@ impl Tasks {
             let mut told = 0;
             for (number, outcome) in &outcomes {
                 early.insert(number, outcome);
+                meter.advance(1);
                 while let Some(outcome) = early.remove(&told) {
-                    let taken = ran.take(then(&self.tasks[told], outcome), self.is_batch);
+                    let taken = meter.aside(|| ran.take(then(&self.tasks[told], outcome), self.is_batch));
                     told += 1;
                     if let Err(error) = taken {
                         is_over.store(true, Ordering::Relaxed);
@@ -296,7 +308,7 @@ fn beside_each_other(
         if !taken.insert(output.clone()) {
             return Err(UsageError::SameOutput { input, output });
         }
-        Ok(Task { input, number, output: Some(output) })
+        Ok(Task { input, number, output: Some(output), place: None })
     };
     inputs.into_iter().map(task).collect()
 }

@@ -11,10 +11,12 @@ use lacuna::compare::{Barcode, Bars};
 use lacuna::diagram::distance::{Matching, Metric, Pair, distance, matching};
 use lacuna::internals::name_of;
 use lacuna::output::npy;
+use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_of};
@@ -84,6 +86,9 @@ pub(crate) struct Arguments {
     /// Say nothing on standard error but errors
     #[arg(short, long, help_heading = "Messages")]
     quiet: bool,
+
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -146,25 +151,38 @@ struct Dimension {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
-    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
     let answer = arguments.output_file.as_deref();
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;
     arguments.threads.start(notes)?;
-    let meter = Meter::new(notes.wants_progress());
+    let meter = Meter::new(notes.progress());
     meter.stage("reading");
     let read = |path: &PathBuf| arguments.read(path, notes);
     let diagrams = arguments.files.iter().map(read).collect::<Result<Vec<Bars>, CliError>>()?;
-    meter.stage("matching");
     let all: BTreeSet<u32> = match arguments.dim {
         Some(dim) => BTreeSet::from([dim]),
         None => diagrams.iter().flat_map(|bars| bars.dims.iter().copied()).collect(),
     };
-    let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric));
+    meter.expect(&arguments.stages(&diagrams, &all));
+    let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric, &meter));
     let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;
     drop(meter);
     sink.fill(|out| arguments.write(format, &diagrams, &found, out))?;
     sink.commit()
+}
+
+/// What it is called to measure.
+const STAGE: &str = "matching";
+
+/// The pairs of so many diagrams.
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
+}
+
+/// How much there is to do for two diagrams of so many bars, compared with others: more than in proportion to the bars.
+fn work(a: usize, b: usize) -> u64 {
+    ((a + b) as f64).powf(1.5) as u64 + 1
 }
 
 impl Arguments {
@@ -208,14 +226,37 @@ impl Arguments {
         }
     }
 
-    fn measure(&self, diagrams: &[Bars], dim: u32, metric: &Metric) -> Result<Dimension, CliError> {
+    /// The stages of a matrix: a dimension each. Of a single distance nothing is known before.
+    fn stages(&self, diagrams: &[Bars], dims: &BTreeSet<u32>) -> Vec<Expected> {
+        let stage = |&dim: &u32| {
+            let counts: Vec<usize> =
+                diagrams.iter().map(|diagram| of_dimension(diagram, dim).len()).collect();
+            let cost = pairs(counts.len()).map(|(a, b)| work(counts[a], counts[b])).sum::<u64>();
+            let cost = if self.matrix { Cost::Known(cost as f64) } else { Cost::Unknown };
+            Expected { stage: STAGE, dim: Some(dim as usize), cost }
+        };
+        dims.iter().map(stage).collect()
+    }
+
+    fn measure(
+        &self,
+        diagrams: &[Bars],
+        dim: u32,
+        metric: &Metric,
+        meter: &Meter,
+    ) -> Result<Dimension, CliError> {
         let bars: Vec<Vec<Bar>> = diagrams.iter().map(|diagram| of_dimension(diagram, dim)).collect();
         if self.matrix {
             let count = bars.len();
-            let pairs: Vec<(usize, usize)> =
-                (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
-            let measured =
-                pairs.par_iter().with_max_len(1).map(|&(a, b)| distance(&bars[a], &bars[b], metric, &()));
+            let work = |(a, b): (usize, usize)| work(bars[a].len(), bars[b].len());
+            meter.begin(STAGE, Some(dim as usize), pairs(count).map(work).sum());
+            let pairs: Vec<(usize, usize)> = pairs(count).collect();
+            let measure = |&(a, b): &(usize, usize)| {
+                let found = distance(&bars[a], &bars[b], metric, &());
+                meter.advance(work((a, b)));
+                found
+            };
+            let measured = pairs.par_iter().with_max_len(1).map(measure);
             let measured = measured.collect::<Result<Vec<f64>, _>>()?;
             let mut distances = vec![0.0; count * count];
             for ((a, b), distance) in pairs.into_iter().zip(measured) {
@@ -224,6 +265,7 @@ impl Arguments {
             }
             return Ok(Dimension { dim, distances, matching: None });
         }
+        meter.begin(STAGE, Some(dim as usize), 1);
         if self.matching {
             let found = matching(&bars[0], &bars[1], metric, &())?;
             return Ok(Dimension { dim, distances: vec![found.distance], matching: Some(found) });

@@ -32,7 +32,7 @@ use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
 use super::outputs::differ;
 use super::parse::{self, Bounds};
-use super::progress::{Meter, VoxelMeter, Written};
+use super::progress::{Meter, Written};
 use super::record::VERSION;
 use super::sink::{Content, Sink};
 
@@ -317,20 +317,20 @@ impl Job<'_> {
         let report = self.report.map(|path| (path, Content::Text));
         let which = ["the report and the answer", "the report and the statistics"];
         let mut report = self.open_beside(report, &sink, which)?;
-        let meter = Meter::new(is_alone && self.notes.wants_progress());
-        meter.name(&name_of(&task.input));
+        let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
+        meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
         let found = if is_alone {
             let prefix = if self.tasks.is_batch { answers::prefix(task) } else { String::new() };
             let part = Part { checkpoint: self.long.checkpoint(), prefix: &prefix };
-            let progress = Resumable { progress: &VoxelMeter(&meter), checkpoint: &part };
+            let progress = Resumable { progress: &meter, checkpoint: &part };
             let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
             if self.tasks.is_batch {
                 part.forget(CURVE);
             }
             found
         } else {
-            file.curves(curves, self.arguments.scales().as_ref(), &VoxelMeter(&meter))?
+            file.curves(curves, self.arguments.scales().as_ref(), &meter)?
         };
         let curve_seconds = start.elapsed().as_secs_f64();
         let written = match self.format {
@@ -338,7 +338,7 @@ impl Job<'_> {
             CurveFormat::Npy => Written::Bytes(3 * 8 * found.count()),
         };
         // Rows and a bar would mix on one terminal.
-        let meter = if task.output.is_some() { meter } else { Meter::new(false) };
+        let meter = if task.output.is_some() { meter } else { Meter::silent() };
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);

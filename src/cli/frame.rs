@@ -42,7 +42,7 @@ impl Frame {
     pub(crate) fn open(start: Instant, files: &Files<'_>, notes: Notes) -> Result<Frame, CliError> {
         let Files { input, answer, content, stats } = *files;
         let outputs = Outputs::open(answer, content, stats, &Inputs::of([input]))?;
-        Ok(Frame { start, notes, meter: Meter::new(notes.wants_progress()), outputs })
+        Ok(Frame { start, notes, meter: Meter::new(notes.progress()), outputs })
     }
 
     /// Opens the file of what is drawn too. It is neither the `input` nor another output.

@@ -16,6 +16,7 @@ use super::naming::{OutputFormat, format_of, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, Extents};
+use super::progress::Meter;
 use super::sink::Content;
 
 /// A point cloud or an image of a known shape, of any size; a seed gives the same bytes on every machine
@@ -150,12 +151,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let out = arguments.out.as_deref();
     let mut outputs = Outputs::open(out, content, None, &Inputs::default())?;
     arguments.threads.start(notes)?;
+    let meter = Meter::new(notes.progress());
+    meter.stage("drawing");
     let drawn = arguments.draw(points, image)?;
     if let (Drawn::Points(cloud, format), true) = (&drawn, content == Content::Text) {
         format.holds(&cloud.clone().into()).map_err(CliError::from)?;
     }
+    meter.stage("writing");
     outputs.fill(|out| write(&drawn, out))?;
     outputs.commit_answer()?;
+    drop(meter);
     said(&drawn, notes);
     Ok(())
 }

@@ -8,7 +8,7 @@ use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
 use super::frame::Frame;
-use super::progress::{Meter, VoxelMeter};
+use super::progress::Meter;
 
 /// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen.
 pub(crate) fn open_image(
@@ -26,8 +26,6 @@ pub(crate) fn open_image(
 
 /// The image of a stream; `meter` shows how much of it has been read.
 pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ImageReadError> {
-    meter.stage("reading");
-    let meter = VoxelMeter(meter);
     meter.begin("reading", None, stream.shape().count() as u64);
     stream.image_watched(&|voxels| meter.advance(voxels))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
-use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_feeding};
+use lacuna::matrix::any::{AnyPlanned, AnyReduced, read_watched};
 use lacuna::matrix::cycles::ClassSelection;
 use lacuna::matrix::leftmost_ones::Feeds;
 use lacuna::matrix::read::{self, AnyComplex, LoadedMatrix, MatrixFormat};
@@ -99,14 +99,13 @@ impl Job<'_> {
         if self.cycles.is_some() && !reading.gives_boundaries {
             return Err(CliError::about(self.input_name(), NoColumns));
         }
-        frame.meter.stage("looking at the matrix");
+        frame.meter.stage("check");
         let check = reading.is_to_be_checked.then(|| timed(|| input.check()));
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
-        frame.meter.stage("reducing");
         let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
-        let progress = &Resumable { progress: &Unseen, checkpoint };
+        let progress = &Resumable { progress: &frame.meter, checkpoint };
         let (reduced, reduction) = timed(|| planned.reduce_watched(progress));
         self.explain(&input, &planned);
         let mut reduced = reduced?;
@@ -138,7 +137,7 @@ impl Job<'_> {
 
     fn read(&self, feeds: &Feeds, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
         frame.meter.stage("reading");
-        let (loaded, took) = timed(|| read_feeding(self.file, &self.options, feeds));
+        let (loaded, took) = timed(|| read_watched(self.file, &self.options, feeds, &frame.meter));
         let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded?;
         if let Some(why) = detection {
             frame.notes.note(format_args!("{}: {format} ({why})", self.input_name()));

@@ -21,6 +21,7 @@ mod input_identity;
 mod inspect;
 mod interruption;
 mod job;
+mod leftovers;
 mod long_run;
 mod naming;
 mod notes;

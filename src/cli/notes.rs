@@ -1,7 +1,7 @@
 //! What is said on standard error along the way.
 
-use std::fmt::Display;
-use std::io::{IsTerminal, Write};
+use std::fmt;
+use std::io::Write;
 use std::time::Duration;
 
 use clap::builder::Styles;
@@ -9,31 +9,34 @@ use clap::builder::styling::{AnsiColor, Style};
 use lacuna::rips::edge_collapse::CollapseFigures;
 use lacuna::rips::{Plan, Stats};
 
+use super::progress::{Display, ProgressMode};
+
 /// How talkative the program is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
+    pub(crate) progress: ProgressMode,
 }
 
 impl Notes {
     /// Says a line, unless told to be quiet.
-    pub(crate) fn note(self, line: impl Display) {
+    pub(crate) fn note(self, line: impl fmt::Display) {
         if !self.quiet {
             tell(line);
         }
     }
 
     /// Says a line that begins with "warning:", unless told to be quiet.
-    pub(crate) fn warn(self, line: impl Display) {
+    pub(crate) fn warn(self, line: impl fmt::Display) {
         if !self.quiet {
             tell_as("warning", AnsiColor::Yellow.on_default().bold(), line);
         }
     }
 
-    /// Whether a progress bar is welcome.
-    pub(crate) fn wants_progress(self) -> bool {
-        !self.quiet && std::io::stderr().is_terminal()
+    /// How it is shown how far the run is.
+    pub(crate) fn progress(self) -> Display {
+        self.progress.display(self.quiet)
     }
 
     /// Says the lines of `-v`: whether the dimension was cut, and how long each stage took.
@@ -105,17 +108,17 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 }
 
 /// Says a line whatever was asked: a closed standard error is no reason to fail.
-pub(crate) fn tell(line: impl Display) {
+pub(crate) fn tell(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// Says a line that begins with "error:", in the colour that clap's errors have.
-pub(crate) fn tell_error(line: impl Display) {
+pub(crate) fn tell_error(line: impl fmt::Display) {
     tell_as("error", *Styles::styled().get_error(), line);
 }
 
 /// Says a line that begins with a word of some style. Whether there are colours is decided as for clap's messages: on a terminal, unless
 /// the environment says otherwise (`NO_COLOR`, `CLICOLOR`, `TERM`).
-fn tell_as(word: &str, style: Style, line: impl Display) {
+fn tell_as(word: &str, style: Style, line: impl fmt::Display) {
     tell(format_args!("{style}{word}:{style:#} {line}"));
 }

@@ -19,6 +19,7 @@ use super::naming::OutputFormat;
 use super::notes::Notes;
 use super::pairs_record::PairsRecord;
 use super::parse;
+use super::progress::ProgressMode;
 
 /// Persistence pairs of a boundary matrix, with the options of the program phat
 ///
@@ -147,7 +148,7 @@ impl FromArgMatches for Flags {
 /// Reads, reduces, writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
-    let notes = Notes { quiet: false, verbose: arguments.verbose };
+    let notes = Notes { quiet: false, verbose: arguments.verbose, progress: ProgressMode::None };
     let (format, output) = arguments.formats();
     let Arguments { input: file, output: answer, .. } = arguments;
     let files = Files { input: file, answer: Some(answer), content: output.content(), stats: None };

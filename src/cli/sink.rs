@@ -177,15 +177,16 @@ fn create(path: &Path) -> io::Result<Sink> {
 
 /// A temporary file beside `path`.
 fn temporary(path: &Path) -> io::Result<Temporary> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".lacuna-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The permissions of any new file: what the umask leaves.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    Temporary::create(|| builder.tempfile_in(parent(path)))
+    Temporary::create_in(parent(path), |builder| {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The permissions of any new file: what the umask leaves.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        #[cfg(not(unix))]
+        let _ = builder;
+    })
 }
 
 /// Writes what is in a temporary file over the file at `path`.

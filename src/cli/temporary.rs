@@ -1,10 +1,13 @@
-//! Temporary files and folders: they are gone when the program ends, by itself or by a signal that asks it to.
+//! Temporary files and folders: they are gone when the program ends, by itself or by a signal that asks it to. Where it had no chance to
+//! remove them, the next run does ([`leftovers`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::{NamedTempFile, PersistError, TempDir};
+use tempfile::{Builder, NamedTempFile, PersistError};
+
+use super::leftovers;
 
 /// The temporary files and folders that there are.
 static PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -23,11 +26,14 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// The file that `make` makes. No signal ends the program between its making and its being known.
-    pub(crate) fn create(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Temporary> {
+    /// A new file in a folder, made as `prepare` says. No signal ends the program between its making and its being known.
+    pub(crate) fn create_in(
+        folder: &Path,
+        prepare: impl Fn(&mut Builder<'_, 'static>),
+    ) -> io::Result<Temporary> {
         signals::watch();
         let mut paths = paths();
-        let file = make()?;
+        let file = leftovers::held_file(folder, prepare)?;
         let path = file.path().to_path_buf();
         paths.push(path.clone());
         Ok(Temporary { file: Some(file), path })
@@ -63,20 +69,20 @@ impl Drop for Temporary {
 /// A temporary folder, removed with all that is in it when it is dropped and when a signal ends the program.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder {
-    /// None once it is being removed.
-    folder: Option<TempDir>,
     path: PathBuf,
+    /// The file beside it by which it is known; it goes after the folder.
+    _file: Temporary,
 }
 
 impl TemporaryFolder {
     /// A new folder among the system's temporary files.
     pub(crate) fn create() -> io::Result<TemporaryFolder> {
-        signals::watch();
+        let file = Temporary::create_in(&std::env::temp_dir(), |_| ())?;
+        let path = leftovers::folder_of(&file.path);
         let mut paths = paths();
-        let folder = tempfile::Builder::new().prefix("lacuna-").tempdir()?;
-        let path = folder.path().to_path_buf();
+        std::fs::create_dir(&path)?;
         paths.push(path.clone());
-        Ok(TemporaryFolder { folder: Some(folder), path })
+        Ok(TemporaryFolder { path, _file: file })
     }
 
     /// Where it is.
@@ -88,7 +94,8 @@ impl TemporaryFolder {
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let mut paths = paths();
-        self.folder = None;
+        // What cannot be removed now, a later run tries to.
+        let _ = std::fs::remove_dir_all(&self.path);
         paths.retain(|path| *path != self.path);
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     at_most_one_pipe(&arguments.files)?;
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;
-    let meter = Meter::new(notes.wants_progress());
+    let meter = Meter::new(notes.progress());
     meter.stage("reading");
     let mut diagrams = Vec::new();
     for path in &arguments.files {

@@ -24,7 +24,7 @@ use super::shape::Shape;
 use super::value::Value;
 use crate::backend::{Backend, BackendError, Decision, Difference, Estimate, MachineError};
 use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::{Interrupted, Progress, check, interruptible};
+use crate::progress::{Cost, Expected, Interrupted, Progress, check, interruptible};
 use crate::snapshot::SnapshotError;
 use crate::{with_image, with_stream};
 
@@ -201,6 +201,7 @@ impl ImageCurves {
             return Err(CurvesError::ReadOnce);
         }
         let passes = if needs_range { 2 } else { 1 };
+        progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
         progress.begin(STAGE, None, passes * shape.count() as u64);
         let checkpoint = progress.checkpoint();
         let mut kept = Kept::load(checkpoint, voxels, shape)?;

@@ -8,12 +8,18 @@ use std::path::Path;
 #[cfg(doc)]
 use super::cycles::cycles;
 use super::cycles::{ClassSelection, Cycles, CyclesError, cycles_watched};
+use super::expected;
+use super::index::SharedIndex;
 use super::leftmost_ones::{Feeds, ScanError, Scanner};
-use super::read::{self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions};
+use super::read::{
+    self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions, ReadObserver,
+};
 use super::{
     Dimension, Figures, Index, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
     reduce_watched,
 };
+use phat_formats::{MatrixSize, Part};
+
 use crate::backend::Backend;
 use crate::progress::Progress;
 
@@ -27,6 +33,50 @@ pub fn read_feeding(
     feeds: &Feeds<'_>,
 ) -> Result<LoadedMatrix, MatrixReadError> {
     read::read_path_observed(path, options, feeds)
+}
+
+/// Like [`read_feeding`]; `progress` is told how much of a binary file of PHAT has been read, of whose size follows what the stages to come take.
+///
+/// # Errors
+/// As [`read::read_path`].
+pub fn read_watched(
+    path: &Path,
+    options: &MatrixReadOptions,
+    feeds: &Feeds<'_>,
+    progress: &dyn Progress,
+) -> Result<LoadedMatrix, MatrixReadError> {
+    read::read_path_observed(path, options, &Watched { feeds, progress })
+}
+
+/// Shows columns, and tells of them.
+struct Watched<'a> {
+    feeds: &'a Feeds<'a>,
+    progress: &'a dyn Progress,
+}
+
+impl Watched<'_> {
+    fn advance<I: Index>(&self, part: &Part<'_, I>) {
+        let size = MatrixSize { columns: part.starts.len(), entries: part.rows.len() };
+        self.progress.advance(expected::units(size));
+    }
+}
+
+impl ReadObserver for Watched<'_> {
+    fn begin<I: SharedIndex>(&self, size: MatrixSize) {
+        self.progress.expect(&expected::with_reading(size));
+        self.progress.begin("reading", None, expected::units(size));
+        self.feeds.begin::<I>(size);
+    }
+
+    fn narrow(&self, part: &Part<'_, u32>) {
+        self.feeds.narrow(part);
+        self.advance(part);
+    }
+
+    fn wide(&self, part: &Part<'_, u64>) {
+        self.feeds.wide(part);
+        self.advance(part);
+    }
 }
 
 /// Calls something of the matrix, or what was made of it, of either width.

@@ -49,6 +49,7 @@ pub mod clearing;
 pub mod compression;
 pub mod cycles;
 mod error;
+mod expected;
 pub mod figures;
 pub mod hypha;
 pub(crate) mod index;

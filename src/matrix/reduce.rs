@@ -111,8 +111,8 @@ pub fn reduce_with<I: MatrixIndex>(
     reduce_watched(matrix, plan, scanner, &())
 }
 
-/// Like [`reduce_with`]; `progress` is told of its one stage, whose work is not counted, and may end it early: all algorithms look at that every
-/// few additions.
+/// Like [`reduce_with`]; `progress` is told of its stages, of which those of the sieve that take long are counted, and may end it early: all
+/// algorithms look at that every few additions.
 ///
 /// # Errors
 /// Those of [`reduce_with`], and [`MatrixError::Interrupted`].

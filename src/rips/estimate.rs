@@ -3,6 +3,7 @@
 use super::filtration_construction::binomial;
 use super::summary::Summary;
 use crate::backend::Estimate;
+use crate::progress::{Cost, Expected};
 use crate::simd::Level;
 
 /// Simplices that a thread sweeps a second, with ranks of 16 bits (`benches/RESULTS.md`: celegans on 16 threads; alone on a core it
@@ -30,6 +31,8 @@ const DEVICE_RATE: f64 = 12e9;
 const DEVICE_DIMENSION: f64 = 0.002;
 /// Seconds for an edge and a dimension past the first that reduction takes at the least; it is often ten times that.
 const REDUCTION: f64 = 0.5e-6;
+/// How many times as long as their construction the reduction of edges takes (9,000 points in a cube).
+const EDGES_REDUCED: f64 = 0.5;
 /// The assumed probability that two neighbours of a vertex are joined by an edge.
 const CLOSED: f64 = 0.6;
 
@@ -47,6 +50,21 @@ pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Leve
         cpu: on_thread / rayon::current_num_threads() as f64 + stages * STAGE,
         device: (swept + filled) / DEVICE_RATE + stages * DEVICE_DIMENSION,
     }
+}
+
+/// What the processor does from dimension 0 up: the seconds of construction on one thread. How long the reduction of a dimension takes, only
+/// the reduction of that before it gives a hint of.
+pub(super) fn stages(summary: &Summary, max_dim: usize, rank_width: u32) -> Vec<Expected> {
+    let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
+    let stage = |stage, dim, cost| Expected { stage, dim: Some(dim), cost };
+    let mut stages = vec![stage("components", 0, Cost::Known(summary.edges as f64 * EDGE))];
+    for dim in 1..=max_dim.min(summary.points.saturating_sub(2)) {
+        let construction = on_thread(summary, dim, rate);
+        let reduction = if dim == 1 { Cost::Assumed(construction * EDGES_REDUCED) } else { Cost::Unknown };
+        stages.push(stage("assembly", dim, Cost::Known(construction)));
+        stages.push(stage("reduction", dim, reduction));
+    }
+    stages
 }
 
 /// A device beside the processor, as a collapse sees it.

@@ -7,7 +7,7 @@ use super::error::SnapshotError;
 use super::file::Snapshot;
 use super::header::Kind;
 use super::writer::Writer;
-use crate::progress::Progress;
+use crate::progress::{Expected, Progress};
 
 /// Writes the payload of a snapshot.
 pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
@@ -112,6 +112,10 @@ impl fmt::Debug for Resumable<'_> {
 }
 
 impl Progress for Resumable<'_> {
+    fn expect(&self, stages: &[Expected]) {
+        self.progress.expect(stages);
+    }
+
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
         self.progress.begin(stage, dim, total);
     }

@@ -1,7 +1,7 @@
 //! Saving while threads work: whoever of them has the turn writes what all of them have done.
 
 use super::Checkpoint;
-use crate::progress::Progress;
+use crate::progress::{Expected, Progress};
 
 /// A progress for the threads of a stage that can be saved at any time, while they work. They ask it every few steps whether the run is to
 /// end: then the one whose turn it is saves. (What is saved when the run does end is up to [`saving`](crate::progress::saving).)
@@ -18,6 +18,10 @@ impl<'a> Saving<'a> {
 }
 
 impl Progress for Saving<'_> {
+    fn expect(&self, stages: &[Expected]) {
+        self.progress.expect(stages);
+    }
+
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
         self.progress.begin(stage, dim, total);
     }

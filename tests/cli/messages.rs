@@ -199,3 +199,105 @@ fn help_names_every_option_with_its_value_and_the_exit_codes() {
         assert!(text.contains(&format.to_string()), "no {format} in\n{text}");
     }
 }
+
+/// What `--progress json` tells of a run.
+fn told(command: &mut assert_cmd::Command) -> Vec<Value> {
+    let output = command.args(["-q", "--progress", "json"]).assert().success().get_output().clone();
+    let lines = String::from_utf8(output.stderr).unwrap();
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
+/// Every stage is told of when it begins, with all keys.
+#[test]
+fn progress_for_a_program_is_an_object_a_line() {
+    let scratch = Scratch::new();
+    let out = scratch.name("out");
+    let input = |name: &str| data(name).to_str().unwrap().to_owned();
+    for (command, input, arguments, stages) in [
+        (
+            "rips",
+            input("octahedron.lower"),
+            &["--max-dim", "2", "-o"][..],
+            &["components", "assembly", "reduction"][..],
+        ),
+        ("reduce", input("torus_surface.bin"), &["-o"], &["reading", "scan", "graph", "writing"]),
+        (
+            "cubical",
+            input("cubical/shell.npy"),
+            &["-o"],
+            &["reading", "order", "gradient", "loops", "writing"],
+        ),
+        ("ecc", input("cubical/shell.npy"), &["-o"], &["curve", "writing"]),
+        (
+            "thin",
+            input("cubical/shell.npy"),
+            &["--threshold", "0", "--output", "npy", "-o"],
+            &["thinning", "writing"],
+        ),
+        (
+            "convert",
+            input("octahedron.lower"),
+            &["--to", "distances", "--output", "npy"],
+            &["reading", "writing"],
+        ),
+        ("generate", "sphere".to_owned(), &["--points", "5", "-o"], &["drawing", "writing"]),
+    ] {
+        let told = told(lacuna(command, [input]).args(arguments).arg(&out));
+        let found: Vec<&str> = told.iter().map(|object| object["stage"].as_str().unwrap()).collect();
+        assert!(stages.iter().all(|stage| found.contains(stage)), "{command}: {found:?}");
+        for object in &told {
+            for key in [
+                "step",
+                "dimension",
+                "total",
+                "rate",
+                "seconds_left",
+                "overall",
+                "file",
+                "file_number",
+                "files",
+            ] {
+                assert!(object.get(key).is_some(), "{command}: no {key} in {object}");
+            }
+            assert!(object["done"].is_u64() && object["seconds_elapsed"].as_f64().unwrap() >= 0.0);
+        }
+    }
+}
+
+#[test]
+fn progress_of_a_batch_says_which_file_of_how_many() {
+    let scratch = Scratch::new();
+    let files = ["octahedron.lower", "circle.pts", "klein_bottle.lower"].map(data);
+    // With --explain, one file after another.
+    let run = |options: &[&str]| {
+        let mut run = lacuna("rips", options);
+        told(run.args(&files).args(["--threads", "2", "-o", &scratch.name("bars")]))
+    };
+    let one_by_one = lacuna("rips", &files)
+        .args(["-o", &scratch.name("bars"), "--explain", "--progress", "json"])
+        .assert()
+        .success()
+        .get_output()
+        .stderr
+        .clone();
+    let text = String::from_utf8(one_by_one).unwrap();
+    let objects = text.lines().filter(|line| line.starts_with('{'));
+    let objects: Vec<Value> = objects.map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(objects.iter().any(|object| object["file_number"] == 2 && object["files"] == 3), "{text}");
+    let side_by_side = run(&[]);
+    let [files] = &side_by_side[..] else { panic!("{side_by_side:?}") };
+    assert_eq!((&files["stage"], &files["total"]), (&Value::from("files"), &Value::from(3)));
+}
+
+#[test]
+fn progress_is_silent_in_short_runs_and_where_it_is_to_be() {
+    for how in ["auto", "plain", "none", "bar"] {
+        let run = rips_of(SQUARE, &["--format", "distance", "--progress", how]).assert().success();
+        run.stdout(SQUARE_TEXT).stderr(is_empty());
+    }
+    let refused = rips_of(SQUARE, &["--progress", "loud"]).assert().code(2);
+    refused.stderr(contains("invalid value 'loud' for '--progress <HOW>'"));
+}

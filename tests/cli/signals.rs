@@ -1,4 +1,4 @@
-//! What is left of a run that a signal ends: nothing.
+//! What is left of a run that a signal ends: nothing, or what the next run removes.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
@@ -69,4 +69,68 @@ fn a_signal_that_is_ignored_stays_so() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), super::SQUARE.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     assert_eq!(scratch.names(), ["bars.txt"]);
+}
+
+/// What nobody can catch leaves its files to the next run in the same folder, and that takes no file of a run that lives.
+#[test]
+fn what_a_killed_run_leaves_the_next_one_removes() {
+    let scratch = Scratch::new();
+    let mut killed = waiting(&scratch);
+    killed.kill().unwrap();
+    assert_eq!(killed.wait().unwrap().signal(), Some(9));
+    let left = scratch.names();
+    assert_eq!(left.len(), 2, "{left:?}");
+
+    let mut living = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+    living.args(["rips", "-", "-o", &scratch.name("living.txt")]).stdin(Stdio::piped()).stderr(Stdio::null());
+    let mut living = living.spawn().unwrap();
+    wait_until("the first run's files to go", || {
+        let names = scratch.names();
+        names.len() == 1 && !left.contains(&names[0])
+    });
+    let held = scratch.names();
+
+    scratch.file("square.dist", super::SQUARE);
+    let run = |output: &str| {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        run.args(["rips", &scratch.name("square.dist"), "-q", "-o", &scratch.name(output)]);
+        assert!(run.status().unwrap().success());
+    };
+    run("other.txt");
+    assert_eq!(scratch.names(), [&held[0], "other.txt", "square.dist"]);
+
+    std::io::Write::write_all(&mut living.stdin.take().unwrap(), super::SQUARE.as_bytes()).unwrap();
+    assert!(living.wait().unwrap().success());
+    assert_eq!(scratch.names(), ["living.txt", "other.txt", "square.dist"]);
+}
+
+/// The folder in which another program runs, likewise.
+#[test]
+fn a_folder_of_a_killed_run_goes_with_the_next() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    let folder = scratch.path("temporary");
+    std::fs::create_dir(&folder).unwrap();
+    let input = scratch.file("triangle.phat", super::TRIANGLE);
+    let program = |name: &str, script: &str| {
+        let path = scratch.file(name, format!("#!/bin/sh\n{script}\n"));
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        path
+    };
+    let started = scratch.path("started");
+    let waits = program("waits", &format!("touch {}; exec sleep 2", started.display()));
+    let compare = |program: &std::path::Path| {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        run.args(["compare", "--run", "phat", "--from", "matrix", "--program"]).arg(program).arg(&input);
+        run.env("TMPDIR", &folder).stdout(Stdio::null()).stderr(Stdio::null());
+        run.spawn().unwrap()
+    };
+    let left = || std::fs::read_dir(&folder).unwrap().count();
+    let mut killed = compare(&waits);
+    wait_until("the other program to start", || started.exists());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(left(), 2, "a folder and its file");
+    compare(&program("fails", "exit 1")).wait().unwrap();
+    assert_eq!(left(), 0);
 }

@@ -1,6 +1,18 @@
 //! What is said on standard error.
 
 use crate::cli::notes::Notes;
+use crate::cli::parse;
+use crate::cli::progress::ProgressMode;
+
+/// How it is told how far the run is.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct ProgressArguments {
+    /// How a long run says on standard error how far it is: auto, bar, plain (a line now and then), json (an object a
+    /// line), none [default: auto, a bar on a terminal and else plain]
+    #[arg(long = "progress", value_name = "HOW", help_heading = "Messages", default_value = "auto",
+        value_parser = parse::one_of::<ProgressMode>(), hide_possible_values = true, hide_default_value = true)]
+    pub(crate) mode: ProgressMode,
+}
 
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]
@@ -12,12 +24,15 @@ pub(crate) struct VerbosityArguments {
     /// Say on standard error how long each stage took
     #[arg(short, long, help_heading = "Messages")]
     pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
 impl VerbosityArguments {
     /// What is said along the way.
     pub(crate) fn notes(&self) -> Notes {
-        Notes { quiet: self.quiet, verbose: self.verbose }
+        Notes { quiet: self.quiet, verbose: self.verbose, progress: self.progress.mode }
     }
 }
 

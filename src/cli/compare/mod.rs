@@ -11,6 +11,7 @@ use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::cubical::Construction;
 use lacuna::internals::name_of;
 
+use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -109,6 +110,9 @@ pub(crate) struct Arguments {
     /// Say nothing on standard error but errors
     #[arg(short, long)]
     quiet: bool,
+
+    #[command(flatten)]
+    progress: ProgressArguments,
 }
 
 const EXAMPLES: &str = "\
@@ -125,7 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
 }
 
 fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
-    let notes = Notes { quiet: arguments.quiet, verbose: false };
+    let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
     threads::start(None, notes)?;
     match (arguments.run, &arguments.b) {
         (Some(reference), _) => with_reference(arguments, reference),
@@ -148,7 +152,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
         }
         Ok(barcode)
     };
-    let meter = Meter::new(notes.wants_progress());
+    let meter = Meter::new(notes.progress());
     meter.stage("reading");
     let a = read(&arguments.a, arguments.format_a, &names[0])?;
     let b = read(b, arguments.format_b, &names[1])?;

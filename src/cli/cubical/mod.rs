@@ -294,9 +294,7 @@ impl Job<'_> {
     ) -> Result<(AnyImage, Option<ThinningRecord>), CliError> {
         self.frame.meter.stage("thinning");
         let request = thinning::ThinningRequest { rule, iterations: None };
-        let watch = &mut |pass: thinning::Pass| {
-            self.frame.meter.at(format!("thinning, iteration {}", pass.iteration))
-        };
+        let watch = &mut |pass: thinning::Pass| self.frame.meter.at(format!("iteration {}", pass.iteration));
         let superlevel = self.arguments.filtration.superlevel;
         let (thinned, took) = timed(|| thin_first(image, superlevel, &request, &self.backend, watch));
         let failed = |source| CliError::about(format!("--thin: {}", self.arguments.image.name()), source);

@@ -14,9 +14,7 @@ use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::rips::{
-    DistanceToMeasure, Landmarks, Outcome, Progress, RepresentativeKind, RipsOptions, Summary,
-};
+use lacuna::rips::{DistanceToMeasure, Landmarks, Outcome, RepresentativeKind, RipsOptions, Summary};
 use lacuna::snapshot::{Checkpoint, Fingerprint, Resumable};
 
 use super::Arguments;
@@ -24,7 +22,6 @@ use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::CliError;
-use crate::cli::interruption::Unseen;
 use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
 use crate::cli::progress::Meter;
@@ -127,7 +124,7 @@ impl Job<'_> {
         if let Some(long) = long {
             long.begin(|| self.fingerprint(&input))?;
         }
-        let outcome = self.solve(&name, input, crew, long)?;
+        let outcome = self.solve((&name, task.place), input, crew, long)?;
         if let Some(dim) = outcome.unfinished {
             say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));
         }
@@ -252,21 +249,20 @@ impl Job<'_> {
 
     fn solve(
         &self,
-        name: &str,
+        (name, place): Named<'_>,
         input: Input,
         crew: Crew,
         long: Option<&LongRun>,
     ) -> Result<Outcome, CliError> {
-        let meter = (crew != Crew::One && self.notes.wants_progress()).then(|| Meter::new(true));
-        let progress: &dyn Progress = match &meter {
-            Some(meter) => meter,
-            None => &Unseen,
-        };
+        let meter = if crew == Crew::One { Meter::silent() } else { Meter::new(self.notes.progress()) };
+        if place.is_some() {
+            meter.file(name.to_owned(), place);
+        }
         let checkpoint: &dyn Checkpoint = match long {
             Some(long) => long.checkpoint(),
             None => &(),
         };
-        let progress = &Resumable { progress, checkpoint };
+        let progress = &Resumable { progress: &meter, checkpoint };
         let options = self.options();
         let solved = match crew {
             Crew::All | Crew::One => options.solve(input, progress),
@@ -334,6 +330,9 @@ impl Job<'_> {
         answer.fill(|out| self.format.write(&barcode, out))
     }
 }
+
+/// What messages call an input, and its place in a batch.
+type Named<'a> = (&'a str, Option<(usize, usize)>);
 
 /// What messages call an input.
 fn name(task: &Task) -> String {

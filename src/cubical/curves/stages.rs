@@ -9,7 +9,7 @@ use crate::cubical::ecc::{EccRequest, Vcec, VcecRows, compare};
 use crate::cubical::image::Image;
 use crate::cubical::read::{AnyStream, ImageReadError};
 use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::Progress;
+use crate::progress::{Cost, Expected, Progress};
 use crate::with_stream;
 
 /// The curve of an image that comes as a stream, as a stage.
@@ -71,6 +71,7 @@ pub(super) struct ScalesStage<'a, T> {
 impl<T: KernelVoxel> ScalesStage<'_, T> {
     /// Each machine counts the voxels from the first on.
     fn begin(&self) {
+        self.progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
         self.progress.begin(STAGE, None, self.image.shape().count() as u64 * self.scales.count as u64);
     }
 }

@@ -27,12 +27,13 @@ mod tests;
 
 use std::time::Instant;
 
-use phat_formats::{BoundaryMatrix, Dimension};
+use phat_formats::{BoundaryMatrix, Dimension, MatrixSize};
 
 use self::graph::Survey;
 use self::kept::{KeptSieve, ResidueOf, save_sieve};
 use self::residue::Keeping;
 use super::error::MatrixError;
+use super::expected;
 use super::figures::{Block, Figures, Method};
 use super::index::SharedIndex;
 use super::leftmost_ones::Scanner;
@@ -49,6 +50,9 @@ const ANNOTATE: usize = 8;
 /// Open columns per open row from which on a residue is dualized.
 const DUALIZE: usize = 4;
 
+/// A block with fewer open columns than another by this factor does not change when that is done.
+const FEW: usize = 32;
+
 /// The persistence pairs of a matrix, whose scan is done by the machine of `scanner`.
 pub(super) fn reduce<I: SharedIndex>(
     matrix: &BoundaryMatrix<I>,
@@ -64,6 +68,11 @@ pub(super) fn reduce<I: SharedIndex>(
     run.upwards()?;
     run.downwards()?;
     Ok(run.finish())
+}
+
+/// How large a matrix is.
+fn matrix_size<I: SharedIndex>(matrix: &BoundaryMatrix<I>) -> MatrixSize {
+    MatrixSize { columns: matrix.len(), entries: matrix.entries() }
 }
 
 /// A run of the sieve.
@@ -93,6 +102,8 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     ) -> Result<Self, MatrixError> {
         let clock = Instant::now();
         let max_dim = matrix.max_dim().unwrap_or(0);
+        progress.expect(&expected::of_sieve(matrix_size(matrix)));
+        progress.begin("scan", None, 1);
         let survey = Survey::of(matrix, max_dim);
         let mates = match scanner.mates(matrix)? {
             // The device has scanned all blocks, those that are graphs included.
@@ -169,6 +180,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     fn graph(&mut self) {
         let Some(Survey { bottom, top, columns, nodes }) = self.survey.take() else { return };
         let (matrix, mates, max_dim) = (self.matrix, &self.mates, self.max_dim);
+        self.progress.begin("graph", None, 1);
         rayon::join(
             || bottom.then(|| graph::pair_by_columns(matrix, 1, &nodes, mates)),
             || top.then(|| graph::pair_by_rows(matrix, max_dim, &columns, &nodes, mates)),
@@ -237,6 +249,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             if !self.solved[usize::from(dim)] && self.wants_dual(dim) {
                 let dual = dual.get_or_insert_with(|| self.matrix.anti_transpose());
                 let open = self.open(dim - 1);
+                self.expect(dim, open.len());
                 let keeping = self.keeping(dim, true);
                 let additions = residue::reduce_dual(self.matrix, dual, &open, &self.mates, &keeping)?;
                 drop(keeping);
@@ -257,6 +270,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
 
     fn residue(&mut self, dim: Dimension) -> Result<(), SnapshotError> {
         let open = self.open(dim);
+        self.expect(dim, open.len());
         let keeping = self.keeping(dim, false);
         let additions = residue::reduce(self.matrix, &open, &self.mates, &keeping)?;
         drop(keeping);
@@ -268,6 +282,19 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     fn keeping(&self, dim: Dimension, is_dual: bool) -> Keeping<'_> {
         let of = ResidueOf { cells: self.matrix.len(), dim, is_dual };
         Keeping { progress: self.progress, of, save_before: Box::new(|| self.save()) }
+    }
+
+    /// Tells which blocks are left with the residue of block `dim`, of so many columns. What the columns of another block take, nobody knows
+    /// before they are reduced; blocks that have few beside this one are left out.
+    fn expect(&self, dim: Dimension, columns: usize) {
+        let census = self.census();
+        let is_left = |&other: &Dimension| {
+            let open = census[usize::from(other)].open;
+            other != dim && !self.solved[usize::from(other)] && open * FEW > columns
+        };
+        let blocks: Vec<Dimension> = std::iter::once(dim).chain((1..=self.max_dim).filter(is_left)).collect();
+        self.progress.expect(&expected::of_residues(matrix_size(self.matrix), &blocks));
+        self.progress.begin(expected::REDUCTION, Some(usize::from(dim)), columns as u64);
     }
 
     /// Whether block `dim` is to be dualized. That pays where its open rows are few, which is known when the block
@@ -296,6 +323,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     }
 
     fn finish(mut self) -> Pairs<I> {
+        self.progress.begin("pairs", None, 1);
         let pairs = self.mates.pairs();
         self.lap("pairs");
         Pairs { pairs, cells: self.matrix.len(), figures: self.figures }

@@ -104,7 +104,7 @@ struct Residue<'a, I: SharedIndex> {
     claimed_before: &'a Columns,
     /// The open columns that are zero.
     zeros: &'a Columns,
-    /// May end the reduction early.
+    /// Told of columns that are done; may end the reduction early.
     progress: &'a dyn Progress,
 }
 
@@ -265,9 +265,10 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
     fn run(mut self, next: &AtomicUsize) -> u64 {
         let mut lanes: Vec<Lane<I>> = Vec::with_capacity(LANES);
         let mut spare: Vec<Vec<I>> = Vec::new();
-        let mut steps = 0_usize;
+        let (mut steps, mut done) = (0_usize, 0);
         loop {
             if steps.is_multiple_of(STEPS) {
+                self.residue.progress.advance(std::mem::take(&mut done));
                 check(self.residue.progress);
             }
             steps = steps.wrapping_add(1);
@@ -275,6 +276,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some(column) = self.block.columns.get(place) else { break };
                 if self.residue.claimed_before.contains(place) || self.residue.zeros.contains(place) {
+                    done += 1;
                     continue;
                 }
                 let mut lane =
@@ -282,12 +284,14 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                 self.add_original(&mut lane.rows, lane.column);
                 if lane.rows.is_empty() {
                     self.settle_zero(lane.column);
+                    done += 1;
                     spare.push(lane.rows);
                 } else {
                     lanes.push(lane);
                 }
             }
             if lanes.is_empty() {
+                self.residue.progress.advance(done);
                 return self.additions;
             }
             self.look_ahead(&mut lanes);
@@ -301,6 +305,7 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
                     Step::Long => self.finish_long(&mut lanes[place]),
                     Step::Done => {}
                 }
+                done += 1;
                 let mut lane = lanes.swap_remove(place);
                 lane.rows.clear();
                 spare.push(lane.rows);

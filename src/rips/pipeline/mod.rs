@@ -223,6 +223,7 @@ fn compute_graph(
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
     let prefix = kept::prefix(&plan, &ranked, &setting);
+    progress.expect(&estimate::stages(&summary, plan.max_dim, plan.rank_width));
     let Ranked { values, edges } = ranked;
     let complex = shaped(&plan, edges)?;
     let rank_seconds = start.elapsed().as_secs_f64();

@@ -250,9 +250,10 @@ fn resume<W: Word, F: Field>(
     let work = || {
         let mut worker = Worker::new(&shared);
         while let Some(batch) = unreduced.take() {
-            submatrix.progress.advance(batch.len() as u64);
             shared.save_if_due();
+            let columns = batch.len() as u64;
             batch.filter(is_open).for_each(|j| worker.reduce(j));
+            submatrix.progress.advance(columns);
         }
         *lock(&total) += worker.counts;
     };

@@ -1,0 +1,196 @@
+//! Temporary files of runs that could not remove them: the next run knows them and removes them.
+//!
+//! A temporary file is called `.lacuna-MACHINE-RANDOM.tmp`; a temporary folder has the name of such a file beside it without the `.tmp`. While
+//! its run lives, the file is locked; the system gives the lock up with the run, however that ends, by `kill -9` as well. A run that makes
+//! a temporary file looks for others in the same folder, once: those that it can lock belong to nobody, and go, with their folders.
+//!
+//! The file of a living run is never taken. A file is locked after it is made, so one that is taken before that is noticed, and made
+//! again under another name. Locks need not reach across a network, so files of other machines are left alone, and where a file system
+//! has no locks, all are.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use tempfile::{Builder, NamedTempFile};
+
+/// The end of the name of a temporary file.
+const SUFFIX: &str = ".tmp";
+
+/// Random characters of a name.
+const RANDOM: usize = 8;
+
+/// Names of a folder that are looked at: in one with many more files, to look at all would take longer than a short run.
+const MOST_NAMES: usize = 1 << 14;
+
+/// What the names of this machine's temporary files begin with.
+static PREFIX: LazyLock<String> = LazyLock::new(|| prefix(&machine()));
+
+fn prefix(machine: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!(".lacuna-{}-", machine.chars().map(plain).collect::<String>())
+}
+
+/// The name of this machine. Where the system does not tell in this way, locks decide alone.
+fn machine() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    if name.trim().is_empty() { "local".to_owned() } else { name.trim().to_owned() }
+}
+
+/// A new file in a folder, held as long as it is open. What others left there is removed before.
+pub(super) fn held_file(
+    folder: &Path,
+    prepare: impl Fn(&mut Builder<'_, 'static>),
+) -> io::Result<NamedTempFile> {
+    remove_once(folder);
+    loop {
+        let mut builder = Builder::new();
+        builder.prefix(PREFIX.as_str()).suffix(SUFFIX).rand_bytes(RANDOM);
+        prepare(&mut builder);
+        let file = builder.tempfile_in(folder)?;
+        if hold(&file)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Locks a new file. Whether it still is where it was made: another run may have taken it for left over before.
+fn hold(file: &NamedTempFile) -> io::Result<bool> {
+    // Where there are no locks, nobody else gets one.
+    let _ = file.as_file().lock();
+    file.path().try_exists()
+}
+
+/// The folder that belongs to a temporary file.
+pub(super) fn folder_of(file: &Path) -> PathBuf {
+    file.with_extension("")
+}
+
+/// Removes what is left over in a folder, the first time that this run is asked to.
+fn remove_once(folder: &Path) {
+    static SEEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+    // A folder that cannot be told from others is looked at again.
+    let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+    // A set of paths is valid whoever panicked.
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if seen.get_or_insert_default().insert(real) {
+        drop(seen);
+        remove_leftovers(folder, &PREFIX);
+    }
+}
+
+/// Removes the temporary files in a folder that begin with `prefix` and that nobody holds. What cannot be removed stays, and harms nobody.
+fn remove_leftovers(folder: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.take(MOST_NAMES).flatten() {
+        if is_temporary(&entry.file_name(), prefix) && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            remove_if_free(&entry.path());
+        }
+    }
+}
+
+fn is_temporary(name: &OsStr, prefix: &str) -> bool {
+    let random = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(SUFFIX));
+    random.is_some_and(|random| random.len() == RANDOM && random.bytes().all(|c| c.is_ascii_alphanumeric()))
+}
+
+fn remove_if_free(path: &Path) {
+    let Ok(file) = File::open(path) else { return };
+    match file.try_lock() {
+        Ok(()) => {
+            // The folder first: without the file nobody would know it any more.
+            let _ = fs::remove_dir_all(folder_of(path));
+            let _ = fs::remove_file(path);
+        }
+        Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string());
+        let mut names: Vec<String> = names.map(Result::unwrap).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_nobody_holds_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let prefix = prefix("this.host");
+        let kept = [
+            ".lacuna-other-abcd1234.tmp",
+            ".lacuna-this_host-abcd123.tmp",
+            ".lacuna-this_host-abcd_234.tmp",
+            ".lacuna-this_host-abcd1234.tmp.gz",
+            "lacuna-this_host-abcd1234.tmp",
+            "bars.txt",
+        ];
+        for name in kept.iter().chain(&[".lacuna-this_host-abcd1234.tmp", ".lacuna-this_host-held1234.tmp"]) {
+            fs::write(at(name), "bars").unwrap();
+        }
+        let held = File::open(at(".lacuna-this_host-held1234.tmp")).unwrap();
+        held.lock().unwrap();
+        // A folder with its file, one without, and one that is called as files are.
+        fs::create_dir_all(at(".lacuna-this_host-abcd1234/inner")).unwrap();
+        fs::write(at(".lacuna-this_host-abcd1234/inner/file"), "").unwrap();
+        fs::create_dir(at(".lacuna-this_host-held1234")).unwrap();
+        fs::create_dir(at(".lacuna-this_host-dir12345.tmp")).unwrap();
+
+        remove_leftovers(folder.path(), &prefix);
+        let held_names = [
+            ".lacuna-this_host-held1234",
+            ".lacuna-this_host-held1234.tmp",
+            ".lacuna-this_host-dir12345.tmp",
+        ];
+        let mut expected: Vec<String> = kept.iter().chain(&held_names).map(|&name| name.to_owned()).collect();
+        expected.sort();
+        assert_eq!(names(folder.path()), expected);
+
+        drop(held);
+        remove_leftovers(folder.path(), &prefix);
+        assert!(!at(".lacuna-this_host-held1234").exists() && !at(".lacuna-this_host-held1234.tmp").exists());
+    }
+
+    #[test]
+    fn a_file_that_is_made_is_held_until_it_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = held_file(folder.path(), |_| ()).unwrap();
+        assert!(is_temporary(file.path().file_name().unwrap(), &PREFIX), "{file:?}");
+        remove_leftovers(folder.path(), &PREFIX);
+        assert!(file.path().exists());
+        let (open, path) = file.keep().unwrap();
+        drop(open);
+        remove_leftovers(folder.path(), &PREFIX);
+        assert!(!path.exists());
+    }
+
+    /// Threads that make files beside others that remove what they find free: each has its own in the end.
+    #[test]
+    fn nobody_takes_what_is_just_being_made() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..2)
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..300).map(|_| held_file(folder.path(), |_| ()).unwrap()).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            while !makers.iter().all(|maker| maker.is_finished()) {
+                remove_leftovers(folder.path(), &PREFIX);
+            }
+            let files: Vec<NamedTempFile> =
+                makers.into_iter().flat_map(|maker| maker.join().unwrap()).collect();
+            assert!(files.iter().all(|file| file.path().exists()));
+            assert_eq!(names(folder.path()).len(), files.len());
+        });
+    }
+}

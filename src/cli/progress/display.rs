@@ -1,0 +1,319 @@
+//! How it is shown how far a run is.
+
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::forecast::Forecast;
+use crate::cli::notes::tell;
+
+/// What `--progress` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ProgressMode {
+    /// A bar on a terminal, else lines.
+    #[default]
+    Auto,
+    /// A bar, wherever it goes.
+    Bar,
+    /// A line now and then.
+    Plain,
+    /// Objects, one a line.
+    Json,
+    /// Nothing.
+    None,
+}
+
+/// The way to show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Display {
+    Bar,
+    Lines,
+    Json,
+    None,
+}
+
+impl ProgressMode {
+    /// The way to show it; unless it was asked for, nothing is shown by a run that is to be quiet.
+    pub(crate) fn display(self, is_quiet: bool) -> Display {
+        match self {
+            ProgressMode::Auto if is_quiet => Display::None,
+            ProgressMode::Auto if std::io::stderr().is_terminal() => Display::Bar,
+            ProgressMode::Auto | ProgressMode::Plain => Display::Lines,
+            ProgressMode::Bar => Display::Bar,
+            ProgressMode::Json => Display::Json,
+            ProgressMode::None => Display::None,
+        }
+    }
+}
+
+impl Display {
+    pub(super) fn shown(self) -> Option<Shown> {
+        match self {
+            Display::Bar => {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+                Some(Shown::Bar { bar, is_hidden: true })
+            }
+            Display::Lines => Some(Shown::Lines { next: PLAIN_PATIENCE }),
+            Display::Json => Some(Shown::Json { next: OBJECT_EVERY }),
+            Display::None => None,
+        }
+    }
+}
+
+/// Where a run is.
+#[derive(Debug, Clone)]
+pub(super) struct Where {
+    pub(super) stage: &'static str,
+    pub(super) dim: Option<usize>,
+    /// Units of work of the stage; 1 if they are not counted.
+    pub(super) total: u64,
+    /// Where the stage is, if that is told in words.
+    pub(super) step: Option<String>,
+    /// The file that the stages work on, where it is told.
+    pub(super) file: Option<InFile>,
+}
+
+/// A file, and its place in a batch of several: which of how many.
+#[derive(Debug, Clone)]
+pub(super) struct InFile {
+    pub(super) name: String,
+    pub(super) place: Option<(usize, usize)>,
+}
+
+/// What has been shown.
+pub(super) enum Shown {
+    Bar {
+        bar: ProgressBar,
+        is_hidden: bool,
+    },
+    /// Lines of text, the next of them at this second of the run.
+    Lines {
+        next: f64,
+    },
+    /// Objects, likewise.
+    Json {
+        next: f64,
+    },
+    #[cfg(test)]
+    Nowhere,
+}
+
+/// Seconds of a run before a bar appears.
+const BAR_PATIENCE: f64 = 0.5;
+/// Seconds of a run before its first line: scripts see none of a short run.
+const PLAIN_PATIENCE: f64 = 10.0;
+/// By how much the run must have got longer since a line for the next.
+const PLAIN_GROWTH: f64 = 1.5;
+/// The most seconds between two lines.
+const PLAIN_MOST: f64 = 600.0;
+/// Seconds from one object to the next, besides one a stage.
+const OBJECT_EVERY: f64 = 0.5;
+
+/// What `--progress json` writes, a line each. The book says what the keys hold.
+#[derive(Debug, Serialize)]
+struct Object<'a> {
+    stage: &'a str,
+    step: Option<&'a str>,
+    dimension: Option<usize>,
+    done: u64,
+    total: Option<u64>,
+    rate: Option<f64>,
+    seconds_elapsed: f64,
+    seconds_left: Option<f64>,
+    overall: Option<f64>,
+    file: Option<&'a str>,
+    file_number: Option<usize>,
+    files: Option<usize>,
+}
+
+impl Shown {
+    /// Counts, but shows nothing.
+    #[cfg(test)]
+    pub(super) fn nowhere() -> Self {
+        Shown::Nowhere
+    }
+
+    /// A stage begins.
+    pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
+        match self {
+            Shown::Bar { bar, .. } => {
+                bar.set_style(style(at.total));
+                bar.set_length(at.total);
+                bar.set_position(0);
+            }
+            Shown::Json { next } => {
+                *next = now + OBJECT_EVERY;
+                tell_object(now, at, 0, forecast);
+            }
+            _ => {}
+        }
+    }
+
+    /// So much of the stage is done.
+    pub(super) fn show(&mut self, now: f64, at: &Where, done: u64, forecast: &Forecast) {
+        match self {
+            Shown::Bar { bar, is_hidden } => {
+                if now >= BAR_PATIENCE && std::mem::take(is_hidden) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
+                bar.set_message(what(at));
+                bar.set_position(done);
+                bar.set_prefix(tail(at, now, forecast));
+                bar.tick();
+            }
+            Shown::Lines { next } if now >= *next => {
+                *next = (now * PLAIN_GROWTH).min(now + PLAIN_MOST);
+                let part = part(at, done).map_or(String::new(), |percent| format!(" {percent:.0} %"));
+                tell(format_args!("progress: {}{part}, {}", what(at), tail(at, now, forecast)));
+            }
+            Shown::Json { next } if now >= *next => {
+                *next = now + OBJECT_EVERY;
+                tell_object(now, at, done, forecast);
+            }
+            _ => {}
+        }
+    }
+
+    /// Hides a bar while `say` writes to standard error.
+    pub(super) fn aside<T>(&self, say: impl FnOnce() -> T) -> T {
+        match self {
+            Shown::Bar { bar, .. } => bar.suspend(say),
+            _ => say(),
+        }
+    }
+
+    /// The run is over.
+    pub(super) fn end(&self) {
+        if let Shown::Bar { bar, .. } = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The stage in words.
+fn what(at: &Where) -> String {
+    let mut what = match &at.file {
+        Some(InFile { name, place: Some((number, of)) }) => format!("{name} ({number} of {of}), "),
+        Some(InFile { name, place: None }) => format!("{name}, "),
+        None => String::new(),
+    };
+    if let Some(dim) = at.dim {
+        what += &format!("dimension {dim}, ");
+    }
+    what += at.stage;
+    if let Some(step) = &at.step {
+        what += &format!(", {step}");
+    }
+    what
+}
+
+/// Per cent of the stage that are done, if they are counted.
+fn part(at: &Where, done: u64) -> Option<f64> {
+    (at.total > 1).then(|| 100.0 * (done as f64 / at.total as f64).min(1.0))
+}
+
+/// How fast, since when, and until when.
+fn tail(at: &Where, now: f64, forecast: &Forecast) -> String {
+    let rate = forecast.rate().filter(|&rate| at.total > 1 && rate > 0.0);
+    let rate = rate.map_or(String::new(), |rate| format!("{}/s, ", short(rate)));
+    let left =
+        forecast.left(now).map_or("time left unknown".to_owned(), |left| format!("{} left", clock(left)));
+    format!("{rate}{} gone, {left}", clock(now))
+}
+
+/// A number in at most four characters and a letter.
+fn short(number: f64) -> String {
+    let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    match units.into_iter().find(|&(unit, _)| number >= unit) {
+        Some((unit, letter)) if number < 10.0 * unit => format!("{:.1}{letter}", number / unit),
+        Some((unit, letter)) => format!("{:.0}{letter}", number / unit),
+        None if number < 10.0 => format!("{number:.1}"),
+        None => format!("{number:.0}"),
+    }
+}
+
+/// Seconds as minutes and seconds, with hours where there are any.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+fn tell_object(now: f64, at: &Where, done: u64, forecast: &Forecast) {
+    let left = forecast.left(now);
+    let is_counted = at.total > 1;
+    let file = at.file.as_ref();
+    let place = file.and_then(|file| file.place);
+    let object = Object {
+        stage: at.stage,
+        step: at.step.as_deref(),
+        dimension: at.dim,
+        done: if is_counted { done } else { 0 },
+        total: is_counted.then_some(at.total),
+        rate: forecast.rate(),
+        seconds_elapsed: now,
+        seconds_left: left,
+        overall: left.map(|left| now / (now + left).max(f64::MIN_POSITIVE)),
+        file: file.map(|file| file.name.as_str()),
+        file_number: place.map(|place| place.0),
+        files: place.map(|place| place.1),
+    };
+    // Such an object is always written.
+    if let Ok(line) = serde_json::to_string(&object) {
+        tell(line);
+    }
+}
+
+/// A stage with parts to count, and one without.
+const COUNTED: &str = "{msg:32} [{bar:32}] {percent:>3} %  {prefix}";
+const UNCOUNTED: &str = "{msg:32} {spinner}  {prefix}";
+
+fn style(total: u64) -> ProgressStyle {
+    let template = if total > 1 { COUNTED } else { UNCOUNTED };
+    // Both are valid, a test says so.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_templates_are_valid() {
+        for template in [COUNTED, UNCOUNTED] {
+            assert!(ProgressStyle::with_template(template).is_ok());
+        }
+    }
+
+    #[test]
+    fn numbers_and_times_are_short() {
+        let numbers = [0.25, 7.0, 12.4, 999.0, 1234.0, 45_678.0, 2.5e6, 7e9, 12e12].map(short);
+        assert_eq!(numbers, ["0.2", "7.0", "12", "999", "1.2 k", "46 k", "2.5 M", "7.0 G", "12 T"]);
+        assert_eq!(
+            [0.4, 59.6, 61.0, 3599.0, 7384.0].map(clock),
+            ["0:00", "1:00", "1:01", "59:59", "2:03:04"]
+        );
+    }
+
+    #[test]
+    fn a_line_says_the_stage_and_that_nothing_is_known() {
+        let mut at = Where { stage: "assembly", dim: Some(2), total: 200, step: None, file: None };
+        assert_eq!(what(&at), "dimension 2, assembly");
+        assert_eq!(part(&at, 50), Some(25.0));
+        assert_eq!(tail(&at, 75.0, &Forecast::default()), "1:15 gone, time left unknown");
+        at.file = Some(InFile { name: "a.nii".to_owned(), place: Some((2, 5)) });
+        at = Where { stage: "thinning", dim: None, total: 1, step: Some("iteration 7".to_owned()), ..at };
+        assert_eq!(what(&at), "a.nii (2 of 5), thinning, iteration 7");
+        assert_eq!(part(&at, 0), None);
+    }
+
+    #[test]
+    fn nothing_is_shown_by_a_quiet_run_unless_asked_for() {
+        assert_eq!(ProgressMode::Auto.display(true), Display::None);
+        assert_eq!(ProgressMode::Json.display(true), Display::Json);
+        assert_eq!(ProgressMode::Plain.display(false), Display::Lines);
+        assert_eq!(ProgressMode::None.display(false), Display::None);
+    }
+}
