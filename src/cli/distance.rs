@@ -14,6 +14,7 @@ use lacuna::output::npy;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::arguments::memory::MemoryArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -62,6 +63,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// The pairs of a matching that has the distance, too
     #[arg(long, help_heading = "Output")]

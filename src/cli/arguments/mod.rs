@@ -9,6 +9,7 @@ pub(crate) mod filtration;
 pub(crate) mod image;
 pub(crate) mod machine;
 pub(crate) mod matrix;
+pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod picture;
 pub(crate) mod report;

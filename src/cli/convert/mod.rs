@@ -23,6 +23,7 @@ use lacuna::cubical::write::ImageFile;
 use lacuna::internals::name_of;
 use lacuna::metric::write::DistanceFile;
 
+use super::arguments::memory::MemoryArguments;
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
@@ -95,6 +96,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// Format of OUT [default: by the name of OUT]
     ///

@@ -85,7 +85,7 @@ pub(crate) struct Arguments {
     via: Way,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     #[command(flatten)]
     representatives: RepresentativesArguments,

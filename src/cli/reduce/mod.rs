@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     dualize: Dualize,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     /// Format of the pairs [default: by the name of FILE, else phat-ascii, of DIPHA input csv]
     ///

@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
     weights: WeightsArguments,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     /// Whether edges are left out first without which the bars are the same: much less work where neighbourhoods overlap a lot
     ///
