@@ -14,8 +14,8 @@ use lacuna::output::npy;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::arguments::memory::MemoryArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::{OutputFormat, format_of};

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use lacuna::cubical::curves::{CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
+use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
 use lacuna::internals::{available, name_of};
@@ -355,7 +356,7 @@ fn explanation(limit: usize) -> [String; 3] {
     [
         format!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()),
         format!("{:<13} {threads} that add up, others that read", "threads"),
-        format!("{:<13} {limit} bytes at most", "memory"),
+        memory_plan(limit).to_string(),
     ]
 }
 

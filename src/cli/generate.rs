@@ -8,8 +8,8 @@ use lacuna::cubical::write::ImageFile;
 use lacuna::generate::{Cloud, Field, Scene, Space};
 use lacuna::metric::write::DistanceFile;
 
-use super::arguments::memory::MemoryArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;

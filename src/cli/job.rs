@@ -42,6 +42,9 @@ pub(crate) struct Job<'a> {
     pub(crate) explain: bool,
 }
 
+/// What helps where a matrix is too large to be reduced.
+const HELPS: &str = "--algorithm sieve takes least; of an image, lacuna cubical takes a part of this, and of distances lacuna rips";
+
 /// How the input was read.
 struct Reading {
     format: MatrixFormat,
@@ -99,6 +102,8 @@ impl Job<'_> {
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
+        let memory = planned.memory();
+        memory.check(memory.bytes_of("the matrix"), HELPS)?;
         frame.meter.stage("reducing");
         let (reduced, reduction) = timed(|| planned.reduce());
         self.explain(&input, &planned);
@@ -174,6 +179,7 @@ impl Job<'_> {
             planning::explain(&planned.reasons());
             let bits = input.index_bits();
             tell(format_args!("{:<13} {bits} bits: {}", "index width", width_reason(bits)));
+            tell(planned.memory());
         }
     }
 
@@ -208,6 +214,7 @@ impl Job<'_> {
             index_bits: input.index_bits(),
             backend: planned.machine().map_or_else(|| "cpu".to_owned(), |machine| machine.choice),
             plan: planned.plan(),
+            memory: planned.memory(),
             pairs: reduced.pairs(),
             essential,
             read_seconds: times.read.as_secs_f64(),

@@ -15,7 +15,7 @@ use zerocopy::FromZeros;
 
 use budget::Stage;
 pub use budget::limit;
-pub use plan::{MemoryPlan, MemoryStage, MemoryUse, Shed};
+pub use plan::{DoesNotFit, MemoryPlan, MemoryStage, MemoryUse, Shed};
 
 /// Memory was refused: by the system, or because the limit of this process leaves no room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +25,8 @@ pub struct Refused {
     pub bytes: u64,
     /// The limit in bytes that leaves no room for them. `None`: the system refused them.
     pub limit: Option<u64>,
+    /// Whether the limit is one that was given, and not what the system left.
+    is_given: bool,
     /// The stage that the run was in, where it was told.
     stage: Option<Stage>,
 }
@@ -38,7 +40,8 @@ impl Refused {
 
     /// A refusal of so many bytes.
     pub(crate) fn new(bytes: u64) -> Refused {
-        Refused { bytes, limit: budget::passed(bytes), stage: budget::stage() }
+        let (limit, is_given) = (budget::passed(bytes), budget::given().is_some());
+        Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 
     /// The end of a run that has passed its limit by so many bytes.
@@ -52,8 +55,12 @@ impl fmt::Display for Refused {
         let bytes = Bytes(self.bytes);
         match self.limit {
             None => write!(f, "out of memory: the system refused {bytes}")?,
-            Some(limit) => {
+            Some(limit) if self.is_given => {
                 write!(f, "out of memory: the limit of {} leaves no room for {bytes} more", Bytes(limit))?;
+            }
+            Some(limit) => {
+                let limit = Bytes(limit);
+                write!(f, "out of memory: the {limit} that the system leaves have no room for {bytes} more")?;
             }
         }
         match self.stage {

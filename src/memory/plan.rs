@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bytes, budget};
+use super::{Bytes, LITTLE, available, budget};
 
 /// What a run takes, known before it begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -80,6 +80,62 @@ impl MemoryPlan {
     pub fn peak(&self) -> u64 {
         self.stages.iter().map(MemoryStage::bytes).max().unwrap_or(0)
     }
+
+    /// Bytes of what is there under this name, where it takes most.
+    pub fn bytes_of(&self, what: &str) -> u64 {
+        let uses = self.stages.iter().flat_map(|stage| &stage.uses).filter(|part| part.what == what);
+        uses.map(|part| part.bytes).max().unwrap_or(0)
+    }
+
+    /// Checks that the greatest stage fits into what is available, of which the input has taken `taken` bytes already. `helps` says what
+    /// would make it less.
+    ///
+    /// # Errors
+    /// [`DoesNotFit`]: it does not.
+    pub fn check(&self, taken: u64, helps: &'static str) -> Result<(), DoesNotFit> {
+        let available = if self.peak() <= LITTLE { None } else { available() };
+        self.check_against(available.map(|available| available.saturating_add(taken)), helps)
+    }
+
+    fn check_against(&self, available: Option<u64>, helps: &'static str) -> Result<(), DoesNotFit> {
+        let Some(stage) = self.stages.iter().max_by_key(|stage| stage.bytes()) else { return Ok(()) };
+        match available {
+            Some(available) if stage.bytes() > available => {
+                let mut stage = stage.clone();
+                stage.uses.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+                Err(DoesNotFit { stage, available, helps })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A run that takes more than there is, and has not begun.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct DoesNotFit {
+    /// The greatest stage, its tables from the greatest on.
+    pub stage: MemoryStage,
+    /// Bytes available.
+    pub available: u64,
+    /// What would make it less.
+    pub helps: &'static str,
+}
+
+impl fmt::Display for DoesNotFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DoesNotFit { stage, available, helps } = self;
+        let (needed, available) = (Bytes(stage.bytes()), Bytes(*available));
+        write!(
+            f,
+            "memory: the stage {} needs {needed} at the least, {available} are available; ",
+            stage.stage
+        )?;
+        for MemoryUse { what, bytes } in stage.uses.iter().take(3) {
+            write!(f, "{what}: {}; ", Bytes(*bytes))?;
+        }
+        f.write_str(helps)
+    }
 }
 
 impl MemoryStage {
@@ -119,9 +175,11 @@ mod tests {
 
     #[test]
     fn a_plan_is_a_table_with_the_greatest_peak_on_top() {
-        let mut plan = MemoryPlan::default()
-            .stage("rank", [("keys", 3_000_000), ("ranks", 0)], false)
-            .stage("reduce", [("ranks", 2_000_000), ("columns", 500)], true);
+        let mut plan = MemoryPlan::default().stage("rank", [("keys", 3_000_000), ("ranks", 0)], false).stage(
+            "reduce",
+            [("ranks", 2_000_000), ("columns", 500)],
+            true,
+        );
         plan.shed("a copy of the graph for each thread", "2 MB would not fit");
         assert_eq!(plan.peak(), 3_000_000);
         let lines = [
@@ -134,9 +192,31 @@ mod tests {
         ];
         assert_eq!(plan.to_string(), lines.join("\n"));
         let limited = MemoryPlan { limit: Some(1 << 30), ..plan };
-        assert!(limited.to_string().starts_with("memory        3.0 MB planned at the peak, of 1.1 GB allowed"));
+        assert!(
+            limited.to_string().starts_with("memory        3.0 MB planned at the peak, of 1.1 GB allowed")
+        );
         let json = serde_json::to_string(&limited).unwrap();
         assert_eq!(serde_json::from_str::<MemoryPlan>(&json).unwrap(), limited);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_its_greatest_tables() {
+        let plan = MemoryPlan::default().stage("read", [("the image", 1_000_000)], false).stage(
+            "order",
+            [("the image", 1_000_000), ("words", 16_000_000)],
+            false,
+        );
+        assert_eq!(plan.check_against(None, ""), Ok(()));
+        assert_eq!(plan.check_against(Some(17_000_000), ""), Ok(()));
+        assert_eq!(
+            plan.check_against(Some(16_999_999), "a part of the image takes less").unwrap_err().to_string(),
+            "memory: the stage order needs 17.0 MB at the least, 17.0 MB are available; words: 16.0 MB; the image: 1.0 MB; \
+             a part of the image takes less"
+        );
+        assert!(
+            MemoryPlan::default().stage("x", [("all", u64::MAX)], true).check(0, "").is_err()
+                || !cfg!(target_os = "linux")
+        );
     }
 
     #[test]

@@ -23,12 +23,12 @@ use lacuna::cubical::write::ImageFile;
 use lacuna::internals::name_of;
 use lacuna::metric::write::DistanceFile;
 
-use super::arguments::memory::MemoryArguments;
 use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
+use lacuna::cubical::persistence::footprint;
 use lacuna::cubical::persistence::representatives::{Representatives, Trace};
 use lacuna::cubical::persistence::{
     self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
@@ -15,8 +16,9 @@ use lacuna::cubical::persistence::{
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{AnyImage, Construction, Value};
+use lacuna::cubical::{AnyImage, Construction, Shape, Value};
 use lacuna::matrix::Reason;
+use lacuna::memory::MemoryPlan;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::plot::Series;
@@ -150,15 +152,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let picture = arguments.picture.picture()?;
     frame = frame.with_picture(picture, input)?.with_report(arguments.picture.report()?, input)?;
     arguments.machine.threads.start(frame.notes)?;
+    let mut memory = MemoryPlan::default();
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
         if arguments.via == Way::Gradient {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
         }
+        memory = arguments.memory_plan(stream.shape(), stream.bytes());
+        let fits = memory.check(0, footprint::HELPS);
+        fits.map_err(|source| CliError::about(arguments.image.name(), source))?;
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, drawing, picture, frame, read };
+    let job = Job { arguments, backend, format, drawing, picture, frame, memory, read };
     job.run(image?)
 }
 
@@ -170,6 +176,7 @@ struct Job<'a> {
     drawing: Option<Drawing<'a>>,
     picture: Option<Picture<'a>>,
     frame: Frame,
+    memory: MemoryPlan,
     read: Duration,
 }
 
@@ -191,6 +198,7 @@ impl Job<'_> {
         if arguments.report.messages.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
+            tell(&self.memory);
         }
         let representatives = cycles.as_ref().map(|(cycles, _)| cycles);
         let barcode = Barcode {
@@ -243,6 +251,7 @@ impl Job<'_> {
             via: arguments.via,
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
+            memory: self.memory.clone(),
             finite: bars(|is_essential| !is_essential),
             essential: bars(|is_essential| is_essential),
             figures,
@@ -392,6 +401,14 @@ impl Arguments {
     /// The value that no voxel of the filtration is past.
     fn threshold(&self) -> Option<Value> {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))
+    }
+
+    /// What memory is planned for an image of this shape and so many bytes.
+    fn memory_plan(&self, shape: Shape, image: u64) -> MemoryPlan {
+        match self.via {
+            Way::Gradient => footprint::memory_plan(shape, image),
+            Way::Matrix => footprint::memory_plan_of_matrix(shape, image),
+        }
     }
 
     fn failed(&self, source: PersistenceError) -> CliError {

@@ -28,6 +28,7 @@ use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::write::UntoldDimension;
 use lacuna::matrix::{MatrixError, NotAComplex};
+use lacuna::memory::DoesNotFit;
 use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
 use lacuna::metric::write::{Loss, UnwritableDistances};
@@ -164,6 +165,16 @@ impl Blame for Infallible {
     }
 }
 
+impl Blame for DoesNotFit {
+    fn fault(&self) -> Fault {
+        Fault::Machine
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
+
 impl Blame for MatrixError {
     fn fault(&self) -> Fault {
         match self {
@@ -191,8 +202,6 @@ impl Blame for RipsError {
             RipsError::Modulus(_)
             | RipsError::Threshold(_)
             | RipsError::TooWide { .. }
-            | RipsError::PairStoreMemory { .. }
-            | RipsError::Memory { .. }
             | RipsError::TooManyPoints { .. }
             | RipsError::TooManyDistances
             | RipsError::TooManyEdges(_)
@@ -204,7 +213,8 @@ impl Blame for RipsError {
             | RipsError::Selection(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. }
+            RipsError::Memory { .. }
+            | RipsError::SelfCheck { .. }
             | RipsError::Threads(_)
             | RipsError::Refused(_)
             | RipsError::Interrupted(_) => Fault::Machine,

@@ -24,4 +24,5 @@ mod job;
 mod queue;
 
 pub use counter::SlabCounter;
+pub use cut::memory_plan;
 pub use error::SlabError;
