@@ -44,7 +44,7 @@ const LOOK: i64 = 64 << 20;
 const GATHERED: i64 = 64 << 10;
 
 /// Bytes of the program itself, of the stacks of its threads and of what the allocator keeps, which nobody counts.
-const UNCOUNTED: u64 = 12 << 20;
+pub(super) const UNCOUNTED: u64 = 12 << 20;
 
 thread_local! {
     /// Bytes in small pieces that this thread has taken, or given back if negative, and that are not in [`TAKEN`] yet.

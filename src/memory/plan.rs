@@ -145,22 +145,25 @@ impl MemoryStage {
     }
 }
 
-/// Lines with the names of `--explain`: the peak, the tables of each stage, and what is done without.
+/// Lines with the names of `--explain`: the peak, a line a stage with its tables, and what is done without.
 impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = match self.limit {
-            Some(limit) => format!("of {} allowed", Bytes(limit)),
+            Some(limit) => format!("of the {} allowed", Bytes(limit)),
             None => "within what the system leaves".to_owned(),
         };
-        let peak = Bytes(self.peak());
-        write!(f, "{:<13} {peak} planned at the peak, {of}", "memory")?;
-        for MemoryStage { stage, uses, grows } in &self.stages {
-            for MemoryUse { what, bytes } in uses {
-                write!(f, "\n{:<13} {:>9}  {stage}: {what}", "", Bytes(*bytes).to_string())?;
-            }
-            if *grows {
-                write!(f, "\n{:<13} {:>9}  {stage}: what grows with the run, held to the limit", "", "…")?;
-            }
+        let (peak, program) = (Bytes(self.peak()), Bytes(budget::UNCOUNTED));
+        write!(
+            f,
+            "{:<13} {peak} planned at the peak, beside {program} of the program itself, {of}",
+            "memory"
+        )?;
+        for stage in &self.stages {
+            let bytes = Bytes(stage.bytes()).to_string();
+            let uses = stage.uses.iter().map(|part| format!("{} {}", part.what, Bytes(part.bytes)));
+            let grows = stage.grows.then(|| "what grows with the run".to_owned());
+            let uses: Vec<String> = uses.chain(grows).collect();
+            write!(f, "\n{:<13} {bytes:>10}  {}: {}", "", stage.stage, uses.join(", "))?;
         }
         for Shed { what, why } in &self.shed {
             write!(f, "\n{:<13} {what}: {why}", "shed")?;
@@ -183,11 +186,9 @@ mod tests {
         plan.shed("a copy of the graph for each thread", "2 MB would not fit");
         assert_eq!(plan.peak(), 3_000_000);
         let lines = [
-            "memory        3.0 MB planned at the peak, within what the system leaves",
-            "                 3.0 MB  rank: keys",
-            "                 2.0 MB  reduce: ranks",
-            "              500 bytes  reduce: columns",
-            "                      …  reduce: what grows with the run, held to the limit",
+            "memory        3.0 MB planned at the peak, beside 12.6 MB of the program itself, within what the system leaves",
+            "                  3.0 MB  rank: keys 3.0 MB",
+            "                  2.0 MB  reduce: ranks 2.0 MB, columns 500 bytes, what grows with the run",
             "shed          a copy of the graph for each thread: 2 MB would not fit",
         ];
         assert_eq!(plan.to_string(), lines.join("\n"));

@@ -15,6 +15,7 @@ mod generate;
 mod geometry;
 mod image_representatives;
 mod landmarks;
+mod memory;
 mod messages;
 mod misuse;
 mod outputs;
