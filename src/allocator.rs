@@ -6,12 +6,17 @@
 //! [`HUGE`] bytes is a mapping of its own that begins at a multiple of [`HUGE`] and asks for them. A table that grows is
 //! moved by the page table (`mremap`), not copied, and a table that is freed goes back to the system at once, so that
 //! the peak of the memory is that of what is in use. Smaller allocations are those of the system's allocator.
+//!
+//! Everything that is given out is counted against the limit of memory (`lacuna::memory`). A refusal, by the limit or by the system,
+//! goes to those who ask for it. Others could do nothing but abort: they never learn of it, since the program ends here, with a message and the
+//! exit code of a machine's failure.
 
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{copy_nonoverlapping, null_mut};
 
+use lacuna::internals::{asks, give, give_small, take, take_small};
 use libc::{
     MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, MREMAP_FIXED, MREMAP_MAYMOVE, PROT_READ,
     PROT_WRITE,
@@ -104,26 +109,66 @@ unsafe fn remap(pointer: *mut u8, old: usize, new: usize) -> *mut u8 {
     moved.cast()
 }
 
+impl HugePages {
+    /// Allocates by `allocate`, counted.
+    fn counted(layout: Layout, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {
+        if !Self::take(layout.size(), layout.align()) {
+            return refused(layout.size());
+        }
+        let pointer = allocate(layout);
+        if pointer.is_null() {
+            Self::give(layout.size(), layout.align());
+            return refused(layout.size());
+        }
+        pointer
+    }
+
+    /// Counts an allocation. False: the limit has no room for it.
+    fn take(size: usize, align: usize) -> bool {
+        if is_mapping(size, align) { take(size) } else { take_small(size) }
+    }
+
+    /// Counts what is freed.
+    fn give(size: usize, align: usize) {
+        if is_mapping(size, align) { give(size) } else { give_small(size) }
+    }
+}
+
+/// Null, for those who ask; for others the program ends.
+#[cold]
+fn refused(size: usize) -> *mut u8 {
+    if !asks() {
+        crate::cli::end_out_of_memory(size as u64);
+    }
+    null_mut()
+}
+
 // SAFETY: what is a mapping follows from the layout alone, so memory goes back where it came from; mappings are aligned to
-// HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator.
+// HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator. Counting allocates
+// nothing but where it looks for the first time how much memory there is, with no lock held.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_mapping(layout.size(), layout.align()) {
-            return map(layout.size());
-        }
-        // SAFETY: the caller's promises are the callee's demands.
-        unsafe { System.alloc(layout) }
+        HugePages::counted(layout, |layout| {
+            if is_mapping(layout.size(), layout.align()) {
+                return map(layout.size());
+            }
+            // SAFETY: the caller's promises are the callee's demands.
+            unsafe { System.alloc(layout) }
+        })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if is_mapping(layout.size(), layout.align()) {
-            return map(layout.size());
-        }
-        // SAFETY: the caller's promises are the callee's demands.
-        unsafe { System.alloc_zeroed(layout) }
+        HugePages::counted(layout, |layout| {
+            if is_mapping(layout.size(), layout.align()) {
+                return map(layout.size());
+            }
+            // SAFETY: the caller's promises are the callee's demands.
+            unsafe { System.alloc_zeroed(layout) }
+        })
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HugePages::give(layout.size(), layout.align());
         if is_mapping(layout.size(), layout.align()) {
             // SAFETY: memory of such a layout was mapped, with this size.
             return unsafe { unmap(pointer, layout.size()) };
@@ -133,22 +178,40 @@ unsafe impl GlobalAlloc for HugePages {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        match (is_mapping(layout.size(), layout.align()), is_mapping(new_size, layout.align())) {
-            // SAFETY: memory of such a layout was mapped, with this size.
-            (true, true) => unsafe { remap(pointer, layout.size(), new_size) },
-            // SAFETY: memory of any other layout is the system allocator's; the caller's promises are its demands.
-            (false, false) => unsafe { System.realloc(pointer, layout, new_size) },
+        let (was_mapping, is_mapping) =
+            (is_mapping(layout.size(), layout.align()), is_mapping(new_size, layout.align()));
+        if was_mapping != is_mapping {
             // SAFETY: the caller promises that `new_size` and the alignment make a layout; old and new memory do not
             // overlap, and both are at least as long as what is copied.
-            _ => unsafe {
+            return unsafe {
                 let new = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
                 if !new.is_null() {
                     copy_nonoverlapping(pointer, new, layout.size().min(new_size));
                     self.dealloc(pointer, layout);
                 }
                 new
-            },
+            };
         }
+        // The old memory is there until the new is: pages that are moved are not there twice, but a table of few bytes may be.
+        let (old, more) = (layout.size(), new_size.saturating_sub(layout.size()));
+        let is_room = if was_mapping { more == 0 || take(more) } else { take_small(new_size) };
+        if !is_room {
+            return refused(new_size);
+        }
+        let moved = if was_mapping {
+            // SAFETY: memory of such a layout was mapped, with this size.
+            unsafe { remap(pointer, old, new_size) }
+        } else {
+            // SAFETY: memory of any other layout is the system allocator's; the caller's promises are its demands.
+            unsafe { System.realloc(pointer, layout, new_size) }
+        };
+        match (moved.is_null(), was_mapping) {
+            (true, true) => give(more),
+            (true, false) => give_small(new_size),
+            (false, true) => give(old.saturating_sub(new_size)),
+            (false, false) => give_small(old),
+        }
+        if moved.is_null() { refused(new_size) } else { moved }
     }
 }
 
@@ -181,8 +244,7 @@ mod tests {
 
     #[test]
     fn what_the_system_refuses_is_an_error() {
-        let mut table: Vec<u8> = Vec::new();
-        assert!(table.try_reserve_exact(isize::MAX as usize).is_err());
+        assert!(super::map(isize::MAX as usize).is_null());
     }
 
     #[test]

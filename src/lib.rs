@@ -117,7 +117,7 @@ pub mod input;
 pub mod internals;
 pub mod interop;
 pub mod matrix;
-pub(crate) mod memory;
+pub mod memory;
 pub mod metric;
 pub mod names;
 pub mod output;

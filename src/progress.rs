@@ -9,15 +9,31 @@
 //! what half of an answer is, and memory is freed on the way. The entries of the library ([`interruptible`]) make an [`Interrupted`] of it, a
 //! variant of their errors. Where a program is built with `panic = "abort"`, an interruption ends it.
 
+use std::error::Error;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use crate::memory::{Refused, budget};
 use crate::snapshot::Checkpoint;
 
-/// A run that was ended early because its [`Progress`] wanted that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("interrupted")]
+/// A run that was ended early: because its [`Progress`] wanted that, or because it has passed the limit of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Interrupted;
+pub struct Interrupted {
+    /// The limit of memory that was passed. `None`: the [`Progress`] wanted the end.
+    pub memory: Option<Refused>,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.memory {
+            None => f.write_str("interrupted"),
+            Some(refused) => refused.fmt(f),
+        }
+    }
+}
+
+impl Error for Interrupted {}
 
 /// A stage that lies ahead.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,11 +96,12 @@ pub trait Progress: Sync {
 
 impl Progress for () {}
 
-/// Ends the run by unwinding if its `progress` wants that.
+/// Ends the run by unwinding if its `progress` wants that, or if it has passed the limit of memory.
 #[inline]
 pub(crate) fn check(progress: &dyn Progress) {
-    if progress.is_interrupted() {
-        resume_unwind(Box::new(Interrupted));
+    let memory = budget::over_limit();
+    if memory.is_some() || progress.is_interrupted() {
+        resume_unwind(Box::new(Interrupted { memory }));
     }
 }
 
@@ -98,6 +115,7 @@ impl Progress for Interruptible<'_> {
 
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
         check(self.0);
+        budget::begin(stage, dim);
         self.0.begin(stage, dim, total);
     }
 
@@ -131,8 +149,10 @@ pub fn interruptible<T, E: From<Interrupted>>(
     // What is unwound is dropped, and nobody sees it in the state that it was left in.
     match catch_unwind(AssertUnwindSafe(|| work(&Interruptible(progress)))) {
         Ok(outcome) => outcome,
-        Err(payload) if payload.is::<Interrupted>() => Err(Interrupted.into()),
-        Err(panic) => resume_unwind(panic),
+        Err(payload) => match payload.downcast::<Interrupted>() {
+            Ok(interrupted) => Err((*interrupted).into()),
+            Err(panic) => resume_unwind(panic),
+        },
     }
 }
 

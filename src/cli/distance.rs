@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -64,6 +65,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// The pairs of a matching that has the distance, too
     #[arg(long, help_heading = "Output")]

@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use lacuna::cubical::curves::{CURVE, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
+use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
 use lacuna::cubical::read::{Detection, ImageOptions};
-use lacuna::internals::name_of;
+use lacuna::internals::{available, name_of};
 use lacuna::output::curves::CurveFormat;
 use lacuna::plot::{PlotKind, Series};
 use lacuna::report::Report;
@@ -44,6 +45,7 @@ use super::sink::{Content, Sink};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
 #[command(mut_arg("stats", |arg| arg.help("Write sizes and times to FILE, as JSON")))]
+#[command(mut_arg("memory", |arg| arg.long_help(MEMORY)))]
 #[command(mut_arg("verbose", |arg| arg.help("Say on standard error how large each image is and how long it took")))]
 pub(crate) struct Arguments {
     /// Image files, `-` for standard input; of a directory, its files
@@ -87,17 +89,12 @@ pub(crate) struct Arguments {
         value_parser = parse::bins, allow_hyphen_values = true)]
     taps: Option<usize>,
 
-    /// Bytes of memory to use at most, for everything but a GPU's driver, as 64M or 2G
-    #[arg(long, value_name = "BYTES", help_heading = "Computation", default_value = "512M",
-        value_parser = parse::bytes, allow_hyphen_values = true)]
-    memory: u64,
-
     /// Directory for rows of distinct values that are too many for --memory, in files that go when the run ends [default: the system's]
     #[arg(long, value_name = "DIR", help_heading = "Computation")]
     temp_dir: Option<PathBuf>,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     #[command(flatten)]
     time: TimeLimitArguments,
@@ -129,6 +126,11 @@ pub(crate) struct Arguments {
     report: ReportArguments,
 }
 
+const MEMORY: &str = "\
+Bytes of memory to use at most, for everything but a GPU's driver, as 64M or 2G; auto is 512M, or half of what there is
+
+512M is enough for images of any size; a lower limit makes slabs thinner, and rows that it has no room for go to files.";
+
 const EXAMPLES: &str = "\
 Examples:
   lacuna ecc slice.png
@@ -136,12 +138,19 @@ Examples:
   lacuna ecc --output npy -o curves/ scans/
   lacuna ecc --shape 4096,4096,2000 --dtype u8 --memory 256M volume.raw";
 
+/// The least limit of memory that is that of the whole program, whose own part would be most of a lower one.
+pub(super) const LEAST_HELD: u64 = 64 << 20;
+
+/// Bytes that images are streamed through where no limit is given: more would make it no faster.
+const ENOUGH: u64 = 512 << 20;
+
 /// Reads, adds up, writes, image by image.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let request = arguments.request();
+    let memory = arguments.memory();
     // More than can be addressed is no limit.
-    let limit = usize::try_from(arguments.memory).unwrap_or(usize::MAX);
+    let limit = usize::try_from(memory).unwrap_or(usize::MAX);
     let options = arguments.input.options()?;
     let mut curves = ImageCurves::new(&request, limit, arguments.machine.backend())
         .map_err(|source| CliError::about("--bins, --range", source))?
@@ -214,7 +223,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         long.told(error)
     })?;
     let records = std::mem::take(&mut ran.found);
-    let record = Record::new(records, ran.failed, &request, arguments.memory, start);
+    let record = Record::new(records, ran.failed, &request, memory, start);
     tell_stats(stats, &record)?;
     if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
@@ -396,7 +405,7 @@ fn explanation(limit: usize) -> [String; 3] {
     [
         format!("{:<13} {}", "vectors", lacuna::internals::Level::detect().name()),
         format!("{:<13} {threads} that add up, others that read", "threads"),
-        format!("{:<13} {limit} bytes at most", "memory"),
+        memory_plan(limit).to_string(),
     ]
 }
 
@@ -413,6 +422,12 @@ impl Arguments {
         let run = run.with_some("--range", self.range.map(|Bounds(low, high)| format!("{low},{high}")));
         let run = run.with_some("--scales", self.scales).with_some("--sigma", self.sigma);
         Ok(run.with_some("--taps", self.taps))
+    }
+
+    /// Bytes of memory that images are streamed through.
+    fn memory(&self) -> u64 {
+        let enough = || available().map_or(ENOUGH, |available| ENOUGH.min(available / 2));
+        self.machine.memory.given().unwrap_or_else(enough)
     }
 
     fn request(&self) -> EccRequest {

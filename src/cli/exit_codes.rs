@@ -4,8 +4,8 @@ pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0  success; also when the reader of standard output leaves early;
      of compare: the files hold the same
-  1  what this machine cannot do: a full disk, threads that cannot be started,
-     a GPU that is not there or fails;
+  1  what this machine cannot do: a full disk, too little memory, threads that
+     cannot be started, a GPU that is not there or fails;
      of compare, and there nothing else: the files differ;
      of thin --verify: the topology differs, and the skeleton is written
   2  wrong usage or wrong input: an unknown option, a value out of range,

@@ -9,6 +9,7 @@ use lacuna::generate::{Cloud, Field, Scene, Space};
 use lacuna::metric::write::DistanceFile;
 
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -62,6 +63,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// File to write [default: standard output]
     #[arg(short, long = "output-file", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]

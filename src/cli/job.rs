@@ -47,6 +47,9 @@ pub(crate) struct Job<'a> {
     pub(crate) long: Option<&'a LongRun>,
 }
 
+/// What helps where a matrix is too large to be reduced.
+const HELPS: &str = "--algorithm sieve takes least; of an image, lacuna cubical takes a part of this, and of distances lacuna rips";
+
 /// How the input was read.
 struct Reading {
     format: MatrixFormat,
@@ -104,6 +107,8 @@ impl Job<'_> {
         let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
+        let memory = planned.memory();
+        memory.check(memory.bytes_of("the matrix"), HELPS)?;
         let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
         let progress = &Resumable { progress: &frame.meter, checkpoint };
         let (reduced, reduction) = timed(|| planned.reduce_watched(progress));
@@ -180,6 +185,7 @@ impl Job<'_> {
             planning::explain(&planned.reasons());
             let bits = input.index_bits();
             tell(format_args!("{:<13} {bits} bits: {}", "index width", width_reason(bits)));
+            tell(planned.memory());
         }
     }
 
@@ -214,6 +220,7 @@ impl Job<'_> {
             index_bits: input.index_bits(),
             backend: planned.machine().map_or_else(|| "cpu".to_owned(), |machine| machine.choice),
             plan: planned.plan(),
+            memory: planned.memory(),
             pairs: reduced.pairs(),
             essential,
             read_seconds: times.read.as_secs_f64(),

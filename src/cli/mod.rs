@@ -25,6 +25,8 @@ mod leftovers;
 mod long_run;
 mod naming;
 mod notes;
+#[cfg(all(feature = "huge-pages", target_os = "linux"))]
+mod out_of_memory;
 mod outputs;
 mod pairs_record;
 mod parse;
@@ -47,10 +49,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use arguments::memory::MemoryArguments;
 use error::CliError;
 use exit_codes::EXIT_CODES;
 
 pub(crate) use error::fail;
+#[cfg(all(feature = "huge-pages", target_os = "linux"))]
+pub(crate) use out_of_memory::end_out_of_memory;
 
 /// Persistent homology: barcodes from the command line
 #[derive(Debug, Parser)]
@@ -81,8 +86,43 @@ enum Command {
     Manual(completions::ManualArguments),
 }
 
+impl Command {
+    /// The limit of memory, of the commands that have one, and the least that holds for the whole program.
+    fn memory(&self) -> Option<(&MemoryArguments, u64)> {
+        match self {
+            Command::Rips(arguments) => Some((&arguments.machine.memory, 0)),
+            Command::Reduce(arguments) => Some((&arguments.machine.memory, 0)),
+            Command::Cubical(arguments) => Some((&arguments.machine.memory, 0)),
+            Command::Ecc(arguments) => Some((&arguments.machine.memory, ecc::LEAST_HELD)),
+            Command::Thin(arguments) => Some((&arguments.machine.memory, 0)),
+            Command::Plot(arguments) => Some((&arguments.memory, 0)),
+            Command::Vectorize(arguments) => Some((&arguments.memory, 0)),
+            Command::Distance(arguments) => Some((&arguments.memory, 0)),
+            Command::Compare(arguments) => Some((&arguments.memory, 0)),
+            Command::Convert(arguments) => Some((&arguments.memory, 0)),
+            Command::Generate(arguments) => Some((&arguments.memory, 0)),
+            Command::Phat(_)
+            | Command::Inspect(_)
+            | Command::Info(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => None,
+        }
+    }
+
+    /// The exit code of a run that finds no memory. Of `compare`, 1 says that files differ.
+    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+    fn code_out_of_memory(&self) -> i32 {
+        if matches!(self, Command::Compare(_)) { 2 } else { 1 }
+    }
+}
+
 /// Runs the command. The exit code is that of a run without failure: `compare` and `thin --verify` answer with it what they found.
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
+    #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+    out_of_memory::prepare(cli.command.code_out_of_memory());
+    if let Some((memory, least)) = cli.command.memory() {
+        memory.hold(least);
+    }
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),

@@ -2,6 +2,7 @@
 
 use lacuna::matrix::read::MatrixFormat;
 use lacuna::matrix::{Algorithm, Figures, Plan};
+use lacuna::memory::MemoryPlan;
 use lacuna::report::Report;
 use serde::Serialize;
 
@@ -36,6 +37,7 @@ pub(crate) struct PairsRecord {
     pub(crate) index_bits: usize,
     pub(crate) backend: String,
     pub(crate) plan: Plan,
+    pub(crate) memory: MemoryPlan,
     pub(crate) pairs: usize,
     pub(crate) essential: usize,
     pub(crate) read_seconds: f64,

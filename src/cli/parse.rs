@@ -5,7 +5,9 @@ use std::iter;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, Resettable, TypedValueParser};
+use clap::builder::{
+    PathBufValueParser, PossibleValue, PossibleValuesParser, Resettable, StringValueParser, TypedValueParser,
+};
 use clap::{Arg, Command, ValueEnum};
 use lacuna::cubical::Value;
 use lacuna::cubical::ecc::bins::MOST_BINS;
@@ -221,6 +223,14 @@ pub(crate) fn time(found: &str) -> Result<Duration, String> {
     time.ok_or_else(|| format!("expected a time such as 90s, 15min or 2h 30m, found {found}"))
 }
 
+/// A number of bytes as [`bytes`] reads it, or `auto`: the program finds out.
+pub(crate) fn bytes_or_auto() -> impl TypedValueParser<Value = OrAuto<u64>> {
+    StringValueParser::new().try_map(|found| match &*found {
+        AUTO => Ok(OrAuto(None)),
+        found => bytes(found).map(|bytes| OrAuto(Some(bytes))),
+    })
+}
+
 /// The path of a file, which is not `-`: standard output holds the bars.
 pub(crate) fn file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.to_str() {
@@ -360,6 +370,8 @@ mod tests {
     #[test]
     fn devices_and_their_memory() {
         assert_eq!((device("0"), device("7")), (Ok(0), Ok(7)));
+        let auto = bytes_or_auto().parse_ref(&Command::new(""), None, AUTO.as_ref());
+        assert_eq!(auto.unwrap().0, None);
         assert_eq!((bytes("1"), bytes("256M"), bytes("2G")), (Ok(1), Ok(256 << 20), Ok(2 << 30)));
         for bad in ["", "M", "-1", "1.5G", "0", "1T", "99999999999G", "x"] {
             assert!(bytes(bad).unwrap_err().contains("such as 256M"), "{bad}");

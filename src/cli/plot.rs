@@ -7,6 +7,7 @@ use lacuna::internals::name_of;
 use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
@@ -64,6 +65,9 @@ pub(crate) struct Arguments {
     /// Write the picture to FILE, replaced as a whole when it is drawn
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     #[command(flatten)]
     verbosity: VerbosityArguments,

@@ -105,6 +105,17 @@ pub(crate) fn watch_signals() {
     signals::watch();
 }
 
+/// Removes what there is, for a program that is about to end and must not wait nor allocate. Where another thread is making or removing a
+/// file just now, files stay.
+#[cfg(all(feature = "huge-pages", target_os = "linux"))]
+pub(crate) fn remove_what_is_known() {
+    let Ok(paths) = PATHS.try_lock() else { return };
+    for path in paths.iter() {
+        // A path of usual length is turned into the system's on the stack. What cannot be removed stays.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 #[cfg(unix)]
 mod signals {
     use std::ffi::c_int;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use lacuna::backend::Backend;
 use lacuna::cubical::persistence::MachineError;
 use lacuna::cubical::thinning::binary::{Foreground, binary};
-use lacuna::cubical::thinning::footprint::check_bits;
+use lacuna::cubical::thinning::footprint::{check_bits, memory_plan};
 use lacuna::cubical::thinning::machine::{MachineError as ThinningError, thin_by};
 use lacuna::cubical::thinning::topology::{Changed, Topology, Verdict, check, verify};
 use lacuna::cubical::thinning::{
@@ -15,6 +15,7 @@ use lacuna::cubical::thinning::{
 };
 use lacuna::cubical::write::ImageOutputFormat;
 use lacuna::cubical::{Order, geometry::Geometry};
+use lacuna::memory::MemoryPlan;
 use serde::Serialize;
 
 use super::arguments::image::ImageFileArguments;
@@ -79,7 +80,7 @@ pub(crate) struct Arguments {
     verify: bool,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
@@ -103,6 +104,9 @@ Examples:
 
 /// Bytes that a voxel of the skeleton takes in memory while it is written: one, and another where the format has another order.
 const GIVEN: usize = 2;
+
+/// What helps where an image is too large to be thinned.
+const HELPS: &str = "a part of the image takes less";
 
 /// Components of which the change is told.
 const TOLD: usize = 10;
@@ -131,6 +135,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
         let failed = |source| CliError::about(format!("--verify: {}", arguments.image.name()), source);
         check(shape).map_err(failed)?;
     }
+    let rule = arguments.request().rule_for(shape);
+    let memory = memory_plan(shape, stream.bytes(), rule);
+    memory.check(0, HELPS).map_err(|source| CliError::about(arguments.image.name(), source))?;
     let (image, read) = timed(|| read_image(stream, &frame.meter));
     let image = image?;
     check_bits(shape, GIVEN).map_err(|source| CliError::about(arguments.image.name(), source))?;
@@ -141,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let bits = if arguments.invert { bits.inverted() } else { bits };
     let read = read + binarize;
     let order = shape.order();
-    Job { arguments, backend, frame, format, geometry, order, threshold, read }.run(&bits)
+    Job { arguments, backend, frame, format, geometry, order, threshold, memory, read }.run(&bits)
 }
 
 /// A run on an image that is read.
@@ -154,6 +161,7 @@ struct Job<'a> {
     geometry: Option<Geometry>,
     order: Order,
     threshold: Option<f64>,
+    memory: MemoryPlan,
     read: Duration,
 }
 
@@ -170,6 +178,7 @@ impl Job<'_> {
             let asked = if arguments.rule.is_some() { "as asked" } else { "as the image's axes suggest" };
             tell(format_args!("{:<13} {rule}: {asked}", "rule"));
             tell(format_args!("{:<13} {decision}", "backend"));
+            tell(&self.memory);
         }
         let write = self.frame.write(|_, out| {
             let image = skeleton.to_image(u8::MAX, self.format.order(self.order));
@@ -195,6 +204,7 @@ impl Job<'_> {
             inverted: arguments.invert,
             backend: decision.machine(),
             threads: rayon::current_num_threads(),
+            memory: self.memory.clone(),
             iterations: figures.iterations,
             voxels: [figures.before, figures.after],
             words: figures.words,
@@ -309,6 +319,7 @@ struct Record {
     inverted: bool,
     backend: &'static str,
     threads: usize,
+    memory: MemoryPlan,
     iterations: usize,
     voxels: [usize; 2],
     words: u64,

@@ -8,6 +8,7 @@ use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 use lacuna::plot::read::{LoadedSeries, read_path};
 
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -80,6 +81,9 @@ pub(crate) struct Arguments {
     /// Write the vectors to FILE, replaced as a whole when they are known
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     #[command(flatten)]
     verbosity: VerbosityArguments,

@@ -15,12 +15,13 @@ use super::read::{
     self, AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadError, MatrixReadOptions, ReadObserver,
 };
 use super::{
-    Dimension, Figures, Index, MatrixError, MatrixIndex, NotAComplex, Pairs, Plan, Reason, ReductionRequest,
-    reduce_watched,
+    Algorithm, BoundaryMatrix, Dimension, Dualize, Figures, Index, MatrixError, MatrixIndex, NotAComplex,
+    Pairs, Plan, Reason, ReductionRequest, reduce_watched,
 };
 use phat_formats::{MatrixSize, Part};
 
 use crate::backend::Backend;
+use crate::memory::MemoryPlan;
 use crate::progress::Progress;
 
 /// Like [`read::read_path`], and shows the columns to a device as they are read, if `feeds` wants that.
@@ -148,6 +149,12 @@ impl AnyComplex {
     }
 }
 
+/// Bytes of a matrix whose numbers have so many: of each cell its dimension and where its column begins, and the rows.
+fn matrix_bytes<I: MatrixIndex>(matrix: &BoundaryMatrix<I>, bytes: u64) -> u64 {
+    let (cells, entries) = (matrix.len() as u64, matrix.entries() as u64);
+    cells.saturating_mul(1 + bytes).saturating_add(entries.saturating_mul(bytes))
+}
+
 /// The machine that `choose` chooses, or the processor where the algorithm that is asked for has no scan.
 fn scanner<I: MatrixIndex, E>(
     request: &ReductionRequest,
@@ -202,6 +209,32 @@ impl<'a> AnyPlanned<'a> {
             *first = machine;
         }
         reasons
+    }
+
+    /// The plan of the memory that the reduction takes, the matrix included. What residues and working columns take is not known before.
+    pub fn memory(&self) -> MemoryPlan {
+        let (plan, bytes, cells) = match self {
+            AnyPlanned::Narrow(planned) => (planned.plan, 4, planned.cells.matrix.len() as u64),
+            AnyPlanned::Wide(planned) => (planned.plan, 8, planned.cells.matrix.len() as u64),
+        };
+        let matrix = of_either!(AnyPlanned, self, planned => matrix_bytes(&planned.cells.matrix, bytes));
+        let mates = ("mates of cells", cells * bytes);
+        let memory = MemoryPlan::new();
+        let memory = if plan.algorithm == Algorithm::Sieve {
+            memory
+                .stage(
+                    "graphs",
+                    [("the matrix", matrix), mates, ("cells of graphs", 2 * cells * bytes)],
+                    false,
+                )
+                .stage("annotations, residue", [("the matrix", matrix), mates], true)
+        } else {
+            let dual = if plan.dualize == Dualize::On { matrix } else { 0 };
+            let uses = [("the matrix", matrix), ("its anti-transpose", dual), mates];
+            memory.stage("reduce", uses, true)
+        };
+        let pairs = cells / 2 * 2 * bytes;
+        memory.stage("pairs", [("the matrix", matrix), mates, ("pairs", pairs)], false)
     }
 
     /// The machine that scans, and why it does, where one was chosen.

@@ -80,7 +80,7 @@ impl RipsOptions {
         progress.begin("inputs", None, inputs.len() as u64);
         parallel::side_by_side(inputs, &|input| {
             if progress.is_interrupted() {
-                return Err(Interrupted.into());
+                return Err(Interrupted::default().into());
             }
             let outcome = self.clone().solve(input, &Silent(progress));
             progress.advance(1);

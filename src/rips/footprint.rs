@@ -1,15 +1,17 @@
-//! How much memory ranking and a sorted layer of apparent pairs take, known before they are begun.
+//! How much memory ranking, a collapse, the complex and a sorted layer of apparent pairs take, known before they are begun.
 //!
-//! The figures are lower bounds of the peak: a run that is refused could not have ended. What a run takes later, for columns, is
-//! not known before.
+//! What is refused here could not have ended: those figures are lower bounds of the peak. What a run takes later, for columns, is
+//! not known before. [`Tables`] has the figures of the plan, table by table.
 
-use crate::memory;
-use crate::rips::RipsError;
-use crate::rips::complex::{ABSENT, stride};
+use crate::memory::{self, Bytes, MemoryPlan};
+use crate::metric::value::Sealed;
+use crate::metric::{Distances, PointCloud, Value};
+use crate::rips::complex::{ABSENT, Sparse, stride};
 use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
-use crate::rips::rank::{Keyed, Layout, RankedEdges};
+use crate::rips::rank::{Keyed, Layout, RankedEdges, pairs_of};
 use crate::rips::summary::Summary;
+use crate::rips::{Plan, RipsError, Shape};
 
 /// Bytes of a rank.
 const RANK: u64 = size_of::<u32>() as u64;
@@ -29,17 +31,230 @@ const fn listed<K>() -> u64 {
     size_of::<(u32, u32)>() as u64 + ranked::<K>()
 }
 
-/// Checks that the distances of all pairs of so many points, as keys, and their ranks can fit in memory. `is_bounded`: whether there
+/// Tables whose bytes are known when the distances are keys, for the plan of memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tables {
+    /// The input's distances or coordinates.
+    input: u64,
+    /// Keys, and the ends of edges that are listed.
+    keys: u64,
+    ends: u64,
+    /// Bytes of a key.
+    width: u64,
+    /// How many keys there are.
+    count: u64,
+    is_square: bool,
+    /// Edges of the graph that is collapsed, if one is.
+    collapsed: Option<u64>,
+    /// Bytes that a collapse would have taken, which were not there.
+    shed: Option<u64>,
+}
+
+impl Tables {
+    /// The tables of these keys, of distances of so many bytes.
+    pub(super) fn of<K>(input: u64, keyed: &Keyed<K>) -> Self {
+        let (count, width) = (keyed.keys.len() as u64, size_of::<K>() as u64);
+        let (ends, is_square) = match &keyed.layout {
+            Layout::Pairs(pairs) => (size_of_val(&pairs[..]) as u64, false),
+            Layout::Square => (0, true),
+            Layout::Lower => (0, false),
+        };
+        Tables {
+            input,
+            keys: count.saturating_mul(width),
+            ends,
+            width,
+            count,
+            is_square,
+            collapsed: None,
+            shed: None,
+        }
+    }
+
+    /// The tables of a run that would have collapsed its edges first, if so many bytes had been there.
+    pub(super) fn without_collapse(self, shed: Option<u64>) -> Self {
+        Tables { shed, ..self }
+    }
+
+    /// The tables of a run that collapses so many edges first.
+    pub(super) fn collapsing(self, edges: usize) -> Self {
+        Tables { collapsed: Some(edges as u64), ..self }
+    }
+
+    /// Adds the stages of a run to its plan.
+    pub(super) fn plan(&self, plan: &Plan) -> MemoryPlan {
+        let Tables { input, keys, ends, width, count, is_square, collapsed, shed } = *self;
+        let (points, edges) = (plan.points as u64, plan.edges as u64);
+        let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
+        let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
+        // The keys in order, or bits that say which occur.
+        let order = if plan.keys_are_ranks || count == 0 { 0 } else { width * plan.ranks as u64 + values };
+        let ranks = if width > RANK { count.saturating_mul(RANK) } else { 0 };
+        let list = if ends > 0 { listed(count) } else { 0 };
+        let mut memory = plan.memory.clone();
+        if let Some(bytes) = shed {
+            memory.shed("the collapse of edges", format!("it would take {}", Bytes(bytes)));
+        }
+        let memory = memory.stage(
+            "distances",
+            [("the input", input), ("distances as keys", keys), ("the ends of edges", ends)],
+            false,
+        );
+        let memory = memory.stage(
+            "rank",
+            [
+                ("distances as keys", keys),
+                ("the ends of edges", ends),
+                ("ranks", ranks),
+                ("edges with ranks", list),
+                ("distances in order", order),
+            ],
+            false,
+        );
+        let memory = match collapsed {
+            None => memory,
+            Some(whole) => {
+                let graph = edge_collapse::bytes(plan.points, whole as usize);
+                let uses =
+                    [("edges with ranks", listed(whole)), ("the graph, and its edges in order", graph)];
+                memory.stage("collapse", uses, false)
+            }
+        };
+        let whole = collapsed.map_or(0, listed);
+        let ranked = match (collapsed, ends > 0) {
+            (Some(_), _) | (_, true) => listed(edges),
+            _ if is_square && plan.shape == Shape::Dense && plan.rank_width == 32 => 0,
+            _ => count.saturating_mul(RANK),
+        };
+        let complex = complex(plan);
+        let making = match plan.shape {
+            Shape::Dense => 0,
+            // Both lists in no order; and the edges as a list, where they lie in a matrix.
+            Shape::Sparse { .. } => {
+                edges.saturating_mul(16) + if ranked == listed(edges) { 0 } else { listed(edges) }
+            }
+        };
+        let uses = [
+            ("edges of the whole graph", whole),
+            ("edges with ranks", ranked),
+            ("the complex", complex),
+            ("what it is made of", making),
+            ("distances of ranks", values),
+        ];
+        let memory = memory.stage("complex", uses, false);
+        let components = points.saturating_mul(32);
+        let uses = [
+            ("edges of the whole graph", whole),
+            ("the complex", complex),
+            ("distances of ranks", values),
+            ("components", components),
+        ];
+        memory.stage("reduce", uses, plan.max_dim > 0)
+    }
+}
+
+/// Bytes of the complex.
+fn complex(plan: &Plan) -> u64 {
+    let (points, edges) = (plan.points as u64, plan.edges as u64);
+    match plan.shape {
+        Shape::Dense => {
+            points.saturating_mul(stride(plan.points) as u64).saturating_mul(u64::from(plan.rank_width / 8))
+        }
+        Shape::Sparse { bitsets } => {
+            let blocks = if bitsets { Sparse::bitset_bytes(plan.points) } else { 0 };
+            // Two neighbour lists; of each point its place and its nearest neighbours.
+            edges.saturating_mul(16).saturating_add(points.saturating_mul(72)).saturating_add(blocks)
+        }
+    }
+}
+
+/// Bytes of distances as they are given.
+pub(super) fn of_input<T: Value>(distances: &Distances<T>) -> u64 {
+    match distances {
+        Distances::Matrix(matrix) => size_of_val(matrix.lower()) as u64,
+        Distances::Points(cloud) => (cloud.len() as u64)
+            .saturating_mul(cloud.dimension() as u64)
+            .saturating_mul(size_of::<T>() as u64),
+        Distances::Sparse(sparse) => size_of_val(sparse.edges()) as u64,
+    }
+}
+
+/// Checks that the distances of all pairs of points, as keys, and their ranks can fit in memory. `is_bounded`: whether there
 /// is a finite threshold already.
 ///
 /// # Errors
 /// [`RipsError::Memory`]: they cannot.
-pub(super) fn check_all_pairs<K>(points: usize, is_bounded: bool) -> Result<(), RipsError> {
+pub(super) fn check_all_pairs<T: Value + Sealed>(
+    cloud: &PointCloud<T>,
+    is_bounded: bool,
+) -> Result<(), RipsError> {
+    let points = cloud.len();
     let distances = binomial(points, 2);
-    let needed = distances.saturating_mul(ranked::<K>());
-    let unbounded = "give --threshold, with which only shorter distances are kept, or take fewer points";
-    let helps = if is_bounded { LOWER } else { unbounded };
-    check(points, distances, needed, helps)
+    let needed = distances.saturating_mul(ranked::<T::Key>());
+    match available_for(needed) {
+        Some(available) if needed > available => {
+            let helps = proposals(cloud, is_bounded, available);
+            Err(RipsError::Memory { points, distances, needed, available, helps })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Pairs of points that are looked at for a threshold that would do.
+const PAIRS: u64 = 1 << 18;
+
+/// The part of what there is that proposals are to take: columns take the rest.
+const PART: f64 = 0.5;
+
+/// What would fit into so many bytes, with figures: a threshold, landmarks, single precision. A threshold is found in a sample of pairs.
+fn proposals<T: Value + Sealed>(cloud: &PointCloud<T>, is_bounded: bool, available: u64) -> String {
+    let (points, room) = (cloud.len(), PART * available as f64);
+    let mut helps = Vec::new();
+    let all = binomial(points, 2) as f64;
+    let mut sample: Vec<f64> = pairs_of(points, PAIRS).map(|(i, j)| cloud.distance(i, j).into()).collect();
+    sample.sort_by(f64::total_cmp);
+    let part = room / (all * listed_at_work::<T::Key>() as f64);
+    // With fewer pairs of the sample below it a threshold would be a guess.
+    let place = (part * sample.len() as f64) as usize;
+    if let Some(&threshold) = sample.get(place).filter(|&&threshold| place >= FEWEST && threshold > 0.0) {
+        let threshold = rounded_down(threshold);
+        let below = sample.partition_point(|&distance| distance <= threshold) as f64 / sample.len() as f64;
+        let edges = below * all;
+        let takes = Bytes((edges * listed_at_work::<T::Key>() as f64) as u64);
+        let lower = if is_bounded { "a lower one, " } else { "" };
+        helps.push(format!(
+            "--threshold {lower}{threshold} would keep some {edges:.1e} edges and take {takes}"
+        ));
+    } else {
+        helps.push(if is_bounded { "give a lower --threshold" } else { "give --threshold" }.to_owned());
+    }
+    let side = (room / (0.5 * ranked::<T::Key>() as f64)).sqrt();
+    let landmarks = rounded_down(side.min(points as f64 - 1.0)) as usize;
+    if landmarks > 1 {
+        let takes = Bytes(binomial(landmarks, 2).saturating_mul(ranked::<T::Key>()));
+        helps.push(format!("--landmarks {landmarks} would take {takes}"));
+    }
+    if size_of::<T::Key>() as u64 > RANK {
+        let takes = Bytes(binomial(points, 2).saturating_mul(RANK));
+        helps.push(format!("coordinates of single precision (an array of float32) would take {takes}"));
+    }
+    helps.join("; ")
+}
+
+/// The fewest pairs of a sample by which a threshold is proposed.
+const FEWEST: usize = 8;
+
+/// Bytes of an edge of a sparse complex while it is made, ranked before.
+const fn listed_at_work<K>() -> u64 {
+    let making = size_of::<(u32, u32, u32)>() as u64 + 32;
+    if listed::<K>() > making { listed::<K>() } else { making }
+}
+
+/// The greatest number of two digits that is not greater.
+fn rounded_down(number: f64) -> f64 {
+    let unit = 10f64.powf(number.log10().floor() - 1.0);
+    let digits = (number / unit).floor();
+    if unit >= 1.0 { digits * unit } else { digits / (1.0 / unit).round() }
 }
 
 /// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for twice the square.
@@ -55,11 +270,12 @@ pub(super) fn most_edges<K>() -> u64 {
     memory::available().map_or(u64::MAX, |available| available / listed::<K>())
 }
 
-/// The error for more edges than there is memory for.
-pub(super) fn too_many_edges<K>(points: usize, edges: u64) -> RipsError {
+/// The error for more edges between points than there is memory for.
+pub(super) fn too_many_edges<T: Value + Sealed>(cloud: &PointCloud<T>, edges: u64) -> RipsError {
     let available = memory::available().unwrap_or(u64::MAX);
-    let needed = edges.saturating_mul(listed::<K>());
-    RipsError::Memory { points, distances: edges, needed, available, helps: LOWER }
+    let needed = edges.saturating_mul(listed::<T::Key>());
+    let helps = proposals(cloud, true, available);
+    RipsError::Memory { points: cloud.len(), distances: edges, needed, available, helps }
 }
 
 /// Checks that what ranks and the complex take beside the keys can fit in memory.
@@ -83,25 +299,26 @@ pub(super) fn check_collapse(points: usize, edges: usize) -> Result<(), RipsErro
     check(points, edges as u64, edge_collapse::bytes(points, edges), helps)
 }
 
-/// Checks that a sorted second layer of the pair store can fit in memory: a dimension has at most as many apparent pairs as
+/// Why a sorted second layer of the pair store may not fit in memory, if it may not: a dimension has at most as many apparent pairs as
 /// simplices, those are at most the choices of d smaller neighbours of a point, and an entry is held twice while they are collected.
-///
-/// # Errors
-/// [`RipsError::PairStoreMemory`]: it may not.
-pub(super) fn check_sorted_layer(
+pub(super) fn too_large_sorted_layer(
     edges: &RankedEdges,
     points: usize,
     max_dim: usize,
     entry_width: u32,
-) -> Result<(), RipsError> {
+) -> Option<String> {
     let degrees = edges.lower_degrees(points);
     let simplices = |dim| degrees.iter().fold(0u64, |sum, &k| sum.saturating_add(binomial(k, dim)));
     let most = (1..=max_dim).map(simplices).max().unwrap_or(0);
     let needed = most.saturating_mul(2 * u64::from(entry_width) / 8);
-    match available_for(needed) {
-        Some(available) if needed > available => Err(RipsError::PairStoreMemory { needed, available }),
-        _ => Ok(()),
-    }
+    let available = available_for(needed).filter(|&available| needed > available)?;
+    Some(format!("it may take {}, {} are available", Bytes(needed), Bytes(available)))
+}
+
+/// Why there should be no table of so many bytes that only saves time, if there should be none: it would take much of what there is.
+pub(super) fn too_large_cache(bytes: u64) -> Option<String> {
+    let available = available_for(bytes).filter(|&available| bytes.saturating_mul(4) > available)?;
+    Some(format!("they would take {} of the {} that are available", Bytes(bytes), Bytes(available)))
 }
 
 /// The memory there is, if so much is needed that it matters.
@@ -122,7 +339,7 @@ fn check_against(
 ) -> Result<(), RipsError> {
     match available {
         Some(available) if needed > available => {
-            Err(RipsError::Memory { points, distances, needed, available, helps })
+            Err(RipsError::Memory { points, distances, needed, available, helps: helps.to_owned() })
         }
         _ => Ok(()),
     }
@@ -180,13 +397,18 @@ mod tests {
 
     #[test]
     fn all_distances_of_very_many_points_are_refused() {
-        assert!(
-            matches!(check_all_pairs::<u32>(usize::MAX, false), Err(RipsError::Memory { .. }))
-                || !cfg!(target_os = "linux")
+        let few = PointCloud::new(1, vec![0.0f32, 1.0]).unwrap();
+        assert_eq!(check_all_pairs(&few, true), Ok(()));
+        let many = PointCloud::new(1, (0..200_000).map(f64::from).collect()).unwrap();
+        let helps = proposals(&many, false, 16 << 30);
+        assert_eq!(
+            helps,
+            "--threshold 1900 would keep some 3.8e8 edges and take 16.7 GB; --landmarks 37000 would take 8.2 GB; \
+             coordinates of single precision (an array of float32) would take 80.0 GB"
         );
-        assert_eq!(check_all_pairs::<u32>(1, true), Ok(()));
-        let refused = too_many_edges::<u64>(1 << 30, 1 << 60).to_string();
-        assert!(refused.contains("give a lower --threshold"), "{refused}");
+        assert!(proposals(&many, true, 1 << 20).starts_with("give a lower --threshold; --landmarks"));
+        let refused = too_many_edges(&many, 1 << 60).to_string();
+        assert!(refused.contains("--threshold a lower one"), "{refused}");
         assert!(most_edges::<u32>() >= most_edges::<u64>());
     }
 

@@ -159,16 +159,6 @@ pub enum RipsError {
         /// Bits there are.
         widest: u32,
     },
-    /// The sorted second layer of the pair store would not fit in memory.
-    #[error(
-        "pair store: the sorted layer may need {needed} bytes, {available} are available; use the implicit one"
-    )]
-    PairStoreMemory {
-        /// Bytes it may need.
-        needed: u64,
-        /// Bytes available.
-        available: u64,
-    },
     /// The distances and their ranks would not fit in memory.
     #[error(
         "memory: {points} points with {distances} distances to rank need {} at the least, {} are available; {helps}",
@@ -184,7 +174,7 @@ pub enum RipsError {
         /// Bytes available.
         available: u64,
         /// What the user can do about it.
-        helps: &'static str,
+        helps: String,
     },
     /// The system refused memory although as much was available when the run began.
     #[error(transparent)]

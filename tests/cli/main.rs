@@ -17,6 +17,7 @@ mod generate;
 mod geometry;
 mod image_representatives;
 mod landmarks;
+mod memory;
 mod messages;
 mod misuse;
 mod outputs;

@@ -1,7 +1,8 @@
-//! What computes: threads, and GPUs beside them.
+//! What computes: threads, and GPUs beside them; and in how much memory.
 
 use lacuna::backend::{Backend, BackendRequest, Choice};
 
+use super::memory::MemoryArguments;
 use crate::cli::error::MachineError;
 use crate::cli::notes::Notes;
 use crate::cli::{parse, threads};
@@ -32,11 +33,14 @@ impl ThreadsArguments {
     }
 }
 
-/// Threads, and which machine does the regular work.
+/// Threads, memory, and which machine does the regular work.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MachineArguments {
     #[command(flatten)]
     pub(crate) threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
 
     /// What does the regular work; auto takes a GPU when it should finish first, cuda insists on one
     #[arg(long, value_name = "BACKEND", help_heading = "Computation", default_value = "auto",

@@ -10,6 +10,7 @@ pub(crate) mod image;
 pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod matrix;
+pub(crate) mod memory;
 pub(crate) mod messages;
 pub(crate) mod picture;
 pub(crate) mod report;

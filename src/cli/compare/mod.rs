@@ -11,6 +11,7 @@ use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::cubical::Construction;
 use lacuna::internals::name_of;
 
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
 use super::error::{CliError, UsageError};
@@ -106,6 +107,9 @@ pub(crate) struct Arguments {
     /// How many differences to print
     #[arg(long, value_name = "N", default_value = "10", value_parser = parse::dimension, allow_hyphen_values = true)]
     show: usize,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// Say nothing on standard error but errors
     #[arg(short, long)]

@@ -28,6 +28,7 @@ use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
 use super::arguments::machine::ThreadsArguments;
+use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -95,6 +96,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     threads: ThreadsArguments,
+
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
 
     /// Format of OUT [default: by the name of OUT]
     ///

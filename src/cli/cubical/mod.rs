@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lacuna::backend::Backend;
+use lacuna::cubical::persistence::footprint;
 use lacuna::cubical::persistence::representatives::{Representatives, Trace};
 use lacuna::cubical::persistence::{
     self, Class, Classes, MachineError, PersistenceError, PersistenceRequest as Request, persistence_by,
@@ -15,8 +16,9 @@ use lacuna::cubical::persistence::{
 use lacuna::cubical::thinning::two_valued::thin_first;
 use lacuna::cubical::thinning::{self, Rule};
 use lacuna::cubical::value::Threshold;
-use lacuna::cubical::{AnyImage, Construction, Value};
+use lacuna::cubical::{AnyImage, Construction, Shape, Value};
 use lacuna::matrix::Reason;
+use lacuna::memory::MemoryPlan;
 use lacuna::output::geometry::{Geometry, GeometryFormat};
 use lacuna::output::images::{Barcode, ImageBarsFormat};
 use lacuna::plot::Series;
@@ -31,7 +33,7 @@ use crate::cli::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use crate::cli::arguments::machine::MachineArguments;
 use crate::cli::arguments::picture::{Picture, PictureArguments, title_of};
 use crate::cli::arguments::report::ReportArguments;
-use crate::cli::error::{CliError, EndedEarly, UsageError};
+use crate::cli::error::{CliError, UsageError};
 use crate::cli::exit_codes::EXIT_CODES;
 use crate::cli::frame::{Files, Frame};
 use crate::cli::image_file::{open_image, read_image};
@@ -90,7 +92,7 @@ pub(crate) struct Arguments {
     via: Way,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     #[command(flatten)]
     limit: TimeLimitArguments,
@@ -169,15 +171,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         long.begin(|| run)?;
     }
     arguments.machine.threads.start(frame.notes)?;
+    let mut memory = MemoryPlan::default();
     let (image, read) = timed(|| {
         let stream = open_image(input, &options, &frame)?;
         if arguments.via == Way::Gradient {
             // What is too large need not be read.
             persistence::check(stream.shape()).map_err(|source| arguments.failed(source))?;
         }
+        memory = arguments.memory_plan(stream.shape(), stream.bytes());
+        let fits = memory.check(0, footprint::HELPS);
+        fits.map_err(|source| CliError::about(arguments.image.name(), source))?;
         Ok::<_, CliError>(read_image(stream, &frame.meter)?)
     });
-    let job = Job { arguments, backend, format, drawing, picture, frame, read, long: &long };
+    let job = Job { arguments, backend, format, drawing, picture, frame, memory, read, long: &long };
     job.run(image?).map_err(|error| long.told(error))?;
     long.finish();
     Ok(())
@@ -191,6 +197,7 @@ struct Job<'a> {
     drawing: Option<Drawing<'a>>,
     picture: Option<Picture<'a>>,
     frame: Frame,
+    memory: MemoryPlan,
     read: Duration,
     long: &'a LongRun,
 }
@@ -213,6 +220,7 @@ impl Job<'_> {
         if arguments.report.messages.explain {
             planning::explain(&reasons);
             matrix.iter().for_each(|matrix| planning::explain_blocks(&matrix.figures));
+            tell(&self.memory);
         }
         let representatives = cycles.as_ref().map(|(cycles, _)| cycles);
         let barcode = Barcode {
@@ -265,6 +273,7 @@ impl Job<'_> {
             via: arguments.via,
             backend: backend_of(&reasons),
             threads: rayon::current_num_threads(),
+            memory: self.memory.clone(),
             finite: bars(|is_essential| !is_essential),
             essential: bars(|is_essential| is_essential),
             figures,
@@ -328,7 +337,7 @@ impl Job<'_> {
                     })
                 });
                 let (classes, figures, decision, trace) = found.map_err(|error| match error {
-                    Failed::Interrupted(_) => EndedEarly::now().into(),
+                    Failed::Interrupted(error) => error.into(),
                     Failed::Machine(MachineError::Stage(source)) => self.arguments.failed(source),
                     Failed::Machine(error) => error.into(),
                 })?;
@@ -447,6 +456,14 @@ impl Arguments {
     /// The value that no voxel of the filtration is past.
     fn threshold(&self) -> Option<Value> {
         self.threshold.map(|threshold| threshold.side(self.filtration.superlevel))
+    }
+
+    /// What memory is planned for an image of this shape and so many bytes.
+    fn memory_plan(&self, shape: Shape, image: u64) -> MemoryPlan {
+        match self.via {
+            Way::Gradient => footprint::memory_plan(shape, image),
+            Way::Matrix => footprint::memory_plan_of_matrix(shape, image),
+        }
     }
 
     fn failed(&self, source: PersistenceError) -> CliError {

@@ -6,6 +6,7 @@ use lacuna::cubical::thinning::Rule;
 use lacuna::cubical::{Shape, Value, persistence};
 use lacuna::internals::name_of;
 use lacuna::matrix;
+use lacuna::memory::MemoryPlan;
 use serde::Serialize;
 
 use crate::cli::notes::{counted, tell, timing_line};
@@ -48,6 +49,7 @@ pub(crate) struct Record {
     pub(crate) via: Way,
     pub(crate) backend: String,
     pub(crate) threads: usize,
+    pub(crate) memory: MemoryPlan,
     pub(crate) finite: Vec<usize>,
     pub(crate) essential: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

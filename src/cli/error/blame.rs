@@ -28,11 +28,13 @@ use lacuna::matrix::cycles::CyclesError;
 use lacuna::matrix::read::MatrixReadError;
 use lacuna::matrix::write::UntoldDimension;
 use lacuna::matrix::{MatrixError, NotAComplex};
+use lacuna::memory::DoesNotFit;
 use lacuna::metric::MetricError;
 use lacuna::metric::read::ReadError;
 use lacuna::metric::write::{Loss, UnwritableDistances};
 use lacuna::output::geometry::GeometryError;
 use lacuna::plot::{PlotError, SeriesError};
+use lacuna::progress::Interrupted;
 use lacuna::rips::RipsError;
 use lacuna::snapshot::SnapshotError;
 
@@ -121,6 +123,13 @@ impl Blame for UnwritableDistances {
     }
 }
 
+impl Blame for Interrupted {
+    fn fault(&self) -> Fault {
+        // Of two reasons to end early, too little memory is the machine's.
+        if self.memory.is_some() { Fault::Machine } else { Fault::Nobody }
+    }
+}
+
 impl Blame for ReadError {
     fn fault(&self) -> Fault {
         Fault::Input
@@ -138,7 +147,7 @@ impl Blame for DistanceError {
             | DistanceError::TooMany { .. }
             | DistanceError::Order(_)
             | DistanceError::InternalP(_) => Fault::Input,
-            DistanceError::Interrupted(_) => Fault::Nobody,
+            DistanceError::Interrupted(error) => error.fault(),
         }
     }
 }
@@ -168,6 +177,16 @@ impl Blame for Infallible {
     }
 }
 
+impl Blame for DoesNotFit {
+    fn fault(&self) -> Fault {
+        Fault::Machine
+    }
+
+    fn concerns_one_input(&self) -> bool {
+        true
+    }
+}
+
 impl Blame for MatrixError {
     fn fault(&self) -> Fault {
         match self {
@@ -175,7 +194,7 @@ impl Blame for MatrixError {
             MatrixError::Column(_) | MatrixError::NotAComplex(_) => Fault::Input,
             MatrixError::Threads(_) => Fault::Machine,
             MatrixError::Checkpoint(error) => error.fault(),
-            MatrixError::Interrupted(_) => Fault::Nobody,
+            MatrixError::Interrupted(error) => error.fault(),
         }
     }
 }
@@ -187,7 +206,7 @@ impl Blame for CyclesError {
             | CyclesError::NotABirth { .. }
             | CyclesError::NotThePairs { .. } => Fault::Input,
             CyclesError::Refused(_) => Fault::Machine,
-            CyclesError::Interrupted(_) => Fault::Nobody,
+            CyclesError::Interrupted(error) => error.fault(),
         }
     }
 }
@@ -198,8 +217,6 @@ impl Blame for RipsError {
             RipsError::Modulus(_)
             | RipsError::Threshold(_)
             | RipsError::TooWide { .. }
-            | RipsError::PairStoreMemory { .. }
-            | RipsError::Memory { .. }
             | RipsError::TooManyPoints { .. }
             | RipsError::TooManyDistances
             | RipsError::TooManyEdges(_)
@@ -212,8 +229,11 @@ impl Blame for RipsError {
             | RipsError::Checkpoint(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
-            RipsError::SelfCheck { .. } | RipsError::Threads(_) | RipsError::Refused(_) => Fault::Machine,
-            RipsError::Interrupted(_) => Fault::Nobody,
+            RipsError::Memory { .. }
+            | RipsError::SelfCheck { .. }
+            | RipsError::Threads(_)
+            | RipsError::Refused(_) => Fault::Machine,
+            RipsError::Interrupted(error) => error.fault(),
         }
     }
 
@@ -317,7 +337,7 @@ impl Blame for CurveFileError {
             CurvesError::Check(_) => Fault::Machine,
             CurvesError::Scales(error) => error.fault(),
             CurvesError::Checkpoint(error) => error.fault(),
-            CurvesError::Interrupted(_) => Fault::Nobody,
+            CurvesError::Interrupted(error) => error.fault(),
         }
     }
 

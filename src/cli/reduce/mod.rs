@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     dualize: Dualize,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     #[command(flatten)]
     limit: TimeLimitArguments,

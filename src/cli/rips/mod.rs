@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     weights: WeightsArguments,
 
     #[command(flatten)]
-    machine: MachineArguments,
+    pub(super) machine: MachineArguments,
 
     #[command(flatten)]
     limit: TimeLimitArguments,

@@ -43,6 +43,7 @@ mod components;
 mod duality;
 mod error;
 mod figures;
+pub mod footprint;
 mod forest;
 pub(crate) mod gradient;
 pub(crate) mod grid;

@@ -7,6 +7,7 @@ use super::classes::{Class, Classes};
 use super::duality::Complex;
 use super::error::PersistenceError;
 use super::figures::{Figures, StageClock};
+use super::footprint::BYTES_OF_PLACE;
 use super::forest::Joined;
 use super::gradient::{self, Critical, Gradient};
 use super::grid::{self, Grid};
@@ -20,10 +21,6 @@ use crate::cubical::shape::Shape;
 use crate::memory;
 use crate::progress::Progress;
 use crate::snapshot::SnapshotError;
-
-/// Bytes that a place on the grid takes while voxels are put in order, which is when it takes most: a word, its bucket and the place; later
-/// these are the rank, the place and the code, and critical cells, of which smooth images have few.
-const BYTES_OF_PLACE: u64 = 16;
 
 /// Who finds the gradient of a grid. It tells of the stage `gradient` itself, as only it knows whether its work can be counted.
 pub type FindGradient<'a, E> = dyn FnMut(&Grid, &dyn Progress) -> Result<Gradient, E> + 'a;

@@ -332,6 +332,15 @@ impl AnyStream {
         with_stream!(self, stream => stream.detection())
     }
 
+    /// Bytes that the voxels of the image take in memory.
+    pub fn bytes(&self) -> u64 {
+        fn of_voxel<T>(_: &Stream<T>) -> usize {
+            size_of::<T>()
+        }
+        let voxel = with_stream!(self, stream => of_voxel(stream));
+        (self.shape().count() as u64).saturating_mul(voxel as u64)
+    }
+
     /// This stream with the place of its voxels in space.
     pub(super) fn with_geometry(self, geometry: Geometry) -> AnyStream {
         with_stream!(self, stream => Stream { geometry: Some(geometry), ..stream }.into())

@@ -6,7 +6,7 @@ use super::request::ThinError;
 use super::rule::Rule;
 use super::{bits, planar, subfields};
 use crate::cubical::shape::Shape;
-use crate::memory;
+use crate::memory::{self, MemoryPlan};
 
 /// Bytes that are not worth asking the system about.
 const FEW: u64 = 1 << 20;
@@ -19,6 +19,21 @@ pub fn check_bits(shape: Shape, voxels: usize) -> Result<(), ThinError> {
     let given = (shape.count() as u64).saturating_mul(voxels as u64);
     // At a time there are three: one of them has its axes in another order.
     check(bits::bytes(shape).saturating_mul(3).saturating_add(given))
+}
+
+/// The plan of the memory that thinning takes on the processor: an image of so many bytes becomes bits, these become a skeleton, which is
+/// given as one byte a voxel.
+pub fn memory_plan(shape: Shape, image: u64, rule: Rule) -> MemoryPlan {
+    let bits = bits::bytes(shape);
+    let of_rule = if rule.is_planar() { planar::bytes(shape) } else { subfields::bytes(shape) };
+    MemoryPlan::new()
+        .stage("binarize", [("the image", image), ("its bits", bits)], false)
+        .stage("thin", [("bits of image and skeleton", 2 * bits), ("tiles of the rule", of_rule)], false)
+        .stage(
+            "write",
+            [("bits of image and skeleton", 3 * bits), ("voxels of the skeleton", shape.count() as u64)],
+            false,
+        )
 }
 
 /// An error where memory has no room for what a rule takes on the processor, beside the bits of image and skeleton.

@@ -68,13 +68,22 @@ impl Sparse {
     /// # Errors
     /// There is no memory for the neighbour lists.
     pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
+        Sparse::made(n, edges, Sparse::affords_bitsets(n))
+    }
+
+    /// Like [`Sparse::new`], with adjacency bitsets if they are wanted.
+    pub(in crate::rips) fn made(
+        n: usize,
+        edges: &[(u32, u32, u32)],
+        wants_bitsets: bool,
+    ) -> Result<Self, Refused> {
         let (offsets, mut rows) = rows::scattered(n, edges)?;
         let (mut neighbours, mut ranks) = (memory::zeroed(rows.len())?, memory::zeroed(rows.len())?);
         let mut near = memory::filled(NearAbove::default(), n)?;
         rows::sort(&offsets, &mut rows, &mut neighbours, &mut ranks, &mut near);
         drop(rows);
         let mut graph = Sparse { offsets, neighbours, ranks, near, bitsets: None };
-        if Sparse::affords_bitsets(n) {
+        if wants_bitsets {
             graph.bitsets = Some(Bitsets::new(&graph));
         }
         Ok(graph)
@@ -89,6 +98,11 @@ impl Sparse {
     /// Whether adjacency bitsets are made for n points.
     pub fn affords_bitsets(n: usize) -> bool {
         n.saturating_mul(n.div_ceil(64)) <= MAX_BLOCKS
+    }
+
+    /// Bytes of the adjacency bitsets of n points: a word and a count a block.
+    pub(in crate::rips) fn bitset_bytes(n: usize) -> u64 {
+        (n as u64).saturating_mul(12 * n.div_ceil(64) as u64)
     }
 
     #[cfg(test)]

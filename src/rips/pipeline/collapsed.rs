@@ -40,7 +40,8 @@ pub(super) enum Attempt {
 }
 
 impl Attempt {
-    /// The attempt to be made, if any. `estimate` is that of the whole graph.
+    /// The attempt to be made, if any, and the bytes that one would take which would pay and does not fit. `estimate` is that of the whole
+    /// graph.
     ///
     /// # Errors
     /// [`RipsError::Memory`] and [`RipsError::TooManyEdges`]: a collapse that is asked for cannot be done.
@@ -50,11 +51,11 @@ impl Attempt {
         max_dim: usize,
         backend: &Backend,
         estimate: &Estimate,
-    ) -> Result<Option<Self>, RipsError> {
+    ) -> Result<(Option<Self>, Option<u64>), RipsError> {
         let (points, edges) = (summary.points, summary.edges);
         match collapse {
-            Collapse::Off => Ok(None),
-            Collapse::On => footprint::check_collapse(points, edges).map(|()| Some(Attempt::Whole)),
+            Collapse::Off => Ok((None, None)),
+            Collapse::On => footprint::check_collapse(points, edges).map(|()| (Some(Attempt::Whole), None)),
             Collapse::Auto => {
                 let device = device(backend, estimate);
                 let seconds = estimate::seconds(summary, edges, max_dim, device);
@@ -63,7 +64,8 @@ impl Attempt {
                         PROMISE * edge_collapse::preparation(edges, edge_collapse::bytes(points, edges)),
                     );
                 let fits = footprint::check_collapse(points, edges).is_ok();
-                Ok((pays && fits).then_some(Attempt::WhileItPays { max_dim, device }))
+                let attempt = (pays && fits).then_some(Attempt::WhileItPays { max_dim, device });
+                Ok((attempt, (pays && !fits).then(|| edge_collapse::bytes(points, edges))))
             }
         }
     }

@@ -20,6 +20,7 @@ use super::code::MOST_POINTS;
 use super::complex::Dense;
 use super::filtration_construction::DeviceSweep;
 use super::filtration_construction::cuda::ahead::{Ahead, Machine};
+use super::footprint::Tables;
 use super::pair_store::PairStore;
 use super::plan::choose::{Asked, choose, entry_width, rank_bits};
 use super::rank::{Keyed, Ranked, RankedEdges, Ranking, rank_keyed};
@@ -82,6 +83,7 @@ pub struct Prepared {
     asked: Asked,
     backend: Backend,
     summary: Summary,
+    tables: Tables,
     work: Work,
     /// When each point is born, if not all are at 0.
     births: Option<Vec<f64>>,
@@ -126,15 +128,17 @@ pub(super) fn prepare<T: Value>(
     // In dimension 1 a collapse takes longer than it saves.
     let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
     let collapse = if may_collapse { collapse } else { Collapse::Off };
+    let input = footprint::of_input(&distances);
     let Surveyed { keyed, summary, births } =
         survey(distances, weights.as_ref(), threshold, !may_collapse, progress)?;
     let estimate = estimated(&summary, max_dim);
-    let attempt = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
+    let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
     if attempt.is_none() {
         backend.expect(&estimate);
     }
     footprint::check_ranking(&keyed, &summary)?;
     progress.begin("rank", None, 1);
+    let tables = Tables::of(input, &keyed).without_collapse(shed);
     let asked = Asked { max_dim, modulus, pair_store, times_pair_store, search: keyed.search };
     let limit = Keyed::limit(T::from_f64(summary.threshold));
     let work = match attempt {
@@ -145,7 +149,8 @@ pub(super) fn prepare<T: Value>(
         Some(attempt) => Work::Collapsed(attempt, rank_keyed(keyed, limit, None)?.listed(points)?),
     };
     let notes = note.into_iter().collect();
-    Ok(Prepared { start, asked, backend, summary, work, births, landmarks, representatives, notes })
+    let tables = if matches!(work, Work::Collapsed(..)) { tables.collapsing(summary.edges) } else { tables };
+    Ok(Prepared { start, asked, backend, summary, tables, work, births, landmarks, representatives, notes })
 }
 
 /// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
@@ -178,10 +183,20 @@ impl Prepared {
 
     /// Like [`solve`](Prepared::solve), on the machine that `decide` decides on.
     fn solve_on(self, progress: &dyn Progress, decide: Decide<'_>) -> Result<Outcome, RipsError> {
-        let Prepared { start, asked, summary, work, births, landmarks, representatives, mut notes, .. } =
-            self;
+        let Prepared {
+            start,
+            asked,
+            summary,
+            tables,
+            work,
+            births,
+            landmarks,
+            representatives,
+            mut notes,
+            ..
+        } = self;
         let (births, representatives) = (births.as_deref(), representatives.as_ref());
-        let setting = Setting { decide, births, representatives, progress };
+        let setting = Setting { decide, births, representatives, tables, progress };
         let mut outcome = match work {
             Work::Whole(ranked) => compute_graph(start, asked, setting, summary, ranked),
             Work::Collapsed(attempt, ranking) => attempt.compute(start, asked, setting, summary, ranking),
@@ -205,6 +220,8 @@ struct Setting<'a> {
     births: Option<&'a [f64]>,
     /// The representatives that are wanted.
     representatives: Option<&'a RepresentativesRequest>,
+    /// Tables for the plan of memory.
+    tables: Tables,
     progress: &'a dyn Progress,
 }
 
@@ -216,10 +233,11 @@ fn compute_graph(
     summary: Summary,
     ranked: Ranked,
 ) -> Result<Outcome, RipsError> {
-    let Setting { decide, births, representatives, progress } = setting;
+    let Setting { decide, births, representatives, tables, progress } = setting;
     let collector = representatives.map(|request| Collector::new(request, asked.modulus));
     let mut plan = choose(asked, &summary, &ranked)?;
     plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
+    plan.memory = tables.plan(&plan);
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
     let prefix = kept::prefix(&plan, &ranked, &setting);
@@ -253,12 +271,13 @@ fn compute_graph(
     let Run { mut stats, failure, collector, unfinished, .. } = run;
     let representatives = match collector.map(|collector| collector.finish(&diagram)).transpose() {
         // The bars that were named are of a dimension that is not done.
-        Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted.into()),
+        Err(RipsError::Selection(_)) if unfinished.is_some() => return Err(Interrupted::default().into()),
         representatives => representatives?,
     };
     stats.device_memory = machine.decision.gpus.iter().map(Gpu::peak).max().unwrap_or(0);
     plan.backend = what_ran(&machine, &stats.dimensions, failure.as_ref());
-    let notes = failure.map(|error| format!("{error}; the processor goes on")).into_iter().collect();
+    let shed = plan.memory.shed.iter().map(|shed| format!("{}: {}", shed.what, shed.why));
+    let notes = shed.chain(failure.map(|error| format!("{error}; the processor goes on"))).collect();
     Ok(Outcome { diagram, stats, plan, summary, landmarks: None, representatives, unfinished, notes })
 }
 
@@ -266,7 +285,7 @@ fn compute_graph(
 fn shaped(plan: &Plan, edges: RankedEdges) -> Result<Box<dyn RipsComplex>, RipsError> {
     let (n, level) = (plan.points, Level::detect());
     Ok(match (plan.shape, plan.rank_width) {
-        (Shape::Sparse { .. }, _) => Box::new(edges.graph(n)?),
+        (Shape::Sparse { bitsets }, _) => Box::new(edges.graph(n, bitsets)?),
         (Shape::Dense, 16) => Box::new(Dense::<u16>::new(n, edges.square(n)?, level)),
         (Shape::Dense, _) => Box::new(Dense::<u32>::new(n, edges.square(n)?, level)),
     })

@@ -32,7 +32,7 @@ pub(super) fn survey<T: Value>(
     let given = threshold.rounded::<T>();
     let (distances, ambient_dimension) = match (distances, weights) {
         (Distances::Points(points), Some(_)) => {
-            footprint::check_all_pairs::<T::Key>(points.len(), given.is_some())?;
+            footprint::check_all_pairs(&points, given.is_some())?;
             (Distances::Matrix(matrix_of_points(&points, progress)?), Some(points.dimension()))
         }
         (other, _) => (other, None),

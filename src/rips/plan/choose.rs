@@ -1,6 +1,7 @@
 //! Which widths and which shape ranked distances are given.
 
 use super::{PairSearch, Plan, SecondLayer, Shape};
+use crate::memory::MemoryPlan;
 use crate::rips::code::vertex_bits;
 use crate::rips::complex::Sparse;
 use crate::rips::rank::{Ranked, Values};
@@ -29,16 +30,25 @@ pub(in crate::rips) struct Asked {
 /// Chooses the widths of ranks and entries, and the shape of the complex.
 ///
 /// # Errors
-/// [`RipsError::TooWide`], [`RipsError::PairStoreMemory`].
+/// [`RipsError::TooWide`].
 pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) -> Result<Plan, RipsError> {
     let n = summary.points;
     let max_dim = cut(asked.max_dim, n);
     let ranks = ranked.values.len();
     let (index_width, entry_width) = entry_widths(n, max_dim, ranks)?;
-    if asked.pair_store == SecondLayer::Sorted {
-        footprint::check_sorted_layer(&ranked.edges, n, max_dim, entry_width)?;
+    let (mut pair_store, mut memory) = (asked.pair_store, MemoryPlan::new());
+    if pair_store == SecondLayer::Sorted
+        && let Some(why) = footprint::too_large_sorted_layer(&ranked.edges, n, max_dim, entry_width)
+    {
+        pair_store = SecondLayer::Implicit;
+        memory.shed("the sorted pair store, which is implicit instead", why);
     }
-    let bitsets = Sparse::affords_bitsets(n);
+    let is_sparse = !summary.is_dense() && Sparse::affords_bitsets(n);
+    let too_large = footprint::too_large_cache(Sparse::bitset_bytes(n)).filter(|_| is_sparse);
+    let bitsets = is_sparse && too_large.is_none();
+    if let Some(why) = too_large {
+        memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
+    }
     Ok(Plan {
         points: n,
         edges: summary.edges,
@@ -54,10 +64,11 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         index_width,
         entry_width,
         shape: if summary.is_dense() { Shape::Dense } else { Shape::Sparse { bitsets } },
-        pair_store: asked.pair_store,
+        pair_store,
         representatives: Vec::new(),
         threads: rayon::current_num_threads(),
         backend: String::new(),
+        memory,
         simd: Level::detect().name(),
     })
 }

@@ -29,7 +29,7 @@ impl fmt::Display for Plan {
         for (k, (what, choice)) in lines.iter().enumerate() {
             write!(f, "{}{what:<13} {choice}", if k == 0 { "" } else { "\n" })?;
         }
-        Ok(())
+        if self.memory.stages.is_empty() { Ok(()) } else { write!(f, "\n{}", self.memory) }
     }
 }
 
@@ -146,6 +146,7 @@ fn shortest(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::MemoryPlan;
     use crate::rips::RepresentativeKind;
 
     fn plan() -> Plan {
@@ -168,6 +169,7 @@ mod tests {
             representatives: Vec::new(),
             threads: 2,
             backend: "cpu: as asked".into(),
+            memory: MemoryPlan::default(),
             simd: "AVX2",
         }
     }

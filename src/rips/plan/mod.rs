@@ -6,6 +6,7 @@ mod explain;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::diagram::infinite;
+use crate::memory::MemoryPlan;
 use crate::metric::Value;
 use crate::rips::RepresentativeKind;
 
@@ -125,7 +126,7 @@ pub struct Plan {
     pub entry_width: u32,
     /// Dense or sparse.
     pub shape: Shape,
-    /// The second layer of the pair store.
+    /// The second layer of the pair store. A sorted one that was asked for and does not fit in memory is implicit.
     pub pair_store: SecondLayer,
     /// The kinds of representatives that were asked for, if any. Beside those that are simplices of the filtration no edges are collapsed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -134,6 +135,9 @@ pub struct Plan {
     pub threads: usize,
     /// Which machine constructs the residue, and why.
     pub backend: String,
+    /// What memory is planned.
+    #[serde(default)]
+    pub memory: MemoryPlan,
     /// Instruction set the sweeps use.
     #[serde(deserialize_with = "simd_name")]
     pub simd: Name,

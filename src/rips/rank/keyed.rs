@@ -78,7 +78,7 @@ impl<K: DistanceKey> Keyed<K> {
                 Some(threshold) if !are_mostly_near(cloud, threshold) => near(cloud, threshold, progress),
                 threshold => {
                     let is_bounded = threshold.is_some();
-                    footprint::check_all_pairs::<K>(points, is_bounded)?;
+                    footprint::check_all_pairs(cloud, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
                     // Few keys are ranked in less time than each of them twice.
@@ -126,7 +126,7 @@ fn near<T: Value>(
         Search::Found(Near { pairs, keys }, compared) => {
             Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Tree { compared } })
         }
-        Search::TooMany(edges) => Err(footprint::too_many_edges::<T::Key>(points, edges)),
+        Search::TooMany(edges) => Err(footprint::too_many_edges(cloud, edges)),
     }
 }
 
@@ -139,17 +139,23 @@ fn are_mostly_near<T: Value>(cloud: &PointCloud<T>, threshold: T) -> bool {
         let near = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| is_near(i, j));
         (near.count() as u64, pairs)
     } else {
-        // Two numbers of a sequence without structure (SplitMix64), which is the same in every run.
-        let number = |k: u64| {
-            let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
-        };
-        let near = (0..SAMPLE).filter(|k| {
-            let (i, j) = ((number(2 * k) * n) >> 32, (number(2 * k + 1) * (n - 1)) >> 32);
-            is_near(i, if j < i { j } else { j + 1 })
-        });
+        let near = pairs_of(cloud.len(), SAMPLE).filter(|&(i, j)| is_near(i as u64, j as u64));
         (near.count() as u64, SAMPLE)
     };
     near * SPARSE_BELOW as u64 >= looked_at
+}
+
+/// A sample of pairs of different points among two or more, the same in every run.
+pub(in crate::rips) fn pairs_of(points: usize, pairs: u64) -> impl Iterator<Item = (usize, usize)> {
+    let n = points as u64;
+    // Two numbers of a sequence without structure (SplitMix64).
+    let number = |k: u64| {
+        let mixed = (k + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32
+    };
+    (0..pairs).map(move |k| {
+        let (i, j) = ((number(2 * k) * n) >> 32, (number(2 * k + 1) * (n - 1)) >> 32);
+        (i as usize, if j < i { j } else { j + 1 } as usize)
+    })
 }

@@ -18,7 +18,7 @@ mod square;
 mod tests;
 mod tree;
 
-pub(super) use keyed::{Keyed, Layout};
+pub(super) use keyed::{Keyed, Layout, pairs_of};
 pub(super) use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
@@ -104,18 +104,19 @@ impl RankedEdges {
         }
     }
 
-    /// Neighbour lists.
+    /// Neighbour lists, with adjacency bitsets if they are wanted.
     ///
     /// # Errors
     /// There is no memory for them.
-    pub(super) fn graph(self, n: usize) -> Result<Sparse, Refused> {
+    pub(super) fn graph(self, n: usize, wants_bitsets: bool) -> Result<Sparse, Refused> {
         match self {
             RankedEdges::Square(square) => {
                 let list = square::list(&square, n)?;
                 drop(square);
-                Sparse::new(n, &list)
+                Sparse::made(n, &list, wants_bitsets)
             }
-            RankedEdges::Other(edges) => edges.graph(n),
+            RankedEdges::Other(Edges::List(list)) => Sparse::made(n, &list, wants_bitsets),
+            RankedEdges::Other(lower) => Sparse::made(n, &lower.list()?, wants_bitsets),
         }
     }
 

@@ -205,7 +205,7 @@ fn points_in_a_square_are_ranked_as_below_the_diagonal() {
             let (square, lower) = (ranked(true), ranked(false));
             assert_eq!(square.values, lower.values);
             assert_eq!(square.edges.lower_degrees(n), lower.edges.lower_degrees(n));
-            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(n).unwrap());
+            let graphs = [ranked(true), ranked(false)].map(|ranked| ranked.edges.graph(n, true).unwrap());
             assert!((0..n as u32).all(|v| graphs[0].row(v) == graphs[1].row(v)));
             let narrow = [ranked(true), ranked(false)].map(|ranked| ranked.edges.square::<u16>(n).unwrap());
             assert_eq!(narrow[0], narrow[1]);

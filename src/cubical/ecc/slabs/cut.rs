@@ -9,6 +9,7 @@ use crate::cubical::ecc::spill::MERGE_BYTES;
 use crate::cubical::image::Voxel;
 use crate::cubical::key::Key;
 use crate::cubical::shape::Shape;
+use crate::memory::MemoryPlan;
 use crate::simd::BLOCK;
 
 /// What the program takes itself.
@@ -27,6 +28,16 @@ const LEAST_BYTES: usize = 1 << 20;
 
 /// The number of slices of a slab below which there are rather fewer slabs at a time: the collar would be most of the work.
 const FEW_SLICES: usize = 4;
+
+/// The plan of the memory of a stream of images within a limit.
+pub fn memory_plan(limit: usize) -> MemoryPlan {
+    let program = PROGRAM.min(limit);
+    let uses = [
+        ("the program", program as u64),
+        ("slabs, sums, and rows before they go to files", (limit - program) as u64),
+    ];
+    MemoryPlan::new().stage("curve", uses, false)
+}
 
 /// How slabs are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

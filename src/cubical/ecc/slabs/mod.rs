@@ -25,5 +25,6 @@ mod partial;
 mod queue;
 
 pub use counter::SlabCounter;
+pub use cut::memory_plan;
 pub use error::SlabError;
 pub use partial::{PartialCurve, Watch};

@@ -2,20 +2,73 @@
 //!
 //! A Rust collection that the system refuses memory aborts the process. So code that makes a table whose size depends on the input
 //! asks [`available`] first and refuses what cannot fit, with the figures. It makes the table through [`filled`], [`zeroed`], [`push`]
-//! or [`reserve`], which turn a refusal by the system into an error.
+//! or [`reserve`], which turn a refusal by the system into an error. [`budget`] holds all of the process to a limit, and [`plan`] says
+//! beforehand what a run will take.
+
+pub(crate) mod budget;
+mod plan;
 
 use std::fmt;
 use std::path::Path;
 
 use zerocopy::FromZeros;
 
-/// The system refused memory.
+use budget::Stage;
+pub use budget::limit;
+pub use plan::{DoesNotFit, MemoryPlan, MemoryStage, MemoryUse, Shed};
+
+/// Memory was refused: by the system, or because the limit of this process leaves no room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("out of memory: the system refused {}", Bytes(*bytes))]
 #[non_exhaustive]
 pub struct Refused {
     /// Number of bytes requested.
     pub bytes: u64,
+    /// The limit in bytes that leaves no room for them. `None`: the system refused them.
+    pub limit: Option<u64>,
+    /// Whether the limit is one that was given, and not what the system left.
+    is_given: bool,
+    /// The stage that the run was in, where it was told.
+    stage: Option<Stage>,
+}
+
+impl Refused {
+    #[doc(hidden)]
+    /// A refusal of so many bytes, for an allocator that tells of it.
+    pub fn of_bytes(bytes: u64) -> Refused {
+        Refused::new(bytes)
+    }
+
+    /// A refusal of so many bytes.
+    pub(crate) fn new(bytes: u64) -> Refused {
+        let (limit, is_given) = (budget::passed(bytes), budget::given().is_some());
+        Refused { bytes, limit, is_given, stage: budget::stage() }
+    }
+
+    /// The end of a run that has passed its limit by so many bytes.
+    fn at_limit(bytes: u64) -> Refused {
+        Refused { limit: budget::passed(0), ..Refused::new(bytes) }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = Bytes(self.bytes);
+        match self.limit {
+            None => write!(f, "out of memory: the system refused {bytes}")?,
+            Some(limit) if self.is_given => {
+                write!(f, "out of memory: the limit of {} leaves no room for {bytes} more", Bytes(limit))?;
+            }
+            Some(limit) => {
+                let limit = Bytes(limit);
+                write!(f, "out of memory: the {limit} that the system leaves have no room for {bytes} more")?;
+            }
+        }
+        match self.stage {
+            None => Ok(()),
+            Some(Stage { name, dim: None }) => write!(f, ", in the stage {name}"),
+            Some(Stage { name, dim: Some(dim) }) => write!(f, ", in the stage {name} of dimension {dim}"),
+        }
+    }
 }
 
 /// Makes room for exactly `additional` more items.
@@ -23,12 +76,13 @@ pub struct Refused {
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, additional: usize) -> Result<(), Refused> {
-    items.try_reserve_exact(additional).map_err(|_| refused::<T>(items.len().saturating_add(additional)))
+    let made = budget::asking(|| items.try_reserve_exact(additional));
+    made.map_err(|_| refused::<T>(items.len().saturating_add(additional)))
 }
 
 /// The error for room for `len` items that the system refused.
 fn refused<T>(len: usize) -> Refused {
-    Refused { bytes: (len as u64).saturating_mul(size_of::<T>() as u64) }
+    Refused::new((len as u64).saturating_mul(size_of::<T>() as u64))
 }
 
 /// Appends an item. Where there is no room left, room is made for as many items again, as [`Vec::push`] does.
@@ -38,7 +92,8 @@ fn refused<T>(len: usize) -> Refused {
 #[inline]
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
     if items.len() == items.capacity() {
-        items.try_reserve(1).map_err(|_| refused::<T>(items.len().saturating_mul(2)))?;
+        let made = budget::asking(|| items.try_reserve(1));
+        made.map_err(|_| refused::<T>(items.len().saturating_mul(2)))?;
     }
     items.push(item);
     Ok(())
@@ -50,7 +105,7 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), Refused> {
 /// # Errors
 /// [`Refused`]: the memory is not to be had.
 pub(crate) fn zeroed<T: FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
-    T::new_vec_zeroed(len).map_err(|_| refused::<T>(len))
+    budget::asking(|| T::new_vec_zeroed(len)).map_err(|_| refused::<T>(len))
 }
 
 /// A vector of `len` copies of `value`.
@@ -72,17 +127,16 @@ pub(crate) const LITTLE: u64 = 16 << 20;
 /// # Errors
 /// [`Refused`]: there is less available, or the system refuses it.
 pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
-    let refused = Refused { bytes };
     if bytes > LITTLE && available().is_some_and(|available| bytes > available) {
-        return Err(refused);
+        return Err(Refused::new(bytes));
     }
-    let length = usize::try_from(bytes).map_err(|_| refused)?;
-    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused)
+    let length = usize::try_from(bytes).map_err(|_| Refused::new(bytes))?;
+    budget::asking(|| Vec::<u8>::new().try_reserve_exact(length)).map_err(|_| Refused::new(bytes))
 }
 
 /// A number of bytes as it reads best: `17 bytes`, `80.0 GB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Bytes(pub u64);
+pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,13 +152,19 @@ impl fmt::Display for Bytes {
 }
 
 /// Bytes of memory that this process may still take without swapping: the least of what the system has available, what
-/// the control groups of the process (those of a container or a batch job) leave, and what its resource limits
-/// (`ulimit -v`, `ulimit -d`) leave. `None` where the system does not tell, which is everywhere but on Linux.
+/// the control groups of the process (those of a container or a batch job) leave, what its resource limits
+/// (`ulimit -v`, `ulimit -d`) leave, and what its own limit leaves ([`budget::limit`]). `None` without a limit where the system does
+/// not tell, which is everywhere but on Linux.
 pub fn available() -> Option<u64> {
+    [available_to_system(), budget::left()].into_iter().flatten().min()
+}
+
+/// Like [`available`], whatever this process's own limit.
+fn available_to_system() -> Option<u64> {
     available_under(Path::new("/"))
 }
 
-/// Like [`available`], with the files of the system under `root`.
+/// Like [`available_to_system`], with the files of the system under `root`.
 fn available_under(root: &Path) -> Option<u64> {
     let system = kibibytes(&read(root, "proc/meminfo")?, "MemAvailable:");
     [system, left_by_groups(root), left_by_limits(root)].into_iter().flatten().min()

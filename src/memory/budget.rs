@@ -1,0 +1,279 @@
+//! The limit of this process's memory, and how much of it is taken.
+//!
+//! The program's allocator counts what it gives out, through [`take`], [`take_small`] and [`give_small`], and so holds every table to the
+//! limit, whatever made it. There are three ways in which a run meets its limit:
+//! - a table made through [`memory`](super) is refused, with [`Refused`](super::Refused);
+//! - what is allocated without asking, such as the columns of a reduction, may pass the limit by a little ([`slack`]). The loops that
+//!   look whether they are interrupted see that and end the run with the same error ([`over_limit`]);
+//! - past that little, and where the system itself refuses, the allocator ends the program with a message.
+//!
+//! A process whose allocator does not count, such as one that uses the library alone, is measured by its resident pages where a large
+//! table is about to be made.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Refused, available_to_system};
+
+/// Bytes that the allocator has given out.
+static TAKEN: AtomicI64 = AtomicI64::new(0);
+
+/// The most bytes that the allocator is to give out. Not known before so much is taken that it matters.
+static MOST: AtomicI64 = AtomicI64::new(i64::MAX);
+
+/// The limit as the user gave it; 0 where the user gave none.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+/// Whether more may have been given out than the limit allows.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Whether a thread is finding out how much memory there is.
+static IS_LOOKING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the allocator of this process counts.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+
+/// The stage that began last, and its dimension if there is one for each.
+static STAGE: Mutex<Option<Stage>> = Mutex::new(None);
+
+/// Bytes that are taken before anybody looks how many there are: to look takes a third of a millisecond.
+const LOOK: i64 = 64 << 20;
+
+/// Bytes that a thread gathers before the count of all threads is changed.
+const GATHERED: i64 = 64 << 10;
+
+/// Bytes of the program itself, of the stacks of its threads and of what the allocator keeps, which nobody counts.
+pub(super) const UNCOUNTED: u64 = 12 << 20;
+
+thread_local! {
+    /// Bytes in small pieces that this thread has taken, or given back if negative, and that are not in [`TAKEN`] yet.
+    static PENDING: Cell<i64> = const { Cell::new(0) };
+    /// Whether this thread makes of a refusal an error.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A stage of a run, as its progress calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stage {
+    pub(super) name: &'static str,
+    pub(super) dim: Option<usize>,
+}
+
+/// Limits the memory of this process to so many bytes, all that it has already included. Without a limit, what the system,
+/// its control groups and its resource limits leave is one.
+///
+/// The limit holds from now on and for all computations of the process. The program `lacuna` counts every byte; elsewhere the limit is
+/// looked at where a large table is about to be made.
+pub fn limit(bytes: u64) {
+    GIVEN.store(bytes.max(1), Relaxed);
+    let most = i64::try_from(bytes.saturating_sub(UNCOUNTED)).unwrap_or(i64::MAX);
+    MOST.store(most, Relaxed);
+}
+
+/// The limit that was given, if one was.
+pub(crate) fn given() -> Option<u64> {
+    Some(GIVEN.load(Relaxed)).filter(|&bytes| bytes > 0)
+}
+
+/// Bytes that the limit leaves, if one was given.
+pub(super) fn left() -> Option<u64> {
+    let given = given()?;
+    if COUNTS.load(Relaxed) {
+        let left = MOST.load(Relaxed).saturating_sub(TAKEN.load(Relaxed));
+        return Some(left.max(0) as u64);
+    }
+    Some(given.saturating_sub(resident().unwrap_or(0)))
+}
+
+/// Bytes of the pages of this process that are in memory.
+fn resident() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/status").ok()?;
+    super::kibibytes(&pages, "VmRSS:")
+}
+
+/// Bytes that may be given out past a limit, until the loops of the run have seen that it is passed.
+fn slack(most: i64) -> i64 {
+    (most / 32).clamp(1 << 20, 256 << 20)
+}
+
+/// Takes a number of bytes. False: they are refused.
+#[inline]
+pub fn take(bytes: usize) -> bool {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX >> 1);
+    let before = TAKEN.fetch_add(bytes, Relaxed);
+    let after = before.saturating_add(bytes);
+    after <= MOST.load(Relaxed).min(LOOK) || take_much(before, bytes)
+}
+
+/// Like [`take`], where it matters how much there is.
+#[cold]
+fn take_much(before: i64, bytes: i64) -> bool {
+    let after = before.saturating_add(bytes);
+    if after > LOOK && MOST.load(Relaxed) == i64::MAX && !IS_LOOKING.swap(true, Relaxed) {
+        look(before);
+    }
+    let most = MOST.load(Relaxed);
+    if after <= most {
+        return true;
+    }
+    let asks = ASKS.with(Cell::get);
+    if !asks && after <= most.saturating_add(slack(most)) {
+        IS_OVER.store(true, Relaxed);
+        return true;
+    }
+    TAKEN.fetch_sub(bytes, Relaxed);
+    false
+}
+
+/// Finds out how much memory there is, with `before` bytes taken. What this allocates is taken without a look, as `IS_LOOKING` stays true.
+fn look(before: i64) {
+    COUNTS.store(true, Relaxed);
+    let Some(available) = available_to_system() else { return };
+    let most = before.saturating_add(i64::try_from(available).unwrap_or(i64::MAX));
+    // The slack is part of what there is.
+    let _ = MOST.compare_exchange(i64::MAX, most - slack(most), Relaxed, Relaxed);
+}
+
+/// Gives a number of bytes back that were taken by [`take`].
+#[inline]
+pub fn give(bytes: usize) {
+    TAKEN.fetch_sub(i64::try_from(bytes).unwrap_or(i64::MAX >> 1), Relaxed);
+}
+
+/// Bytes that an allocation of few bytes takes in the system's allocator: a header, and a multiple of 16.
+#[inline]
+fn rounded(bytes: usize) -> i64 {
+    (bytes as i64 + 23) & !15
+}
+
+/// Like [`take`], of few bytes.
+#[inline]
+pub fn take_small(bytes: usize) -> bool {
+    PENDING.with(|pending| {
+        let bytes = rounded(bytes);
+        let gathered = pending.get() + bytes;
+        if gathered < GATHERED {
+            pending.set(gathered);
+            return true;
+        }
+        pending.set(0);
+        let taken = take(gathered as usize);
+        if !taken {
+            pending.set(gathered - bytes);
+        }
+        taken
+    })
+}
+
+/// Gives back what [`take_small`] took for so many bytes.
+#[inline]
+pub fn give_small(bytes: usize) {
+    PENDING.with(|pending| {
+        let gathered = pending.get() - rounded(bytes);
+        if gathered > -GATHERED {
+            return pending.set(gathered);
+        }
+        pending.set(0);
+        give(-gathered as usize);
+    });
+}
+
+/// Says that the allocator of this process counts from the first byte on.
+pub fn counts() {
+    COUNTS.store(true, Relaxed);
+}
+
+/// Whether this thread makes of a refusal an error, so that the allocator is to refuse and not to end the program.
+pub fn asks() -> bool {
+    ASKS.with(Cell::get)
+}
+
+/// Allocates by `ask`, which makes of a refusal an error.
+#[inline]
+pub(crate) fn asking<T>(ask: impl FnOnce() -> T) -> T {
+    let before = ASKS.with(|asks| asks.replace(true));
+    let answer = ask();
+    ASKS.with(|asks| asks.set(before));
+    answer
+}
+
+/// Notes that a stage begins.
+pub(crate) fn begin(name: &'static str, dim: Option<usize>) {
+    *STAGE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Stage { name, dim });
+}
+
+/// The stage that began last, unless another begins just now.
+pub(super) fn stage() -> Option<Stage> {
+    STAGE.try_lock().ok().and_then(|stage| *stage)
+}
+
+/// The error of a run that has passed its limit, if it has and has not given back enough since.
+#[inline]
+pub(crate) fn over_limit() -> Option<Refused> {
+    if IS_OVER.load(Relaxed) { still_over() } else { None }
+}
+
+#[cold]
+fn still_over() -> Option<Refused> {
+    let over = TAKEN.load(Relaxed).saturating_sub(MOST.load(Relaxed));
+    if over <= 0 {
+        IS_OVER.store(false, Relaxed);
+        return None;
+    }
+    Some(Refused::at_limit(over as u64))
+}
+
+/// The limit that a request for so many bytes passes, if it does: the one that was given, or else what there was.
+pub(super) fn passed(bytes: u64) -> Option<u64> {
+    let (taken, most) = (TAKEN.load(Relaxed), MOST.load(Relaxed));
+    if !COUNTS.load(Relaxed) {
+        return given().filter(|_| left().is_some_and(|left| bytes > left));
+    }
+    let after = taken.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+    (most < i64::MAX && after > most).then(|| given().unwrap_or(most as u64))
+}
+
+/// Bytes that the allocator has given out.
+pub fn taken() -> u64 {
+    TAKEN.load(Relaxed).max(0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The counts are those of the process, and tests run side by side: all that is said of them is said here, of amounts that no other test
+    /// comes near.
+    #[test]
+    fn a_limit_is_held() {
+        assert!(take(1000) && take_small(100) && take_small(1 << 20));
+        assert_eq!(taken(), 1000 + ((100 + 23) & !15) + ((1 << 20) + 16));
+        give(1000);
+        give_small(1 << 20);
+        give_small(100);
+        assert!(taken() <= (100 + 23) & !15);
+        // Where the allocator does not count, the pages that are in memory say what is left.
+        assert_eq!(left(), None);
+        counts();
+        limit(1 << 40);
+        let most = (1 << 40) - UNCOUNTED;
+        assert!(left().is_some_and(|left| left <= most && left > most - (1 << 30)));
+        assert!(take(1 << 39) && over_limit().is_none());
+        // One that asks is refused at the limit, one that does not may pass it by a little.
+        let more = (1 << 39) - (1 << 20);
+        assert!(!asking(|| take(more)) && !asks());
+        assert_eq!(passed(more as u64), Some(1 << 40));
+        assert!(take(more));
+        begin("a stage", Some(2));
+        let refused = over_limit().expect("the limit is passed");
+        assert!(refused.to_string().contains("limit of 1.1 TB"), "{refused}");
+        assert!(!take(slack(most as i64) as usize));
+        give(more);
+        assert_eq!(over_limit(), None);
+        give(1 << 39);
+        GIVEN.store(0, Relaxed);
+        MOST.store(i64::MAX, Relaxed);
+        COUNTS.store(false, Relaxed);
+    }
+}

@@ -1,0 +1,227 @@
+//! What a run will take, as data: stage by stage, table by table.
+//!
+//! Figures are of what is known before a run begins. What grows while it runs, such as the columns of a reduction, has no figure; it is
+//! counted against the limit as it grows.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bytes, LITTLE, available, budget};
+
+/// What a run takes, known before it begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryPlan {
+    /// The limit in bytes that was given, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The stages in their order.
+    pub stages: Vec<MemoryStage>,
+    /// What is done without, to stay within the limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shed: Vec<Shed>,
+}
+
+/// A stage, and what is there at its peak.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryStage {
+    /// What the stage is called.
+    pub stage: String,
+    /// What is there, what was made before included.
+    pub uses: Vec<MemoryUse>,
+    /// Whether the stage makes more, which nobody knows beforehand.
+    #[serde(default)]
+    pub grows: bool,
+}
+
+/// A table, or tables of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// What it holds.
+    pub what: String,
+    /// How many bytes it takes.
+    pub bytes: u64,
+}
+
+/// Something that a run does without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shed {
+    /// What is done without, and what is done instead.
+    pub what: String,
+    /// Why it does not fit.
+    pub why: String,
+}
+
+impl MemoryPlan {
+    /// A plan of no stages, within the limit of this process.
+    pub(crate) fn new() -> Self {
+        MemoryPlan { limit: budget::given(), ..MemoryPlan::default() }
+    }
+
+    /// Adds a stage, with what is there at its peak. What takes nothing is left out.
+    pub(crate) fn stage<'a>(
+        mut self,
+        stage: &str,
+        uses: impl IntoIterator<Item = (&'a str, u64)>,
+        grows: bool,
+    ) -> Self {
+        let uses = uses.into_iter().filter(|&(_, bytes)| bytes > 0);
+        let uses = uses.map(|(what, bytes)| MemoryUse { what: what.to_owned(), bytes }).collect();
+        self.stages.push(MemoryStage { stage: stage.to_owned(), uses, grows });
+        self
+    }
+
+    /// Notes what is done without.
+    pub(crate) fn shed(&mut self, what: impl Into<String>, why: impl Into<String>) {
+        self.shed.push(Shed { what: what.into(), why: why.into() });
+    }
+
+    /// Bytes at the greatest peak of all stages, without what grows.
+    pub fn peak(&self) -> u64 {
+        self.stages.iter().map(MemoryStage::bytes).max().unwrap_or(0)
+    }
+
+    /// Bytes of what is there under this name, where it takes most.
+    pub fn bytes_of(&self, what: &str) -> u64 {
+        let uses = self.stages.iter().flat_map(|stage| &stage.uses).filter(|part| part.what == what);
+        uses.map(|part| part.bytes).max().unwrap_or(0)
+    }
+
+    /// Checks that the greatest stage fits into what is available, of which the input has taken `taken` bytes already. `helps` says what
+    /// would make it less.
+    ///
+    /// # Errors
+    /// [`DoesNotFit`]: it does not.
+    pub fn check(&self, taken: u64, helps: &'static str) -> Result<(), DoesNotFit> {
+        let available = if self.peak() <= LITTLE { None } else { available() };
+        self.check_against(available.map(|available| available.saturating_add(taken)), helps)
+    }
+
+    fn check_against(&self, available: Option<u64>, helps: &'static str) -> Result<(), DoesNotFit> {
+        let Some(stage) = self.stages.iter().max_by_key(|stage| stage.bytes()) else { return Ok(()) };
+        match available {
+            Some(available) if stage.bytes() > available => {
+                let mut stage = stage.clone();
+                stage.uses.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+                Err(DoesNotFit { stage, available, helps })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A run that takes more than there is, and has not begun.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct DoesNotFit {
+    /// The greatest stage, its tables from the greatest on.
+    pub stage: MemoryStage,
+    /// Bytes available.
+    pub available: u64,
+    /// What would make it less.
+    pub helps: &'static str,
+}
+
+impl fmt::Display for DoesNotFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DoesNotFit { stage, available, helps } = self;
+        let (needed, available) = (Bytes(stage.bytes()), Bytes(*available));
+        write!(
+            f,
+            "memory: the stage {} needs {needed} at the least, {available} are available; ",
+            stage.stage
+        )?;
+        for MemoryUse { what, bytes } in stage.uses.iter().take(3) {
+            write!(f, "{what}: {}; ", Bytes(*bytes))?;
+        }
+        f.write_str(helps)
+    }
+}
+
+impl MemoryStage {
+    /// Bytes of all that is there.
+    pub fn bytes(&self) -> u64 {
+        self.uses.iter().fold(0, |sum, part| sum.saturating_add(part.bytes))
+    }
+}
+
+/// Lines with the names of `--explain`: the peak, a line a stage with its tables, and what is done without.
+impl fmt::Display for MemoryPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = match self.limit {
+            Some(limit) => format!("of the {} allowed", Bytes(limit)),
+            None => "within what the system leaves".to_owned(),
+        };
+        let (peak, program) = (Bytes(self.peak()), Bytes(budget::UNCOUNTED));
+        write!(
+            f,
+            "{:<13} {peak} planned at the peak, beside {program} of the program itself, {of}",
+            "memory"
+        )?;
+        for stage in &self.stages {
+            let bytes = Bytes(stage.bytes()).to_string();
+            let uses = stage.uses.iter().map(|part| format!("{} {}", part.what, Bytes(part.bytes)));
+            let grows = stage.grows.then(|| "what grows with the run".to_owned());
+            let uses: Vec<String> = uses.chain(grows).collect();
+            write!(f, "\n{:<13} {bytes:>10}  {}: {}", "", stage.stage, uses.join(", "))?;
+        }
+        for Shed { what, why } in &self.shed {
+            write!(f, "\n{:<13} {what}: {why}", "shed")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_a_table_with_the_greatest_peak_on_top() {
+        let mut plan = MemoryPlan::default().stage("rank", [("keys", 3_000_000), ("ranks", 0)], false).stage(
+            "reduce",
+            [("ranks", 2_000_000), ("columns", 500)],
+            true,
+        );
+        plan.shed("a copy of the graph for each thread", "2 MB would not fit");
+        assert_eq!(plan.peak(), 3_000_000);
+        let lines = [
+            "memory        3.0 MB planned at the peak, beside 12.6 MB of the program itself, within what the system leaves",
+            "                  3.0 MB  rank: keys 3.0 MB",
+            "                  2.0 MB  reduce: ranks 2.0 MB, columns 500 bytes, what grows with the run",
+            "shed          a copy of the graph for each thread: 2 MB would not fit",
+        ];
+        assert_eq!(plan.to_string(), lines.join("\n"));
+        let limited = MemoryPlan { limit: Some(1 << 30), ..plan };
+        assert!(
+            limited.to_string().starts_with("memory        3.0 MB planned at the peak, of 1.1 GB allowed")
+        );
+        let json = serde_json::to_string(&limited).unwrap();
+        assert_eq!(serde_json::from_str::<MemoryPlan>(&json).unwrap(), limited);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_its_greatest_tables() {
+        let plan = MemoryPlan::default().stage("read", [("the image", 1_000_000)], false).stage(
+            "order",
+            [("the image", 1_000_000), ("words", 16_000_000)],
+            false,
+        );
+        assert_eq!(plan.check_against(None, ""), Ok(()));
+        assert_eq!(plan.check_against(Some(17_000_000), ""), Ok(()));
+        assert_eq!(
+            plan.check_against(Some(16_999_999), "a part of the image takes less").unwrap_err().to_string(),
+            "memory: the stage order needs 17.0 MB at the least, 17.0 MB are available; words: 16.0 MB; the image: 1.0 MB; \
+             a part of the image takes less"
+        );
+        assert!(
+            MemoryPlan::default().stage("x", [("all", u64::MAX)], true).check(0, "").is_err()
+                || !cfg!(target_os = "linux")
+        );
+    }
+
+    #[test]
+    fn nothing_takes_nothing() {
+        assert_eq!(MemoryPlan::default().peak(), 0);
+    }
+}
