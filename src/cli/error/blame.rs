@@ -214,6 +214,7 @@ impl Blame for RipsError {
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::Memory { .. }
+            | RipsError::DoesNotFit(_)
             | RipsError::SelfCheck { .. }
             | RipsError::Threads(_)
             | RipsError::Refused(_)
