@@ -109,6 +109,20 @@ unsafe fn remap(pointer: *mut u8, old: usize, new: usize) -> *mut u8 {
     moved.cast()
 }
 
+/// Has the system's allocator give freed tables back to the system. By itself it keeps ever larger ones for the next that asks, which makes
+/// peaks that nobody counts: of a curve of an image within 128 MiB, 180 MB instead of 80 MB.
+pub(crate) fn keep_little() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call changes a number of the system's allocator. Where it refuses, nothing has changed.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT);
+    }
+}
+
+/// Bytes of the least allocation that the system's allocator gives back at once, where memory is limited.
+#[cfg(target_env = "gnu")]
+const KEPT: libc::c_int = 256 << 10;
+
 impl HugePages {
     /// Allocates by `allocate`, counted.
     fn counted(layout: Layout, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {

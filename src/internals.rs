@@ -12,7 +12,7 @@ pub use crate::matrix::pivot_lookup::PivotLookup;
 pub use crate::matrix::reduction_matrix::ReductionMatrix;
 pub use crate::matrix::working_columns::{BitTree, Vector, WorkingColumn};
 pub use crate::memory::available;
-pub use crate::memory::budget::{asks, counts, give, give_small, take, take_small, taken};
+pub use crate::memory::budget::{asking, asks, counts, give, give_small, take, take_small, taken};
 pub use crate::rips::code::Code;
 pub use crate::rips::complex::Dense;
 pub use crate::rips::field::Two;

@@ -111,7 +111,7 @@ impl From<RipsError> for Failure {
     fn from(error: RipsError) -> Self {
         let text = told(&error);
         match error {
-            RipsError::Memory { .. } | RipsError::Refused(_) => Failure::Memory(text),
+            RipsError::Memory { .. } | RipsError::DoesNotFit(_) | RipsError::Refused(_) => Failure::Memory(text),
             RipsError::Backend(_) | RipsError::SelfCheck { .. } | RipsError::Threads(_) => {
                 Failure::Runtime(text)
             }

@@ -121,6 +121,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     out_of_memory::prepare(cli.command.code_out_of_memory());
     if let Some((memory, least)) = cli.command.memory() {
+        #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+        if memory.given().is_some() {
+            crate::allocator::keep_little();
+        }
         memory.hold(least);
     }
     match cli.command {

@@ -6,6 +6,7 @@ use std::num::NonZero;
 use std::sync::mpsc;
 use std::thread::{self, available_parallelism};
 
+use lacuna::internals::asking;
 use rayon::{ThreadBuilder, ThreadPool};
 
 use super::error::MachineError;
@@ -70,7 +71,7 @@ fn helpful(asked: Option<usize>, notes: Notes) -> usize {
     // Freed before it is needed: what allocates last, in a thread that starts or to report a failure, finds it.
     let mut reserve = Vec::<u8>::new();
     // Where there is no such memory, the threads will say so.
-    let _ = reserve.try_reserve_exact(RESERVE);
+    let _ = asking(|| reserve.try_reserve_exact(RESERVE));
     drop(black_box(reserve));
     threads
 }

@@ -4,6 +4,8 @@ use super::{Place, Problem, codecs};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use crate::memory::budget;
+
 /// What every file compressed with gzip begins with.
 pub(crate) const MAGIC: &[u8] = b"\x1f\x8b";
 
@@ -39,7 +41,7 @@ pub(super) enum GrowthFault {
 pub(super) fn read_growing(stream: &mut impl Read) -> Result<Vec<u8>, GrowthFault> {
     let mut all = Vec::new();
     loop {
-        all.try_reserve(STEP).map_err(|_| GrowthFault::Memory(all.len() + STEP))?;
+        budget::asking(|| all.try_reserve(STEP)).map_err(|_| GrowthFault::Memory(all.len() + STEP))?;
         // Within the room that was reserved.
         let read = stream.take(STEP as u64).read_to_end(&mut all).map_err(GrowthFault::Io)?;
         if read == 0 {

@@ -191,7 +191,7 @@ pub fn asks() -> bool {
 
 /// Allocates by `ask`, which makes of a refusal an error.
 #[inline]
-pub(crate) fn asking<T>(ask: impl FnOnce() -> T) -> T {
+pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
     let before = ASKS.with(|asks| asks.replace(true));
     let answer = ask();
     ASKS.with(|asks| asks.set(before));

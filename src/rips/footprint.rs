@@ -20,6 +20,9 @@ const RANK: u64 = size_of::<u32>() as u64;
 const LOWER: &str =
     "give a lower --threshold, with which only shorter distances are kept, or take fewer points";
 
+/// What helps where the complex is too large.
+const COMPLEX: &str = "a lower --threshold, --landmarks or fewer points take less";
+
 /// Bytes of a key and of its rank, which lies in the memory of the key if it is as wide.
 const fn ranked<K>() -> u64 {
     let key = size_of::<K>() as u64;
@@ -81,9 +84,29 @@ impl Tables {
         Tables { collapsed: Some(edges as u64), ..self }
     }
 
+    /// Checks that there is memory for the complex beside what is there already.
+    ///
+    /// # Errors
+    /// [`RipsError::DoesNotFit`]: there is none.
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), RipsError> {
+        let made = ["the complex", "what it is made of"];
+        // What was there before is there no more.
+        let stages = plan.memory.stages.iter().skip_while(|stage| stage.stage != "complex");
+        let rest = MemoryPlan { stages: stages.cloned().collect(), ..MemoryPlan::default() };
+        let there = rest.stages.iter().take(1).flat_map(|stage| &stage.uses);
+        let there = there.filter(|part| !made.contains(&&*part.what)).map(|part| part.bytes).sum();
+        let in_place = if self.in_place(plan) { complex(plan) } else { 0 };
+        Ok(rest.check(in_place.saturating_add(there), COMPLEX)?)
+    }
+
+    /// Whether ranks lie where the complex is to have them.
+    fn in_place(&self, plan: &Plan) -> bool {
+        self.is_square && self.collapsed.is_none() && plan.shape == Shape::Dense && plan.rank_width == 32
+    }
+
     /// Adds the stages of a run to its plan.
     pub(super) fn plan(&self, plan: &Plan) -> MemoryPlan {
-        let Tables { input, keys, ends, width, count, is_square, collapsed, shed } = *self;
+        let Tables { input, keys, ends, width, count, collapsed, shed, .. } = *self;
         let (points, edges) = (plan.points as u64, plan.edges as u64);
         let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
         let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
@@ -123,7 +146,7 @@ impl Tables {
         let whole = collapsed.map_or(0, listed);
         let ranked = match (collapsed, ends > 0) {
             (Some(_), _) | (_, true) => listed(edges),
-            _ if is_square && plan.shape == Shape::Dense && plan.rank_width == 32 => 0,
+            _ if self.in_place(plan) => 0,
             _ => count.saturating_mul(RANK),
         };
         let complex = complex(plan);

@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 use crate::backend::{Backend, BackendError, ThreadsError, on_threads};
 pub use crate::diagram::BarSelection;
 use crate::diagram::{Diagram, SelectionError};
-use crate::memory::{Bytes, Refused};
+use crate::memory::{Bytes, DoesNotFit, Refused};
 use crate::metric::{Distances, Value};
 pub use crate::progress::Progress;
 use crate::progress::{Interrupted, interruptible};
@@ -176,6 +176,9 @@ pub enum RipsError {
         /// What the user can do about it.
         helps: String,
     },
+    /// What the complex takes would not fit in memory.
+    #[error(transparent)]
+    DoesNotFit(#[from] DoesNotFit),
     /// The system refused memory although as much was available when the run began.
     #[error(transparent)]
     Refused(#[from] Refused),

@@ -369,7 +369,7 @@ fn memory_that_is_refused_is_an_error() {
         run.args(["-c", &command]);
         // Either while the image is read or later, as large as the program itself may be.
         let reading = contains("bytes of memory for voxels, found that the system refuses them");
-        let said = contains("out of memory: ").or(reading).and(contains("panicked").not());
+        let said = contains("memory: ").or(reading).and(contains("panicked").not());
         run.assert().code(1).stdout(is_empty()).stderr(said);
     }
 }

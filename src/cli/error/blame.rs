@@ -230,6 +230,7 @@ impl Blame for RipsError {
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
             RipsError::Memory { .. }
+            | RipsError::DoesNotFit(_)
             | RipsError::SelfCheck { .. }
             | RipsError::Threads(_)
             | RipsError::Refused(_) => Fault::Machine,

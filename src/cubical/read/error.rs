@@ -7,6 +7,7 @@ use phat_formats::dipha::DiphaError;
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::input;
+use crate::memory::budget;
 
 /// Why an image cannot be read.
 pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
@@ -74,7 +75,7 @@ pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     if wanted <= held.capacity() {
         return Ok(());
     }
-    let reserved = Vec::<T>::new().try_reserve_exact(wanted);
+    let reserved = budget::asking(|| Vec::<T>::new().try_reserve_exact(wanted));
     reserved.map_err(|_| no_room(wanted.saturating_mul(size_of::<T>())))
 }
 

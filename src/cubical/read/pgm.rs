@@ -11,6 +11,7 @@ use super::layout::FileLayout;
 use super::stream::{AnyStream, Decoded, Stream};
 use super::voxel::VoxelType;
 use crate::cubical::shape::{Order, Shape};
+use crate::memory::budget;
 
 /// Whether a file begins as a graymap or a bitmap does.
 pub(super) fn has_magic(head: &[u8]) -> bool {
@@ -99,7 +100,8 @@ fn text(
         .into());
     }
     let mut values = Vec::new();
-    values.try_reserve_exact(shape.count()).map_err(|_| super::error::no_room(2 * shape.count()))?;
+    let room = budget::asking(|| values.try_reserve_exact(shape.count()));
+    room.map_err(|_| super::error::no_room(2 * shape.count()))?;
     for place in 0..shape.count() {
         let what = || format!("the value of voxel {:?}, at most {greatest}", shape.coordinates(place));
         let value = if is_map { numbers.digit(what)? } else { numbers.number(what)? };

@@ -238,6 +238,7 @@ fn compute_graph(
     let mut plan = choose(asked, &summary, &ranked)?;
     plan.representatives = representatives.map(|request| request.kinds.clone()).unwrap_or_default();
     plan.memory = tables.plan(&plan);
+    tables.check(&plan)?;
     let estimate = estimate::of(&summary, asked.max_dim, plan.rank_width, Level::detect());
     let machine = decide(&estimate)?;
     let prefix = kept::prefix(&plan, &ranked, &setting);
