@@ -295,9 +295,6 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
 #[test]
 fn what_cannot_be_kept_is_refused() {
     let long = Long::new();
-    fs::write(long.scratch.name("square.txt"), super::SQUARE).unwrap();
-    let several = long.kept(&["-o", "answers/", "square.txt"]).output().unwrap();
-    refused(&several, "--checkpoint: expected one input");
     let cycles = long.kept(&["--representatives", "cycles", "--output", "json"]).output().unwrap();
     refused(&cycles, "--checkpoint: expected a run without --representatives");
     let usage = super::lacuna("rips", ["--every", "1s", "x"]).output().unwrap();

@@ -25,6 +25,8 @@ mod phat;
 mod plot;
 mod reduce;
 mod representatives;
+#[cfg(unix)]
+mod resumed;
 #[cfg(target_os = "linux")]
 mod signals;
 mod text;

@@ -1,0 +1,249 @@
+//! Curves, pairs, images and batches that are killed or interrupted, and go on from what they kept.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Scratch;
+
+/// Numbers that look random.
+fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
+    let mut state = seed;
+    (0..count).map(move |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as u32
+    })
+}
+
+/// An array of NumPy.
+fn npy(axes: &[usize], dtype: &str, bytes: &[u8]) -> Vec<u8> {
+    let axes: Vec<String> = axes.iter().map(usize::to_string).collect();
+    let header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({},), }}", axes.join(", "));
+    let padded = format!("{header:<117}\n");
+    [b"\x93NUMPY\x01\x00", &(padded.len() as u16).to_le_bytes()[..], padded.as_bytes(), bytes].concat()
+}
+
+/// An image of random voxels of 16 bits.
+fn image(axes: &[usize], seed: u64) -> Vec<u8> {
+    let voxels = random(axes.iter().product(), seed).flat_map(|voxel| (voxel as u16).to_le_bytes());
+    npy(axes, "<u2", &voxels.collect::<Vec<u8>>())
+}
+
+/// A command on files in a folder, and its answer.
+struct Run {
+    scratch: Scratch,
+    arguments: Vec<String>,
+    expected: String,
+}
+
+impl Run {
+    /// The run of these arguments on these files.
+    fn new(arguments: &str, files: &[(&str, Vec<u8>)]) -> Run {
+        let scratch = Scratch::new();
+        for (name, content) in files {
+            fs::write(scratch.name(name), content).unwrap();
+        }
+        let arguments = arguments.split_whitespace().map(str::to_owned).collect();
+        let run = Run { scratch, arguments, expected: String::new() };
+        let output = run.command(&[]).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        Run { expected: text(&output.stdout), ..run }
+    }
+
+    /// Whoever runs the tests in the background may have signals ignored.
+    fn command(&self, options: &[&str]) -> Command {
+        let mut run = Command::new("env");
+        run.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna")]).args(&self.arguments);
+        run.args(options).current_dir(self.scratch.name(""));
+        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        run
+    }
+
+    fn kept(&self, options: &[&str]) -> Command {
+        self.command(&[&["--checkpoint", "kept", "--every", "1ms"], options].concat())
+    }
+
+    /// The names of the pieces that are kept.
+    fn pieces(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.scratch.name("kept")).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.ends_with(".lac") && name != "run.lac").collect()
+    }
+
+    /// Starts the run and kills it a moment after a piece whose name ends so was kept. Whether it was killed.
+    fn is_killed(&self, piece: &str, moment: Duration) -> bool {
+        let mut child = self.kept(&[]).spawn().unwrap();
+        let start = Instant::now();
+        while !self.pieces().iter().any(|name| name.ends_with(piece)) && start.elapsed().as_secs() < 60 {
+            if child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        std::thread::sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap().signal() == Some(9)
+    }
+
+    /// Kills the run five times, each time a little later; what comes to its end then has the same answer.
+    fn is_killed_and_goes_on(&self, piece: &str) {
+        let moments = [0, 1, 3, 7, 12].map(Duration::from_millis);
+        let kills = moments.into_iter().filter(|&moment| self.is_killed(piece, moment)).count();
+        assert!(kills > 0, "{:?} is too short", self.arguments);
+        if kills == 5 {
+            assert!(self.pieces().iter().any(|name| name.ends_with(piece)), "{:?}", self.pieces());
+        }
+        self.goes_on();
+    }
+
+    fn goes_on(&self) {
+        let output = self.kept(&[]).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), self.expected, "{:?}", self.arguments);
+        assert!(!fs::exists(self.scratch.name("kept")).unwrap());
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn refused(output: &Output, says: &str) {
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains(says), "{error}");
+}
+
+#[test]
+fn curves_that_are_killed_go_on_slab_by_slab() {
+    let volume = image(&[160, 130, 130], 3);
+    // Voxels from any place, and in memory order; sums by key and by bin.
+    for options in ["", "--bins 100 --range 0,60000", "--construction v --superlevel"] {
+        Run::new(&format!("ecc --threads 2 volume.npy {options}"), &[("volume.npy", volume.clone())])
+            .is_killed_and_goes_on("curve.lac");
+    }
+    let floats: Vec<u8> = random(90 * 90 * 90, 5).flat_map(|x| (x as f32 / 1000.0).to_le_bytes()).collect();
+    let floats = npy(&[90, 90, 90], "<f4", &floats);
+    // Each value has a row of its own; and bins whose range takes a pass.
+    for options in ["", "--bins 50"] {
+        Run::new(&format!("ecc --threads 2 volume.npy {options}"), &[("volume.npy", floats.clone())])
+            .is_killed_and_goes_on("curve.lac");
+    }
+}
+
+#[test]
+fn other_curves_are_refused() {
+    let run = Run::new("ecc --threads 1 volume.npy", &[("volume.npy", image(&[160, 130, 130], 3))]);
+    while !run.is_killed("curve.lac", Duration::ZERO) {}
+    refused(&run.kept(&["--bins", "9"]).output().unwrap(), "--bins was not given, is 9");
+    refused(&run.kept(&["--superlevel"]).output().unwrap(), "--superlevel was false, is true");
+    let volume = run.scratch.name("volume.npy");
+    let before = fs::read(&volume).unwrap();
+    fs::write(&volume, image(&[160, 130, 130], 4)).unwrap();
+    refused(&run.kept(&[]).output().unwrap(), "input was 5408128 bytes, changed at ");
+    fs::write(&volume, before).unwrap();
+    fs::remove_dir_all(run.scratch.name("kept")).unwrap();
+    let pipe = super::lacuna("ecc", ["-", "--checkpoint", &run.scratch.name("kept")]).output().unwrap();
+    refused(
+        &pipe,
+        "--checkpoint: expected a file, which the run that goes on can read again, found standard input",
+    );
+}
+
+/// The boundary matrix of a random image.
+fn matrix() -> Vec<u8> {
+    let scratch = Scratch::new();
+    let [from, to] = ["image.npy", "matrix.bin"].map(|name| scratch.name(name));
+    fs::write(&from, image(&[22, 22, 22], 7)).unwrap();
+    let made = super::lacuna("convert", [&from, &to, "--to", "matrix"]).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    fs::read(to).unwrap()
+}
+
+#[test]
+fn reductions_that_are_killed_go_on() {
+    let matrix = matrix();
+    for algorithm in ["auto", "hypha", "ss-plus", "twist", "lock-free"] {
+        let options = format!("reduce --threads 2 matrix.bin --algorithm {algorithm} --dualize off");
+        let run = Run::new(&options, &[("matrix.bin", matrix.clone())]);
+        run.is_killed_and_goes_on(if algorithm == "auto" { "sieve.lac" } else { "columns.lac" });
+    }
+}
+
+#[test]
+fn other_reductions_are_refused_and_signals_have_them_kept() {
+    let run = Run::new("reduce --threads 2 matrix.bin --algorithm standard", &[("matrix.bin", matrix())]);
+    while !run.is_killed("columns.lac", Duration::ZERO) {}
+    let mut other = run.command(&["--checkpoint", "kept", "--dualize", "on"]);
+    refused(&other.output().unwrap(), "--dualize was auto, is on");
+    let mut child = run.command(&["--checkpoint", "kept", "--every", "1h"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(30));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    // Before the signal is heard it ends the program, and a fast machine may be done.
+    assert!(status.code().is_none_or(|code| code == 0 || code == 3), "{status}");
+    if status.code() != Some(0) {
+        run.goes_on();
+    }
+    let limited = run.command(&["--checkpoint", "kept", "--time-limit", "1ms"]).output().unwrap();
+    let error = text(&limited.stderr);
+    assert_eq!((limited.status.code(), limited.stdout.len()), (Some(4), 0), "{error}");
+    assert!(error.contains("time limit reached; what is done is kept in kept"), "{error}");
+    run.goes_on();
+}
+
+#[test]
+fn loops_of_images_that_are_killed_go_on() {
+    for options in ["", "--construction v --representatives cycles --longest 5 --output json"] {
+        let run = Run::new(
+            &format!("cubical --threads 2 volume.npy {options}"),
+            &[("volume.npy", image(&[56, 56, 56], 9))],
+        );
+        run.is_killed_and_goes_on("loops.lac");
+    }
+    let run = Run::new("cubical --via matrix square.npy", &[("square.npy", image(&[5, 5], 9))]);
+    refused(&run.kept(&[]).output().unwrap(), "--checkpoint: expected --via gradient");
+}
+
+#[test]
+fn batches_leave_out_what_has_been_answered() {
+    let names: Vec<String> = (0..40).map(|k| format!("{k:02}.npy")).collect();
+    let files: Vec<(&str, Vec<u8>)> =
+        names.iter().zip(1..).map(|(name, seed)| (&**name, image(&[40, 60, 60], seed))).collect();
+    let run = Run::new(&format!("ecc --threads 2 -o answers/ {}", names.join(" ")), &files);
+    let answers = |run: &Run| -> Vec<(String, Vec<u8>)> {
+        let entries = fs::read_dir(run.scratch.name("answers")).unwrap();
+        let read = |path: std::path::PathBuf| (path.display().to_string(), fs::read(&path).unwrap());
+        let mut all: Vec<_> = entries.map(|entry| read(entry.unwrap().path())).collect();
+        all.retain(|(name, _)| !name.ends_with(".tmp"));
+        all.sort();
+        all
+    };
+    let expected = answers(&run);
+    assert_eq!(expected.len(), 40);
+    fs::remove_dir_all(run.scratch.name("answers")).unwrap();
+    let kills = (0..5).filter(|k| run.is_killed("batch.lac", Duration::from_millis(2 * k))).count();
+    assert!(kills > 0);
+    // What is gone is answered again.
+    let output = run.kept(&[]).output().unwrap();
+    let error = text(&output.stderr);
+    assert!(output.status.success() && error.contains(" of 40 inputs have been answered before"), "{error}");
+    assert_eq!(answers(&run), expected);
+    let points: Vec<String> = (0..30).map(|k| format!("{k:02}.xyz")).collect();
+    let cloud = |seed| {
+        let rows = random(3 * 60, seed).collect::<Vec<u32>>();
+        let rows = rows.chunks(3).map(|row| format!("{} {} {}\n", row[0], row[1], row[2]));
+        rows.collect::<String>().into_bytes()
+    };
+    let files: Vec<(&str, Vec<u8>)> =
+        points.iter().zip(1..).map(|(name, seed)| (&**name, cloud(seed))).collect();
+    let run = Run::new(&format!("rips --max-dim 1 --threads 2 -o answers/ {}", points.join(" ")), &files);
+    let expected = answers(&run);
+    fs::remove_dir_all(run.scratch.name("answers")).unwrap();
+    (0..3).for_each(|_| drop(run.is_killed("batch.lac", Duration::ZERO)));
+    let output = run.kept(&[]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!((answers(&run), expected.len()), (expected, 30));
+}
