@@ -1,6 +1,6 @@
 //! How far a run is, told on standard error: as a bar, as lines of text, or as objects for a program.
 //!
-//! Stages count their work without waiting for anybody. A thread of its own looks at the count ten times a second, makes a [`forecast`] of
+//! Stages count their work without waiting for anybody. A thread of its own looks at the count twenty times a second, makes a [`forecast`] of
 //! it, and shows that in the [`display`] that was asked for.
 
 mod display;
@@ -21,7 +21,7 @@ use self::forecast::Forecast;
 use super::interruption;
 
 /// How often is looked how far the run is.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(50);
 
 /// What tells how far a run is, from when it is made until it is dropped.
 pub(crate) struct Meter {
