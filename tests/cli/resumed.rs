@@ -242,7 +242,9 @@ fn batches_leave_out_what_has_been_answered() {
     let run = Run::new(&format!("rips --max-dim 1 --threads 2 -o answers/ {}", points.join(" ")), &files);
     let expected = answers(&run);
     fs::remove_dir_all(run.scratch.name("answers")).unwrap();
-    (0..3).for_each(|_| drop(run.is_killed("batch.lac", Duration::ZERO)));
+    for _ in 0..3 {
+        run.is_killed("batch.lac", Duration::ZERO);
+    }
     let output = run.kept(&[]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!((answers(&run), expected.len()), (expected, 30));
