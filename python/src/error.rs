@@ -111,26 +111,28 @@ impl From<RipsError> for Failure {
     fn from(error: RipsError) -> Self {
         let text = told(&error);
         match error {
-            RipsError::Memory { .. } | RipsError::DoesNotFit(_) | RipsError::Refused(_) => Failure::Memory(text),
+            RipsError::Memory { .. } | RipsError::DoesNotFit(_) | RipsError::Refused(_) => {
+                Failure::Memory(text)
+            }
             RipsError::Backend(_) | RipsError::SelfCheck { .. } | RipsError::Threads(_) => {
                 Failure::Runtime(text)
             }
-            RipsError::Interrupted(_) => Failure::Interrupted,
+            RipsError::Interrupted(error) => error.into(),
             _ => Failure::Value(text),
         }
     }
 }
 
 impl From<Interrupted> for Failure {
-    fn from(_: Interrupted) -> Self {
-        Failure::Interrupted
+    fn from(error: Interrupted) -> Self {
+        if error.memory.is_some() { Failure::Memory(told(&error)) } else { Failure::Interrupted }
     }
 }
 
 impl From<DistanceError> for Failure {
     fn from(error: DistanceError) -> Self {
         match error {
-            DistanceError::Interrupted(_) => Failure::Interrupted,
+            DistanceError::Interrupted(error) => error.into(),
             error => Failure::Value(told(&error)),
         }
     }
@@ -191,7 +193,7 @@ impl From<CubicalError> for Failure {
             CubicalError::Curve(error) => error.into(),
             CubicalError::Thinning(error) => error.into(),
             CubicalError::Inexact(error) => error.into(),
-            CubicalError::Interrupted(_) => Failure::Interrupted,
+            CubicalError::Interrupted(error) => error.into(),
             error => Failure::Runtime(told(&error)),
         }
     }
@@ -201,9 +203,11 @@ impl From<MatrixError> for Failure {
     fn from(error: MatrixError) -> Self {
         let text = told(&error);
         match error {
-            MatrixError::Column(_) | MatrixError::NotAComplex(_) => Failure::Value(text),
+            MatrixError::Column(_) | MatrixError::NotAComplex(_) | MatrixError::Checkpoint(_) => {
+                Failure::Value(text)
+            }
             MatrixError::Scan(_) | MatrixError::Threads(_) => Failure::Runtime(text),
-            MatrixError::Interrupted(_) => Failure::Interrupted,
+            MatrixError::Interrupted(error) => error.into(),
         }
     }
 }
