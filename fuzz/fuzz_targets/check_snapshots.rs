@@ -35,7 +35,7 @@ pub(crate) fn snapshots(input: &[u8]) -> bool {
 fn read_next(payload: &mut Reader<'_>, way: u8) -> bool {
     match way {
         0 => payload.record::<Vec<(String, Option<u64>)>>("record").is_ok(),
-        1 => payload.u32s("32 bits").is_ok_and(|numbers| numbers.iter().count() == numbers.len()),
+        1 => payload.u32s("32 bits").is_ok(),
         2 => payload.f64s("numbers").map(Iterator::count).is_ok(),
         _ => payload.bytes("bytes").is_ok(),
     }

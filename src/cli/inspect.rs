@@ -61,12 +61,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     }
     // The run comes first, then what is done of it.
     said.sort_by_key(|snapshot| snapshot.kind != Kind::Manifest.name());
-    Sink::open(None, Content::Text)?.fill(|out| match arguments.json {
-        true => {
+    Sink::open(None, Content::Text)?.fill(|out| {
+        if arguments.json {
             serde_json::to_writer_pretty(&mut *out, &said)?;
-            writeln!(out)
+            return writeln!(out);
         }
-        false => said.iter().try_for_each(|snapshot| describe(snapshot, out)),
+        said.iter().try_for_each(|snapshot| describe(snapshot, out))
     })
 }
 

@@ -179,8 +179,8 @@ fn a_checkpoint_that_is_damaged_is_refused_and_inspected() {
     let said: serde_json::Value =
         serde_json::from_slice(&inspect(&["--json", &long.directory()]).stdout).unwrap();
     assert_eq!((&said[0]["kind"], &said[0]["facts"]["command"]), (&"run".into(), &"rips".into()));
-    let names = fs::read_dir(long.directory()).unwrap().map(|entry| entry.unwrap().path());
-    let piece = names.filter(|path| path.to_string_lossy().ends_with("residue-2.lac")).next().unwrap();
+    let mut names = fs::read_dir(long.directory()).unwrap().map(|entry| entry.unwrap().path());
+    let piece = names.find(|path| path.to_string_lossy().ends_with("residue-2.lac")).unwrap();
     let whole = fs::read(&piece).unwrap();
     let mut damaged = whole.clone();
     damaged[200] ^= 4;

@@ -31,6 +31,13 @@ use crate::rips::word::{Word, limbs, words};
 use crate::rips::{Plan, RipsError};
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
 
+/// A dimension that is done.
+pub(super) struct KeptDimension<W> {
+    pub(super) bars: Vec<Bar>,
+    /// The pairs that clear the next.
+    pub(super) pairs: PairStore<W>,
+}
+
 /// A checksum of a graph and of what is computed of it.
 struct Sum(Xxh3);
 
@@ -108,7 +115,7 @@ impl Run<'_> {
         &mut self,
         dim: usize,
         ahead: &mut Ahead,
-    ) -> Result<Option<(Vec<Bar>, PairStore<W>)>, RipsError> {
+    ) -> Result<Option<KeptDimension<W>>, RipsError> {
         let found = self.keeper().load(&format!("dimension-{dim}"), Kind::RipsDimension)?;
         let Some(snapshot) = found else { return Ok(None) };
         let mut payload = snapshot.payload()?;
@@ -129,7 +136,7 @@ impl Run<'_> {
         payload.end()?;
         self.swept(ahead)?;
         self.stats.dimensions.push(stats);
-        Ok(Some((bars, PairStore { pivots, apparent: ApparentPairs::Implicit })))
+        Ok(Some(KeptDimension { bars, pairs: PairStore { pivots, apparent: ApparentPairs::Implicit } }))
     }
 
     /// Keeps a dimension that is done, and forgets how it was begun.

@@ -13,6 +13,7 @@ use std::time::Instant;
 use ruint::aliases::U512;
 
 use self::collapsed::Attempt;
+use self::kept::KeptDimension;
 use self::stages::{CPU, CUDA, RipsComplex, Run};
 use self::survey::{Surveyed, survey};
 use super::Landmarks;
@@ -50,7 +51,7 @@ fn barcode<W: Word>(
     let mut dimensions = vec![bars];
     let mut below = run.wants_cycles().then(|| Below::Forest(run.forest(&pairs_below)));
     for dim in 1..=run.plan.max_dim {
-        if let Some((bars, pairs)) = run.kept_dimension(dim, &mut ahead)? {
+        if let Some(KeptDimension { bars, pairs }) = run.kept_dimension(dim, &mut ahead)? {
             dimensions.push(bars);
             pairs_below = pairs;
             continue;
