@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs that are killed at random moments and go on: the answer, the work that is done twice, and what keeping the state costs.
 
-    python3 benches/resume.py --lacuna BIN [--kills 50] [--every 1s] [--points 400] [--max-dim 2] [--seed 1] [--runs 3]
+    python3 benches/resume.py --lacuna BIN [--case rips] [--kills 50] [--every 1s] [--points 400] [--max-dim 2] [--seed 1] [--runs 3]
+    python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] …
+    python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] …
 
-The input is a matrix of random distances, whose reduction is long. Undisturbed runs with and without `--checkpoint` take turns, and the
+The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels of 16 bits. Undisturbed runs with and without `--checkpoint` take turns, and the
 overhead is that of the medians of their processor time. Then, `--kills` times: a run is killed at a random moment of its time,
 and run again to its end. The output must be that of the undisturbed run byte for byte; the work is the time of both, as a part
 of an undisturbed run that keeps its state.
@@ -17,6 +19,7 @@ import random
 import resource
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,9 @@ import time
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lacuna", type=pathlib.Path, required=True)
+    parser.add_argument("--case", choices=["rips", "reduce", "ecc"], default="rips")
+    parser.add_argument("--algorithm", default="auto")
+    parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--every", default="1s")
     parser.add_argument("--points", type=int, default=400)
@@ -41,6 +47,38 @@ def write_input(path, points, generator):
     with path.open("w") as file:
         for row in range(1, points):
             file.write(",".join(f"{generator.random():.7f}" for _ in range(row)) + "\n")
+
+
+def write_dipha(path, points, generator):
+    """The same as DIPHA's distance matrix, which `reduce` takes the complex of."""
+    distances = [[0.0] * points for _ in range(points)]
+    for row in range(points):
+        for column in range(row):
+            distances[row][column] = distances[column][row] = generator.random()
+    head = struct.pack("<3q", 8067171840, 7, points)
+    path.write_bytes(head + b"".join(struct.pack(f"<{points}d", *row) for row in distances))
+
+
+def write_volume(path, megabytes, generator):
+    """Random voxels of 16 bits, planes of 1000 × 500."""
+    with path.open("wb") as file:
+        for _ in range(megabytes):
+            file.write(generator.randbytes(1_000_000))
+
+
+def subject(arguments, folder, generator):
+    """Writes the input; what it is called, and the command on it."""
+    points, dimension = arguments.points, ["--max-dim", str(arguments.max_dim)]
+    if arguments.case == "rips":
+        write_input(folder / "random.lower_distance_matrix", points, generator)
+        return f"rips, {points} points, dimension {arguments.max_dim}", [*dimension, "random.lower_distance_matrix"]
+    if arguments.case == "reduce":
+        write_dipha(folder / "random.complex", points, generator)
+        label = f"reduce, {points} points, dimension {arguments.max_dim}, {arguments.algorithm}"
+        return label, [*dimension, "--algorithm", arguments.algorithm, "random.complex"]
+    write_volume(folder / "random.raw", arguments.megabytes, generator)
+    shape = f"{arguments.megabytes},1000,500"
+    return f"ecc, {arguments.megabytes // 2} million voxels", ["--shape", shape, "--dtype", "u16", "random.raw"]
 
 
 def children_seconds():
@@ -84,9 +122,8 @@ def main():
     generator = random.Random(arguments.seed)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        matrix = folder / "random.lower_distance_matrix"
-        write_input(matrix, arguments.points, generator)
-        plain = [arguments.lacuna.resolve(), "rips", "--max-dim", str(arguments.max_dim), matrix.name, "--quiet"]
+        label, command = subject(arguments, folder, generator)
+        plain = [arguments.lacuna.resolve(), arguments.case, *command, "--quiet"]
         plain += ["--threads", arguments.threads, "--backend", "cpu"]
         whole = Run(plain, folder)
         kept = Run([*plain, "--checkpoint", "kept", "--every", arguments.every], folder)
@@ -109,9 +146,9 @@ def main():
             differing += output != expected
             shares.append((done + rest) / work)
             print(f"  {len(shares)}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end", file=sys.stderr)
-        row = [f"{arguments.points} points, dimension {arguments.max_dim}", f"{work:.1f}", f"{100 * overhead:+.1f} %"]
+        row = [label, f"{work:.1f}", f"{100 * overhead:+.1f} %"]
         row += [str(len(shares)), str(differing), f"{statistics.mean(shares):.2f}", f"{max(shares):.2f}"]
-        print("| random distances | processor s | overhead | kills | other answers | work, mean | work, most |")
+        print("| random input | processor s | overhead | kills | other answers | work, mean | work, most |")
         print("|---|---|---|---|---|---|---|")
         print("| " + " | ".join(row) + " |")
         sys.exit(1 if differing else 0)

@@ -121,10 +121,16 @@ pub enum CurvesError {
     Slabs(SlabError<ImageReadError>),
     /// What is kept of the curve cannot be gone on from.
     #[error(transparent)]
-    Checkpoint(#[from] SnapshotError),
+    Checkpoint(Box<SnapshotError>),
     /// The run was ended early, as its [`Progress`] wanted.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+impl From<SnapshotError> for CurvesError {
+    fn from(error: SnapshotError) -> Self {
+        CurvesError::Checkpoint(Box::new(error))
+    }
 }
 
 impl From<MachineError<CurvesError, DeviceError>> for CurvesError {

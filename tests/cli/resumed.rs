@@ -75,7 +75,8 @@ impl Run {
     fn is_killed(&self, piece: &str, moment: Duration) -> bool {
         let mut child = self.kept(&[]).spawn().unwrap();
         let start = Instant::now();
-        while !self.pieces().iter().any(|name| name.ends_with(piece)) && start.elapsed().as_secs() < 60 {
+        while !self.pieces().iter().any(|name| name.ends_with(piece)) {
+            assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {piece}");
             if child.try_wait().unwrap().is_some() {
                 return false;
             }
@@ -91,9 +92,6 @@ impl Run {
         let moments = [0, 1, 3, 7, 12].map(Duration::from_millis);
         let kills = moments.into_iter().filter(|&moment| self.is_killed(piece, moment)).count();
         assert!(kills > 0, "{:?} is too short", self.arguments);
-        if kills == 5 {
-            assert!(self.pieces().iter().any(|name| name.ends_with(piece)), "{:?}", self.pieces());
-        }
         self.goes_on();
     }
 
@@ -123,13 +121,12 @@ fn curves_that_are_killed_go_on_slab_by_slab() {
         Run::new(&format!("ecc --threads 2 volume.npy {options}"), &[("volume.npy", volume.clone())])
             .is_killed_and_goes_on("curve.lac");
     }
-    let floats: Vec<u8> = random(90 * 90 * 90, 5).flat_map(|x| (x as f32 / 1000.0).to_le_bytes()).collect();
-    let floats = npy(&[90, 90, 90], "<f4", &floats);
-    // Each value has a row of its own; and bins whose range takes a pass.
-    for options in ["", "--bins 50"] {
-        Run::new(&format!("ecc --threads 2 volume.npy {options}"), &[("volume.npy", floats.clone())])
-            .is_killed_and_goes_on("curve.lac");
-    }
+    let floats: Vec<u8> =
+        random(200 * 100 * 100, 5).flat_map(|x| (x as f32 / 1000.0).to_le_bytes()).collect();
+    let floats = npy(&[200, 100, 100], "<f4", &floats);
+    // The range of the bins takes a pass.
+    Run::new("ecc --threads 2 volume.npy --bins 50", &[("volume.npy", floats)])
+        .is_killed_and_goes_on("curve.lac");
 }
 
 #[test]
@@ -242,9 +239,8 @@ fn batches_leave_out_what_has_been_answered() {
     let run = Run::new(&format!("rips --max-dim 1 --threads 2 -o answers/ {}", points.join(" ")), &files);
     let expected = answers(&run);
     fs::remove_dir_all(run.scratch.name("answers")).unwrap();
-    for _ in 0..3 {
-        run.is_killed("batch.lac", Duration::ZERO);
-    }
+    let kills = (0..3).filter(|_| run.is_killed("batch.lac", Duration::ZERO)).count();
+    assert!(kills > 0);
     let output = run.kept(&[]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!((answers(&run), expected.len()), (expected, 30));

@@ -71,6 +71,12 @@ fn standard(matrix: &BoundaryMatrix<u32>) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// A block that is not kept while it is reduced.
+fn kept_nowhere(matrix: &BoundaryMatrix<u32>, dim: Dimension, is_dual: bool) -> Keeping<'static> {
+    let of = ResidueOf { cells: matrix.len(), dim, is_dual };
+    Keeping { progress: &(), of, save_before: Box::new(|| ()) }
+}
+
 /// The pairs of a block.
 fn of_block(pairs: &[(u32, u32)], matrix: &BoundaryMatrix<u32>, dim: Dimension) -> Vec<(u32, u32)> {
     pairs.iter().copied().filter(|&(_, column)| matrix.dim(column as usize) == dim).collect()
@@ -214,17 +220,20 @@ fn residues_solve_any_block_whatever_is_known_around_it() {
     for (matrix, pairs) in complexes() {
         let dual = matrix.anti_transpose();
         for dim in 1..=matrix.max_dim().unwrap_or(0) {
-            let of = |is_dual| ResidueOf { cells: matrix.len(), dim, is_dual };
-            let keeping = |is_dual| Keeping { progress: &(), of: of(is_dual), save_before: Box::new(|| ()) };
             for (below, above) in [(false, false), (false, true), (true, false), (true, true)] {
                 let known = || known(&matrix, &pairs, |d| below && d + 1 == dim || above && d == dim + 1);
                 let mates = known();
                 let open = mates.open(matrix.dims(), dim);
-                pool.install(|| residue::reduce(&matrix, &open, &mates, &keeping(false)).unwrap());
+                pool.install(|| {
+                    residue::reduce(&matrix, &open, &mates, &kept_nowhere(&matrix, dim, false)).unwrap()
+                });
                 assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
                 let mates = known();
                 let open = mates.open(matrix.dims(), dim - 1);
-                pool.install(|| residue::reduce_dual(&matrix, &dual, &open, &mates, &keeping(true)).unwrap());
+                pool.install(|| {
+                    residue::reduce_dual(&matrix, &dual, &open, &mates, &kept_nowhere(&matrix, dim, true))
+                        .unwrap()
+                });
                 assert_eq!(of_block(&mates.pairs(), &matrix, dim), of_block(&pairs, &matrix, dim));
             }
         }
