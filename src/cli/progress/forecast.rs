@@ -1,13 +1,14 @@
 //! How long a run will still take, as far as that can be said honestly.
 //!
-//! **A stage.** Where the last stage of the same name was when as many of its units were done, in parts of its time, this one is taken to be, too: the
+//! **A stage.** There are two ways to guess, of which the one is taken that has moved less lately. Where the last stage of the same name was when as many of its units were done, in parts of its time, this one is taken to be, too: the
 //! units of one dimension are as uneven as those of the next. The first of its name is taken to follow t = c·x^b, of x units done after t
 //! seconds: b is 1 where all units cost the same, above 1 where later ones cost more. It is what it was since half of these units were done; above 1,
 //! where small differences in it make large ones of time, it is believed only as far as the stage is done.
 //!
 //! **A run.** A computation tells which stages lie ahead and how their costs compare ([`Expected`]). What stages took that are over, or
 //! almost over, compared with what they should have, says what the next will take. A stage of unknown cost is guessed to last as many times as
-//! long as the one before it as the last stage of its name did. Where guesses and assumptions are more than what is known, nothing is said.
+//! long as the one before it as the last stage of its name did. Where guesses and assumptions are much more than what is known,
+//! nothing is said.
 //!
 //! **Trust.** What would have been said before is compared with what would be said now: as long as the end of the run moves, it is unknown.
 
@@ -27,6 +28,10 @@ const LATELY: f64 = 0.75;
 const STEADY: f64 = 1.7;
 /// By which part of the run so far they may differ besides.
 const SLACK: f64 = 0.03;
+/// How much more the guess by the last stage of the same name may move than that by a power, as a logarithm.
+const PREFERENCE: f64 = 0.1;
+/// How many times as long as what is known guesses may be.
+const GUESSED: f64 = 3.0;
 /// Looks at a stage from which it is known how uneven its units are.
 const LEAST_LOOKS: usize = 5;
 /// Points in time that are kept.
@@ -141,16 +146,20 @@ impl Forecast {
                     sure += before;
                 }
                 Cost::Assumed(cost) => guessed += speed(&over)? * cost,
-                Cost::Unknown => guessed += self.ratio(expected.stage)? * before,
+                Cost::Unknown => match self.ratio(expected.stage)? {
+                    (ratio, true) => sure += ratio * before,
+                    (ratio, false) => guessed += ratio * before,
+                },
             }
         }
-        (guessed <= sure).then_some(sure + guessed)
+        (guessed <= GUESSED * sure).then_some(sure + guessed)
     }
 
-    /// How many times as long as the stage before it the last stage of this name took.
-    fn ratio(&self, stage: &str) -> Option<f64> {
+    /// How many times as long as the stage before it the last stage of this name took, and whether both took long enough to tell.
+    fn ratio(&self, stage: &str) -> Option<(f64, bool)> {
         let last = self.over.iter().rposition(|of| of.expected.stage == stage).filter(|&at| at > 0)?;
-        Some(self.over[last].seconds / self.over[last - 1].seconds.max(1e-3))
+        let [before, own] = [last - 1, last].map(|at| self.over[at].seconds);
+        Some((own / before.max(1e-3), before.min(own) > LEAST_SECONDS))
     }
 }
 
@@ -182,15 +191,33 @@ impl Stage {
         if !self.is_counted() || seconds < LEAST_SECONDS || !is_under_way {
             return None;
         }
-        if let Some(profile) = profile {
-            let part = part_of_time(profile, done / total);
-            return (part > LEAST_PART).then(|| seconds * (1.0 / part - 1.0));
-        }
+        let at = |ways: &dyn Fn((f64, f64)) -> Option<f64>| -> Option<(f64, f64)> {
+            // What moved less since a while ago is the better guess.
+            let (earlier, before) = self.done.at(seconds * LATELY)?;
+            let (now, then) = (ways((seconds, done))?, ways((earlier, before as f64))?);
+            Some(((now / then).ln().abs(), now))
+        };
+        let by_power = at(&|moment| self.by_power(moment));
+        let by_profile = profile.and_then(|profile| at(&|moment| self.by_profile(profile, moment)));
+        let by_profile = by_profile.map(|(moved, whole)| (moved - PREFERENCE, whole));
+        let best = by_power.into_iter().chain(by_profile).min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((best.1 - seconds).max(0.0))
+    }
+
+    /// The seconds of the whole stage, by a power of the units that were done at a moment.
+    fn by_power(&self, (seconds, done): (f64, f64)) -> Option<f64> {
+        let part = done / self.total as f64;
         let (earlier, before) = self.done.find(|&(_, before)| 2.0 * before as f64 >= done)?;
         let power = (seconds / earlier).ln() / (done / before as f64).ln();
         let power = if power.is_finite() { power.clamp(*POWERS.start(), *POWERS.end()) } else { 1.0 };
-        let power = if power > 1.0 { 1.0 + (power - 1.0) * (done / total).sqrt() } else { power };
-        Some(seconds * ((total / done).powf(power) - 1.0))
+        let power = if power > 1.0 { 1.0 + (power - 1.0) * part.sqrt() } else { power };
+        (part > 0.0).then(|| seconds * (1.0 / part).powf(power))
+    }
+
+    /// The seconds of the whole stage, by those of the last of its name.
+    fn by_profile(&self, profile: &[(f64, f64)], (seconds, done): (f64, f64)) -> Option<f64> {
+        let part = part_of_time(profile, done / self.total as f64);
+        (part > LEAST_PART).then(|| seconds / part)
     }
 }
 
@@ -252,9 +279,12 @@ mod tests {
         Expected { stage, dim: None, cost }
     }
 
+    /// A stage, its seconds, and the part of its units that is done by the part of its time.
+    type Simulated<'a> = (&'a str, f64, &'a dyn Fn(f64) -> f64);
+
     /// Looks every tenth of a second at stages that take so many seconds, of which `done` tells the part done at a part of the time; tells the
     /// worst factor between what was said and what was so past a fifth of the run, and how often something was said.
-    fn worst(forecast: &mut Forecast, stages: &[(&str, f64, &dyn Fn(f64) -> f64)]) -> (f64, f64) {
+    fn worst(forecast: &mut Forecast, stages: &[Simulated<'_>]) -> (f64, f64) {
         let all: f64 = stages.iter().map(|stage| stage.1).sum();
         let (mut begun, mut worst, mut said, mut looks) = (0.0, 1.0_f64, 0.0, 0.0);
         for &(stage, seconds, done) in stages {
