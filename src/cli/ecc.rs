@@ -353,7 +353,7 @@ fn explanation(limit: usize) -> [String; 3] {
 
 impl Arguments {
     fn request(&self) -> EccRequest {
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let range = self.range.map(|Bounds(low, high)| (low, high));
         let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
         EccRequest { construction, superlevel, bins }

@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.image.options()?;
     let backend = arguments.machine.backend();
-    if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
+    if arguments.thin.is_some() && arguments.filtration.construction() == Construction::V {
         return Err(UsageError::ThinOfV.into());
     }
     let answer = arguments.output_file.as_deref();
@@ -399,7 +399,7 @@ impl Arguments {
     }
 
     fn request(&self) -> Request {
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         Request { construction, superlevel, max_dim: self.max_dim }
     }
 }
