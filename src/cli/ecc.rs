@@ -20,8 +20,9 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
+use super::batch_pictures::{BatchPictures, BatchSinks};
 use super::curves::CurveFile;
-use super::error::{CliError, UsageError};
+use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
@@ -147,12 +148,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         CurveFormat::Csv,
         notes,
     )?;
-    let picture = arguments.picture.picture(PlotKind::Ecc)?;
-    let report = arguments.picture.report()?;
-    if (picture.is_some() || report.is_some()) && tasks.is_batch {
-        return Err(UsageError::PictureOfSeveral.into());
-    }
     let stats = tasks.open_stats(stats.path())?;
+    let (picture, report, pictures) = if tasks.is_batch {
+        let pictures = BatchPictures::open(&arguments.picture, PlotKind::Ecc, &tasks, stats.as_ref())?;
+        (pictures.of_each(), None, Some(pictures))
+    } else {
+        (arguments.picture.picture(PlotKind::Ecc)?, arguments.picture.report()?, None)
+    };
     arguments.machine.threads.start(notes)?;
     if messages.explain {
         explanation(limit).iter().for_each(tell);
@@ -164,12 +166,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         format,
         picture,
         report,
+        pictures: pictures.as_ref(),
         limit,
         tasks: &tasks,
         notes,
         stats: stats.as_ref(),
     };
-    let mut teller = Teller { job: &job, detected: Vec::new() };
+    let mut teller = Teller { job: &job, detected: Vec::new(), kept: Vec::new() };
     let workers = job.workers(limit);
     let mut ran = if workers > 1 {
         let beside = || job.curves(limit / workers);
@@ -182,8 +185,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     } else {
         tasks.run(|task| Ok(teller.tell(task, job.run(&mut curves, task, true)?)))
     }?;
+    let kept = std::mem::take(&mut teller.kept);
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, arguments.memory, start);
+    pictures.map_or(Ok(()), |pictures| pictures.finish(&kept))?;
     tell_stats(stats, &record)?;
     if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
@@ -201,10 +206,12 @@ struct Job<'a> {
     request: EccRequest,
     options: ImageOptions,
     format: CurveFormat,
-    /// The picture of the curve, if one is wanted: of a run on one image alone.
+    /// The picture of the curve, if one is wanted of each image.
     picture: Option<Picture<'a>>,
-    /// The file of a page about the run, likewise.
+    /// The file of a page about the run, if one is wanted of a single image.
     report: Option<&'a Path>,
+    /// What is drawn of several images.
+    pictures: Option<&'a BatchPictures<'a>>,
     /// Bytes of memory to use at most.
     limit: usize,
     tasks: &'a Tasks,
@@ -218,6 +225,8 @@ struct Answered {
     detection: Option<Detection>,
     /// The lines of `-v`.
     lines: Vec<String>,
+    /// The curve, where it is drawn with those of others.
+    series: Option<Series>,
 }
 
 impl Job<'_> {
@@ -273,15 +282,24 @@ impl Job<'_> {
         report
     }
 
+    /// Opens the files of the picture and of the page of a single image.
+    fn sinks(&self, answer: &Sink) -> Result<BatchSinks, CliError> {
+        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
+        let which = ["the picture and the answer", "the picture and the statistics"];
+        let picture = self.open_beside(picture, answer, which)?;
+        let report = self.report.map(|path| (path, Content::Text));
+        let which = ["the report and the answer", "the report and the statistics"];
+        Ok(BatchSinks { picture, page: self.open_beside(report, answer, which)? })
+    }
+
     fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
-        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
-        let which = ["the picture and the answer", "the picture and the statistics"];
-        let mut picture = self.open_beside(picture, &sink, which)?;
-        let report = self.report.map(|path| (path, Content::Text));
-        let which = ["the report and the answer", "the report and the statistics"];
-        let mut report = self.open_beside(report, &sink, which)?;
+        let BatchSinks { mut picture, page: mut report } = match self.pictures {
+            Some(pictures) => pictures.sinks(self.tasks, task, &sink, self.stats)?,
+            None => self.sinks(&sink)?,
+        };
+        let is_kept = self.pictures.is_some_and(BatchPictures::are_together);
         let meter = Meter::new(is_alone && self.notes.wants_progress());
         meter.name(&name_of(&task.input));
         let file = CurveFile { path: &task.input, options: &self.options };
@@ -296,7 +314,8 @@ impl Job<'_> {
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
-        if picture.is_some() || report.is_some() {
+        let mut kept = None;
+        if picture.is_some() || report.is_some() || is_kept {
             let series = Series::of_found_curves(name_of(&task.input), &found);
             let series = series.map_err(|source| CliError::write("--plot, --report".to_owned(), source))?;
             if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
@@ -305,12 +324,13 @@ impl Job<'_> {
             if let Some(sink) = &mut report {
                 sink.fill(|out| self.page(&record, &found, &series).write(out))?;
             }
+            kept = is_kept.then_some(series);
         }
         sink.commit()?;
         picture.map_or(Ok(()), Sink::commit)?;
         report.map_or(Ok(()), Sink::commit)?;
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
-        Ok(Answered { record, detection: found.detection, lines })
+        Ok(Answered { record, detection: found.detection, lines, series: kept })
     }
 }
 
@@ -319,11 +339,14 @@ struct Teller<'a> {
     job: &'a Job<'a>,
     /// What images before were detected to be.
     detected: Vec<Detection>,
+    /// The curves that are drawn with one another.
+    kept: Vec<Series>,
 }
 
 impl Teller<'_> {
     fn tell(&mut self, task: &Task, answered: Answered) -> ImageRecord {
-        let Answered { record, detection, lines } = answered;
+        let Answered { record, detection, lines, series } = answered;
+        self.kept.extend(series);
         self.tell_detection(task, detection);
         if self.job.arguments.report.messages.explain {
             tell(format_args!("{:<13} {}", "backend", record.backend));

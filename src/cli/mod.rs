@@ -2,6 +2,7 @@
 
 mod arguments;
 mod batch;
+mod batch_pictures;
 mod compare;
 mod completions;
 mod convert;

@@ -18,6 +18,7 @@ use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
+use super::batch_pictures::BatchPictures;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::naming::OutputFormat;
@@ -146,14 +147,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if drawing.is_some() && tasks.is_batch {
         return Err(UsageError::GeometryOfSeveral.into());
     }
-    let picture = arguments.picture.picture()?;
-    let report = arguments.picture.report()?;
-    if (picture.is_some() || report.is_some()) && tasks.is_batch {
-        return Err(UsageError::PictureOfSeveral.into());
-    }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
+    let is_batch = tasks.is_batch;
+    let job =
+        Job { arguments, weights, backend, format, drawing, picture: None, notes, is_batch, is_kept: false };
     if let Some(task) = tasks.only() {
+        let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
+        let job = Job { picture, ..job };
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
         if let Some(drawing) = drawing {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
@@ -174,24 +174,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return outputs.commit(&answered.record);
     }
     let stats = tasks.open_stats(stats)?;
+    let PictureArguments { file, plot_kind } = &arguments.picture;
+    let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
+    let job = Job { picture: pictures.of_each(), is_kept: pictures.are_together(), ..job };
     arguments.machine.threads.start(notes)?;
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, Beside::default(), start, crew)?;
-        answer.commit().map(|()| answered)
+        let mut sinks = pictures.sinks(&tasks, task, &answer, stats.as_ref())?;
+        let (picture, report) = (sinks.picture.as_mut(), sinks.page.as_mut());
+        let answered = job.run(task, &mut answer, Beside { geometry: None, picture, report }, start, crew)?;
+        answer.commit()?;
+        sinks.commit().map(|()| answered)
     };
-    let tell = |answered: Answered| {
+    let mut kept = Vec::new();
+    let mut tell = |answered: Answered| {
         answered.notes.iter().for_each(|note| notes.note(note));
+        kept.extend(answered.series);
         answered.record
     };
     let ran = if let Some(workers) = job.workers(&tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
-            answered.map(tell)
+            answered.map(&mut tell)
         })
     } else {
-        tasks.run(|task| run(task, Crew::All).map(tell))
+        tasks.run(|task| run(task, Crew::All).map(&mut tell))
     }?;
+    pictures.finish(&kept)?;
     tell_stats(stats, &Records::new(&ran, start))?;
     ran.verdict()
 }
