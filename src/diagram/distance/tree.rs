@@ -11,6 +11,7 @@ use crate::halves::{self, Around};
 const LEAF: usize = 8;
 
 /// Points in the plane with prices.
+#[derive(Debug, Clone)]
 pub(super) struct Tree {
     /// The points and their numbers; a node has a range of them, its children the halves of it.
     points: Vec<(Point, u32)>,
