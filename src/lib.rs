@@ -112,6 +112,7 @@ pub(crate) mod cuda;
 pub mod diagram;
 #[cfg(feature = "generate")]
 pub mod generate;
+pub(crate) mod halves;
 pub mod input;
 #[doc(hidden)]
 pub mod internals;

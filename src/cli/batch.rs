@@ -1,6 +1,7 @@
 //! Several inputs of one command: each has its answer in a directory, and one that fails does not stop the others.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +23,8 @@ use super::sink::{Content, Sink};
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) input: PathBuf,
+    /// What files of it are called in a directory, without their extension.
+    pub(crate) name: OsString,
     /// Which of the inputs in this file, 0-based, where it holds several.
     pub(crate) number: Option<usize>,
     /// The file of the answer; standard output when `None`.
@@ -83,8 +86,10 @@ impl Tasks {
             }
             None if is_batch => return Err(UsageError::NeedsDirectory.into()),
             None => {
-                let output = output.map(Path::to_path_buf);
-                let task = |(input, number)| Task { input, number, output: output.clone(), place: None };
+                let task = |(input, number): (PathBuf, Option<usize>)| {
+                    let (name, output) = (name_of(&input), output.map(Path::to_path_buf));
+                    Task { input, name, number, output, place: None }
+                };
                 inputs.into_iter().map(task).collect()
             }
         };
@@ -294,21 +299,26 @@ fn beside_each_other(
     let greatest = inputs.iter().filter_map(|(_, number)| *number).max().unwrap_or(0);
     let digits = greatest.to_string().len();
     let task = |(input, number): (PathBuf, Option<usize>)| {
-        // Standard input has no name; a path without one cannot be read either, and its reader says so.
-        let mut name = match input.file_name() {
-            Some(name) if input != Path::new("-") => name.to_owned(),
-            _ => "stdin".into(),
-        };
+        let mut name = name_of(&input);
         if let Some(number) = number {
             name.push(format!(".{number:0digits$}"));
         }
-        name.push(".");
-        name.push(extension);
-        let output = into.join(name);
+        let mut file = name.clone();
+        file.push(".");
+        file.push(extension);
+        let output = into.join(file);
         if !taken.insert(output.clone()) {
             return Err(UsageError::SameOutput { input, output });
         }
-        Ok(Task { input, number, output: Some(output), place: None })
+        Ok(Task { input, name, number, output: Some(output), place: None })
     };
     inputs.into_iter().map(task).collect()
+}
+
+/// The name of an input: standard input has none. A path without one cannot be read either, and its reader says so.
+fn name_of(input: &Path) -> OsString {
+    match input.file_name() {
+        Some(name) if input != Path::new("-") => name.to_owned(),
+        _ => "stdin".into(),
+    }
 }

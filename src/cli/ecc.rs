@@ -24,6 +24,7 @@ use super::arguments::machine::MachineArguments;
 use super::arguments::picture::{Picture, PictureFileArguments, title_of};
 use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
+use super::batch_pictures::{BatchPictures, BatchSinks};
 use super::curves::CurveFile;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
@@ -167,12 +168,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         CurveFormat::Csv,
         notes,
     )?;
-    let picture = arguments.picture.picture(PlotKind::Ecc)?;
-    let report = arguments.picture.report()?;
-    if (picture.is_some() || report.is_some()) && tasks.is_batch {
-        return Err(UsageError::PictureOfSeveral.into());
-    }
     let stats = tasks.open_stats(stats.path())?;
+    let (picture, report, pictures) = if tasks.is_batch {
+        let pictures = BatchPictures::open(&arguments.picture, PlotKind::Ecc, &tasks, stats.as_ref())?;
+        if arguments.checkpoint.is_asked_for() && pictures.are_together() {
+            return Err(UsageError::CheckpointOfOnePicture.into());
+        }
+        (pictures.of_each(), None, Some(pictures))
+    } else {
+        (arguments.picture.picture(PlotKind::Ecc)?, arguments.picture.report()?, None)
+    };
     let long = LongRun::open(&arguments.time, &arguments.checkpoint, notes)?;
     if arguments.checkpoint.is_asked_for() {
         let run = arguments.fingerprint(&tasks, format)?;
@@ -193,6 +198,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         format,
         picture,
         report,
+        pictures: pictures.as_ref(),
         limit,
         tasks: &tasks,
         notes,
@@ -200,7 +206,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         long: &long,
         answers: &answers,
     };
-    let mut teller = Teller { job: &job, detected: Vec::new() };
+    let mut teller = Teller { job: &job, detected: Vec::new(), kept: Vec::new() };
     let workers = job.workers(limit);
     let ran = if workers > 1 {
         let beside = || job.curves(limit / workers);
@@ -222,8 +228,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         }
         long.told(error)
     })?;
+    let kept = std::mem::take(&mut teller.kept);
     let records = std::mem::take(&mut ran.found);
     let record = Record::new(records, ran.failed, &request, memory, start);
+    pictures.map_or(Ok(()), |pictures| pictures.finish(&kept))?;
     tell_stats(stats, &record)?;
     if notes.verbose && tasks.is_batch {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
@@ -243,10 +251,12 @@ struct Job<'a> {
     request: EccRequest,
     options: ImageOptions,
     format: CurveFormat,
-    /// The picture of the curve, if one is wanted: of a run on one image alone.
+    /// The picture of the curve, if one is wanted of each image.
     picture: Option<Picture<'a>>,
-    /// The file of a page about the run, likewise.
+    /// The file of a page about the run, if one is wanted of a single image.
     report: Option<&'a Path>,
+    /// What is drawn of several images.
+    pictures: Option<&'a BatchPictures<'a>>,
     /// Bytes of memory to use at most.
     limit: usize,
     tasks: &'a Tasks,
@@ -262,6 +272,8 @@ struct Answered {
     detection: Option<Detection>,
     /// The lines of `-v`.
     lines: Vec<String>,
+    /// The curve, where it is drawn with those of others.
+    series: Option<Series>,
 }
 
 impl Job<'_> {
@@ -317,15 +329,24 @@ impl Job<'_> {
         report
     }
 
+    /// Opens the files of the picture and of the page of a single image.
+    fn sinks(&self, answer: &Sink) -> Result<BatchSinks, CliError> {
+        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
+        let which = ["the picture and the answer", "the picture and the statistics"];
+        let picture = self.open_beside(picture, answer, which)?;
+        let report = self.report.map(|path| (path, Content::Text));
+        let which = ["the report and the answer", "the report and the statistics"];
+        Ok(BatchSinks { picture, page: self.open_beside(report, answer, which)? })
+    }
+
     fn run(&self, curves: &mut ImageCurves, task: &Task, is_alone: bool) -> Result<Answered, CliError> {
         let start = Instant::now();
         let mut sink = self.tasks.open_answer(task, self.format.content(), self.stats)?;
-        let picture = self.picture.map(|picture| (picture.path, picture.format.content()));
-        let which = ["the picture and the answer", "the picture and the statistics"];
-        let mut picture = self.open_beside(picture, &sink, which)?;
-        let report = self.report.map(|path| (path, Content::Text));
-        let which = ["the report and the answer", "the report and the statistics"];
-        let mut report = self.open_beside(report, &sink, which)?;
+        let BatchSinks { mut picture, page: mut report } = match self.pictures {
+            Some(pictures) => pictures.sinks(self.tasks, task, &sink, self.stats)?,
+            None => self.sinks(&sink)?,
+        };
+        let is_kept = self.pictures.is_some_and(BatchPictures::are_together);
         let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
         meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
@@ -351,7 +372,8 @@ impl Job<'_> {
         sink.fill(|out| meter.writing(written, out, |out| self.format.write(&found, &self.request, out)))?;
         drop(meter);
         let record = ImageRecord::new(&task.input, &found, curve_seconds, start);
-        if picture.is_some() || report.is_some() {
+        let mut kept = None;
+        if picture.is_some() || report.is_some() || is_kept {
             let series = Series::of_found_curves(name_of(&task.input), &found);
             let series = series.map_err(|source| CliError::write("--plot, --report".to_owned(), source))?;
             if let (Some(picture), Some(sink)) = (self.picture, &mut picture) {
@@ -360,6 +382,7 @@ impl Job<'_> {
             if let Some(sink) = &mut report {
                 sink.fill(|out| self.page(&record, &found, &series).write(out))?;
             }
+            kept = is_kept.then_some(series);
         }
         sink.commit()?;
         picture.map_or(Ok(()), Sink::commit)?;
@@ -368,7 +391,7 @@ impl Job<'_> {
             self.answers.take(task);
         }
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
-        Ok(Answered { record, detection: found.detection, lines })
+        Ok(Answered { record, detection: found.detection, lines, series: kept })
     }
 }
 
@@ -377,11 +400,14 @@ struct Teller<'a> {
     job: &'a Job<'a>,
     /// What images before were detected to be.
     detected: Vec<Detection>,
+    /// The curves that are drawn with one another.
+    kept: Vec<Series>,
 }
 
 impl Teller<'_> {
     fn tell(&mut self, task: &Task, answered: Answered) -> ImageRecord {
-        let Answered { record, detection, lines } = answered;
+        let Answered { record, detection, lines, series } = answered;
+        self.kept.extend(series);
         self.tell_detection(task, detection);
         if self.job.arguments.report.messages.explain {
             tell(format_args!("{:<13} {}", "backend", record.backend));
@@ -416,7 +442,7 @@ impl Arguments {
             Some(task) => Fingerprint::new("ecc").with("input", input_identity::of_ends(&task.input)?),
             None => Fingerprint::new("ecc of several images").with("--output", format),
         };
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let run = self.input.known_by(run).with("--construction", construction);
         let run = run.with("--superlevel", superlevel).with_some("--bins", self.bins);
         let run = run.with_some("--range", self.range.map(|Bounds(low, high)| format!("{low},{high}")));
@@ -431,7 +457,7 @@ impl Arguments {
     }
 
     fn request(&self) -> EccRequest {
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let range = self.range.map(|Bounds(low, high)| (low, high));
         let bins = self.bins.map_or(Bins::Distinct, |count| Bins::Uniform { count, range });
         EccRequest { construction, superlevel, bins }

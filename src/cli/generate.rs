@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use lacuna::cubical::write::ImageFile;
 use lacuna::generate::{Cloud, Field, Scene, Space};
+use lacuna::metric::Distances;
 use lacuna::metric::write::DistanceFile;
 
 use super::arguments::machine::ThreadsArguments;
@@ -140,7 +141,7 @@ Examples:
 
 /// What was drawn.
 enum Drawn {
-    Points(lacuna::metric::PointCloud<f32>, DistanceFile),
+    Points { dimension: usize, points: Distances<f32>, format: DistanceFile },
     Image(lacuna::cubical::AnyImage, ImageFile),
 }
 
@@ -158,8 +159,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let meter = Meter::new(notes.progress());
     meter.stage("drawing");
     let drawn = arguments.draw(points, image)?;
-    if let (Drawn::Points(cloud, format), true) = (&drawn, content == Content::Text) {
-        format.holds(&cloud.clone().into()).map_err(CliError::from)?;
+    if let (Drawn::Points { points, format, .. }, true) = (&drawn, content == Content::Text) {
+        format.holds(points).map_err(CliError::from)?;
     }
     meter.stage("writing");
     outputs.fill(|out| write(&drawn, out))?;
@@ -171,16 +172,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
 
 fn write(drawn: &Drawn, out: &mut dyn Write) -> std::io::Result<()> {
     match drawn {
-        Drawn::Points(cloud, format) => format.write(&cloud.clone().into(), out),
+        Drawn::Points { points, format, .. } => format.write(points, out),
         Drawn::Image(image, format) => format.write(image, None, out),
     }
 }
 
 fn said(drawn: &Drawn, notes: Notes) {
     match drawn {
-        Drawn::Points(cloud, _) => {
-            let dimension = cloud.dimension();
-            notes.note(format_args!("{} in R^{dimension}", counted(cloud.len(), "point")));
+        Drawn::Points { dimension, points, .. } => {
+            notes.note(format_args!("{} in R^{dimension}", counted(points.len(), "point")));
         }
         Drawn::Image(image, _) => notes.note(image.shape().described(image.voxel_type())),
     }
@@ -231,7 +231,8 @@ impl Arguments {
                     clusters: self.clusters.unwrap_or(cloud.clusters),
                     ..cloud
                 };
-                Ok(Drawn::Points(cloud.draw()?, points))
+                let drawn = cloud.draw()?;
+                Ok(Drawn::Points { dimension: drawn.dimension(), points: drawn.into(), format: points })
             }
             Name::Scene(scene) => {
                 self.only(

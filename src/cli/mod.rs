@@ -3,6 +3,7 @@
 mod answers;
 mod arguments;
 mod batch;
+mod batch_pictures;
 mod compare;
 mod completions;
 mod convert;

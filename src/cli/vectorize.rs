@@ -33,12 +33,13 @@ pub(crate) struct Arguments {
 
     /// What a vector is made of
     ///
-    /// image       a Gaussian around each point (birth, persistence), at the points of a grid
-    /// landscape   the first functions of the persistence landscape, one after another, times √2
-    /// betti       the Betti curve
-    /// silhouette  the weighted mean of the tents of all bars, times √2
-    /// entropy     the persistence entropy, one number
-    /// lengths     the greatest persistences
+    /// image            a Gaussian around each point (birth, persistence), at the points of a grid
+    /// landscape        the first functions of the persistence landscape, one after another, times √2
+    /// betti            the Betti curve
+    /// silhouette       the weighted mean of the tents of all bars, times √2
+    /// entropy          the persistence entropy, one number
+    /// entropy-summary  the entropy of the bars alive at each value, as shares
+    /// lengths          the greatest persistences
     #[arg(long, value_name = "KIND", help_heading = "Vectors", default_value = "image",
         value_parser = parse::one_of::<VectorKind>(), hide_possible_values = true, verbatim_doc_comment)]
     kind: VectorKind,
@@ -161,9 +162,9 @@ impl Arguments {
 
     /// Refuses options that vectors of this kind have no use for.
     fn check_options(&self) -> Result<(), UsageError> {
-        use VectorKind::{Betti, Image, Landscape, Lengths, Silhouette};
-        let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette];
-        let named_grids = "--kind image, landscape, betti or silhouette";
+        use VectorKind::{Betti, EntropySummary, Image, Landscape, Lengths, Silhouette};
+        let on_grids: &[VectorKind] = &[Image, Landscape, Betti, Silhouette, EntropySummary];
+        let named_grids = "--kind image, landscape, betti, silhouette or entropy-summary";
         let options: [(_, _, _, &[VectorKind]); 5] = [
             ("--resolution", self.resolution.is_some(), named_grids, on_grids),
             ("--range", self.range.is_some(), named_grids, on_grids),

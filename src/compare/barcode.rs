@@ -18,7 +18,7 @@ pub enum Barcode {
 /// Bars of all dimensions, in the file's order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// The bars. No value is NaN. An essential bar dies at infinity, or where `ends` says so at the greatest value of
+    /// The bars. No value is NaN. An essential bar dies at infinity, of superlevel sets at minus infinity, or where `ends` says so at the greatest value of
     /// the filtration.
     pub bars: Vec<DiagramPoint>,
     /// The dimensions that have bars or are named by the file.
@@ -88,6 +88,20 @@ impl Bars {
     /// Whether the file knows of a dimension.
     pub fn has_dim(&self, dim: u32) -> bool {
         self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most)
+    }
+
+    /// This barcode, which is one of superlevel sets if the file says so or finite bars go down: essential bars then die at minus infinity.
+    pub(super) fn going_down_if(mut self, says_so: bool) -> Self {
+        if says_so || self.bars.iter().any(|bar| !bar.essential && bar.death < bar.birth) {
+            let essential = self.bars.iter_mut().filter(|bar| bar.essential);
+            essential.for_each(|bar| bar.death = f64::NEG_INFINITY);
+        }
+        self
+    }
+
+    /// Whether essential bars die at minus infinity, as those of superlevel sets do.
+    pub(super) fn goes_down(&self) -> bool {
+        self.bars.iter().any(|bar| bar.essential && bar.death == f64::NEG_INFINITY)
     }
 
     /// This barcode as pairs of cells, where births and deaths are whole numbers.

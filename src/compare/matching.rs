@@ -3,20 +3,28 @@
 //! Going through two sorted lists side by side is not enough. Of A = {(0, 11), (0.6, 9)} and B = {(0, 10), (0.5, 12)}
 //! with tolerance 1 the first of A is near both of B; if it takes the first, nothing is left for the second of A. So:
 //!
-//! 1. The points of both sides are cut into *clusters* wherever, along an axis, there is a gap wider than the
-//!    tolerance: no pair of near points is in two clusters. Nearly all clusters have a point or two.
-//! 2. In each cluster a greatest matching is found in phases, on the graph of near points, whose edges are not listed where they are many
-//!    (`hopcroft_karp`).
+//! 1. Points are matched with near ones, in ever greater parts of the plane (`start`). If that leaves nothing on one side, the matching is a
+//!    greatest one.
+//! 2. If not, the points are cut into *clusters*, such that no pair of near points is in two of them (`clusters`). Where something is left
+//!    on both sides of one, its matching is made a greatest one in phases, on the graph of near points, whose edges are not listed where they are
+//!    many (`hopcroft_karp`).
 
+mod clusters;
 mod graph;
 mod hopcroft_karp;
+mod start;
 mod tree;
+
+use crate::halves::Located;
+use crate::parallel;
 
 use hopcroft_karp::Matching;
 
-/// Cuts one within the other: points can be laid so that each cuts off but one, and sorting the rest each time would take longer than
-/// matching them.
-const CUTS: usize = 24;
+/// Points of clusters that a thread matches at a time, or more.
+const PIECE: usize = 1 << 12;
+
+/// In place of the number of a partner: there is none.
+const NONE: usize = usize::MAX;
 
 /// A point: birth and death.
 pub type Point = [f64; 2];
@@ -27,62 +35,88 @@ pub fn near(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || (a - b).abs() <= tolerance
 }
 
+/// Whether two points are near in both coordinates.
+#[inline]
+fn are_near(a: Point, b: Point, tolerance: f64) -> bool {
+    (0..2).all(|axis| near(a[axis], b[axis], tolerance))
+}
+
 /// Matches points of `a` with points of `b` that are near them in both coordinates, as many as can be, and gives the
 /// numbers of the points of each that are left over, ascending. No coordinate may be NaN.
 pub fn unmatched(a: &[Point], b: &[Point], tolerance: f64) -> [Vec<usize>; 2] {
     unmatched_counted(a, b, tolerance).0
 }
 
-/// Like [`unmatched`], and the nodes of trees that were looked at.
+/// Like [`unmatched`], and the pairs and the nodes of trees that were looked at.
 fn unmatched_counted(a: &[Point], b: &[Point], tolerance: f64) -> ([Vec<usize>; 2], u64) {
     let side = |side: usize, points: &[Point]| {
-        let tag = move |(id, at): (usize, &Point)| Tagged { at: *at, side, id };
+        let tag = move |(id, at): (usize, &Point)| Tagged::new(*at, side, id);
         points.iter().enumerate().map(tag).collect::<Vec<_>>()
     };
     let mut points = side(0, a);
     points.extend(side(1, b));
-    let mut left = [Vec::new(), Vec::new()];
-    let mut work = 0;
-    // What is still to be cut: the points, the axis to cut along, whether the other axis has just failed, and the cuts before.
-    let mut todo = vec![(points.as_mut_slice(), 0, false, 0)];
-    while let Some((part, axis, stuck, cuts)) = todo.pop() {
-        if part.iter().all(|point| point.side == part[0].side) {
-            part.iter().for_each(|point| left[point.side].push(point.id));
-            continue;
-        }
-        sort(part, axis);
-        let gap = |pair: [&Tagged; 2]| !near(pair[0].at[axis], pair[1].at[axis], tolerance);
-        if cuts < CUTS && part.windows(2).any(|pair| gap([&pair[0], &pair[1]])) {
-            let pieces = part.chunk_by_mut(|p, q| !gap([p, q]));
-            todo.extend(pieces.map(|piece| (piece, 1 - axis, false, cuts + 1)));
-        } else if stuck || cuts == CUTS {
-            work += Matching::greatest(part, tolerance).leave(&mut left);
-        } else {
-            todo.push((part, 1 - axis, true, cuts));
+    let mut partners = [vec![NONE; a.len()], vec![NONE; b.len()]];
+    let (pairs, mut work) = start::pairs(&mut points, tolerance);
+    // Points that are equal are matched whatever comes first.
+    let is_greatest = tolerance == 0.0 || pairs.iter().map(Vec::len).sum::<usize>() == a.len().min(b.len());
+    pair(&mut partners, pairs.into_iter().flatten());
+    if !is_greatest {
+        let clusters = clusters::unfinished(&mut points, &partners, tolerance);
+        let improved = parallel::map(clusters.len(), &|piece| {
+            let matchings = clusters[piece].iter().map(|cluster| {
+                let matching = Matching::greatest(cluster, &partners, tolerance);
+                (matching.pairs().collect::<Vec<_>>(), matching.work())
+            });
+            matchings.collect::<Vec<_>>()
+        });
+        for (pairs, steps) in improved.into_iter().flatten() {
+            pair(&mut partners, pairs);
+            work += steps;
         }
     }
-    let left = left.map(|mut ids: Vec<usize>| {
-        ids.sort_unstable();
-        ids
+    let left = partners.map(|partners| {
+        (0_usize..).zip(&partners).filter(|&(_, &partner)| partner == NONE).map(|(id, _)| id).collect()
     });
     (left, work)
+}
+
+/// Makes points of A and of B partners.
+fn pair(partners: &mut [Vec<usize>; 2], pairs: impl IntoIterator<Item = [usize; 2]>) {
+    for [a, b] in pairs {
+        (partners[0][a], partners[1][b]) = (b, a);
+    }
 }
 
 /// A point, the side it is of and its number there.
 #[derive(Debug, Clone, Copy)]
 struct Tagged {
     at: Point,
-    side: usize,
-    id: usize,
+    /// The side is the lowest bit.
+    tag: u64,
 }
 
-/// Sorts by one coordinate, then by the other, then by number.
-fn sort(points: &mut [Tagged], axis: usize) {
-    let order = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(std::cmp::Ordering::Equal);
-    points.sort_unstable_by(|p, q| {
-        let places = order(p.at[axis], q.at[axis]).then_with(|| order(p.at[1 - axis], q.at[1 - axis]));
-        places.then_with(|| (p.side, p.id).cmp(&(q.side, q.id)))
-    });
+impl Tagged {
+    fn new(at: Point, side: usize, id: usize) -> Self {
+        Tagged { at, tag: (id as u64) << 1 | side as u64 }
+    }
+
+    fn side(&self) -> usize {
+        (self.tag & 1) as usize
+    }
+
+    fn id(&self) -> usize {
+        (self.tag >> 1) as usize
+    }
+}
+
+impl Located for Tagged {
+    fn at(&self) -> Point {
+        self.at
+    }
+
+    fn number(&self) -> u64 {
+        self.tag
+    }
 }
 
 #[cfg(test)]

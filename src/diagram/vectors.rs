@@ -7,10 +7,11 @@
 //! | `betti` | the Betti curve at the values of a grid | |
 //! | `silhouette` | √2 · the mean of the tents of all bars, weighted, at the values of a grid | Chazal and others 2014 |
 //! | `entropy` | −∑ p log p of the shares p that bars have of the sum of their persistence | Atienza and others 2020 |
+//! | `entropy-summary` | the part −p log p that each bar alive has of the entropy, added up at the values of a grid, as a share of all | Atienza and others 2020 |
 //! | `lengths` | the greatest persistences, descending; zeros where there are fewer bars | |
 //!
 //! Grids lie over what the finite bars of all diagrams span, unless a range is given: a grid of values then goes from the least birth to the
-//! greatest death, without these two, where functions are 0; that of images from the least to the greatest birth, and likewise persistence.
+//! greatest death, without these two, where functions are 0 (of entropy summaries, as GUDHI has it, with the first and without the last two); that of images from the least to the greatest birth, and likewise persistence.
 //!
 //! Infinite bars have no tent, no persistence and no point: only Betti curves count them. Bars that go down are turned.
 
@@ -37,6 +38,8 @@ pub enum VectorKind {
     Silhouette,
     /// The persistence entropy.
     Entropy,
+    /// The entropy summary function.
+    EntropySummary,
     /// The greatest persistences.
     Lengths,
 }
@@ -93,6 +96,10 @@ impl Vectors {
                 finite.iter().map(|bars| self.silhouette(bars, &grid)).collect()
             }
             VectorKind::Entropy => finite.iter().map(|bars| vec![entropy(bars)]).collect(),
+            VectorKind::EntropySummary => {
+                let (first, step, count) = self.steps(&finite);
+                finite.iter().map(|bars| entropy_summary(bars, first, step, count)).collect()
+            }
             VectorKind::Lengths => finite.iter().map(|bars| self.lengths(bars)).collect(),
         }
     }
@@ -109,6 +116,18 @@ impl Vectors {
         };
         // Without the ends.
         linear(range.0, range.1, count + 2)[1..=count].to_vec()
+    }
+
+    /// The grid of entropy summaries: its first value, the distance of two and how many there are.
+    fn steps(&self, diagrams: &[Vec<(f64, f64)>]) -> (f64, f64, usize) {
+        let count = self.resolution.map_or(100, |(count, _)| count);
+        let all = || diagrams.iter().flatten().flat_map(|&(birth, death)| [birth, death]);
+        let ((first, last), steps) = match self.range[0] {
+            Some(range) => (range, count.saturating_sub(1).max(1)),
+            None => (spanned(all()).unwrap_or_default(), count + 1),
+        };
+        // Each for itself: the distance of two doubles may be none.
+        (first, last / steps as f64 - first / steps as f64, count)
     }
 
     /// The grid of images: births and persistences.
@@ -185,6 +204,33 @@ fn entropy(bars: &[(f64, f64)]) -> f64 {
     -shares.map(|share| share * share.ln()).sum::<f64>() + 0.0
 }
 
+fn entropy_summary(bars: &[(f64, f64)], first: f64, step: f64, count: usize) -> Vec<f64> {
+    let total: f64 = bars.iter().map(persistence).sum();
+    // The first place that is not below a value; where all places are one, it counts as the value of all.
+    let place = |value: f64| match step > 0.0 {
+        true => (((value - first) / step).ceil().max(0.0) as usize).min(count),
+        false => {
+            if value > first {
+                count
+            } else {
+                0
+            }
+        }
+    };
+    let mut sums = vec![0.0; count];
+    for bar in bars {
+        let share = persistence(bar) / total;
+        if share > 0.0 {
+            sums[place(bar.0)..place(bar.1)].iter_mut().for_each(|sum| *sum -= share * share.ln());
+        }
+    }
+    let all: f64 = sums.iter().sum();
+    if all > 0.0 {
+        sums.iter_mut().for_each(|sum| *sum /= all);
+    }
+    sums
+}
+
 /// The least and the greatest of some numbers, if there are any.
 fn spanned(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let spread = |found: Option<(f64, f64)>, number: f64| {
@@ -216,6 +262,7 @@ mod tests {
             VectorKind::Landscape,
             VectorKind::Silhouette,
             VectorKind::Entropy,
+            VectorKind::EntropySummary,
             VectorKind::Lengths,
         ] {
             let vectors = Vectors::new(kind).of(&diagrams);
@@ -260,6 +307,7 @@ mod tests {
             VectorKind::Landscape,
             VectorKind::Betti,
             VectorKind::Silhouette,
+            VectorKind::EntropySummary,
             VectorKind::Lengths,
         ] {
             let vectors = Vectors::new(kind);

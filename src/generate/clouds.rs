@@ -171,10 +171,12 @@ impl Cloud {
             Space::Cube => {
                 self.any(&mut random, dimension, |random, point| point.fill_with(|| random.uniform()))
             }
-        };
+        }?;
         let noisy = |x: f64, random: &mut Random| if noise > 0.0 { x + noise * random.gaussian() } else { x };
-        let coordinates = coordinates.into_iter().map(|x| noisy(x, &mut random) as f32).collect();
-        Ok(PointCloud::new(axes, coordinates)?)
+        let mut rounded = Vec::new();
+        memory::reserve(&mut rounded, coordinates.len())?;
+        rounded.extend(coordinates.into_iter().map(|x| noisy(x, &mut random) as f32));
+        Ok(PointCloud::new(axes, rounded)?)
     }
 
     /// Asks for the memory for points and clusters.
@@ -194,8 +196,11 @@ impl Cloud {
         &self,
         random: &mut Random,
         mut point: impl FnMut(&mut Random) -> [f64; M],
-    ) -> (Vec<f64>, usize) {
-        ((0..self.points).flat_map(|_| point(random)).collect(), M)
+    ) -> Result<(Vec<f64>, usize), Refused> {
+        let mut coordinates = Vec::new();
+        memory::reserve(&mut coordinates, self.points.saturating_mul(M))?;
+        (0..self.points).for_each(|_| coordinates.extend(point(random)));
+        Ok((coordinates, M))
     }
 
     /// Points of so many coordinates.
@@ -204,10 +209,10 @@ impl Cloud {
         random: &mut Random,
         axes: usize,
         mut point: impl FnMut(&mut Random, &mut [f64]),
-    ) -> (Vec<f64>, usize) {
-        let mut coordinates = vec![0.0; self.points * axes];
+    ) -> Result<(Vec<f64>, usize), Refused> {
+        let mut coordinates = memory::zeroed(self.points.saturating_mul(axes))?;
         coordinates.chunks_exact_mut(axes).for_each(|coordinates| point(random, coordinates));
-        (coordinates, axes)
+        Ok((coordinates, axes))
     }
 }
 

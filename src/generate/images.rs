@@ -13,11 +13,13 @@ use libm::{ceil, cos, exp, log, sqrt};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::f64::consts::TAU;
+use zerocopy::FromZeros;
 
 use super::{GenerateError, Random, scale_of};
 use crate::cubical::{AnyImage, Image, Order, Shape};
-use crate::memory;
+use crate::memory::{self, Refused};
 use crate::names::named;
+use crate::parallel;
 
 /// The standard deviation below which a Gaussian, in double precision, is 0 at all voxels but its own.
 const LEAST_SCALE: f64 = 0.02;
@@ -79,28 +81,53 @@ impl Field {
             return Err(GenerateError::Number { what: "density", expected, found: self.density });
         }
         // While a field is smoothed or cut there is another one beside it.
-        let floats = if matches!(self.scene, Scene::Field | Scene::Blobs) { 2 } else { 1 };
-        memory::probe((shape.count() as u64).saturating_mul(floats * size_of::<f32>() as u64))?;
+        let bytes = match self.scene {
+            Scene::Field | Scene::Blobs => 2 * size_of::<f32>(),
+            Scene::Noise => size_of::<f32>(),
+            Scene::Vessels => size_of::<u8>(),
+        };
+        memory::probe((shape.count() as u64).saturating_mul(bytes as u64))?;
         Ok(match self.scene {
             Scene::Noise => {
                 let voxel = |place| (mixed(self.seed, place) >> 40) as f32 / (1 << 24) as f32;
-                let voxels = (0..shape.count() as u64).into_par_iter().map(voxel).collect();
-                Image::new(shape, voxels)?.into()
+                Image::new(shape, each(shape.count(), voxel)?)?.into()
             }
-            Scene::Field => Image::new(shape, field(shape, self.seed, scale))?.into(),
+            Scene::Field => Image::new(shape, field(shape, self.seed, scale)?)?.into(),
             Scene::Blobs => {
-                let field = field(shape, self.seed, scale);
+                let field = field(shape, self.seed, scale)?;
                 let count = (self.density * field.len() as f64) as usize;
-                let mut sorted = field.clone();
+                let mut sorted = copy(&field)?;
                 let last = sorted.len() - 1;
                 let (_, &mut level, _) = sorted.select_nth_unstable_by(count.min(last), f32::total_cmp);
                 let is_all = count > last;
-                let voxels = field.iter().map(|&x| if x < level || is_all { 255_u8 } else { 0 }).collect();
+                drop(sorted);
+                let is_foreground = |place: u64| field[place as usize] < level || is_all;
+                let voxels = each(field.len(), |place| if is_foreground(place) { 255_u8 } else { 0 })?;
                 Image::new(shape, voxels)?.into()
             }
-            Scene::Vessels => Image::new(shape, vessels(shape, self.seed, scale, self.density))?.into(),
+            Scene::Vessels => Image::new(shape, vessels(shape, self.seed, scale, self.density)?)?.into(),
         })
     }
+}
+
+/// What `voxel` says of each place.
+fn each<T: FromZeros + Send>(count: usize, voxel: impl Fn(u64) -> T + Sync) -> Result<Vec<T>, Refused> {
+    /// Voxels that a thread draws at a time.
+    const PIECE: usize = 1 << 14;
+    let mut voxels = memory::zeroed(count)?;
+    parallel::pieces_mut(&mut voxels, PIECE, &|piece, voxels: &mut [T]| {
+        for (place, at) in ((piece * PIECE) as u64..).zip(voxels) {
+            *at = voxel(place);
+        }
+    });
+    Ok(voxels)
+}
+
+fn copy(voxels: &[f32]) -> Result<Vec<f32>, Refused> {
+    let mut copied = Vec::new();
+    memory::reserve(&mut copied, voxels.len())?;
+    copied.extend_from_slice(voxels);
+    Ok(copied)
 }
 
 /// Scrambled bits for a seed and a place (the finaliser of SplitMix64; Steele, Lea, Flood 2014).
@@ -122,11 +149,11 @@ fn gaussian(seed: u64, place: u64) -> f64 {
 }
 
 /// A Gaussian random field of variance 1.
-fn field(shape: Shape, seed: u64, sigma: f64) -> Vec<f32> {
+fn field(shape: Shape, seed: u64, sigma: f64) -> Result<Vec<f32>, Refused> {
     let noise = |place| gaussian(seed, place) as f32;
-    let mut voxels: Vec<f32> = (0..shape.count() as u64).into_par_iter().map(noise).collect();
+    let mut voxels = each(shape.count(), noise)?;
     if sigma < LEAST_SCALE {
-        return voxels;
+        return Ok(voxels);
     }
     let radius = ceil(3.0 * sigma) as usize;
     let taps: Vec<f64> = (0..=2 * radius)
@@ -145,13 +172,13 @@ fn field(shape: Shape, seed: u64, sigma: f64) -> Vec<f32> {
         }
         let scale = sqrt(folded.iter().map(|tap| tap * tap).sum::<f64>());
         let folded: Vec<f64> = folded.into_iter().map(|tap| tap / scale).collect();
-        smooth(&mut voxels, shape, axis, &folded, radius.min(extent / 2));
+        smooth(&mut voxels, shape, axis, &folded, radius.min(extent / 2))?;
     }
-    voxels
+    Ok(voxels)
 }
 
 /// Convolves every line along an axis with periodic taps, of which those farther than `radius` from the first are 0.
-fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: usize) {
+fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: usize) -> Result<(), Refused> {
     let extents = shape.extents();
     let extent = extents[axis];
     let stride: usize = extents[axis + 1..].iter().product();
@@ -174,10 +201,10 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
     };
     if extents[..axis].iter().product::<usize>() > 1 {
         voxels.par_chunks_exact_mut(extent * stride).for_each(slab);
-        return;
+        return Ok(());
     }
     // Along the slowest axis there is one slab, which is cut by the planes that are written.
-    let before = voxels.to_vec();
+    let before = copy(voxels)?;
     voxels.par_chunks_exact_mut(stride).enumerate().for_each(|(at, plane)| {
         for (lane, voxel) in plane.iter_mut().enumerate() {
             let sum = near.iter().map(|&(shift, tap)| {
@@ -187,14 +214,15 @@ fn smooth(voxels: &mut [f32], shape: Shape, axis: usize, taps: &[f64], radius: u
             *voxel = sum.sum::<f64>() as f32;
         }
     });
+    Ok(())
 }
 
 /// Tubes around random walks until about so many voxels are painted.
-fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Vec<u8> {
+fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Result<Vec<u8>, Refused> {
     /// Walks beyond which an image is left as it is, whatever its density.
     const MOST_WALKS: u64 = 1 << 20;
     let extents = shape.extents();
-    let mut voxels = vec![0_u8; shape.count()];
+    let mut voxels: Vec<u8> = memory::zeroed(shape.count())?;
     let wanted = (density * voxels.len() as f64) as usize;
     let length = extents.into_iter().max().unwrap_or(1);
     let mut painted = 0;
@@ -227,7 +255,7 @@ fn vessels(shape: Shape, seed: u64, greatest: f64, density: f64) -> Vec<u8> {
             painted += ball(&mut voxels, extents, at, radius);
         }
     }
-    voxels
+    Ok(voxels)
 }
 
 /// Paints the voxels within a distance, and counts those that were not painted before.

@@ -6,7 +6,7 @@ use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 use serde_json::Value;
 
-use super::{SQUARE, SQUARE_TEXT, Scratch, read, rips};
+use super::{SQUARE, SQUARE_TEXT, Scratch, lacuna, read, rips};
 
 #[test]
 fn each_has_its_file_and_one_that_fails_does_not_stop_the_others() {
@@ -153,4 +153,56 @@ fn light_and_heavy_inputs_without_a_number_of_threads() {
         assert_eq!(found, told);
         assert!(points > 5 || threads == 1, "{threads} threads");
     }
+}
+
+/// One picture and one page of each input, named as their answers are, or one picture of all.
+#[test]
+fn pictures_of_each_input_and_of_all() {
+    let scratch = Scratch::new();
+    let [a, b] = ["a.txt", "b.txt"].map(|name| scratch.file(name, SQUARE).to_str().unwrap().to_owned());
+    let [bars, pictures, pages] = ["bars", "pictures", "pages"].map(|name| scratch.name(name));
+    // One after another, as -v has it, and side by side.
+    for options in [&["-v", "--threads", "2"][..], &["-q", "--threads", "2"]] {
+        let run = rips([&a, &b, "-o", &bars, "--plot", &pictures, "--report", &pages]).args(options).assert();
+        run.success();
+        for name in ["a.txt", "b.txt"] {
+            assert!(read(&scratch.path("pictures").join(format!("{name}.svg"))).starts_with("<svg"));
+            assert!(read(&scratch.path("pages").join(format!("{name}.html"))).contains(name));
+        }
+        let all = scratch.name("all.svg");
+        rips([&a, &b, "-o", &bars, "--plot", &all]).args(options).assert().success();
+        let marks = |file: &std::path::Path| read(file).matches("<use").count();
+        assert!(marks(all.as_ref()) > marks(&scratch.path("pictures").join("a.txt.svg")));
+        for folder in ["pictures", "pages"] {
+            assert_eq!(fs::read_dir(scratch.path(folder)).unwrap().count(), 2);
+            fs::remove_dir_all(scratch.path(folder)).unwrap();
+        }
+    }
+    let page = scratch.name("page.html");
+    let run = rips([&a, &b, "-o", &bars, "--report", &page]).assert();
+    run.code(2).stderr(contains("expected a directory").and(contains("page.html")));
+    rips([&a, &b, "-o", &bars, "--plot", "all.jpg"]).assert().code(2).stderr(contains("*.svg"));
+}
+
+#[test]
+fn pictures_of_each_image_and_of_all() {
+    let scratch = Scratch::new();
+    let images = ["a.npy", "b.npy"].map(|name| scratch.name(name));
+    for (seed, image) in images.iter().enumerate() {
+        let seed = seed.to_string();
+        lacuna("generate", ["noise", "--shape", "8,8", "--seed", &seed, "-q", "-o", image])
+            .assert()
+            .success();
+    }
+    let [curves, pictures, pages, all] =
+        ["curves", "pictures", "pages", "all.svg"].map(|name| scratch.name(name));
+    let ecc = |options: &[&str]| lacuna("ecc", ["-q", "-o", &curves]).args(options).args(&images).assert();
+    ecc(&["--plot", &pictures, "--report", &pages]).success();
+    for name in ["a.npy", "b.npy"] {
+        assert!(read(&scratch.path("pictures").join(format!("{name}.svg"))).starts_with("<svg"));
+        assert!(read(&scratch.path("pages").join(format!("{name}.html"))).contains(name));
+    }
+    ecc(&["--plot", &all]).success();
+    let drawn = |file: &std::path::Path| read(file).matches("<path").count();
+    assert!(drawn(all.as_ref()) > drawn(&scratch.path("pictures").join("a.npy.svg")));
 }

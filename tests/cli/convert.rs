@@ -448,11 +448,25 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
     let scratch = Scratch::new();
     let image = scratch.file("image.txt", "2\n2\n2\n1\n2\n3\n4\n");
     let bars = scratch.file("bars.csv", "dim,birth,death\n1,0,1\n");
-    for option in [&["--superlevel"][..], &["--max-dim", "1"]] {
+    for option in [&["--superlevel"][..], &["--max-dim", "1"], &["--construction", "t"]] {
         let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "image"]);
         let run = convert.args(option).arg(&image).arg(scratch.path("out.npy")).assert();
         run.code(2).stderr(contains("expected --to matrix, which it is for, found --to image"));
     }
-    let run = lacuna("convert", ["-q", "--key", "a"]).arg(bars).arg(scratch.path("out.json")).assert();
+    let run = lacuna("convert", ["-q", "--key", "a"]).arg(&bars).arg(scratch.path("out.json")).assert();
     run.code(2).stderr(contains("--key: expected an image or distances"));
+    for (options, expected) in [
+        (&["--construction", "v"][..], "--construction: expected an image"),
+        (&["--order", "f"], "--order: expected an image"),
+        (&["--channel", "0"], "--channel or --frame: expected an image"),
+        (&["--decimal", "comma"], "--symmetrize: expected distances"),
+        (&["--round"], "--round: expected an image or distances"),
+    ] {
+        let mut convert = lacuna("convert", ["-q", "--from", "diagram"]);
+        let run = convert.args(options).arg(&bars).arg(scratch.path("out.json")).assert();
+        run.code(2).stderr(contains(expected));
+    }
+    let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "matrix", "--round"]);
+    let run = convert.arg(&image).arg(scratch.path("out.bin")).assert();
+    run.code(2).stderr(contains("--round: expected --to image, which it is for, found --to matrix"));
 }

@@ -86,3 +86,31 @@ fn sizes_that_no_machine_counts_are_refused() {
         lacuna("generate", options).assert().code(2).stderr(contains(expected));
     }
 }
+
+/// Whatever is left when the drawing begins: a little less than it takes, or much less.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_does_not_fit_into_memory_is_refused() {
+    let scratch = Scratch::new();
+    let out = scratch.name("out.npy");
+    for drawn in [
+        "torus --points 8000000",
+        "cube --dimension 20 --points 1000000",
+        "noise --shape 500,500,200",
+        "field --shape 500,500,100 --scale 1",
+        "blobs --shape 500,500,100 --scale 0.1",
+        "vessels --shape 500,500,500",
+    ] {
+        for kilobytes in [80_000, 130_000, 170_000, 200_000, 240_000] {
+            let program = env!("CARGO_BIN_EXE_lacuna");
+            let run = format!("{program} generate {drawn} --threads 1 -q -o {out}");
+            let output = std::process::Command::new("sh")
+                .args(["-c", &format!("ulimit -v {kilobytes}; exec {run}")])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let is_refused = matches!(output.status.code(), Some(1 | 2)) && said.contains("out of memory");
+            assert!(output.status.success() || is_refused, "{drawn}, {kilobytes} kB: {output:?}");
+        }
+    }
+}

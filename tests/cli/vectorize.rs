@@ -34,7 +34,7 @@ fn vectors_are_those_of_gudhi() {
     let expected: Value = serde_json::from_str(EXPECTED).unwrap();
     let files = files(&scratch, &expected["diagrams"]);
     let cases = expected["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 12);
+    assert_eq!(cases.len(), 14);
     for case in cases {
         let options: Vec<&str> =
             case["options"].as_array().unwrap().iter().map(|x| x.as_str().unwrap()).collect();

@@ -33,6 +33,8 @@ CASES = [
     ("--kind silhouette", Silhouette()),
     ("--kind silhouette --weight 2 --resolution 11 --range 0,2", Silhouette(weight=lambda x: (x[1] - x[0]) ** 2, resolution=11, sample_range=[0, 2])),
     ("--kind entropy", Entropy()),
+    ("--kind entropy-summary", Entropy(mode="vector")),
+    ("--kind entropy-summary --resolution 13 --range=-0.5,2.5", Entropy(mode="vector", resolution=13, sample_range=[-0.5, 2.5])),
     ("--kind lengths", PersistenceLengths()),
     ("--kind lengths --count 2", PersistenceLengths(num_lengths=2)),
 ]

@@ -82,6 +82,12 @@ impl DistancesArguments {
 }
 
 impl TableArguments {
+    /// Whether any of them is given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { skip_rows, columns, decimal, symmetrize } = self;
+        skip_rows.is_some() || columns.is_some() || decimal.is_some() || symmetrize.is_some()
+    }
+
     /// How to read a file of this format.
     pub(crate) fn options(
         &self,

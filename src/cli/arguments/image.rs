@@ -155,6 +155,11 @@ impl VoxelsArguments {
     pub(crate) fn are_raw(&self) -> bool {
         self.shape.is_some() || self.dtype.is_some() || self.order.is_some()
     }
+
+    /// Whether a channel or a frame is given.
+    pub(crate) fn are_picked(&self) -> bool {
+        self.channel.is_some() || self.frame.is_some()
+    }
 }
 
 #[cfg(test)]

@@ -12,11 +12,11 @@ use crate::cli::sink::Sink;
 /// The file of a picture.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PictureFileArguments {
-    /// Draw the result into FILE, too: .svg, .png or .pdf; `lacuna plot` draws several into one picture
+    /// Draw the result into FILE, too: .svg, .png or .pdf; of several inputs all into one picture, or each into a directory
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     plot: Option<PathBuf>,
 
-    /// Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network
+    /// Write a page about the run into FILE.html, too: input, plan, times, linked pictures, a table; it needs no network; of several inputs into a directory
     #[arg(long, value_name = "FILE", help_heading = "Output", value_parser = parse::file())]
     report: Option<PathBuf>,
 }
@@ -25,12 +25,12 @@ pub(crate) struct PictureFileArguments {
 #[derive(Debug, clap::Args)]
 pub(crate) struct PictureArguments {
     #[command(flatten)]
-    file: PictureFileArguments,
+    pub(crate) file: PictureFileArguments,
 
     /// What the picture shows of the bars
     #[arg(long, value_name = "KIND", help_heading = "Output", default_value = "diagram", requires = "plot",
         value_parser = parse::one_of::<PlotKind>())]
-    plot_kind: PlotKind,
+    pub(crate) plot_kind: PlotKind,
 }
 
 /// A picture that is wanted.
@@ -38,7 +38,7 @@ pub(crate) struct PictureArguments {
 pub(crate) struct Picture<'a> {
     pub(crate) path: &'a Path,
     pub(crate) format: PlotFormat,
-    kind: PlotKind,
+    pub(crate) kind: PlotKind,
 }
 
 impl PictureArguments {
@@ -60,6 +60,16 @@ impl PictureArguments {
 }
 
 impl PictureFileArguments {
+    /// What `--plot` names.
+    pub(crate) fn plot(&self) -> Option<&Path> {
+        self.plot.as_deref()
+    }
+
+    /// What `--report` names.
+    pub(crate) fn page(&self) -> Option<&Path> {
+        self.report.as_deref()
+    }
+
     /// The file of a page about the run, if one is wanted.
     ///
     /// # Errors
@@ -91,7 +101,12 @@ pub(crate) fn title_of(name: &str) -> String {
 impl Picture<'_> {
     /// Draws a result and writes it.
     pub(crate) fn put(&self, sink: &mut Sink, series: &Series) -> Result<(), CliError> {
-        let canvas = Plot::new(self.kind).draw(std::slice::from_ref(series));
+        self.put_all(sink, std::slice::from_ref(series))
+    }
+
+    /// Draws several results over one another, and writes that.
+    pub(crate) fn put_all(&self, sink: &mut Sink, series: &[Series]) -> Result<(), CliError> {
+        let canvas = Plot::new(self.kind).draw(series);
         let canvas = canvas.map_err(|error| CliError::about("--plot", error))?;
         sink.fill(|out| self.format.write(&canvas, out))
     }

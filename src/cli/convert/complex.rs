@@ -6,7 +6,6 @@ use lacuna::cells::{AnyImageComplex, MatrixFile};
 use lacuna::cubical::AnyImage;
 
 use super::Arguments;
-use crate::cli::arguments::filtration::FiltrationArguments;
 use crate::cli::error::CliError;
 use crate::cli::frame::Frame;
 use crate::cli::image_file::{open_image, read_image};
@@ -54,7 +53,8 @@ fn convert(
     format: MatrixFile,
     frame: &mut Frame,
 ) -> Result<Done, CliError> {
-    let FiltrationArguments { construction, superlevel } = arguments.filtration;
+    let filtration = &arguments.filtration;
+    let (construction, superlevel) = (filtration.construction(), filtration.superlevel);
     let upper_dim = arguments.dimension.of_cells();
     let (complex, build) =
         timed(|| AnyImageComplex::new(image, construction, superlevel, upper_dim, &frame.meter));

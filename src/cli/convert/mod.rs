@@ -153,6 +153,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Kind::Image => {
             let input = arguments.input_format(kind, |name| name.parse().ok())?;
             match arguments.image_becomes()? {
+                Becomes::Matrix(_) if arguments.round => {
+                    let (option, found) = ("--round", "--to matrix".to_owned());
+                    Err(UsageError::OnlyOfKind { option, expected: "--to image", found }.into())
+                }
                 Becomes::Matrix(format) => complex::run(arguments, start, input, format),
                 Becomes::Image(format) => {
                     arguments.check_options_of_image()?;
@@ -208,11 +212,25 @@ impl Arguments {
             }
             _ => {}
         }
-        if kind != Kind::Image && self.filtration.superlevel {
-            return wrong("--superlevel", "an image");
+        let of_images = [
+            ("--superlevel", self.filtration.superlevel),
+            ("--construction", self.filtration.construction.is_some()),
+            ("--shape, --dtype or --order", self.voxels.are_raw()),
+            ("--channel or --frame", self.voxels.are_picked()),
+        ];
+        if let Some((option, _)) = of_images.into_iter().find(|(_, is_given)| *is_given)
+            && kind != Kind::Image
+        {
+            return wrong(option, "an image");
         }
         if kind != Kind::Distances && self.threshold.is_some() {
             return wrong("--threshold", "distances");
+        }
+        if !matches!(kind, Kind::Image | Kind::Distances) && self.round {
+            return wrong("--round", "an image or distances");
+        }
+        if kind != Kind::Distances && self.table.is_given() {
+            return wrong("--skip-rows, --columns, --decimal or --symmetrize", "distances");
         }
         if !matches!(kind, Kind::Image | Kind::Distances) && self.key.is_some() {
             return wrong("--key", "an image or distances");
@@ -227,6 +245,7 @@ impl Arguments {
     fn check_options_of_image(&self) -> Result<(), UsageError> {
         let options = [
             ("--superlevel", self.filtration.superlevel),
+            ("--construction", self.filtration.construction.is_some()),
             ("--max-dim", self.dimension.of_cells().is_some()),
         ];
         match options.into_iter().find(|(_, is_given)| *is_given) {

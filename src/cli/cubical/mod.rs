@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let start = Instant::now();
     let options = arguments.image.options()?;
     let backend = arguments.machine.backend();
-    if arguments.thin.is_some() && arguments.filtration.construction == Construction::V {
+    if arguments.thin.is_some() && arguments.filtration.construction() == Construction::V {
         return Err(UsageError::ThinOfV.into());
     }
     let answer = arguments.output_file.as_deref();
@@ -444,7 +444,7 @@ impl Arguments {
     /// The run by what its answer, and what is kept of it, depend on.
     fn fingerprint(&self) -> Result<Fingerprint, CliError> {
         let run = Fingerprint::new("cubical").with("input", input_identity::of_bytes(&self.image.file)?);
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         let run = self.image.known_by(run).with("--construction", construction);
         let thin =
             self.thin.map(|OrAuto(rule)| rule.map_or_else(|| "auto".to_owned(), |rule| rule.to_string()));
@@ -471,7 +471,7 @@ impl Arguments {
     }
 
     fn request(&self) -> Request {
-        let FiltrationArguments { construction, superlevel } = self.filtration;
+        let (construction, superlevel) = (self.filtration.construction(), self.filtration.superlevel);
         Request { construction, superlevel, max_dim: self.max_dim }
     }
 }

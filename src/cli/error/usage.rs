@@ -61,9 +61,9 @@ pub(crate) enum UsageError {
     #[error("--report: expected a file named *.html, found {}", path.display())]
     ReportName { path: PathBuf },
     #[error(
-        "--plot and --report: expected one input, whose result they are to show, found several; lacuna plot draws several"
+        "--report {}: expected a directory, which is to have a page for each of several inputs, found the name of a file", path.display()
     )]
-    PictureOfSeveral,
+    ReportOfSeveral { path: PathBuf },
     #[error("--checkpoint: expected a file, which the run that goes on can read again, found {found}")]
     CheckpointOfPipe { found: String },
     #[error(
@@ -74,6 +74,10 @@ pub(crate) enum UsageError {
         "--checkpoint: expected --via gradient, whose reduction is kept, found matrix; `lacuna reduce` keeps that of a boundary matrix"
     )]
     CheckpointViaMatrix,
+    #[error(
+        "--checkpoint: expected a directory for --plot, with a picture of each input, found a file for one picture of all"
+    )]
+    CheckpointOfOnePicture,
     #[error("--geometry: expected one input, whose cycles it is to hold, found several")]
     GeometryOfSeveral,
     #[error("--geometry: expected bars of dimension 2 or less, whose cycles can be drawn, found {found}")]

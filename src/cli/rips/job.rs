@@ -41,8 +41,10 @@ pub(super) struct Job<'a> {
     pub(super) format: OutputFormat,
     /// What is drawn, if anything is: of a run on one input alone.
     pub(super) drawing: Option<Drawing<'a>>,
-    /// The picture of the bars, if one is wanted: of a run on one input alone.
+    /// The picture of the bars, if one is wanted of each input.
     pub(super) picture: Option<Picture<'a>>,
+    /// Whether the bars of all inputs are to be drawn into one picture.
+    pub(super) is_kept: bool,
     pub(super) notes: Notes,
     /// Whether there are other inputs, so that errors name this one.
     pub(super) is_batch: bool,
@@ -72,6 +74,8 @@ pub(super) struct Answered {
     pub(super) record: Record,
     /// Notes that are still to be said.
     pub(super) notes: Vec<String>,
+    /// The bars, where they are drawn with those of others.
+    pub(super) series: Option<Series>,
 }
 
 impl Job<'_> {
@@ -157,6 +161,7 @@ impl Job<'_> {
             tell(format_args!("{count} of {of} points, covering radius {covering_radius}"));
         }
         notes.timings(&outcome.plan, &outcome.stats, &times);
+        let series = self.is_kept.then(|| Series::of_diagram(title_of(&name), &self.diagram(&outcome)));
         let record = Record {
             version: VERSION,
             file: task.number.map_or_else(|| task.input.display().to_string(), |_| name),
@@ -169,7 +174,7 @@ impl Job<'_> {
             times: times.into(),
             stats: outcome.stats,
         };
-        Ok(Answered { record, notes: kept })
+        Ok(Answered { record, notes: kept, series })
     }
 
     fn read(&self, task: &Task) -> Result<Loaded, ReadError> {

@@ -20,6 +20,7 @@ use super::arguments::picture::PictureArguments;
 use super::arguments::report::ReportArguments;
 use super::arguments::weights::WeightsArguments;
 use super::batch::{Task, Tasks, tell_stats};
+use super::batch_pictures::BatchPictures;
 use super::error::{CliError, EndedEarly, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::long_run::LongRun;
@@ -156,18 +157,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     if drawing.is_some() && tasks.is_batch {
         return Err(UsageError::GeometryOfSeveral.into());
     }
-    let picture = arguments.picture.picture()?;
-    let report = arguments.picture.report()?;
-    if (picture.is_some() || report.is_some()) && tasks.is_batch {
-        return Err(UsageError::PictureOfSeveral.into());
-    }
     if arguments.checkpoint.is_asked_for() && !tasks.is_batch && arguments.representatives.request().is_some()
     {
         return Err(UsageError::CheckpointOfRepresentatives.into());
     }
     let (inputs, stats) = (&tasks.inputs, arguments.report.stats.path());
-    let job = Job { arguments, weights, backend, format, drawing, picture, notes, is_batch: tasks.is_batch };
+    let is_batch = tasks.is_batch;
+    let job =
+        Job { arguments, weights, backend, format, drawing, picture: None, notes, is_batch, is_kept: false };
     if let Some(task) = tasks.only() {
+        let (picture, report) = (arguments.picture.picture()?, arguments.picture.report()?);
+        let job = Job { picture, ..job };
         let mut outputs = Outputs::open(task.output.as_deref(), format.content(), stats, inputs)?;
         if let Some(drawing) = drawing {
             outputs = outputs.with_geometry(drawing.path, drawing.format.content(), inputs)?;
@@ -195,6 +195,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Ok(());
     }
     let stats = tasks.open_stats(stats)?;
+    let PictureArguments { file, plot_kind } = &arguments.picture;
+    let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
+    if arguments.checkpoint.is_asked_for() && pictures.are_together() {
+        return Err(UsageError::CheckpointOfOnePicture.into());
+    }
+    let job = Job { picture: pictures.of_each(), is_kept: pictures.are_together(), ..job };
     let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
     long.begin(|| job.fingerprint_of_batch())?;
     let answers = Answers::load(long.checkpoint())?;
@@ -204,26 +210,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let run = |task: &Task, crew| {
         let start = Instant::now();
         let mut answer = tasks.open_answer(task, format.content(), stats.as_ref())?;
-        let answered = job.run(task, &mut answer, Beside::default(), start, crew, None)?;
+        let mut sinks = pictures.sinks(tasks, task, &answer, stats.as_ref())?;
+        let (picture, report) = (sinks.picture.as_mut(), sinks.page.as_mut());
+        let beside = Beside { geometry: None, picture, report };
+        let answered = job.run(task, &mut answer, beside, start, crew, None)?;
         answer.commit()?;
+        sinks.commit()?;
         answers.take(task);
         Ok(answered)
     };
-    let tell = |answered: Answered| {
+    let mut kept = Vec::new();
+    let mut tell = |answered: Answered| {
         answered.notes.iter().for_each(|note| notes.note(note));
+        kept.extend(answered.series);
         answered.record
     };
     let ran = if let Some(workers) = job.workers(tasks) {
         tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
-            answered.map(tell)
+            answered.map(&mut tell)
         })
     } else {
-        tasks.run(|task| run(task, Crew::All).map(tell))
+        tasks.run(|task| run(task, Crew::All).map(&mut tell))
     };
     let ran = ran.map_err(|error| {
         answers.save();
         long.told(error)
     })?;
+    pictures.finish(&kept)?;
     tell_stats(stats, &Records::new(&ran, start))?;
     ran.verdict()?;
     long.finish();

@@ -1,8 +1,7 @@
 //! Greatest matchings in phases (Hopcroft, Karp 1973), on a graph that is never written down (Efrat, Itai, Katz 2001).
 //!
 //! ```text
-//! match what can be matched at once
-//! repeat:
+//! repeat, from the matching to start with:
 //!     layers: from the points of A without a partner by edges to B and by partners back to A, breadth first,
 //!             until a point of B without a partner is reached; if none is, the matching is a greatest one
 //!     paths:  as many as can be without a common point, each through one point of B of each layer; turn them round
@@ -16,15 +15,10 @@
 
 use super::graph::Graph;
 use super::tree::Tree;
-use super::{Point, Tagged, sort};
-
-/// Parts of the tolerance within which points are matched before any are within all of it: points that are matched with one close by
-/// leave fewer over whose partners are far. The first are for files that differ by rounding, at a tolerance that is far greater.
-const START: [f64; 10] = [0.0, 1e-4, 1e-2, 0.0625, 0.125, 0.25, 0.4, 0.6, 0.8, 1.0];
+use super::{NONE, Point, Tagged};
 
 /// The points of a cluster, matched as far as they are.
 pub(super) struct Matching {
-    tolerance: f64,
     /// The points of A and of B.
     points: [Vec<Tagged>; 2],
     /// The number of the partner of each point on the other side.
@@ -34,20 +28,27 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    /// A greatest matching of the points of a cluster.
-    pub(super) fn greatest(points: &mut [Tagged], tolerance: f64) -> Self {
-        sort(points, 0);
-        let side = |side: usize| points.iter().filter(|point| point.side == side).copied().collect();
+    /// A greatest matching of the points of a cluster, found from one where all partners are in the cluster.
+    pub(super) fn greatest(points: &[Tagged], partners: &[Vec<usize>; 2], tolerance: f64) -> Self {
+        let side = |side: usize| points.iter().filter(|point| point.side() == side).copied().collect();
         let points: [Vec<Tagged>; 2] = [side(0), side(1)];
-        let partners = [0, 1].map(|side| vec![None; points[side].len()]);
-        let mut matching = Matching { tolerance, points, partners, work: 0 };
-        let mut all = Tree::new((0..matching.points[1].len()).map(|b| matching.placed(b)).collect());
-        matching.start(&mut all);
-        if matching.partners.iter().any(|side| side.iter().all(Option::is_some)) {
-            matching.work = all.work;
-            return matching;
+        let mut of_each = [0, 1].map(|side| vec![None; points[side].len()]);
+        // By the number of the point of B: of each point of A its partner's, of each point of B its own.
+        let partner = |(place, point): (usize, &Tagged)| (partners[0][point.id()], place);
+        let mut wanted: Vec<(usize, usize)> =
+            points[0].iter().enumerate().map(partner).filter(|&(number, _)| number != NONE).collect();
+        wanted.sort_unstable();
+        let mut there: Vec<(usize, usize)> = points[1].iter().map(Tagged::id).zip(0..).collect();
+        there.sort_unstable();
+        let mut there = there.into_iter();
+        for (number, a) in wanted {
+            if let Some((_, b)) = there.find(|&(other, _)| other == number) {
+                (of_each[0][a], of_each[1][b]) = (Some(b), Some(a));
+            }
         }
-        let mut graph = Graph::new(&matching.points[0], matching.points[1].len(), all, tolerance);
+        let mut matching = Matching { points, partners: of_each, work: 0 };
+        let all = Tree::new((0..matching.points[1].len()).map(|b| matching.placed(b)).collect());
+        let mut graph = Graph::new(matching.points[0].len(), matching.points[1].len(), all, tolerance);
         while let Some(layers) = matching.layers(&mut graph) {
             matching.augment(layers, &mut graph);
         }
@@ -55,12 +56,14 @@ impl Matching {
         matching
     }
 
-    /// Adds the points without partners, and answers the work it took.
-    pub(super) fn leave(self, left: &mut [Vec<usize>; 2]) -> u64 {
-        for ((points, partners), left) in self.points.iter().zip(&self.partners).zip(left) {
-            let points = points.iter().zip(partners);
-            left.extend(points.filter(|(_, partner)| partner.is_none()).map(|(point, _)| point.id));
-        }
+    /// The numbers of the points that are matched, of A and of B.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
+        let pairs = self.points[0].iter().zip(&self.partners[0]);
+        pairs.filter_map(|(point, partner)| Some([point.id(), self.points[1][(*partner)?].id()]))
+    }
+
+    /// How much was looked at.
+    pub(super) fn work(&self) -> u64 {
         self.work
     }
 
@@ -79,19 +82,6 @@ impl Matching {
         (0..self.points[0].len()).filter(|&a| self.partners[0][a].is_none()).collect()
     }
 
-    /// Each point of A, from the left, takes a point of B that is near it and left.
-    fn start(&mut self, all: &mut Tree) {
-        for part in START {
-            for a in self.free() {
-                // A part of an infinite tolerance is infinite.
-                if let Some(b) = all.take(self.points[0][a].at, part * self.tolerance) {
-                    self.pair(a, b);
-                }
-            }
-        }
-        all.restore();
-    }
-
     /// The points of B by layers; those of the last are without partners. None when no such point is reached.
     fn layers(&self, graph: &mut Graph) -> Option<Vec<Vec<usize>>> {
         graph.begin_layers();
@@ -101,7 +91,10 @@ impl Matching {
             let mut layer = Vec::new();
             for &a in &from {
                 let at = self.points[0][a].at;
-                layer.extend(std::iter::from_fn(|| graph.reach(layers.len(), a, at, self.tolerance)));
+                layer.extend(std::iter::from_fn(|| graph.reach(layers.len(), a, at)));
+            }
+            if graph.has_too_many() {
+                return self.layers(graph);
             }
             from = layer.iter().filter_map(|&b| self.partners[1][b]).collect();
             let is_last = from.len() < layer.len();
@@ -128,7 +121,7 @@ impl Matching {
         for start in self.free() {
             let mut a = start;
             loop {
-                match graph.pass(path.len(), a, self.points[0][a].at, self.tolerance) {
+                match graph.pass(path.len(), a, self.points[0][a].at) {
                     Some(b) => match self.partners[1][b] {
                         None => {
                             path.push((a, b));

@@ -157,9 +157,27 @@ fn bars_that_are_all_near_one_another_take_no_time() {
     is_cheap("twice as many", &bars, &bars[..n / 2], 0.01, n / 2);
 }
 
-/// A spiral from which each cut takes a few points only.
+/// What differs by rounding is matched with its own at once, however far the tolerance goes beyond.
 #[test]
-fn cuts_do_not_take_longer_than_matching() {
+fn points_moved_by_little_are_matched_to_start_with() {
+    let n = 20_000;
+    let mut rng = Pcg64Mcg::seed_from_u64(4);
+    let bars: Vec<Point> = (0..n).map(|_| [rng.random::<f64>(), 1.0 + rng.random::<f64>()]).collect();
+    for tolerance in [2e-7, 1e-5, 1e-3, 0.1, 10.0] {
+        let moved = bars.iter().map(|bar| bar.map(|x| x + 1e-7 * rng.random::<f64>()));
+        let tagged = |side: usize, points: Vec<Point>| {
+            points.into_iter().enumerate().map(move |(id, at)| Tagged::new(at, side, id))
+        };
+        let mut points: Vec<Tagged> = tagged(0, bars.clone()).chain(tagged(1, moved.collect())).collect();
+        let (pairs, _) = start::pairs(&mut points, tolerance);
+        let matched = pairs.iter().map(Vec::len).sum::<usize>();
+        assert!(matched + 3 >= n, "{matched} of {n}, tolerance {tolerance}");
+    }
+}
+
+/// A spiral from which each cut along an axis takes a few points only.
+#[test]
+fn spirals_are_matched() {
     let spiral: Vec<Point> = (0..5_000)
         .map(|k: i32| {
             let r = f64::from(k / 4) * 1.5 + 2.0;

@@ -1,6 +1,7 @@
 //! A k-d tree of points, from which points are taken one by one (Bentley 1975).
 
-use super::{Point, near};
+use super::{Point, are_near};
+use crate::halves::{self, Around};
 
 /// Points of a leaf: no more than the bits of its word.
 const LEAF: usize = 8;
@@ -20,24 +21,18 @@ pub(super) struct Tree {
 /// The root is the first node; the children of node k are 2k + 1 and 2k + 2.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    low: Point,
-    high: Point,
+    around: Around,
     /// The number of points of it that are there; of a leaf, a bit for each that is.
     there: usize,
 }
 
-const NOWHERE: Node = Node { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], there: 0 };
-
 impl Tree {
     /// The tree of these points and their numbers.
-    pub(super) fn new(points: Vec<(Point, usize)>) -> Self {
-        let mut leaves = 1;
-        while points.len().div_ceil(leaves) > LEAF {
-            leaves *= 2;
-        }
-        let (nodes, end) = (vec![NOWHERE; 2 * leaves - 1], points.len());
+    pub(super) fn new(mut points: Vec<(Point, usize)>) -> Self {
+        let boxes = halves::boxes(&mut points, LEAF);
+        let nodes = boxes.into_iter().map(|around| Node { around, there: 0 }).collect();
         let mut tree = Tree { points, nodes, taken: Vec::new(), work: 0 };
-        tree.build(0, 0, end);
+        tree.fill(0, 0, tree.points.len());
         tree
     }
 
@@ -45,33 +40,15 @@ impl Tree {
         2 * node + 1 >= self.nodes.len()
     }
 
-    fn build(&mut self, node: usize, from: usize, to: usize) {
+    /// All points of a node are there.
+    fn fill(&mut self, node: usize, from: usize, to: usize) {
         let is_leaf = self.is_leaf(node);
-        let points = &mut self.points[from..to];
-        let Node { mut low, mut high, .. } = NOWHERE;
-        for (at, _) in &*points {
-            for axis in 0..2 {
-                low[axis] = low[axis].min(at[axis]);
-                high[axis] = high[axis].max(at[axis]);
-            }
+        self.nodes[node].there = if is_leaf { (1 << (to - from)) - 1 } else { to - from };
+        if !is_leaf {
+            let middle = from + (to - from) / 2;
+            self.fill(2 * node + 1, from, middle);
+            self.fill(2 * node + 2, middle, to);
         }
-        if is_leaf {
-            self.nodes[node] = Node { low, high, there: (1 << points.len()) - 1 };
-            return;
-        }
-        self.nodes[node] = Node { low, high, there: points.len() };
-        // Equal infinities are no distance apart.
-        let extent = |axis: usize| if low[axis] == high[axis] { 0.0 } else { high[axis] - low[axis] };
-        let axis = usize::from(extent(1) > extent(0));
-        let half = points.len() / 2;
-        if half > 0 {
-            let order = |p: &(Point, usize), q: &(Point, usize)| {
-                p.0[axis].total_cmp(&q.0[axis]).then_with(|| p.0[1 - axis].total_cmp(&q.0[1 - axis]))
-            };
-            points.select_nth_unstable_by(half, |p, q| order(p, q).then_with(|| p.1.cmp(&q.1)));
-        }
-        self.build(2 * node + 1, from, from + half);
-        self.build(2 * node + 2, from + half, to);
     }
 
     /// Takes a point that is near `at` and answers its number.
@@ -89,7 +66,7 @@ impl Tree {
         if self.is_leaf(node) {
             let there = self.nodes[node].there;
             let fits = |place: &usize| {
-                there >> (place - from) & 1 == 1 && is_near(at, self.points[*place].0, tolerance)
+                there >> (place - from) & 1 == 1 && are_near(at, self.points[*place].0, tolerance)
             };
             let place = (from..to).find(fits)?;
             self.nodes[node].there ^= 1 << (place - from);
@@ -113,7 +90,7 @@ impl Tree {
             if self.is_leaf(node) {
                 let there = self.nodes[node].there;
                 let fits = |place: &usize| {
-                    there >> (place - from) & 1 == 1 && is_near(at, self.points[*place].0, tolerance)
+                    there >> (place - from) & 1 == 1 && are_near(at, self.points[*place].0, tolerance)
                 };
                 (from..to).filter(fits).for_each(|place| tell(self.points[place].1));
             } else {
@@ -125,10 +102,9 @@ impl Tree {
 
     /// Whether a node has points, and its box is near.
     fn may_be_near(&self, node: usize, at: Point, tolerance: f64) -> bool {
-        let Node { low, high, there } = self.nodes[node];
+        let Node { around, there } = self.nodes[node];
         // Differences are rounded, but rounding keeps their order: what is not near the nearest of a box is near none of it.
-        let nearest = [0, 1].map(|axis| at[axis].max(low[axis]).min(high[axis]));
-        there != 0 && is_near(at, nearest, tolerance)
+        there != 0 && are_near(at, around.nearest(at), tolerance)
     }
 
     /// Puts everything back that was taken.
@@ -146,13 +122,9 @@ impl Tree {
     }
 }
 
-/// Whether two points are near in both coordinates.
-fn is_near(a: Point, b: Point, tolerance: f64) -> bool {
-    (0..2).all(|axis| near(a[axis], b[axis], tolerance))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::near;
     use super::*;
 
     #[test]

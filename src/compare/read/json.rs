@@ -1,6 +1,6 @@
 //! `json`: an object with `bars`, or with `pairs` and `essential`; see [`crate::output`]. Other keys are ignored.
 //!
-//! The death of an essential bar is `null`. Values of the filtration that are infinite are the strings `"inf"` and `"-inf"`.
+//! The death of an essential bar is `null`: infinity, or, where `superlevel` is true or other bars go down, minus infinity. Values of the filtration that are infinite are the strings `"inf"` and `"-inf"`.
 
 use phat_formats::dipha::DiagramPoint;
 use serde::de::Visitor;
@@ -15,6 +15,7 @@ use crate::input::Place;
 struct Object {
     bars: Option<Vec<Bar>>,
     max_dim: Option<u32>,
+    superlevel: Option<serde_json::Value>,
     pairs: Option<Vec<(u64, u64)>>,
     essential: Option<Vec<u64>>,
     cells: Option<u64>,
@@ -84,7 +85,10 @@ pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
         return Err(Problem::new(Place::Whole, format!("a max_dim up to {MOST_DIM}"), found.to_string()));
     }
     match (object.bars, object.pairs) {
-        (Some(bars), None) => Ok(Barcode::Bars(bars_of(bars, object.max_dim))),
+        (Some(bars), None) => {
+            let is_superlevel = object.superlevel.is_some_and(|value| value == true);
+            Ok(Barcode::Bars(bars_of(bars, object.max_dim).going_down_if(is_superlevel)))
+        }
         (None, Some(pairs)) => pairs_of(pairs, object.essential, object.cells).map(Barcode::CellPairs),
         (None, None) => Err(Problem::new(Place::Whole, "bars or pairs", "neither")),
         (Some(_), Some(_)) => Err(Problem::new(Place::Whole, "bars or pairs", "both")),

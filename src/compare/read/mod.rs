@@ -42,7 +42,7 @@ mod format;
 mod json;
 mod npy;
 mod number;
-mod ripser;
+pub(super) mod ripser;
 mod table;
 
 use std::path::Path;

@@ -7,6 +7,8 @@
 //! bar     := "[" number "," number ")" | "[" number "," ")"     blanks around anything
 //! ```
 //!
+//! Essential bars die at infinity, or, where a header ends with `superlevel sets` or other bars go down, at minus infinity.
+//!
 //! Each dimension has one heading. After the first heading any other line is an error.
 
 use std::collections::BTreeSet;
@@ -22,11 +24,15 @@ use crate::input::text::{lines, quote};
 /// How a heading begins.
 pub(super) const HEADING: &[u8] = b"persistence intervals in dim ";
 
+/// How the header ends that `lacuna cubical` writes over bars that go down.
+pub(in crate::compare) const SUPERLEVEL: &str = "superlevel sets";
+
 /// The bars of a text.
 pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
     let mut bars = Vec::new();
     let mut dims = BTreeSet::new();
     let mut current = None;
+    let mut is_superlevel = false;
     for (index, range) in lines(text).enumerate() {
         let line = text[range].trim_ascii();
         let problem = |expected, found: &[u8]| Problem::new(Place::Line(index + 1), expected, quote(found));
@@ -37,7 +43,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
             }
             current = Some(dim);
         } else if line.is_empty() || (current.is_none() && !line.starts_with(b"[")) {
-            continue;
+            is_superlevel |= line.ends_with(SUPERLEVEL.as_bytes());
         } else if let Some(dim) = current {
             bars.push(bar(dim, line).map_err(|(expected, found)| problem(expected, found))?);
         } else {
@@ -48,7 +54,7 @@ pub(super) fn read(text: &[u8]) -> Result<Bars, Problem> {
         let expected = "a line `persistence intervals in dim 0:`";
         return Err(Problem::new(Place::Whole, expected, "none"));
     }
-    Ok(Bars { dims, ..Bars::new(bars) })
+    Ok(Bars { dims, ..Bars::new(bars) }.going_down_if(is_superlevel))
 }
 
 /// The dimension that the end of a heading names.

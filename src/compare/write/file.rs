@@ -8,6 +8,7 @@ use phat_formats::phat;
 use rawzip::ZipArchiveWriter;
 use serde::Serialize;
 
+use crate::compare::read::ripser::SUPERLEVEL;
 use crate::compare::{Barcode, Bars, CellPairs, Kind};
 use crate::names::named;
 use crate::output::npy::write_rows;
@@ -191,6 +192,9 @@ fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
         by_dim.entry(dim).or_default();
     });
     bars.bars.iter().for_each(|bar| by_dim.entry(bar.dim).or_default().push(bar));
+    if bars.goes_down() {
+        writeln!(out, "{SUPERLEVEL}")?;
+    }
     for (dim, bars) in by_dim {
         writeln!(out, "persistence intervals in dim {dim}:")?;
         for bar in bars {
@@ -218,7 +222,8 @@ fn json(value: f64) -> String {
 
 fn write_json(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
     let most = bars.max_dim.map(|most| format!("\"max_dim\":{most},")).unwrap_or_default();
-    write!(out, "{{{most}\"bars\":[")?;
+    let superlevel = if bars.goes_down() { "\"superlevel\":true," } else { "" };
+    write!(out, "{{{most}{superlevel}\"bars\":[")?;
     for (place, bar) in bars.bars.iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
         let death = if bar.essential { "null".to_owned() } else { json(bar.death) };

@@ -2,9 +2,9 @@
 //!
 //! | format | bars | pairs of cells |
 //! |---|---|---|
-//! | `text` | Ripser's lines, every number with the digits that read back as the same double | |
+//! | `text` | Ripser's lines, of superlevel sets below a line that says so, every number with the digits that read back as the same double | |
 //! | `csv` | a line a bar, `dim,birth,death`, essential deaths `inf` | |
-//! | `json` | `{"bars": [{"dim", "birth", "death"}, …]}` | `{"pairs": [[birth, death], …], "essential": [cell, …]}` |
+//! | `json` | `{"bars": [{"dim", "birth", "death"}, …]}`, of superlevel sets with `"superlevel": true` | `{"pairs": [[birth, death], …], "essential": [cell, …]}` |
 //! | `npy` | a row a bar: dim, birth, death | |
 //! | `npz` | an array `bars`, as in `npy` | arrays `pairs` and `essential` |
 //! | `dipha` | DIPHA's persistence diagram | |

@@ -40,6 +40,33 @@ fn every_format_holds_the_same_as_every_other() {
     }
 }
 
+/// The sign of infinity is kept, where finite bars say that the filtration goes down and where there are none.
+#[test]
+fn essential_bars_of_superlevel_sets_go_down() {
+    let down = f64::NEG_INFINITY;
+    let essential = DiagramPoint { dim: 0, birth: 5.0, death: down, essential: true };
+    let finite = DiagramPoint { dim: 1, birth: 4.0, death: 2.0, essential: false };
+    for bars in [vec![essential], vec![essential, finite]] {
+        let mut texts = vec![br#"{"superlevel":true,"bars":[{"dim":0,"birth":5,"death":null}]}"#.to_vec()];
+        for format in [BarcodeFile::Text, BarcodeFile::Csv, BarcodeFile::Json, BarcodeFile::Npy] {
+            let mut file = Vec::new();
+            format.write(&Barcode::Bars(Bars::new(bars.clone())), &mut file).unwrap();
+            texts.push(file);
+        }
+        for text in texts {
+            let Barcode::Bars(read) = read_bytes("f", &text, None).unwrap().barcode else {
+                panic!("no bars")
+            };
+            let found = read.bars.iter().find(|bar| bar.essential);
+            assert_eq!(found, Some(&essential), "{}", String::from_utf8_lossy(&text));
+        }
+    }
+    let up = Barcode::Bars(Bars::new(vec![DiagramPoint { death: f64::INFINITY, ..essential }]));
+    let mut file = Vec::new();
+    BarcodeFile::Text.write(&up, &mut file).unwrap();
+    assert!(file.starts_with(b"persistence intervals"));
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     assert!(BarcodeFile::PhatAscii.holds(&bars()).is_err() && BarcodeFile::Csv.holds(&pairs()).is_err());

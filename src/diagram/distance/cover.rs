@@ -1,8 +1,10 @@
 //! Matchings that cover all points of one side which must be matched, within a distance that may rise and fall.
 //!
-//! Augmenting paths are searched for depth first, many at a time: in a phase no point of the other side is passed twice (Pothen, Fan 1990),
-//! so each is taken out of a k-d tree when it is reached, and no pairs are listed (Efrat, Itai, Katz 2001). A path ends at the nearest point
-//! that has units left, if there is one in reach; those are in a tree of their own.
+//! Augmenting paths are searched for breadth first from one own point after another. In a phase no point of the other side is passed twice, as in
+//! searches depth first (Pothen, Fan 1990), whose paths would be longer: units that are left are seldom far.
+//! A path ends at the nearest point that has units left, if there is one in reach. Of each point the nearest others are listed as they are asked
+//! for, up to [`LISTED`] of them, and gone through once a phase. Where more are in reach, they are taken out of k-d trees, in which no pairs are
+//! listed (Efrat, Itai, Katz 2001).
 //!
 //! When the distance changes, pairs that are too far apart or not needed any more are parted, and the rest of the matching is kept. The first
 //! search of a phase that finds no path shows that there is no cover: of the points that it reached there are more units than of those within
@@ -24,12 +26,35 @@ pub(super) struct Cover<'a> {
     rest: [Vec<u32>; 2],
     /// Of each other point, the own points that it is matched with, and how often.
     partners: Vec<Vec<(u32, u32)>>,
-    /// Other points that have units left, and those that have not been reached in this phase.
-    free: Tree,
-    ahead: Tree,
+    /// All other points, and of each own point the nearest of them.
+    all: Tree,
+    near: Vec<Near>,
+    /// Other points that have units left, and those that have not been reached in this phase, once lists are not enough.
+    trees: Option<[Tree; 2]>,
     /// Those that have been reached in this phase.
     reached: Vec<u32>,
+    is_reached: Vec<bool>,
 }
+
+/// The nearest other points of an own point.
+#[derive(Debug, Clone, Default)]
+struct Near {
+    /// How far each is, and its number; the nearest first.
+    found: Vec<(f64, u32)>,
+    /// How many of the first have no units left, and how many have been reached in this phase.
+    passed: [u32; 2],
+}
+
+/// Which other points are looked for: those with units left, or those that have not been reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Free,
+    Ahead,
+}
+
+/// Nearest points that are listed at first, and at most. Tests list few, so that they go through trees as well.
+const FEW: usize = 16;
+const LISTED: usize = if cfg!(test) { 32 } else { 256 };
 
 /// A way to an own point: the way it came from, by which other point.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +75,6 @@ impl<'a> Cover<'a> {
         diagonal: &'a [f64],
         cost: Cost,
     ) -> Self {
-        let (free, ahead) = (Tree::new(others.0), Tree::new(others.0));
         Cover {
             own: own.0,
             others: others.0,
@@ -58,9 +82,11 @@ impl<'a> Cover<'a> {
             cost,
             rest: [own.1.to_vec(), others.1.to_vec()],
             partners: vec![Vec::new(); others.0.len()],
-            free,
-            ahead,
+            all: Tree::new(others.0),
+            near: vec![Near::default(); own.0.len()],
+            trees: None,
             reached: Vec::new(),
+            is_reached: vec![false; others.0.len()],
         }
     }
 
@@ -68,13 +94,12 @@ impl<'a> Cover<'a> {
     /// greater and needed: that of two points or of a point and the diagonal.
     pub(super) fn reach(&mut self, distance: f64, progress: &dyn Progress) -> Result<(), f64> {
         self.part(distance);
+        self.near.iter_mut().for_each(|near| near.passed[Which::Free as usize] = 0);
         let is_lacking = |cover: &Self, own: u32| cover.rest[0][own as usize] > 0;
         let must = |own: &u32| self.diagonal[*own as usize] > distance && is_lacking(self, *own);
         let mut roots: Vec<u32> = (0..self.own.len() as u32).filter(must).collect();
         while !roots.is_empty() {
-            for number in self.reached.drain(..) {
-                self.ahead.set_price_of(number, 0.0);
-            }
+            self.begin_phase();
             let mut is_first = true;
             for &root in &roots {
                 progress::check(progress);
@@ -128,38 +153,101 @@ impl<'a> Cover<'a> {
     /// Gives units of another point back.
     fn release(&mut self, other: u32, units: u32) {
         self.rest[1][other as usize] += units;
-        self.free.set_price_of(other, 0.0);
+        self.set(Which::Free, other, 0.0);
     }
 
-    /// The nearest point of a tree that is within `distance` of an own point.
-    fn nearest(&self, tree: &Tree, own: u32, distance: f64) -> Option<(f64, u32)> {
+    /// No other point has been reached.
+    fn begin_phase(&mut self) {
+        self.near.iter_mut().for_each(|near| near.passed[Which::Ahead as usize] = 0);
+        for other in std::mem::take(&mut self.reached) {
+            self.is_reached[other as usize] = false;
+            self.set(Which::Ahead, other, 0.0);
+        }
+    }
+
+    /// Sets the price of another point in a tree, if there are trees.
+    fn set(&mut self, which: Which, other: u32, price: f64) {
+        if let Some(trees) = &mut self.trees {
+            trees[which as usize].set_price_of(other, price);
+        }
+    }
+
+    fn has(&self, which: Which, other: u32) -> bool {
+        match which {
+            Which::Free => self.rest[1][other as usize] > 0,
+            Which::Ahead => !self.is_reached[other as usize],
+        }
+    }
+
+    /// The nearest of some other points that is within `distance` of an own point.
+    fn nearest(&mut self, which: Which, own: u32, distance: f64) -> Option<(f64, u32)> {
+        loop {
+            let near = &self.near[own as usize];
+            let mut passed = near.passed[which as usize] as usize;
+            let ahead = near.found[passed..].iter();
+            let gone = ahead.take_while(|&&(away, other)| away <= distance && !self.has(which, other));
+            passed += gone.count();
+            let next = near.found.get(passed).copied();
+            let count = near.found.len();
+            self.near[own as usize].passed[which as usize] = passed as u32;
+            if let Some((away, other)) = next {
+                return (away <= distance).then_some((away, other));
+            }
+            if count == self.others.len() {
+                return None;
+            }
+            if count >= LISTED {
+                return self.nearest_of_tree(which, own, distance);
+            }
+            self.near[own as usize].found = self.listed(own, (2 * count).max(FEW));
+        }
+    }
+
+    /// So many of the nearest other points.
+    fn listed(&self, own: u32, count: usize) -> Vec<(f64, u32)> {
+        let mut best = Best { count, floor: f64::NEG_INFINITY, found: Vec::with_capacity(count + 1) };
+        self.all.best(self.own[own as usize], &self.cost, &mut best);
+        best.found.iter().map(|&(worth, other)| (-worth, other)).collect()
+    }
+
+    /// Like [`nearest`](Self::nearest), by the trees.
+    fn nearest_of_tree(&mut self, which: Which, own: u32, distance: f64) -> Option<(f64, u32)> {
+        if self.trees.is_none() {
+            self.trees = Some([Which::Free, Which::Ahead].map(|which| {
+                let price = |other| if self.has(which, other) { 0.0 } else { GONE };
+                let mut tree = self.all.clone();
+                tree.set_prices(&(0..self.others.len() as u32).map(price).collect::<Vec<_>>());
+                tree
+            }));
+        }
         // The floor is exclusive, the distance is not.
         let mut best = Best { count: 1, floor: -distance.next_up(), found: Vec::new() };
-        tree.best(self.own[own as usize], &self.cost, &mut best);
+        if let Some(trees) = &self.trees {
+            trees[which as usize].best(self.own[own as usize], &self.cost, &mut best);
+        }
         best.found.first().map(|&(worth, other)| (-worth, other))
     }
 
     /// Matches some units of `root`. The error tells the ways to all own points that were reached without finding a path.
     fn search(&mut self, root: u32, distance: f64) -> Result<(), Vec<Way>> {
         let mut ways = vec![Way { own: root, from: 0, by: 0 }];
-        // The ways that are still to be followed.
-        let mut todo = vec![0];
-        while let Some(&last) = todo.last() {
-            let own = ways[last].own;
-            if let Some((_, end)) = self.nearest(&self.free, own, distance) {
+        let mut last = 0;
+        while let Some(&Way { own, .. }) = ways.get(last) {
+            if let Some((_, end)) = self.nearest(Which::Free, own, distance) {
                 self.augment(&ways, last, end);
                 return Ok(());
             }
-            let Some((_, other)) = self.nearest(&self.ahead, own, distance) else {
-                todo.pop();
-                continue;
-            };
-            self.ahead.set_price_of(other, GONE);
-            self.reached.push(other);
-            for &(own, _) in &self.partners[other as usize] {
-                todo.push(ways.len());
-                ways.push(Way { own, from: last, by: other });
+            while let Some((_, other)) = self.nearest(Which::Ahead, own, distance) {
+                self.set(Which::Ahead, other, GONE);
+                self.is_reached[other as usize] = true;
+                self.reached.push(other);
+                ways.extend(self.partners[other as usize].iter().map(|&(own, _)| Way {
+                    own,
+                    from: last,
+                    by: other,
+                }));
             }
+            last += 1;
         }
         Err(ways)
     }
@@ -187,7 +275,7 @@ impl<'a> Cover<'a> {
         self.rest[0][root as usize] -= units;
         self.rest[1][end as usize] -= units;
         if self.rest[1][end as usize] == 0 {
-            self.free.set_price_of(end, GONE);
+            self.set(Which::Free, end, GONE);
         }
     }
 
@@ -216,11 +304,13 @@ impl<'a> Cover<'a> {
     }
 
     /// The least distance of an own point that was reached to the diagonal or to a point that was not.
-    fn needed(&self, ways: &[Way]) -> f64 {
-        let of_each = ways.iter().map(|way| {
+    fn needed(&mut self, ways: &[Way]) -> f64 {
+        let mut least = f64::INFINITY;
+        for way in ways {
             let diagonal = self.diagonal[way.own as usize];
-            self.nearest(&self.ahead, way.own, diagonal).map_or(diagonal, |(distance, _)| distance)
-        });
-        of_each.fold(f64::INFINITY, f64::min)
+            let found = self.nearest(Which::Ahead, way.own, diagonal.min(least));
+            least = least.min(found.map_or(diagonal, |(distance, _)| distance));
+        }
+        least
     }
 }

@@ -135,6 +135,25 @@ fn larger_diagrams_have_the_distances_of_the_definition() {
     }
 }
 
+/// Far more bars than are listed of each are within the distance of it.
+#[test]
+fn dense_diagrams_have_the_distances_of_the_definition() {
+    let mut rng = Pcg64Mcg::seed_from_u64(5);
+    for (n, m, apart, width) in
+        [(60, 60, 0.5, 0.25), (60, 50, 0.5, 0.25), (70, 70, 0.0, 3.0), (64, 80, 40.0, 9.0)]
+    {
+        let mut cluster = |count: usize, at: f64| -> Vec<Bar> {
+            let mut end = |at: f64| at + width * f64::from(rng.random_range(0..1 << 20)) / f64::from(1 << 20);
+            (0..count).map(|_| Bar { birth: end(at), death: end(at + 100.0) }).collect()
+        };
+        let (a, b) = (cluster(n, 0.0), cluster(m, apart));
+        let (a, b) = ([a, cluster(9, 300.0)].concat(), [b, cluster(9, 300.0 + apart)].concat());
+        let found = matching(&a, &b, &Metric::Bottleneck, &()).unwrap();
+        assert_eq!(found.distance, plain::distance(&a, &b, &Metric::Bottleneck));
+        check(&a, &b, &Metric::Bottleneck, &found);
+    }
+}
+
 /// What GUDHI 3.13.0 answers.
 #[test]
 fn infinite_ends_are_as_in_gudhi() {

@@ -5,11 +5,13 @@
 
 use super::cost::Cost;
 use super::sides::Point;
+use crate::halves::{self, Around};
 
 /// Points of a leaf.
 const LEAF: usize = 8;
 
 /// Points in the plane with prices.
+#[derive(Debug, Clone)]
 pub(super) struct Tree {
     /// The points and their numbers; a node has a range of them, its children the halves of it.
     points: Vec<(Point, u32)>,
@@ -23,13 +25,9 @@ pub(super) struct Tree {
 /// The root is the first node; the children of node k are 2k + 1 and 2k + 2.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    low: Point,
-    high: Point,
+    around: Around,
     price: f64,
 }
-
-const NOWHERE: Node =
-    Node { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], price: f64::NEG_INFINITY };
 
 /// The points that are worth most.
 pub(super) struct Best {
@@ -61,14 +59,12 @@ impl Best {
 impl Tree {
     /// The tree of these points, all prices 0. They must be finite.
     pub(super) fn new(points: &[Point]) -> Self {
-        let points: Vec<(Point, u32)> = points.iter().copied().zip(0..).collect();
-        let mut leaves = 1;
-        while points.len().div_ceil(leaves) > LEAF {
-            leaves *= 2;
-        }
-        let (prices, nodes, end) = (vec![0.0; points.len()], vec![NOWHERE; 2 * leaves - 1], points.len());
-        let mut tree = Tree { points, prices, places: vec![0; end], nodes };
-        tree.build(0, 0, end);
+        let mut points: Vec<(Point, u32)> = points.iter().copied().zip(0..).collect();
+        let boxes = halves::boxes(&mut points, LEAF);
+        let prices = vec![0.0; points.len()];
+        let price = |around: &Around| if around.low[0] <= around.high[0] { 0.0 } else { f64::NEG_INFINITY };
+        let nodes = boxes.into_iter().map(|around| Node { around, price: price(&around) }).collect();
+        let mut tree = Tree { places: vec![0; points.len()], points, prices, nodes };
         for (place, &(_, number)) in (0..).zip(&tree.points) {
             tree.places[number as usize] = place;
         }
@@ -77,30 +73,6 @@ impl Tree {
 
     fn is_leaf(&self, node: usize) -> bool {
         2 * node + 1 >= self.nodes.len()
-    }
-
-    fn build(&mut self, node: usize, from: usize, to: usize) {
-        let is_leaf = self.is_leaf(node);
-        let points = &mut self.points[from..to];
-        let Node { mut low, mut high, .. } = NOWHERE;
-        for (at, _) in &*points {
-            for axis in 0..2 {
-                low[axis] = low[axis].min(at[axis]);
-                high[axis] = high[axis].max(at[axis]);
-            }
-        }
-        let price = if points.is_empty() { f64::NEG_INFINITY } else { 0.0 };
-        self.nodes[node] = Node { low, high, price };
-        if is_leaf {
-            return;
-        }
-        let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
-        let half = points.len() / 2;
-        if half > 0 {
-            points.select_nth_unstable_by(half, |p, q| p.0[axis].total_cmp(&q.0[axis]).then(p.1.cmp(&q.1)));
-        }
-        self.build(2 * node + 1, from, from + half);
-        self.build(2 * node + 2, from + half, to);
     }
 
     /// The numbers of the points in the order of the tree: near ones are near each other.
@@ -158,11 +130,11 @@ impl Tree {
     /// What no point of a node is worth more than.
     #[inline]
     fn most(&self, node: usize, at: Point, cost: &Cost) -> f64 {
-        let Node { low, high, price } = self.nodes[node];
+        let Node { around, price } = self.nodes[node];
         if price == f64::NEG_INFINITY {
             return price;
         }
-        price - cost.of(at, [at[0].max(low[0]).min(high[0]), at[1].max(low[1]).min(high[1])])
+        price - cost.of(at, around.nearest(at))
     }
 
     fn search(&self, node: usize, from: usize, to: usize, at: Point, cost: &Cost, best: &mut Best) {

@@ -1,0 +1,214 @@
+//! Clusters of points: no pair of near points is in two of them.
+//!
+//! The plane is cut into cells whose sides are twice the tolerance, so that near points are in the same cell or in two that touch. Cells that touch
+//! are in one cluster. Where the tolerance is small beside the distances between points, clusters have a point or two.
+
+use std::cmp::Ordering;
+
+use rayon::prelude::*;
+
+use super::{NONE, PIECE, Tagged};
+
+/// Cells of one column: which points they have, from the lowest cell up.
+struct Column {
+    /// The number of the column, and of its first cell among all.
+    number: f64,
+    first: usize,
+    /// The number of each cell in the column, and where its points begin.
+    cells: Vec<(f64, usize)>,
+}
+
+/// The clusters where points of both sides are without partners, in pieces of some clusters each.
+pub(super) fn unfinished(
+    points: &mut [Tagged],
+    partners: &[Vec<usize>; 2],
+    tolerance: f64,
+) -> Vec<Vec<Vec<Tagged>>> {
+    let columns = columns(points, tolerance);
+    let starts: Vec<usize> =
+        columns.iter().flat_map(|column| column.cells.iter().map(|cell| cell.1)).collect();
+    let cell =
+        |number: usize| &points[starts[number]..starts.get(number + 1).copied().unwrap_or(points.len())];
+    let mut sets = Sets::new(starts.len());
+    join(&columns, tolerance, &mut sets);
+    // Of each cluster, whether points of A and of B are without partners.
+    let mut free = vec![[false; 2]; starts.len()];
+    for number in 0..starts.len() {
+        let root = sets.root(number);
+        for point in cell(number) {
+            free[root][point.side()] |= partners[point.side()][point.id()] == NONE;
+        }
+    }
+    let mut numbers: Vec<(usize, usize)> = (0..starts.len())
+        .map(|number| (sets.root(number), number))
+        .filter(|&(root, _)| free[root] == [true; 2])
+        .collect();
+    numbers.sort_unstable();
+    let (mut pieces, mut piece, mut size) = (Vec::new(), Vec::new(), 0);
+    for cells in numbers.chunk_by(|p, q| p.0 == q.0) {
+        let cluster: Vec<Tagged> = cells.iter().flat_map(|&(_, number)| cell(number)).copied().collect();
+        size += cluster.len();
+        piece.push(cluster);
+        if size >= PIECE {
+            pieces.push(std::mem::take(&mut piece));
+            size = 0;
+        }
+    }
+    pieces.push(piece);
+    pieces
+}
+
+/// The number of the column, or row, of a coordinate. Rounding keeps it so that near values have the same or two that are next to each other: where
+/// quotients are so great that rounding counts, different values are further apart than the tolerance.
+fn number(x: f64, tolerance: f64) -> f64 {
+    // Equal values of different sign have the same number.
+    let x = x + 0.0;
+    if tolerance == f64::INFINITY {
+        0.0
+    } else if tolerance == 0.0 || x.is_infinite() {
+        x
+    } else {
+        (x / (2.0 * tolerance)).floor()
+    }
+}
+
+/// Whether two numbers, the first not above the second, may be those of near values.
+fn touch(low: f64, high: f64, tolerance: f64) -> bool {
+    low == high || tolerance > 0.0 && high - low <= 1.0
+}
+
+/// Sorts points by their cells.
+fn columns(points: &mut [Tagged], tolerance: f64) -> Vec<Column> {
+    points.par_sort_unstable_by(|p, q| order(p, q, 0));
+    let column_of = |point: &Tagged| number(point.at[0], tolerance);
+    let row_of = |point: &Tagged| number(point.at[1], tolerance);
+    let mut parts: Vec<&mut [Tagged]> = points.chunk_by_mut(|p, q| column_of(p) == column_of(q)).collect();
+    let column = |part: &mut &mut [Tagged]| {
+        part.sort_unstable_by(|p, q| order(p, q, 1));
+        let mut end = 0;
+        let rows = part.chunk_by(|p, q| row_of(p) == row_of(q)).map(|cell| {
+            end += cell.len();
+            (row_of(&cell[0]), end - cell.len())
+        });
+        Column { number: column_of(&part[0]), first: 0, cells: rows.collect() }
+    };
+    let mut columns: Vec<Column> = parts.par_iter_mut().with_min_len(64).map(column).collect();
+    let (mut first, mut start) = (0, 0);
+    for (column, part) in columns.iter_mut().zip(parts) {
+        column.first = first;
+        first += column.cells.len();
+        column.cells.iter_mut().for_each(|cell| cell.1 += start);
+        start += part.len();
+    }
+    columns
+}
+
+/// By one coordinate, then by the other, then by number.
+fn order(p: &Tagged, q: &Tagged, axis: usize) -> Ordering {
+    let order = |axis: usize| p.at[axis].partial_cmp(&q.at[axis]).unwrap_or(Ordering::Equal);
+    match order(axis) {
+        Ordering::Equal => order(1 - axis).then_with(|| p.tag.cmp(&q.tag)),
+        order => order,
+    }
+}
+
+/// Joins cells that touch.
+fn join(columns: &[Column], tolerance: f64, sets: &mut Sets) {
+    for (at, column) in columns.iter().enumerate() {
+        for (k, cells) in column.cells.windows(2).enumerate() {
+            if touch(cells[0].0, cells[1].0, tolerance) {
+                sets.join(column.first + k, column.first + k + 1);
+            }
+        }
+        let Some(next) = columns.get(at + 1) else { continue };
+        if !touch(column.number, next.number, tolerance) {
+            continue;
+        }
+        // The first cell of the next column that is not below what touches this one.
+        let mut from = 0;
+        for (k, &(row, _)) in column.cells.iter().enumerate() {
+            while next.cells.get(from).is_some_and(|cell| cell.0 < row && !touch(cell.0, row, tolerance)) {
+                from += 1;
+            }
+            for (j, &(other, _)) in next.cells.iter().enumerate().skip(from) {
+                if !touch(row.min(other), row.max(other), tolerance) {
+                    break;
+                }
+                sets.join(column.first + k, next.first + j);
+            }
+        }
+    }
+}
+
+/// Disjoint sets of numbers (Tarjan 1975).
+struct Sets {
+    parents: Vec<usize>,
+}
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Sets { parents: (0..count).collect() }
+    }
+
+    fn root(&mut self, mut number: usize) -> usize {
+        while self.parents[number] != number {
+            // Paths are halved on the way.
+            self.parents[number] = self.parents[self.parents[number]];
+            number = self.parents[number];
+        }
+        number
+    }
+
+    /// The lower root stays one.
+    fn join(&mut self, p: usize, q: usize) {
+        let (p, q) = (self.root(p), self.root(q));
+        self.parents[p.max(q)] = p.min(q);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::are_near;
+    use super::*;
+
+    /// Where rounding counts most, too: values whose last digit is about the tolerance.
+    #[test]
+    fn near_points_are_in_one_cluster() {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let mut alone = 0;
+        for round in 0..4000 {
+            let tolerance = [0.0, 1.0, 0.3, f64::INFINITY, 1e-300][round % 5];
+            let base = [0.0, -3.0, 2_f64.powi(52), -2_f64.powi(53), 2_f64.powi(54), f64::MAX][round % 6];
+            let mut points: Vec<Tagged> = (0..12)
+                .map(|k| {
+                    let at = [0, 1].map(|_| match rng.random_range(0..20) {
+                        0 => f64::INFINITY,
+                        1 => f64::NEG_INFINITY,
+                        value => base + f64::from(value) * [0.25, 1.0][round % 2],
+                    });
+                    Tagged::new(at, k % 2, k / 2)
+                })
+                .collect();
+            let none = [vec![NONE; 6], vec![NONE; 6]];
+            let clusters: Vec<Vec<Tagged>> =
+                unfinished(&mut points, &none, tolerance).into_iter().flatten().collect();
+            let cluster_of = |point: &Tagged| {
+                let has = |cluster: &Vec<Tagged>| cluster.iter().any(|other| other.tag == point.tag);
+                clusters.iter().position(has)
+            };
+            for p in points.iter().filter(|point| point.side() == 0) {
+                for q in points.iter().filter(|point| point.side() == 1) {
+                    if are_near(p.at, q.at, tolerance) {
+                        assert!(cluster_of(p).is_some(), "{p:?} {q:?}, tolerance {tolerance}");
+                        assert_eq!(cluster_of(p), cluster_of(q), "{p:?} {q:?}, tolerance {tolerance}");
+                    }
+                }
+            }
+            alone += points.iter().filter(|point| cluster_of(point).is_none()).count();
+        }
+        assert!(alone > 4000);
+    }
+}
