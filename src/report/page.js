@@ -93,7 +93,8 @@
       const already = [width, height, window.devicePixelRatio].join();
       if (!isForced && this.already === already) return;
       this.already = already;
-      this.ratio = window.devicePixelRatio || 1;
+      // Paper has more dots than a screen.
+      this.ratio = (window.devicePixelRatio || 1) * ("print" in document.documentElement.dataset ? 2 : 1);
       for (const canvas of [this.base, this.over]) {
         canvas.width = Math.round(width * this.ratio);
         canvas.height = Math.round(height * this.ratio);
@@ -691,12 +692,18 @@
     redrawAll();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
-  // Paper is white.
-  addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; redrawAll(); });
+  // Paper is white and narrow. No size may be left to change while the page is printed, which would clear what is drawn.
+  const resizeAll = () => { readColours(); charts().forEach((chart) => chart.resize(true)); drawToggles(); };
+  addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    document.documentElement.dataset.print = "";
+    resizeAll();
+  });
   addEventListener("afterprint", () => {
+    delete document.documentElement.dataset.print;
     if (theme) document.documentElement.dataset.theme = THEMES[theme];
     else delete document.documentElement.dataset.theme;
-    redrawAll();
+    resizeAll();
   });
   byId("clear").addEventListener("click", clear);
   byId("previous").addEventListener("click", () => { page--; showPage(); });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of --report in a browser: no errors, pointing, selecting, keyboard, dimensions, themes, the table, and 10^5 bars in time.
+"""The page of --report in a browser: no errors, pointing, selecting, keyboard, dimensions, themes, print, the table, and 10^5 bars in time.
 
     tests/report/page.py --lacuna PROGRAM [--pictures FOLDER]
 
@@ -7,6 +7,7 @@ Wants Chromium, chromedriver and the package selenium; --pictures keeps what the
 """
 
 import argparse
+import base64
 import csv
 import io
 import random
@@ -209,6 +210,29 @@ def times_of(page):
       })()"""))
 
 
+def check_print(page):
+    """Printed, the page is light and narrow, its pictures as large as they are drawn, without controls; afterwards it is as it was."""
+    page.run("lacunaReport.sizes = () => [...document.querySelectorAll('.chart canvas:first-of-type')].filter((c) => c.clientWidth).map((c) => [c.clientWidth, c.clientHeight, c.width, c.height])")
+    before = page.run("return lacunaReport.sizes()")
+    page.run("""dispatchEvent(new Event("beforeprint"))""")
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    for width, height, across, up in page.run("return lacunaReport.sizes()"):
+        assert width <= 680 and (across, up) == (2 * width, 2 * height), (width, height, across, up)
+    shown = "return [...document.querySelectorAll('.controls, .help, .status, .chart canvas:last-of-type')].filter((e) => e.offsetHeight > 0).length"
+    assert page.run(shown) == 0
+    white = "return getComputedStyle(document.body).backgroundColor"
+    assert page.run(white) == "rgb(255, 255, 255)", page.run(white)
+    dot = page.run("const c = document.querySelector('#diagram canvas'); return [...c.getContext('2d').getImageData(2, 2, 1, 1).data]")
+    assert dot[3] == 0 or min(dot[:3]) > 240, dot
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    page.run("""dispatchEvent(new Event("afterprint"))""")
+    assert page.run("return lacunaReport.sizes()") == before
+    document = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    assert document.startswith(b"%PDF-") and len(document) > 20_000, len(document)
+    if page.pictures:
+        (page.pictures / "printed.pdf").write_bytes(document)
+
+
 def check_many(driver, path, pictures):
     # A busy machine may hold a page up: it is the best of some runs that tells what the page takes.
     best = []
@@ -279,7 +303,7 @@ def main():
             check_cycles(page)
             page = Page(driver, simplices, arguments.pictures)
             page.run("return new Promise((done) => setTimeout(done, 100))")
-            for check in (check_pointing, check_selecting, check_keyboard, check_dimensions, check_themes):
+            for check in (check_pointing, check_selecting, check_keyboard, check_dimensions, check_themes, check_print):
                 check(page)
                 page.expect_no_errors()
                 print(f"   {check.__name__}: ok")
