@@ -199,7 +199,7 @@ impl ImageCurves {
         progress: &dyn Progress,
     ) -> Result<CurvesFound, CurvesError> {
         let stream = (source.open)()?;
-        let (voxels, needs_range) = with_stream!(&stream, stream => kind(stream, &self.request));
+        let (voxels, needs_range, has_many) = with_stream!(&stream, stream => kind(stream, &self.request));
         let (shape, detection) = (stream.shape(), stream.detection());
         let mut decision =
             self.backend.decide(&with_stream!(&stream, stream => estimate_of(stream, &self.request)))?;
@@ -207,7 +207,12 @@ impl ImageCurves {
             return Err(CurvesError::ReadOnce);
         }
         let passes = if needs_range { 2 } else { 1 };
-        progress.expect(&[Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }]);
+        let mut stages = vec![Expected { stage: STAGE, dim: None, cost: Cost::Known(1.0) }];
+        if has_many {
+            // To write as many rows as there are voxels may take longer than to count these.
+            stages.push(Expected { stage: "writing", dim: None, cost: Cost::Unknown });
+        }
+        progress.expect(&stages);
         progress.begin(STAGE, None, passes * shape.count() as u64);
         let checkpoint = progress.checkpoint();
         let mut kept = Kept::load(checkpoint, voxels, shape)?;
@@ -389,7 +394,8 @@ fn estimate_of<T: Voxel>(stream: &Stream<T>, request: &EccRequest) -> Estimate {
     estimate::<T>(stream.shape(), request)
 }
 
-/// Its voxels' type, and whether their range must be known before they are added up.
-fn kind<T: Voxel>(_: &Stream<T>, request: &EccRequest) -> (&'static str, bool) {
-    (T::NAME, SlabCounter::<T>::needs_range(request))
+/// Its voxels' type, whether their range must be known before they are added up, and whether there may be very many rows.
+fn kind<T: Voxel>(_: &Stream<T>, request: &EccRequest) -> (&'static str, bool, bool) {
+    let has_many = request.bins == Bins::Distinct && size_of::<T>() > 2;
+    (T::NAME, SlabCounter::<T>::needs_range(request), has_many)
 }
