@@ -2,8 +2,8 @@
 //!
 //! **Plan.** A file `.lac` is a header of 48 bytes and a payload. The payload is a row of *records* (anything that serde knows, small)
 //! and *tables* (numbers of one width, as they lie in memory, large), each with its length before it. The first record is always the
-//! [facts](Snapshot::facts), in words, so that any snapshot says what it holds to one who does not know its kind. [`header`] has the
-//! header, [`codec`] alone knows how a record becomes bytes, [`Writer`] and [`Reader`] go through a payload, and a [`Checkpoint`] is
+//! [facts](Snapshot::facts), in words, so that any snapshot says what it holds to one who does not know its kind. `header` has the
+//! header, `codec` alone knows how a record becomes bytes, [`Writer`] and [`Reader`] go through a payload, and a [`Checkpoint`] is
 //! where a run keeps its pieces, each a snapshot: in a [`CheckpointDirectory`], if the user named one.
 //!
 //! # The header
