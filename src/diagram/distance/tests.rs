@@ -231,6 +231,6 @@ fn runs_are_interrupted() {
     let (a, b) = (random_bars(&mut rng, 3000, 1 << 30, false), random_bars(&mut rng, 3000, 1 << 30, false));
     for metric in [Metric::Bottleneck, Metric::default()] {
         let found = distance(&a, &b, &metric, &Tenth(AtomicU64::new(0)));
-        assert_eq!(found, Err(DistanceError::Interrupted(Interrupted)));
+        assert_eq!(found, Err(DistanceError::Interrupted(Interrupted::default())));
     }
 }
