@@ -1,8 +1,8 @@
 //! How much memory this process may still take, and large allocations that are refused as errors.
 //!
 //! A Rust collection that the system refuses memory aborts the process. So code that makes a table whose size depends on the input
-//! asks [`available`] first and refuses what cannot fit, with the figures. It makes the table through [`filled`], [`zeroed`], [`push`]
-//! or [`reserve`], which turn a refusal by the system into an error. [`budget`] holds all of the process to a limit, and [`plan`] says
+//! asks [`available`] first and refuses what cannot fit, with the figures. It makes the table through `filled`, `zeroed`, `push`
+//! or `reserve`, which turn a refusal by the system into an error. `budget` holds all of the process to a limit, and `plan` says
 //! beforehand what a run will take.
 
 pub(crate) mod budget;
@@ -153,7 +153,7 @@ impl fmt::Display for Bytes {
 
 /// Bytes of memory that this process may still take without swapping: the least of what the system has available, what
 /// the control groups of the process (those of a container or a batch job) leave, what its resource limits
-/// (`ulimit -v`, `ulimit -d`) leave, and what its own limit leaves ([`budget::limit`]). `None` without a limit where the system does
+/// (`ulimit -v`, `ulimit -d`) leave, and what its own limit leaves ([`limit`]). `None` without a limit where the system does
 /// not tell, which is everywhere but on Linux.
 pub fn available() -> Option<u64> {
     [available_to_system(), budget::left()].into_iter().flatten().min()
