@@ -97,7 +97,7 @@
 //! | `cuda` | yes | GPUs beside the processor; a build with it runs without a GPU too |
 //! | `codecs` | yes | PNG and TIFF images, and what is compressed with gzip or deflate |
 //! | `generate` | yes | point clouds and images of known shapes, by seed: `generate` |
-//! | `huge-pages` | yes | huge pages for the large tables of the program, on Linux; the library takes no part in it |
+//! | `huge-pages` | yes | the allocator of the program, on Linux: large tables lie in huge pages, and all is counted against a limit of memory |
 //! | `plots` | yes | pictures of results as SVG, PNG and PDF, and pages about runs: `plot`, `report` |
 //! | `ndarray` | no | arrays of the crate `ndarray` as distances, points and images, and diagrams as arrays: [`interop`] |
 //! | `sprs` | no | sparse matrices of the crate `sprs` as distances and boundary matrices: [`interop`] |

@@ -167,10 +167,11 @@ impl Checkpoint for Kept {
         self.every > 0 && self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(self.every)
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let snapshot = Snapshot::of(name, kind, facts, fill).unwrap();
         self.saved.fetch_add(1, Ordering::Relaxed);
         self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes().to_vec());
+        true
     }
 
     fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {

@@ -84,6 +84,11 @@ fn identity(task: &Task) -> Option<String> {
     input_identity::of_times(&task.input)
 }
 
+/// Whether an input is known again: a file is, a pipe is not.
+pub(crate) fn is_known(task: &Task) -> bool {
+    identity(task).is_some()
+}
+
 /// What the pieces of an input of a batch are called, which no other input's are.
 pub(crate) fn prefix(task: &Task) -> String {
     let known = format!("{} {}", name(task), identity(task).unwrap_or_default());

@@ -232,6 +232,11 @@ impl<T> Ran<T> {
         Ok(())
     }
 
+    /// Whether some failed.
+    pub(crate) fn has_failures(&self) -> bool {
+        self.failed > 0
+    }
+
     /// # Errors
     /// [`Unanswered`]: some failed.
     pub(crate) fn verdict(&self) -> Result<(), CliError> {

@@ -237,6 +237,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         tell(format_args!("{}, {}", counted(record.images.len(), "image"), counted(record.voxels, "voxel")));
         tell(timing_line("total", record.total_seconds));
     }
+    if tasks.is_batch && ran.has_failures() {
+        answers.save();
+    }
     ran.verdict()?;
     long.finish();
     Ok(())
@@ -352,7 +355,10 @@ impl Job<'_> {
         let file = CurveFile { path: &task.input, options: &self.options };
         let found = if is_alone {
             let prefix = if self.tasks.is_batch { answers::prefix(task) } else { String::new() };
-            let part = Part { checkpoint: self.long.checkpoint(), prefix: &prefix };
+            // What is not known again is not gone on from.
+            let is_known = !self.tasks.is_batch || answers::is_known(task);
+            let checkpoint: &dyn Checkpoint = if is_known { self.long.checkpoint() } else { &() };
+            let part = Part { checkpoint, prefix: &prefix };
             let progress = Resumable { progress: &meter, checkpoint: &part };
             let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
             if self.tasks.is_batch {

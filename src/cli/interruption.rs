@@ -2,6 +2,7 @@
 //!
 //! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always.
 
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -61,7 +62,11 @@ pub(super) fn take_signal() -> bool {
     let asks = HEARS.swap(false, Ordering::Relaxed);
     if asks {
         ask(Request::Signal);
-        tell("interrupted: what is done is being kept; a second signal ends the run at once");
+        // Of a terminal, the line may hold a bar.
+        let start = if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
+        tell(format_args!(
+            "{start}interrupted: what is done is being kept; a second signal ends the run at once"
+        ));
     }
     asks
 }

@@ -18,7 +18,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use tempfile::{Builder, NamedTempFile};
 
 /// The end of the name of a temporary file.
-const SUFFIX: &str = ".tmp";
+pub(super) const SUFFIX: &str = ".tmp";
 
 /// Random characters of a name.
 const RANDOM: usize = 8;

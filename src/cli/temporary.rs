@@ -110,7 +110,12 @@ pub(crate) fn watch_signals() {
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
 pub(crate) fn remove_what_is_known() {
     let Ok(paths) = PATHS.try_lock() else { return };
-    for path in paths.iter() {
+    // By the file beside it the next run finds a folder, which is not removed here.
+    let is_of_folder = |path: &Path| {
+        let name = path.as_os_str().as_encoded_bytes().strip_suffix(leftovers::SUFFIX.as_bytes());
+        paths.iter().any(|other| name == Some(other.as_os_str().as_encoded_bytes()))
+    };
+    for path in paths.iter().filter(|path| !is_of_folder(path)) {
         // A path of usual length is turned into the system's on the stack. What cannot be removed stays.
         let _ = std::fs::remove_file(path);
     }

@@ -28,6 +28,9 @@ static GIVEN: AtomicU64 = AtomicU64::new(0);
 /// Whether more may have been given out than the limit allows.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
+/// Whether anybody has found out how much memory there is.
+static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
+
 /// Whether a thread is finding out how much memory there is.
 static IS_LOOKING: AtomicBool = AtomicBool::new(false);
 
@@ -67,8 +70,7 @@ pub(super) struct Stage {
 /// looked at where a large table is about to be made.
 pub fn limit(bytes: u64) {
     GIVEN.store(bytes.max(1), Relaxed);
-    let most = i64::try_from(bytes.saturating_sub(UNCOUNTED)).unwrap_or(i64::MAX);
-    MOST.store(most, Relaxed);
+    MOST.store(most_given(), Relaxed);
 }
 
 /// The limit that was given, if one was.
@@ -101,38 +103,73 @@ fn slack(most: i64) -> i64 {
 #[inline]
 pub fn take(bytes: usize) -> bool {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX >> 1);
+    if asks() {
+        return take_if_it_fits(bytes);
+    }
     let before = TAKEN.fetch_add(bytes, Relaxed);
-    let after = before.saturating_add(bytes);
-    after <= MOST.load(Relaxed).min(LOOK) || take_much(before, bytes)
+    let fits = is_little(before, bytes) || fits(before, bytes, true);
+    if !fits {
+        TAKEN.fetch_sub(bytes, Relaxed);
+    }
+    fits
 }
 
-/// Like [`take`], where it matters how much there is.
+/// Like [`take`], of a thread that makes of a refusal an error: nobody sees bytes taken that it is refused.
 #[cold]
-fn take_much(before: i64, bytes: i64) -> bool {
-    let after = before.saturating_add(bytes);
-    if after > LOOK && MOST.load(Relaxed) == i64::MAX && !IS_LOOKING.swap(true, Relaxed) {
-        look(before);
+fn take_if_it_fits(bytes: i64) -> bool {
+    let mut before = TAKEN.load(Relaxed);
+    while is_little(before, bytes) || fits(before, bytes, false) {
+        match TAKEN.compare_exchange_weak(before, before.saturating_add(bytes), Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => before = now,
+        }
     }
-    let most = MOST.load(Relaxed);
-    if after <= most {
-        return true;
-    }
-    let asks = ASKS.with(Cell::get);
-    if !asks && after <= most.saturating_add(slack(most)) {
-        IS_OVER.store(true, Relaxed);
-        return true;
-    }
-    TAKEN.fetch_sub(bytes, Relaxed);
     false
 }
 
-/// Finds out how much memory there is, with `before` bytes taken. What this allocates is taken without a look, as `IS_LOOKING` stays true.
+/// Whether so few bytes are taken that nobody looks how many there are.
+#[inline]
+fn is_little(before: i64, bytes: i64) -> bool {
+    before.saturating_add(bytes) <= MOST.load(Relaxed).min(LOOK)
+}
+
+/// Whether there is room for so many bytes more; or, where that is allowed, past the limit by a little.
+#[cold]
+fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
+    let after = before.saturating_add(bytes);
+    let is_wanted =
+        !HAS_LOOKED.load(Relaxed) || after > MOST.load(Relaxed) && MOST.load(Relaxed) < most_given();
+    if is_wanted && after > LOOK {
+        if IS_LOOKING.swap(true, Relaxed) {
+            // This is what looking takes, or another thread is about to know more.
+            return true;
+        }
+        look(before);
+        IS_LOOKING.store(false, Relaxed);
+    }
+    let most = MOST.load(Relaxed);
+    if may_pass && after > most && after <= most.saturating_add(slack(most)) {
+        IS_OVER.store(true, Relaxed);
+        return true;
+    }
+    after <= most
+}
+
+/// The most bytes that the limit allows which the user gave.
+fn most_given() -> i64 {
+    let most = |bytes: u64| i64::try_from(bytes.saturating_sub(UNCOUNTED)).unwrap_or(i64::MAX);
+    given().map_or(i64::MAX, most)
+}
+
+/// Finds out how much memory there is now, with `before` bytes taken. What others give back counts, and so do pages that were taken and never
+/// touched.
 fn look(before: i64) {
     COUNTS.store(true, Relaxed);
+    HAS_LOOKED.store(true, Relaxed);
     let Some(available) = available_to_system() else { return };
     let most = before.saturating_add(i64::try_from(available).unwrap_or(i64::MAX));
     // The slack is part of what there is.
-    let _ = MOST.compare_exchange(i64::MAX, most - slack(most), Relaxed, Relaxed);
+    MOST.store(most_given().min(most - slack(most)), Relaxed);
 }
 
 /// Gives a number of bytes back that were taken by [`take`].
@@ -231,7 +268,12 @@ pub(super) fn passed(bytes: u64) -> Option<u64> {
         return given().filter(|_| left().is_some_and(|left| bytes > left));
     }
     let after = taken.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
-    (most < i64::MAX && after > most).then(|| given().unwrap_or(most as u64))
+    (most < i64::MAX && after > most).then(|| given().filter(|_| is_the_given()).unwrap_or(most as u64))
+}
+
+/// Whether the limit is the one that was given, and not what the system leaves.
+pub(super) fn is_the_given() -> bool {
+    given().is_some() && (!COUNTS.load(Relaxed) || MOST.load(Relaxed) == most_given())
 }
 
 /// Bytes that the allocator has given out.
@@ -257,6 +299,8 @@ mod tests {
         assert_eq!(left(), None);
         counts();
         limit(1 << 40);
+        // This machine has less.
+        HAS_LOOKED.store(true, Relaxed);
         let most = (1 << 40) - UNCOUNTED;
         assert!(left().is_some_and(|left| left <= most && left > most - (1 << 30)));
         assert!(take(1 << 39) && over_limit().is_none());
@@ -269,6 +313,7 @@ mod tests {
         give(1 << 39);
         GIVEN.store(0, Relaxed);
         MOST.store(i64::MAX, Relaxed);
+        HAS_LOOKED.store(false, Relaxed);
         COUNTS.store(false, Relaxed);
     }
 }

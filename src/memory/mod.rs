@@ -40,7 +40,7 @@ impl Refused {
 
     /// A refusal of so many bytes.
     pub(crate) fn new(bytes: u64) -> Refused {
-        let (limit, is_given) = (budget::passed(bytes), budget::given().is_some());
+        let (limit, is_given) = (budget::passed(bytes), budget::is_the_given());
         Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 

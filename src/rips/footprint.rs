@@ -280,12 +280,10 @@ fn rounded_down(number: f64) -> f64 {
     if unit >= 1.0 { digits * unit } else { digits / (1.0 / unit).round() }
 }
 
-/// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for twice the square.
+/// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for it. Any other way takes more.
 pub(super) fn affords_square<K>(points: usize) -> bool {
     let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
-    size_of::<K>() as u64 == RANK
-        && available_for(square.saturating_mul(2))
-            .is_none_or(|available| square.saturating_mul(2) <= available)
+    size_of::<K>() as u64 == RANK && available_for(square).is_none_or(|available| square <= available)
 }
 
 /// The most edges that are found and ranked in the memory there is.
@@ -426,7 +424,7 @@ mod tests {
         let helps = proposals(&many, false, 16 << 30);
         assert_eq!(
             helps,
-            "--threshold 1900 would keep some 3.8e8 edges and take 16.7 GB; --landmarks 37000 would take 8.2 GB; \
+            "--threshold 970 would keep some 1.9e8 edges and take 8.6 GB; --landmarks 37000 would take 8.2 GB; \
              coordinates of single precision (an array of float32) would take 80.0 GB"
         );
         assert!(proposals(&many, true, 1 << 20).starts_with("give a lower --threshold; --landmarks"));

@@ -31,9 +31,11 @@ pub trait Checkpoint: Sync {
         false
     }
 
-    /// Keeps a piece, in place of what is kept under this name. Names are of letters, digits and hyphens.
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+    /// Keeps a piece, in place of what is kept under this name. Names are of letters, digits and hyphens. Whether it is kept now: else what was kept
+    /// before still is.
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _ = (name, kind, facts, fill);
+        false
     }
 
     /// The piece of this name, if there is one.
@@ -83,8 +85,8 @@ impl Checkpoint for Part<'_> {
         self.checkpoint.takes_turn()
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
-        self.checkpoint.save(&self.name(name), kind, facts, fill);
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
+        self.checkpoint.save(&self.name(name), kind, facts, fill)
     }
 
     fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {

@@ -48,6 +48,8 @@ pub struct CheckpointDirectory {
     start: Instant,
     /// When the next save is due, in nanoseconds since `start`.
     due: AtomicU64,
+    /// Nanoseconds from one save to the next.
+    rest: AtomicU64,
     /// One piece is written at a time.
     writing: Mutex<()>,
     warn: Warn,
@@ -76,6 +78,7 @@ impl CheckpointDirectory {
             every,
             start: Instant::now(),
             due: AtomicU64::new(nanoseconds(every)),
+            rest: AtomicU64::new(nanoseconds(every)),
             writing: Mutex::new(()),
             warn,
             has_warned: AtomicBool::new(false),
@@ -214,21 +217,29 @@ impl Checkpoint for CheckpointDirectory {
     }
 
     fn takes_turn(&self) -> bool {
-        let due = self.due.load(Ordering::Relaxed);
-        due <= self.now()
-            && self.due.compare_exchange(due, NEVER, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        let (due, now) = (self.due.load(Ordering::Relaxed), self.now());
+        // Who has the turn may find that there is nothing to save: then another has it when as much time has passed again.
+        let next = || now.saturating_add(self.rest.load(Ordering::Relaxed)).min(NEVER - 1);
+        due <= now && self.due.compare_exchange(due, next(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _alone = lock(&self.writing);
+        // Nobody else is to save meanwhile.
+        self.due.store(NEVER, Ordering::Relaxed);
         let began = Instant::now();
         let written = file::write(&self.file(name), kind, facts, fill);
-        let rest = self.every.max(began.elapsed() * REST);
-        self.due.store(self.now().saturating_add(nanoseconds(rest)).min(NEVER - 1), Ordering::Relaxed);
-        if let Err(error) = written
-            && !self.has_warned.swap(true, Ordering::Relaxed)
-        {
-            (self.warn)(&error);
+        let rest = nanoseconds(self.every.max(began.elapsed() * REST));
+        self.rest.store(rest, Ordering::Relaxed);
+        self.due.store(self.now().saturating_add(rest).min(NEVER - 1), Ordering::Relaxed);
+        match written {
+            Ok(_) => true,
+            Err(error) => {
+                if !self.has_warned.swap(true, Ordering::Relaxed) {
+                    (self.warn)(&error);
+                }
+                false
+            }
         }
     }
 

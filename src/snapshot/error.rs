@@ -132,8 +132,9 @@ impl SnapshotError {
         SnapshotError::System { path: path.to_path_buf(), action, kind, cause }
     }
 
-    /// Whether the machine is to blame, and not the file.
-    pub fn is_of_system(&self) -> bool {
-        matches!(self, SnapshotError::System { .. })
+    /// Whether the machine is to blame, a full disk or too little memory, and not a path or a file.
+    pub fn is_of_machine(&self) -> bool {
+        use io::ErrorKind::{OutOfMemory, QuotaExceeded, StorageFull};
+        matches!(self, SnapshotError::System { kind: OutOfMemory | QuotaExceeded | StorageFull, .. })
     }
 }

@@ -27,7 +27,6 @@
 //! order before anything is decoded, so a file that is foreign, newer, cut, too long or damaged is told as what it is. A length is
 //! believed when that many bytes are there: memory follows the size of the file. Checksums find accidents, not malice: what a stage takes from
 //! a snapshot it checks as far as it must so as not to panic.
-
 //!
 //! # In a program
 //!

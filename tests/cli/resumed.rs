@@ -87,6 +87,11 @@ impl Run {
         child.wait().unwrap().signal() == Some(9)
     }
 
+    /// Kills the run as soon as a piece whose name ends so was kept. A run that comes to its end before is begun again.
+    fn leaves(&self, piece: &str) {
+        assert!((0..100).any(|_| self.is_killed(piece, Duration::ZERO)), "{:?} is too short", self.arguments);
+    }
+
     /// Kills the run five times, each time a little later; what comes to its end then has the same answer.
     fn is_killed_and_goes_on(&self, piece: &str) {
         let moments = [0, 1, 3, 7, 12].map(Duration::from_millis);
@@ -132,7 +137,7 @@ fn curves_that_are_killed_go_on_slab_by_slab() {
 #[test]
 fn other_curves_are_refused() {
     let run = Run::new("ecc --threads 1 volume.npy", &[("volume.npy", image(&[160, 130, 130], 3))]);
-    while !run.is_killed("curve.lac", Duration::ZERO) {}
+    run.leaves("curve.lac");
     refused(&run.kept(&["--bins", "9"]).output().unwrap(), "--bins was not given, is 9");
     refused(&run.kept(&["--superlevel"]).output().unwrap(), "--superlevel was false, is true");
     let volume = run.scratch.name("volume.npy");
@@ -171,7 +176,7 @@ fn reductions_that_are_killed_go_on() {
 #[test]
 fn other_reductions_are_refused_and_signals_have_them_kept() {
     let run = Run::new("reduce --threads 2 matrix.bin --algorithm standard", &[("matrix.bin", matrix())]);
-    while !run.is_killed("columns.lac", Duration::ZERO) {}
+    run.leaves("columns.lac");
     let mut other = run.command(&["--checkpoint", "kept", "--dualize", "on"]);
     refused(&other.output().unwrap(), "--dualize was auto, is on");
     let mut child = run.command(&["--checkpoint", "kept", "--every", "1h"]).spawn().unwrap();
@@ -223,6 +228,7 @@ fn batches_leave_out_what_has_been_answered() {
     fs::remove_dir_all(run.scratch.name("answers")).unwrap();
     let kills = (0..5).filter(|k| run.is_killed("batch.lac", Duration::from_millis(2 * k))).count();
     assert!(kills > 0);
+    run.leaves("batch.lac");
     // What is gone is answered again.
     let output = run.kept(&[]).output().unwrap();
     let error = text(&output.stderr);
@@ -239,8 +245,17 @@ fn batches_leave_out_what_has_been_answered() {
     let run = Run::new(&format!("rips --max-dim 1 --threads 2 -o answers/ {}", points.join(" ")), &files);
     let expected = answers(&run);
     fs::remove_dir_all(run.scratch.name("answers")).unwrap();
-    let kills = (0..3).filter(|_| run.is_killed("batch.lac", Duration::ZERO)).count();
-    assert!(kills > 0);
+    run.leaves("batch.lac");
+    let other = run.kept(&["--symmetrize", "lower"]).output().unwrap();
+    refused(&other, "--symmetrize was not given, is Lower");
+    // Each run has time for a little, and what it was at when the time was up is not done.
+    for limit in ["1ms", "5ms", "20ms"] {
+        let limited = run.kept(&["--time-limit", limit]).output().unwrap();
+        assert!([Some(0), Some(4)].contains(&limited.status.code()), "{}", text(&limited.stderr));
+        if limited.status.code() == Some(0) {
+            break;
+        }
+    }
     let output = run.kept(&[]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!((answers(&run), expected.len()), (expected, 30));

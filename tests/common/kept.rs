@@ -85,12 +85,14 @@ impl Checkpoint for Life {
         self.every > 0 && asked.is_multiple_of(self.every)
     }
 
-    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) {
+    fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let snapshot = Snapshot::of(name, kind, facts, fill).unwrap();
-        if self.may_save_last || !self.has_ended.load(Ordering::Relaxed) {
+        let is_kept = self.may_save_last || !self.has_ended.load(Ordering::Relaxed);
+        if is_kept {
             self.saved.fetch_add(1, Ordering::Relaxed);
             self.pieces.lock().unwrap().insert(name.to_owned(), snapshot.bytes().to_vec());
         }
+        is_kept
     }
 
     fn load(&self, name: &str, kind: Kind) -> Result<Option<Snapshot>, SnapshotError> {

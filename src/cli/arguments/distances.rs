@@ -6,6 +6,7 @@ use lacuna::metric::read::{
     Columns, Decimal, Diagonal, DistanceFormat, DistanceOptions, Loaded, ReadError, Symmetrize, read_cloud,
     read_path,
 };
+use lacuna::snapshot::Fingerprint;
 
 use crate::cli::parse;
 
@@ -74,6 +75,19 @@ impl DistancesArguments {
             None => read_path(path, self.options(diagonal)),
             Some(number) => read_cloud(path, number, &self.options(diagonal)),
         }
+    }
+
+    /// Adds to what a run is known by how its inputs are read.
+    pub(crate) fn known_by(&self, run: Fingerprint) -> Fingerprint {
+        let DistancesArguments { format, table, key } = self;
+        let TableArguments { skip_rows, columns, decimal, symmetrize } = table;
+        let run = run
+            .with_some("--format", format.map(|format| format!("{format:?}")))
+            .with_some("--key", key.as_ref());
+        let run = run.with_some("--skip-rows", *skip_rows);
+        let run = run.with_some("--columns", columns.as_ref().map(|columns| format!("{columns:?}")));
+        let run = run.with_some("--decimal", decimal.map(|decimal| format!("{decimal:?}")));
+        run.with_some("--symmetrize", symmetrize.map(|symmetrize| format!("{symmetrize:?}")))
     }
 
     fn options(&self, diagonal: Diagonal) -> DistanceOptions {

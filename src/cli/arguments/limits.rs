@@ -41,7 +41,7 @@ pub(crate) struct CheckpointArguments {
     #[arg(long, value_name = "DIR", help_heading = "Long runs")]
     checkpoint: Option<PathBuf>,
 
-    /// With --checkpoint: save after that time, again and again, and seldomer where saving would take more than a fortieth of the time
+    /// With --checkpoint: save after that time, again and again, and less often where saving would take more than a fortieth of the time
     #[arg(long, value_name = "TIME", help_heading = "Long runs", default_value = "60s", requires = "checkpoint",
         value_parser = parse::time, allow_hyphen_values = true)]
     every: Duration,

@@ -90,12 +90,17 @@ of_the_input!(
     ShapeError,
     PlotError,
     SeriesError,
-    SnapshotError,
     UnknownName,
     UntoldDimension,
     Unwritable,
     UnwritableBarcode
 );
+
+impl Blame for SnapshotError {
+    fn fault(&self) -> Fault {
+        if self.is_of_machine() { Fault::Machine } else { Fault::Input }
+    }
+}
 
 impl Blame for GenerateError {
     fn fault(&self) -> Fault {
@@ -239,7 +244,7 @@ impl Blame for RipsError {
     }
 
     fn concerns_one_input(&self) -> bool {
-        !matches!(self, RipsError::Backend(_) | RipsError::Interrupted(_))
+        !matches!(self, RipsError::Backend(_) | RipsError::Interrupted(Interrupted { memory: None, .. }))
     }
 }
 

@@ -1,7 +1,5 @@
 //! How it is shown how far a run is.
 
-use std::io::IsTerminal;
-
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -15,7 +13,7 @@ pub(crate) enum ProgressMode {
     /// A bar on a terminal, else lines.
     #[default]
     Auto,
-    /// A bar, wherever it goes.
+    /// A bar, also of a run that is to be quiet; lines where no bar can be shown.
     Bar,
     /// A line now and then.
     Plain,
@@ -39,9 +37,11 @@ impl ProgressMode {
     pub(crate) fn display(self, is_quiet: bool) -> Display {
         match self {
             ProgressMode::Auto if is_quiet => Display::None,
-            ProgressMode::Auto if std::io::stderr().is_terminal() => Display::Bar,
-            ProgressMode::Auto | ProgressMode::Plain => Display::Lines,
-            ProgressMode::Bar => Display::Bar,
+            // A file, or a terminal that cannot move back, shows no bar.
+            ProgressMode::Auto | ProgressMode::Bar if !ProgressDrawTarget::stderr().is_hidden() => {
+                Display::Bar
+            }
+            ProgressMode::Auto | ProgressMode::Bar | ProgressMode::Plain => Display::Lines,
             ProgressMode::Json => Display::Json,
             ProgressMode::None => Display::None,
         }

@@ -305,6 +305,7 @@ impl Job<'_> {
     pub(super) fn fingerprint_of_batch(&self) -> Fingerprint {
         let Arguments { ratio, representatives, .. } = self.arguments;
         let run = self.fingerprint_of(Fingerprint::new("rips of several inputs"));
+        let run = self.arguments.distances.known_by(run);
         let run = run.with("--output", format!("{:?}", self.format).to_lowercase()).with("--ratio", ratio);
         run.with_some("--representatives", representatives.request().map(|request| format!("{request:?}")))
     }

@@ -216,6 +216,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let answered = job.run(task, &mut answer, beside, start, crew, None)?;
         answer.commit()?;
         sinks.commit()?;
+        if answered.record.unfinished.is_some() {
+            // What is done of this input is its answer for now; the run that goes on computes it whole.
+            return Err(EndedEarly::now().into());
+        }
         answers.take(task);
         Ok(answered)
     };
@@ -226,8 +230,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         answered.record
     };
     let ran = if let Some(workers) = job.workers(tasks) {
-        tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |_, answered| {
-            answered.map(&mut tell)
+        tasks.run_side_by_side(workers, &|| (), &|(), task| run(task, Crew::One), |task, answered| {
+            // It may have been the memory, of which the others took a part.
+            let is_machine =
+                |error: &CliError| matches!(error, CliError::Machine(_)) && error.concerns_one_input();
+            let again = |error| if is_machine(&error) { run(task, Crew::All) } else { Err(error) };
+            answered.or_else(again).map(&mut tell)
         })
     } else {
         tasks.run(|task| run(task, Crew::All).map(&mut tell))
@@ -238,6 +246,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     })?;
     pictures.finish(&kept)?;
     tell_stats(stats, &Records::new(&ran, start))?;
+    if ran.has_failures() {
+        answers.save();
+    }
     ran.verdict()?;
     long.finish();
     Ok(())

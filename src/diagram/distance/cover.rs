@@ -199,7 +199,12 @@ impl<'a> Cover<'a> {
             if count >= LISTED {
                 return self.nearest_of_tree(which, own, distance);
             }
-            self.near[own as usize].found = self.listed(own, (2 * count).max(FEW));
+            let found = self.listed(own, (2 * count).max(FEW));
+            if found.len() == count {
+                // All others are infinitely far.
+                return None;
+            }
+            self.near[own as usize].found = found;
         }
     }
 

@@ -126,7 +126,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             figures: Figures::default(),
             clock,
         };
-        run.lap("scan");
+        run.count("scan");
         Ok(run)
     }
 
@@ -167,6 +167,11 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 }
             },
         );
+        self.count(stage);
+    }
+
+    /// Counts the time of a stage.
+    fn count(&mut self, stage: &'static str) {
         self.figures.lap(stage, self.clock.elapsed());
         self.clock = Instant::now();
     }

@@ -104,6 +104,8 @@ struct Residue<'a, I: SharedIndex> {
     claimed_before: &'a Columns,
     /// The open columns that are zero.
     zeros: &'a Columns,
+    /// Whether anybody asks which columns are zero.
+    is_kept: bool,
     /// Told of columns that are done; may end the reduction early.
     progress: &'a dyn Progress,
 }
@@ -171,6 +173,7 @@ impl<I: SharedIndex> Block<'_, I> {
             reduced: &reduced,
             claimed_before: &claimed_before,
             zeros: &zeros,
+            is_kept: checkpoint.is_kept(),
             progress,
         };
         let reduce = || rayon::broadcast(|_| Worker::new(&residue).run(&next));
@@ -381,7 +384,9 @@ impl<'a, I: SharedIndex> Worker<'a, I> {
 
     /// Notes that a column is zero.
     fn settle_zero(&self, column: usize) {
-        if let Some(place) = self.block.place(column) {
+        if self.residue.is_kept
+            && let Some(place) = self.block.place(column)
+        {
             self.residue.zeros.insert(place);
         }
     }

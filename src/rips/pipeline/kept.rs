@@ -149,14 +149,17 @@ impl Run<'_> {
         let births: Vec<f64> = bars.iter().map(|bar| bar.birth).collect();
         let deaths: Vec<f64> = bars.iter().map(|bar| bar.death).collect();
         let count = pivots.iter().count() * W::LIMBS;
-        self.keeper().save(&format!("dimension-{dim}"), Kind::RipsDimension, &told, &mut |out| {
-            out.record(&stats.as_deref().unwrap_or("{}"))?;
-            out.f64s(&births)?;
-            out.f64s(&deaths)?;
-            out.u64s_of(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
-        });
-        forget(self.keeper(), dim);
-        self.keeper().forget(&format!("residue-{dim}"));
+        let is_kept =
+            self.keeper().save(&format!("dimension-{dim}"), Kind::RipsDimension, &told, &mut |out| {
+                out.record(&stats.as_deref().unwrap_or("{}"))?;
+                out.f64s(&births)?;
+                out.f64s(&deaths)?;
+                out.u64s_of(count, pivots.iter().flat_map(|(pivot, _)| limbs(pivot)))
+            });
+        if is_kept {
+            forget(self.keeper(), dim);
+            self.keeper().forget(&format!("residue-{dim}"));
+        }
     }
 
     /// The residue of a dimension, if it is kept.

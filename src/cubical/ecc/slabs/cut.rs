@@ -31,11 +31,7 @@ const FEW_SLICES: usize = 4;
 
 /// The plan of the memory of a stream of images within a limit.
 pub fn memory_plan(limit: usize) -> MemoryPlan {
-    let program = PROGRAM.min(limit);
-    let uses = [
-        ("the program", program as u64),
-        ("slabs, sums, and rows before they go to files", (limit - program) as u64),
-    ];
+    let uses = [("slabs, sums, and rows before they go to files", limit.saturating_sub(PROGRAM) as u64)];
     MemoryPlan::new().stage("curve", uses, false)
 }
 

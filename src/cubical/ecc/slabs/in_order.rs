@@ -162,6 +162,10 @@ impl<T: Voxel, E, R: FnMut(&mut [T]) -> Result<usize, E>> Reader<'_, T, R> {
             }
             // None comes when the others have failed.
             let Some(mut voxels) = self.buffer() else { return Ok(own.start) };
+            if self.has_paused {
+                self.spare.push(voxels);
+                return Ok(own.start);
+            }
             let kept = self.collar.len();
             voxels[..kept].copy_from_slice(self.collar);
             let new = &mut voxels[kept..around.len() * slabs.slice];
@@ -194,6 +198,8 @@ impl<T, R> Reader<'_, T, R> {
     fn take_back(&mut self, slab: Slab<T>) {
         self.spare.push(slab.voxels);
         *self.untold += (slab.own.len() * self.slabs.slice) as u64;
+        // Who is told may end the run, and at a pause there is something to be kept before.
+        self.has_paused |= (self.watch.pauses)();
         if !self.has_paused {
             (self.watch.advance)(std::mem::take(self.untold));
         }

@@ -37,8 +37,8 @@ impl<T: Voxel> Job<'_, T> {
     ) -> Result<(), SlabError<E>> {
         while slabs.count() > 0 {
             slabs.first = some(self, slabs)?;
-            // `finish` tells why the rows could not be kept.
-            if slabs.count() == 0 || self.counter.has_failed() {
+            // `finish` tells why the rows could not be kept. Whole sums are kept too, if the run is to end.
+            if self.counter.has_failed() || slabs.count() == 0 && !(self.watch.pauses)() {
                 break;
             }
             let slices = slabs.first;
