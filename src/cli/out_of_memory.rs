@@ -5,8 +5,8 @@
 
 use std::io::{Cursor, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
-use std::thread;
 use std::time::Duration;
+use std::{panic, thread};
 
 use lacuna::memory::Refused;
 
@@ -25,7 +25,21 @@ static CODE: AtomicI32 = AtomicI32::new(1);
 pub(crate) fn prepare(code: i32) {
     CODE.store(code, Relaxed);
     lacuna::internals::counts();
+    let others = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        // A thread for whose second stack, that of signals, there is no memory panics before it does anything.
+        if panic
+            .payload_as_str()
+            .is_some_and(|text| text.starts_with("failed to allocate an alternative stack"))
+        {
+            end_out_of_memory(STACK);
+        }
+        others(panic);
+    }));
 }
+
+/// Bytes of the stack that a thread has for signals, about.
+const STACK: u64 = 8 << 10;
 
 /// Ends the program, which was refused so many bytes.
 pub(crate) fn end_out_of_memory(bytes: u64) -> ! {
