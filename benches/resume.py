@@ -5,8 +5,8 @@
     python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] …
     python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] …
 
-The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels of 16 bits. Undisturbed runs with and without `--checkpoint` take turns, and the
-overhead is that of the medians of their processor time. Then, `--kills` times: a run is killed at a random moment of its time,
+The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels of 16 bits. Undisturbed runs with and
+without `--checkpoint` take turns, and the overhead is that of the medians of their processor time. Then, `--kills` times: a run is killed at a random moment of its time,
 and run again to its end. The output must be that of the undisturbed run byte for byte; the work is the time of both, as a part
 of an undisturbed run that keeps its state.
 

@@ -59,8 +59,8 @@ pub enum Cost {
 
 /// Receives the progress of a run. All methods may be called from any thread; `()` ignores everything.
 pub trait Progress: Sync {
-    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before of stages that have not begun is no
-    /// longer so.
+    /// These stages lie ahead, in this order, and no others that take long. Told when it is known; what was told before of stages that have
+    /// not begun is no longer so.
     fn expect(&self, stages: &[Expected]) {
         let _ = stages;
     }

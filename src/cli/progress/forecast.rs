@@ -1,9 +1,11 @@
 //! How long a run will still take, as far as that can be said honestly.
 //!
-//! **A stage.** There are two ways to guess, of which the one is taken that has moved less lately. Where the last stage of the same name was when as many of its units were done, in parts of its time, this one is taken to be, too: the
-//! units of one dimension are as uneven as those of the next. The first of its name is taken to follow t = c·x^b, of x units done after t
-//! seconds: b is 1 where all units cost the same, above 1 where later ones cost more. It is what it was since half of these units were done; above 1,
-//! where small differences in it make large ones of time, it is believed only as far as the stage is done.
+//! **A stage.** Of two guesses that one is taken which has moved less lately.
+//! - By the last stage of the same name, since the units of one dimension are as uneven as those of the next: when as many parts of that
+//!   stage's units were done, so many parts of its time had passed, and so it is taken to be here.
+//! - By the stage itself: t = c·x^b, of x units done after t seconds. b is 1 where all units cost the same, above 1 where later ones cost
+//!   more. It is what it was since half of these units were done; above 1, where small differences in it make large ones of time, it is
+//!   believed only as far as the stage is done.
 //!
 //! **A run.** A computation tells which stages lie ahead and how their costs compare ([`Expected`]). What stages took that are over, or
 //! almost over, compared with what they should have, says what the next will take. A stage of unknown cost is guessed to last as many times as
