@@ -242,9 +242,9 @@ fn a_piece_that_cannot_be_kept_is_told_once() {
 #[test]
 fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     let folder = folder();
-    let directory = CheckpointDirectory::open(folder.path(), Duration::from_millis(400), silent()).unwrap();
+    let directory = CheckpointDirectory::open(folder.path(), Duration::from_secs(1), silent()).unwrap();
     assert!(!directory.takes_turn());
-    std::thread::sleep(Duration::from_millis(450));
+    std::thread::sleep(Duration::from_millis(1100));
     let turns = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -258,7 +258,7 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     });
     // Who took it has saved nothing: another takes it when as much time has passed again.
     assert_eq!(turns.into_inner(), 1);
-    std::thread::sleep(Duration::from_millis(450));
+    std::thread::sleep(Duration::from_millis(1100));
     assert!(directory.takes_turn());
     directory.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
         std::thread::sleep(Duration::from_millis(50));
