@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lacuna::plot::{PlotFormat, PlotKind, Series};
 
+use super::arguments::limits::CheckpointArguments;
 use super::arguments::picture::{Picture, PictureFileArguments};
 use super::batch::{Task, Tasks};
 use super::error::{CliError, PathError, UsageError};
@@ -61,6 +62,14 @@ impl<'a> BatchPictures<'a> {
             None => {}
         }
         Ok(pictures)
+    }
+
+    /// Checks that a run which keeps its state draws no picture of all inputs: it would lack those that were answered before.
+    pub(crate) fn check_kept(&self, checkpoint: &CheckpointArguments) -> Result<(), UsageError> {
+        if checkpoint.is_asked_for() && self.are_together() {
+            return Err(UsageError::CheckpointOfOnePicture);
+        }
+        Ok(())
     }
 
     /// How each input is drawn, if each is.

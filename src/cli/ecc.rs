@@ -26,7 +26,7 @@ use super::arguments::report::ReportArguments;
 use super::batch::{Task, Tasks, tell_stats};
 use super::batch_pictures::{BatchPictures, BatchSinks};
 use super::curves::CurveFile;
-use super::error::{CliError, UsageError};
+use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::input_identity;
 use super::long_run::LongRun;
@@ -171,9 +171,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let stats = tasks.open_stats(stats.path())?;
     let (picture, report, pictures) = if tasks.is_batch {
         let pictures = BatchPictures::open(&arguments.picture, PlotKind::Ecc, &tasks, stats.as_ref())?;
-        if arguments.checkpoint.is_asked_for() && pictures.are_together() {
-            return Err(UsageError::CheckpointOfOnePicture.into());
-        }
+        pictures.check_kept(&arguments.checkpoint)?;
         (pictures.of_each(), None, Some(pictures))
     } else {
         (arguments.picture.picture(PlotKind::Ecc)?, arguments.picture.report()?, None)

@@ -2,14 +2,13 @@
 //!
 //! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always.
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use lacuna::progress::Progress;
 
-use super::notes::tell;
+use super::notes::{over_a_bar, tell};
 use super::temporary;
 
 /// Who asked.
@@ -62,8 +61,7 @@ pub(super) fn take_signal() -> bool {
     let asks = HEARS.swap(false, Ordering::Relaxed);
     if asks {
         ask(Request::Signal);
-        // Of a terminal, the line may hold a bar.
-        let start = if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
+        let start = over_a_bar();
         tell(format_args!(
             "{start}interrupted: what is done is being kept; a second signal ends the run at once"
         ));

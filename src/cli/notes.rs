@@ -1,7 +1,7 @@
 //! What is said on standard error along the way.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use clap::builder::Styles;
@@ -105,6 +105,11 @@ pub(crate) fn timing_line(stage: &str, seconds: f64) -> String {
 /// A count with its noun, whose plural is regular: `1 bar`, `2 bars`.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What a line begins with that another thread writes while a bar may be shown: a terminal's line is cleared.
+pub(crate) fn over_a_bar() -> &'static str {
+    if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" }
 }
 
 /// Says a line whatever was asked: a closed standard error is no reason to fail.

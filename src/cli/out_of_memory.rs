@@ -3,13 +3,14 @@
 //!
 //! Nothing here may allocate: the message is made on the stack.
 
-use std::io::{Cursor, IsTerminal, Write};
+use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 use std::time::Duration;
 use std::{panic, thread};
 
 use lacuna::memory::Refused;
 
+use super::notes::over_a_bar;
 use super::temporary;
 
 /// Bytes that the message has at most.
@@ -46,9 +47,8 @@ pub(crate) fn end_out_of_memory(bytes: u64) -> ! {
     static ENDS: AtomicBool = AtomicBool::new(false);
     if !ENDS.swap(true, Relaxed) {
         let mut message = Cursor::new([0; MOST]);
-        // Of a terminal, the line may hold a bar. What has no room is left out.
-        let start = if std::io::stderr().is_terminal() { "\r\x1b[2K" } else { "" };
-        let _ = writeln!(message, "{start}error: {}", Refused::of_bytes(bytes));
+        // What has no room is left out.
+        let _ = writeln!(message, "{}error: {}", over_a_bar(), Refused::of_bytes(bytes));
         let length = message.position() as usize;
         tell(&message.get_ref()[..length]);
         temporary::remove_what_is_known();

@@ -107,11 +107,11 @@ impl Long {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn refused(output: &Output, says: &str) {
+pub(super) fn refused(output: &Output, says: &str) {
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains(says), "{error}");

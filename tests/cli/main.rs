@@ -25,7 +25,7 @@ mod phat;
 mod plot;
 mod reduce;
 mod representatives;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod resumed;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::Scratch;
+use super::checkpoint::{refused, text};
 
 /// Numbers that look random.
 fn random(count: usize, seed: u64) -> impl Iterator<Item = u32> {
@@ -106,16 +107,6 @@ impl Run {
         assert_eq!(text(&output.stdout), self.expected, "{:?}", self.arguments);
         assert!(!fs::exists(self.scratch.name("kept")).unwrap());
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn refused(output: &Output, says: &str) {
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains(says), "{error}");
 }
 
 #[test]

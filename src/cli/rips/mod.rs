@@ -197,9 +197,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let stats = tasks.open_stats(stats)?;
     let PictureArguments { file, plot_kind } = &arguments.picture;
     let pictures = BatchPictures::open(file, *plot_kind, &tasks, stats.as_ref())?;
-    if arguments.checkpoint.is_asked_for() && pictures.are_together() {
-        return Err(UsageError::CheckpointOfOnePicture.into());
-    }
+    pictures.check_kept(&arguments.checkpoint)?;
     let job = Job { picture: pictures.of_each(), is_kept: pictures.are_together(), ..job };
     let long = LongRun::open(&arguments.limit, &arguments.checkpoint, notes)?;
     long.begin(|| job.fingerprint_of_batch())?;
