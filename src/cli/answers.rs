@@ -41,6 +41,10 @@ impl<'a> Answers<'a> {
     pub(crate) fn leave_out(&self, tasks: &mut Tasks, notes: Notes) {
         let all = tasks.tasks.len();
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        // Then no file need be looked at.
+        if answered.is_empty() {
+            return;
+        }
         tasks.tasks.retain(|task| {
             let is_there = task.output.as_ref().is_some_and(|output| output.exists());
             !is_there || identity(task).is_none_or(|found| answered.get(&name(task)) != Some(&found))
@@ -53,6 +57,9 @@ impl<'a> Answers<'a> {
 
     /// Notes that an input has been answered.
     pub(crate) fn take(&self, task: &Task) {
+        if !self.checkpoint.is_kept() {
+            return;
+        }
         let Some(found) = identity(task) else { return };
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).insert(name(task), found);
         if self.checkpoint.takes_turn() {
@@ -84,14 +91,9 @@ fn identity(task: &Task) -> Option<String> {
     input_identity::of_times(&task.input)
 }
 
-/// Whether an input is known again: a file is, a pipe is not.
-pub(crate) fn is_known(task: &Task) -> bool {
-    identity(task).is_some()
-}
-
-/// What the pieces of an input of a batch are called, which no other input's are.
-pub(crate) fn prefix(task: &Task) -> String {
-    let known = format!("{} {}", name(task), identity(task).unwrap_or_default());
+/// What the pieces of an input of a batch are called, which no other input's are. None of one that is not known again, such as a pipe.
+pub(crate) fn prefix(task: &Task) -> Option<String> {
+    let known = format!("{} {}", name(task), identity(task)?);
     let (sum, _) = checksum(&mut known.as_bytes()).expect("bytes in memory can be read");
-    format!("input-{sum:032x}-")
+    Some(format!("input-{sum:032x}-"))
 }

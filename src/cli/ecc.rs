@@ -352,11 +352,14 @@ impl Job<'_> {
         meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
         let found = if is_alone {
-            let prefix = if self.tasks.is_batch { answers::prefix(task) } else { String::new() };
-            // What is not known again is not gone on from.
-            let is_known = !self.tasks.is_batch || answers::is_known(task);
-            let checkpoint: &dyn Checkpoint = if is_known { self.long.checkpoint() } else { &() };
-            let part = Part { checkpoint, prefix: &prefix };
+            let kept = self.long.checkpoint();
+            let prefix = match self.tasks.is_batch {
+                _ if !kept.is_kept() => None,
+                true => answers::prefix(task),
+                false => Some(String::new()),
+            };
+            let checkpoint: &dyn Checkpoint = if prefix.is_some() { kept } else { &() };
+            let part = Part { checkpoint, prefix: &prefix.unwrap_or_default() };
             let progress = Resumable { progress: &meter, checkpoint: &part };
             let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
             if self.tasks.is_batch {
