@@ -4,25 +4,29 @@
     python3 benches/resume.py --lacuna BIN [--case rips] [--kills 50] [--every 1s] [--points 400] [--max-dim 2] [--seed 1] [--runs 3]
     python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] …
     python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] …
+    python3 benches/resume.py … [--side-by-side 16 --threads 1] [--backend cuda] [--directory DIR]
 
 The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels of 16 bits. Undisturbed runs with and
 without `--checkpoint` take turns, and the overhead is that of the medians of their processor time. Then, `--kills` times: a run is killed at a random moment of its time,
 and run again to its end. The output must be that of the undisturbed run byte for byte; the work is the time of both, as a part
-of an undisturbed run that keeps its state.
+of an undisturbed run that keeps its state. With --side-by-side so many of these are done at a time, undisturbed runs too.
 
 Needs nothing but Python's standard library. Prints a row for benches/RESULTS.md; exits 1 when an output differs.
 """
 
 import argparse
+import concurrent.futures
+import filecmp
+import os
 import pathlib
 import random
-import resource
 import signal
 import statistics
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 
@@ -39,6 +43,9 @@ def parse_arguments():
     parser.add_argument("--threads", default="2")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--side-by-side", type=int, default=1)
+    parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--directory", help="where the input and what is kept lie")
     return parser.parse_args()
 
 
@@ -60,10 +67,13 @@ def write_dipha(path, points, generator):
 
 
 def write_volume(path, megabytes, generator):
-    """Random voxels of 16 bits, planes of 1000 × 500."""
+    """Voxels of 16 bits that look random, planes of 1000 × 500: 256 megabytes again and again, each time from another place on."""
+    tile = generator.randbytes(256_000_000)
     with path.open("wb") as file:
-        for _ in range(megabytes):
-            file.write(generator.randbytes(1_000_000))
+        for _ in range(megabytes // 64):
+            start = generator.randrange(1, 192_000_000)
+            file.write(tile[start : start + 64_000_000])
+        file.write(tile[: megabytes % 64 * 1_000_000])
 
 
 def subject(arguments, folder, generator):
@@ -81,71 +91,87 @@ def subject(arguments, folder, generator):
     return f"ecc, {arguments.megabytes // 2} million voxels", ["--shape", shape, "--dtype", "u16", "random.raw"]
 
 
-def children_seconds():
-    """Processor time of all children that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 class Run:
     """A command, and what its processes take."""
 
     def __init__(self, command, folder):
         self.command, self.folder = command, folder
 
-    def start(self):
-        return subprocess.Popen(self.command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def ended(self, output, kill_after=None):
+        """Exit code, seconds of the clock, seconds of processors; killed after so many seconds if it lasts that long."""
+        began = time.monotonic()
+        with (self.folder / output).open("wb") as stdout, tempfile.TemporaryFile() as stderr:
+            process = subprocess.Popen(self.command, cwd=self.folder, stdout=stdout, stderr=stderr)
+            if kill_after is not None:
+                timer = threading.Timer(kill_after, process.kill)
+                timer.start()
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if kill_after is not None:
+                timer.cancel()
+            if process.returncode not in (0, -signal.SIGKILL):
+                stderr.seek(0)
+                raise SystemExit(f"{self.command}: exit code {process.returncode}: {stderr.read().decode()}")
+        return process.returncode, time.monotonic() - began, used.ru_utime + used.ru_stime
 
-    def to_end(self):
-        """Output, seconds of the clock, seconds of processors."""
-        before, began = children_seconds(), time.monotonic()
-        process = self.start()
-        output, errors = process.communicate()
-        if process.returncode != 0:
-            sys.exit(f"{' '.join(map(str, self.command))}: exit code {process.returncode}: {errors.decode()}")
-        return output, time.monotonic() - began, children_seconds() - before
-
-    def killed(self, after):
-        """Seconds of processors until the kill; none if the run ended before."""
-        before = children_seconds()
-        process = self.start()
-        try:
-            process.communicate(timeout=after)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-        process.communicate()
-        return children_seconds() - before if process.returncode == -signal.SIGKILL else None
+    def to_end(self, output):
+        """Seconds of the clock, seconds of processors."""
+        code, wall, work = self.ended(output)
+        if code != 0:
+            raise SystemExit(f"{self.command}: killed by somebody else")
+        return wall, work
 
 
 def main():
     arguments = parse_arguments()
     generator = random.Random(arguments.seed)
-    with tempfile.TemporaryDirectory() as folder:
+    with (
+        tempfile.TemporaryDirectory(dir=arguments.directory) as folder,
+        concurrent.futures.ThreadPoolExecutor(arguments.side_by_side) as pool,
+    ):
         folder = pathlib.Path(folder)
         label, command = subject(arguments, folder, generator)
-        plain = [arguments.lacuna.resolve(), arguments.case, *command, "--quiet"]
-        plain += ["--threads", arguments.threads, "--backend", "cpu"]
-        whole = Run(plain, folder)
-        kept = Run([*plain, "--checkpoint", "kept", "--every", arguments.every], folder)
-        expected = whole.to_end()[0]
-        times = {whole: [], kept: []}
-        for _ in range(arguments.runs):
-            for run, taken in times.items():
-                output, wall, work = run.to_end()
-                taken.append((wall, work))
-                if output != expected:
-                    sys.exit("the output of a run that keeps its state differs")
-        wall, work = (statistics.median(taken[k] for taken in times[kept]) for k in (0, 1))
-        overhead = work / statistics.median(taken[1] for taken in times[whole]) - 1
-        shares, differing = [], 0
-        while len(shares) < arguments.kills:
-            done = kept.killed(generator.uniform(0.02, 0.98) * wall)
-            if done is None:
-                continue
-            output, _, rest = kept.to_end()
-            differing += output != expected
-            shares.append((done + rest) / work)
-            print(f"  {len(shares)}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end", file=sys.stderr)
+        *options, name = command
+        plain = [arguments.lacuna.resolve(), arguments.case, *options, folder / name, "--quiet"]
+        plain += ["--threads", arguments.threads, "--backend", arguments.backend]
+        keeping = [*plain, "--checkpoint", "kept", "--every", arguments.every]
+
+        def place(number):
+            """A folder for a run and what it keeps."""
+            path = folder / f"run-{number}"
+            path.mkdir(exist_ok=True)
+            return path
+
+        def same(path):
+            return filecmp.cmp(folder / "expected", path / "output", shallow=False)
+
+        def undisturbed(number):
+            """What a run takes that keeps its state, or one that does not."""
+            run = Run(keeping if number % 2 else plain, place(number))
+            taken = run.to_end("output")
+            if not same(run.folder):
+                raise SystemExit("the output of an undisturbed run differs")
+            return taken
+
+        Run(plain, folder).to_end("expected")
+        taken = list(pool.map(undisturbed, range(2 * max(arguments.runs, arguments.side_by_side // 2))))
+        wall, work = (statistics.median(kept[k] for kept in taken[1::2]) for k in (0, 1))
+        overhead = work / statistics.median(whole[1] for whole in taken[::2]) - 1
+
+        def killed(number):
+            """The work of a run that is killed and goes on, as a part of an undisturbed one; and whether its output is the same."""
+            run = Run(keeping, place(number))
+            moments = random.Random(arguments.seed * 1000 + number)
+            code = 0
+            # A run that was quicker than the moment is begun again.
+            while code == 0:
+                code, _, done = run.ended("output", moments.uniform(0.02, 0.98) * wall)
+            _, rest = run.to_end("output")
+            print(f"  {number}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end", file=sys.stderr, flush=True)
+            return (done + rest) / work, same(run.folder)
+
+        results = list(pool.map(killed, range(arguments.kills)))
+        shares, differing = [share for share, _ in results], sum(not is_same for _, is_same in results)
         row = [label, f"{work:.1f}", f"{100 * overhead:+.1f} %"]
         row += [str(len(shares)), str(differing), f"{statistics.mean(shares):.2f}", f"{max(shares):.2f}"]
         print("| random input | processor s | overhead | kills | other answers | work, mean | work, most |")
