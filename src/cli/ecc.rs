@@ -124,7 +124,7 @@ pub(crate) struct Arguments {
     picture: PictureFileArguments,
 
     #[command(flatten)]
-    report: ReportArguments,
+    pub(super) report: ReportArguments,
 }
 
 const MEMORY: &str = "\

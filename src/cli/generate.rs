@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     output: Option<String>,
 
     #[command(flatten)]
-    verbosity: VerbosityArguments,
+    pub(super) verbosity: VerbosityArguments,
 }
 
 /// What there is to draw.

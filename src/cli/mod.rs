@@ -49,10 +49,13 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use lacuna::internals::spilled_at_most;
+use lacuna::memory::Bytes;
 
 use arguments::memory::MemoryArguments;
 use error::CliError;
 use exit_codes::EXIT_CODES;
+use notes::Notes;
 
 pub(crate) use error::fail;
 #[cfg(all(feature = "huge-pages", target_os = "linux"))]
@@ -110,6 +113,28 @@ impl Command {
         }
     }
 
+    /// What is said along the way, of the commands that have a limit of memory.
+    fn notes(&self) -> Option<Notes> {
+        match self {
+            Command::Rips(arguments) => Some(arguments.report.messages.notes()),
+            Command::Reduce(arguments) => Some(arguments.report.messages.notes()),
+            Command::Cubical(arguments) => Some(arguments.report.messages.notes()),
+            Command::Ecc(arguments) => Some(arguments.report.messages.notes()),
+            Command::Thin(arguments) => Some(arguments.report.messages.notes()),
+            Command::Plot(arguments) => Some(arguments.verbosity.notes()),
+            Command::Vectorize(arguments) => Some(arguments.verbosity.notes()),
+            Command::Convert(arguments) => Some(arguments.verbosity.notes()),
+            Command::Generate(arguments) => Some(arguments.verbosity.notes()),
+            Command::Distance(_)
+            | Command::Compare(_)
+            | Command::Phat(_)
+            | Command::Inspect(_)
+            | Command::Info(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => None,
+        }
+    }
+
     /// The exit code of a run that finds no memory. Of `compare`, 1 says that files differ.
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     fn code_out_of_memory(&self) -> i32 {
@@ -127,8 +152,18 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
             crate::allocator::keep_little();
         }
         memory.hold(least);
+        memory.open_spill()?;
     }
-    match cli.command {
+    let notes = cli.command.notes();
+    let answer = run_command(cli.command);
+    if let (Some(notes), Some(bytes @ 1..)) = (notes, spilled_at_most()) {
+        notes.note(format_args!("{} lay in the file of --spill at the most", Bytes(bytes)));
+    }
+    answer
+}
+
+fn run_command(command: Command) -> Result<ExitCode, CliError> {
+    match command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Reduce(arguments) => reduce::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Phat(arguments) => phat::run(&arguments).map(|()| ExitCode::SUCCESS),

@@ -92,7 +92,7 @@ pub(crate) struct Arguments {
     output_file: PathBuf,
 
     #[command(flatten)]
-    report: ReportArguments,
+    pub(super) report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
     pub(super) memory: MemoryArguments,
 
     #[command(flatten)]
-    verbosity: VerbosityArguments,
+    pub(super) verbosity: VerbosityArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -7,6 +7,9 @@
 //!   look whether they are interrupted see that and end the run with the same error ([`over_limit`]);
 //! - past that little, and where the system itself refuses, the allocator ends the program with a message.
 //!
+//! An allocator that has files for what finds no room ([`spill_into`]) takes from them before it passes the limit, and a part of the limit
+//! ([`spill_window`]) is left for their pages.
+//!
 //! A process whose allocator does not count, such as one that uses the library alone, is measured by its resident pages where a large
 //! table is about to be made.
 
@@ -36,6 +39,13 @@ static IS_LOOKING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the allocator of this process counts.
 static COUNTS: AtomicBool = AtomicBool::new(false);
+
+/// Bytes that files have for what finds no room in memory; 0 where there are no files for that.
+static ROOM: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes that lie in those files, and the most that have.
+static SPILLED: AtomicI64 = AtomicI64::new(0);
+static MOST_SPILLED: AtomicI64 = AtomicI64::new(0);
 
 /// The stage that began last, and its dimension if there is one for each.
 static STAGE: Mutex<Option<Stage>> = Mutex::new(None);
@@ -82,7 +92,7 @@ pub(crate) fn given() -> Option<u64> {
 pub(super) fn left() -> Option<u64> {
     let given = given()?;
     if COUNTS.load(Relaxed) {
-        let left = MOST.load(Relaxed).saturating_sub(TAKEN.load(Relaxed));
+        let left = most_in_memory(MOST.load(Relaxed)).saturating_sub(TAKEN.load(Relaxed));
         return Some(left.max(0) as u64);
     }
     Some(given.saturating_sub(resident().unwrap_or(0)))
@@ -102,10 +112,16 @@ fn slack(most: i64) -> i64 {
 /// Takes a number of bytes. False: they are refused.
 #[inline]
 pub fn take(bytes: usize) -> bool {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX >> 1);
-    if asks() {
-        return take_if_it_fits(bytes);
+    if asks() || spills() {
+        return take_if_it_fits(i64::try_from(bytes).unwrap_or(i64::MAX >> 1));
     }
+    take_in_need(bytes)
+}
+
+/// Like [`take`], of what lies nowhere else: it may pass the limit by a little.
+#[inline]
+pub fn take_in_need(bytes: usize) -> bool {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX >> 1);
     let before = TAKEN.fetch_add(bytes, Relaxed);
     let fits = is_little(before, bytes) || fits(before, bytes, true);
     if !fits {
@@ -152,7 +168,57 @@ fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
         IS_OVER.store(true, Relaxed);
         return true;
     }
-    after <= most
+    after <= most_in_memory(most)
+}
+
+/// The most bytes that are given out in memory, of a limit: where there are files, their pages have the rest.
+fn most_in_memory(most: i64) -> i64 {
+    if spills() { most - most / PART_OF_PAGES } else { most }
+}
+
+/// The part of the limit that is left for pages of files.
+const PART_OF_PAGES: i64 = 4;
+
+/// Says that the allocator of this process has files for what finds no room in memory, with room for so many bytes.
+pub fn spill_into(room: u64) {
+    ROOM.store(room, Relaxed);
+}
+
+/// Whether there are such files.
+#[inline]
+pub(super) fn spills() -> bool {
+    ROOM.load(Relaxed) > 0
+}
+
+/// Counts bytes that lie in files now, or do no more if negative.
+pub fn spilled(bytes: i64) {
+    let now = SPILLED.fetch_add(bytes, Relaxed) + bytes;
+    MOST_SPILLED.fetch_max(now, Relaxed);
+}
+
+/// Bytes that lie in files.
+pub fn spilled_now() -> u64 {
+    SPILLED.load(Relaxed).max(0) as u64
+}
+
+/// The most bytes that have lain in files at a time; none where there are no files for that.
+pub fn spilled_at_most() -> Option<u64> {
+    spills().then(|| MOST_SPILLED.load(Relaxed) as u64)
+}
+
+/// Bytes that the files have room for, if there are any.
+pub(super) fn files() -> Option<u64> {
+    Some(ROOM.load(Relaxed)).filter(|&room| room > 0)
+}
+
+/// Bytes that the files have room for beside what lies there.
+pub(super) fn left_in_files() -> u64 {
+    ROOM.load(Relaxed).saturating_sub(spilled_now())
+}
+
+/// Bytes of the limit that are left for pages of files.
+pub fn spill_window() -> u64 {
+    (MOST.load(Relaxed) / PART_OF_PAGES).max(0) as u64
 }
 
 /// The most bytes that the limit allows which the user gave.
@@ -201,6 +267,11 @@ pub fn take_small(bytes: usize) -> bool {
         }
         taken
     })
+}
+
+/// Like [`take_in_need`], of few bytes.
+pub fn take_small_in_need(bytes: usize) -> bool {
+    take_in_need(rounded(bytes) as usize)
 }
 
 /// Gives back what [`take_small`] took for so many bytes.
@@ -310,7 +381,17 @@ mod tests {
         assert_eq!(passed(more as u64), Some(1 << 40));
         let refused = Refused::new(more as u64);
         assert!(refused.to_string().contains("limit of 1.1 TB"), "{refused}");
-        give(1 << 39);
+        // With files, a part of the limit is left for their pages, and nobody passes it before they are full.
+        spill_into(1 << 41);
+        assert_eq!(spill_window(), most / 4);
+        assert!(!take(1 << 38) && take(1 << 37) && over_limit().is_none());
+        assert!(left().is_some_and(|left| left < (1 << 37)));
+        spilled(1 << 40);
+        spilled(-(1 << 39));
+        assert_eq!((spilled_now(), spilled_at_most(), left_in_files()), (1 << 39, Some(1 << 40), 3 << 39));
+        spilled(-(1 << 39));
+        ROOM.store(0, Relaxed);
+        give((1 << 39) + (1 << 37));
         GIVEN.store(0, Relaxed);
         MOST.store(i64::MAX, Relaxed);
         HAS_LOOKED.store(false, Relaxed);

@@ -63,6 +63,9 @@ impl fmt::Display for Refused {
                 write!(f, "out of memory: the {limit} that the system leaves have no room for {bytes} more")?;
             }
         }
+        if budget::spills() {
+            f.write_str(", nor has the directory of --spill")?;
+        }
         match self.stage {
             None => Ok(()),
             Some(Stage { name, dim: None }) => write!(f, ", in the stage {name}"),
@@ -127,7 +130,7 @@ pub(crate) const LITTLE: u64 = 16 << 20;
 /// # Errors
 /// [`Refused`]: there is less available, or the system refuses it.
 pub(crate) fn probe(bytes: u64) -> Result<(), Refused> {
-    if bytes > LITTLE && available().is_some_and(|available| bytes > available) {
+    if bytes > LITTLE && room().is_some_and(|room| bytes > room) {
         return Err(Refused::new(bytes));
     }
     let length = usize::try_from(bytes).map_err(|_| Refused::new(bytes))?;
@@ -157,6 +160,11 @@ impl fmt::Display for Bytes {
 /// not tell, which is everywhere but on Linux.
 pub fn available() -> Option<u64> {
     [available_to_system(), budget::left()].into_iter().flatten().min()
+}
+
+/// Like [`available`], and bytes of files for what finds no room in memory (`--spill` of the program): what a run may take at all.
+pub(crate) fn room() -> Option<u64> {
+    available().map(|available| available.saturating_add(budget::left_in_files()))
 }
 
 /// Like [`available`], whatever this process's own limit.

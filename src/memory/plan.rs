@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bytes, LITTLE, available, budget};
+use super::{Bytes, LITTLE, budget, room};
 
 /// What a run takes, known before it begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct MemoryPlan {
     /// The limit in bytes that was given, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Bytes of a file for what finds no room within the limit, if there is one (`--spill`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<u64>,
     /// The stages in their order.
     pub stages: Vec<MemoryStage>,
     /// What is done without, to stay within the limit.
@@ -55,7 +58,7 @@ pub struct Shed {
 impl MemoryPlan {
     /// A plan of no stages, within the limit of this process.
     pub(crate) fn new() -> Self {
-        MemoryPlan { limit: budget::given(), ..MemoryPlan::default() }
+        MemoryPlan { limit: budget::given(), spill: budget::files(), ..MemoryPlan::default() }
     }
 
     /// Adds a stage, with what is there at its peak. What takes nothing is left out.
@@ -93,7 +96,7 @@ impl MemoryPlan {
     /// # Errors
     /// [`DoesNotFit`]: it does not.
     pub fn check(&self, taken: u64, helps: &'static str) -> Result<(), DoesNotFit> {
-        let available = if self.peak() <= LITTLE { None } else { available() };
+        let available = if self.peak() <= LITTLE { None } else { room() };
         self.check_against(available.map(|available| available.saturating_add(taken)), helps)
     }
 
@@ -165,6 +168,10 @@ impl fmt::Display for MemoryPlan {
             let uses: Vec<String> = uses.chain(grows).collect();
             write!(f, "\n{:<13} {bytes:>10}  {}: {}", "", stage.stage, uses.join(", "))?;
         }
+        if let Some(room) = self.spill {
+            let room = Bytes(room);
+            write!(f, "\n{:<13} what finds no room lies in a file, which has {room}", "spill")?;
+        }
         for Shed { what, why } in &self.shed {
             write!(f, "\n{:<13} {what}: {why}", "shed")?;
         }
@@ -192,8 +199,13 @@ mod tests {
             "shed          a copy of the graph for each thread: 2 MB would not fit",
         ];
         assert_eq!(plan.to_string(), lines.join("\n"));
-        let limited = MemoryPlan { limit: Some(1 << 30), ..plan };
+        let limited = MemoryPlan { limit: Some(1 << 30), spill: Some(1 << 40), ..plan };
         assert!(limited.to_string().contains(" of the 1.1 GB allowed"));
+        assert!(
+            limited
+                .to_string()
+                .contains("\nspill         what finds no room lies in a file, which has 1.1 TB\n")
+        );
         let json = serde_json::to_string(&limited).unwrap();
         assert_eq!(serde_json::from_str::<MemoryPlan>(&json).unwrap(), limited);
     }

@@ -214,7 +214,7 @@ pub(super) fn check_all_pairs<T: Value + Sealed>(
     let points = cloud.len();
     let distances = binomial(points, 2);
     let needed = distances.saturating_mul(ranked::<T::Key>());
-    match available_for(needed) {
+    match room_for(needed) {
         Some(available) if needed > available => {
             let helps = proposals(cloud, is_bounded, available);
             Err(RipsError::Memory { points, distances, needed, available, helps })
@@ -283,17 +283,17 @@ fn rounded_down(number: f64) -> f64 {
 /// Whether the keys of all pairs of points may lie in a square: they are as wide as ranks, and there is memory enough for it. Any other way takes more.
 pub(super) fn affords_square<K>(points: usize) -> bool {
     let square = (points as u64).saturating_mul(stride(points) as u64).saturating_mul(RANK);
-    size_of::<K>() as u64 == RANK && available_for(square).is_none_or(|available| square <= available)
+    size_of::<K>() as u64 == RANK && room_for(square).is_none_or(|room| square <= room)
 }
 
 /// The most edges that are found and ranked in the memory there is.
 pub(super) fn most_edges<K>() -> u64 {
-    memory::available().map_or(u64::MAX, |available| available / listed::<K>())
+    memory::room().map_or(u64::MAX, |room| room / listed::<K>())
 }
 
 /// The error for more edges between points than there is memory for.
 pub(super) fn too_many_edges<T: Value + Sealed>(cloud: &PointCloud<T>, edges: u64) -> RipsError {
-    let available = memory::available().unwrap_or(u64::MAX);
+    let available = memory::room().unwrap_or(u64::MAX);
     let needed = edges.saturating_mul(listed::<T::Key>());
     let helps = proposals(cloud, true, available);
     RipsError::Memory { points: cloud.len(), distances: edges, needed, available, helps }
@@ -342,13 +342,18 @@ pub(super) fn too_large_cache(bytes: u64) -> Option<String> {
     Some(format!("they would take {} of the {} that are available", Bytes(bytes), Bytes(available)))
 }
 
+/// What a run may take, if so much is needed that it matters.
+fn room_for(needed: u64) -> Option<u64> {
+    if needed <= memory::LITTLE { None } else { memory::room() }
+}
+
 /// The memory there is, if so much is needed that it matters.
 fn available_for(needed: u64) -> Option<u64> {
     if needed <= memory::LITTLE { None } else { memory::available() }
 }
 
 fn check(points: usize, distances: u64, needed: u64, helps: &'static str) -> Result<(), RipsError> {
-    check_against(points, distances, needed, helps, available_for(needed))
+    check_against(points, distances, needed, helps, room_for(needed))
 }
 
 fn check_against(

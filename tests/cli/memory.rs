@@ -118,6 +118,163 @@ fn a_run_stays_within_its_limit() {
     batch.assert().code(1).stderr(contains("s.npy: ").and(contains("t.npy: ")));
 }
 
+/// A folder on a disk for the files of `--spill`; none where this folder lies in memory.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+fn on_disk() -> Option<tempfile::TempDir> {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let inspect = lacuna("plot", ["--spill", &folder.path().display().to_string(), "x"]).output().unwrap();
+    if String::from_utf8_lossy(&inspect.stderr).contains("keeps files in memory") {
+        eprintln!("skipped: {} keeps files in memory", folder.path().display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// What finds no room within the limit lies in a file: the answer is the same, and the file is gone.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn what_finds_no_room_lies_in_a_file() {
+    let Some(folder) = on_disk() else { return };
+    let directory = folder.path().display().to_string();
+    let scratch = Scratch::new();
+    let path = |name: &str| scratch.name(name);
+    lacuna("generate", words(&format!("sphere --points 1200 -q -o {}", path("s.npy")))).assert().success();
+    lacuna("generate", words(&format!("noise --shape 32,32,32 -q -o {}", path("n.npy")))).assert().success();
+    lacuna("convert", words(&format!("-q {} {}", path("n.npy"), path("n.bin")))).assert().success();
+    for command in [
+        format!("rips --max-dim 1 --collapse off {}", path("s.npy")),
+        format!("rips --max-dim 1 --collapse on --threshold 0.8 {}", path("s.npy")),
+        format!("rips --max-dim 2 --threshold 0.4 --pair-store sorted {}", path("s.npy")),
+        format!("reduce {}", path("n.bin")),
+        format!("reduce --algorithm standard {}", path("n.bin")),
+        format!("cubical {}", path("n.npy")),
+        format!("cubical --via matrix {}", path("n.npy")),
+    ] {
+        let run = |more: &[&str]| {
+            let mut words = words(&command);
+            words.extend(["--threads", "2", "--backend", "cpu"].map(str::to_owned));
+            words.extend(more.iter().map(|&word| word.to_owned()));
+            lacuna(&words[0], &words[1..]).output().unwrap()
+        };
+        let expected = run(&["--quiet"]);
+        let spilled = run(&["--memory", "14M", "--spill", &directory, "--explain"]);
+        let said = String::from_utf8_lossy(&spilled.stderr).into_owned();
+        assert!(expected.status.success() && spilled.status.success(), "{command}: {said}");
+        assert!(spilled.stdout == expected.stdout, "{command}");
+        assert!(said.contains("lay in the file of --spill at the most"), "{command}: {said}");
+        assert!(
+            said.contains("\nspill         what finds no room lies in a file, which has "),
+            "{command}: {said}"
+        );
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    // A file that has no room for it either.
+    let mut shell = assert_cmd::Command::new("sh");
+    shell.args([
+        "-c",
+        "ulimit -f 8192 && exec \"$@\"",
+        "sh",
+        env!("CARGO_BIN_EXE_lacuna"),
+        "rips",
+        "--max-dim",
+        "1",
+    ]);
+    shell.args(["--collapse", "off", "--memory", "14M", "--spill", &directory, &path("s.npy")]);
+    let too_little = contains("memory: ")
+        .and(contains("are available").or(contains(", nor has the directory of --spill")));
+    shell.assert().code(1).stdout(is_empty()).stderr(too_little);
+}
+
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn folders_that_cannot_have_the_file_are_refused() {
+    let scratch = Scratch::new();
+    let square = scratch.file("square.txt", super::SQUARE);
+    let refused = |folder: &str, why: &str| {
+        let said =
+            contains(format!("--spill {folder}: cannot keep memory there")).and(contains(why.to_owned()));
+        rips(["--spill", folder]).arg(&square).assert().code(1).stdout(is_empty()).stderr(said);
+    };
+    refused(&scratch.name("nowhere"), "No such file");
+    refused(&square.display().to_string(), "Not a directory");
+    if fs::read_to_string("/proc/mounts").unwrap().contains(" /dev/shm tmpfs ") {
+        refused("/dev/shm", "keeps files in memory (tmpfs)");
+    }
+}
+
+/// A control group of memory with a limit of its own, below that of the tests.
+#[cfg(target_os = "linux")]
+struct Group(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Group {
+    /// None where this process may not make one, as most users may not.
+    fn new(bytes: u64) -> Option<Group> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let mut places = own.lines().filter_map(|line| {
+            let mut parts = line.splitn(3, ':').skip(1);
+            match (parts.next()?, parts.next()?) {
+                ("memory", path) => Some((format!("/sys/fs/cgroup/memory{path}"), "memory.limit_in_bytes")),
+                ("", path) => Some((format!("/sys/fs/cgroup{path}"), "memory.max")),
+                _ => None,
+            }
+        });
+        places.find_map(|(parent, limit)| {
+            let group = std::path::Path::new(&parent).join(format!("lacuna-{}", std::process::id()));
+            fs::create_dir(&group).ok()?;
+            let group = Group(group);
+            fs::write(group.0.join(limit), bytes.to_string()).ok()?;
+            Some(group)
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// In a control group, as of a container or a batch job, a run fits or ends with an error before the system kills it.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn no_command_is_killed_in_a_control_group() {
+    let scratch = Scratch::new();
+    let path = |name: &str| scratch.name(name);
+    lacuna("generate", words(&format!("sphere --points 3000 -q -o {}", path("s.npy")))).assert().success();
+    lacuna("generate", words(&format!("noise --shape 48,48,48 -q -o {}", path("n.npy")))).assert().success();
+    lacuna("convert", words(&format!("-q {} {}", path("n.npy"), path("n.bin")))).assert().success();
+    let mut outcomes = [0; 2];
+    for megabytes in [48, 96, 160] {
+        let Some(group) = Group::new(megabytes << 20) else {
+            eprintln!("skipped: this user may make no control group of memory");
+            return;
+        };
+        for command in [
+            format!("rips --max-dim 1 --collapse off {}", path("s.npy")),
+            format!("rips --threshold 0.5 {}", path("s.npy")),
+            format!("reduce {}", path("n.bin")),
+            format!("cubical {}", path("n.npy")),
+            format!("ecc {}", path("n.npy")),
+        ] {
+            let mut shell = assert_cmd::Command::new("sh");
+            shell.args(["-c", "echo $$ >\"$0\"/cgroup.procs && exec \"$@\""]).arg(&group.0);
+            shell.arg(env!("CARGO_BIN_EXE_lacuna")).args(words(&command)).args(["--threads", "2"]);
+            let output = shell.timeout(Duration::from_secs(120)).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let context = format!("{command} in {megabytes} MiB: {:?}\n{said}", output.status);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{context}");
+            assert!(
+                output.status.success() || said.contains("error: ") && said.contains("memory"),
+                "{context}"
+            );
+            outcomes[usize::from(output.status.success())] += 1;
+        }
+    }
+    assert!(outcomes.iter().all(|&count| count > 0), "{outcomes:?}");
+}
+
 /// The plan is a table on standard error and in the statistics.
 #[test]
 fn the_plan_of_memory_is_told() {
@@ -142,6 +299,6 @@ fn limits_that_are_none_are_refused() {
     for command in
         ["distance", "plot", "vectorize", "compare", "convert", "generate", "thin", "cubical", "reduce"]
     {
-        lacuna(command, ["--help"]).assert().success().stdout(contains("--memory"));
+        lacuna(command, ["--help"]).assert().success().stdout(contains("--memory").and(contains("--spill")));
     }
 }

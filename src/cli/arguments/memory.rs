@@ -1,7 +1,12 @@
 //! How much memory a run may take.
 
+#[cfg(not(all(feature = "huge-pages", target_os = "linux")))]
+use std::io;
+use std::path::PathBuf;
+
 use lacuna::memory;
 
+use crate::cli::error::{CliError, MachineError};
 use crate::cli::parse::{self, OrAuto};
 
 /// The limit of memory.
@@ -13,6 +18,12 @@ pub(crate) struct MemoryArguments {
     #[arg(long, value_name = "LIMIT", help_heading = "Computation", default_value = "auto",
         value_parser = parse::bytes_or_auto(), allow_hyphen_values = true)]
     memory: OrAuto<u64>,
+
+    /// Keep what finds no room within the limit of memory in a file in DIR, on a disk; the run takes longer
+    ///
+    /// The file has no name and is gone when the run ends, however it ends.
+    #[arg(long, value_name = "DIR", help_heading = "Computation")]
+    spill: Option<PathBuf>,
 }
 
 impl MemoryArguments {
@@ -26,5 +37,18 @@ impl MemoryArguments {
         if let Some(bytes) = self.given().filter(|&bytes| bytes >= least) {
             memory::limit(bytes);
         }
+    }
+
+    /// Has what finds no room lie in a file from now on, if that is asked for.
+    pub(crate) fn open_spill(&self) -> Result<(), CliError> {
+        let Some(directory) = &self.spill else { return Ok(()) };
+        #[cfg(all(feature = "huge-pages", target_os = "linux"))]
+        let opened = crate::allocator::spill::open(directory);
+        #[cfg(not(all(feature = "huge-pages", target_os = "linux")))]
+        let opened = Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this build of the program cannot, which takes Linux",
+        ));
+        opened.map_err(|source| MachineError::Spill { directory: directory.clone(), source }.into())
     }
 }

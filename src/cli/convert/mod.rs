@@ -131,7 +131,7 @@ pub(crate) struct Arguments {
     round: bool,
 
     #[command(flatten)]
-    verbosity: VerbosityArguments,
+    pub(super) verbosity: VerbosityArguments,
 }
 
 const EXAMPLES: &str = "\

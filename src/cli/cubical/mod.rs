@@ -129,7 +129,7 @@ pub(crate) struct Arguments {
     picture: PictureArguments,
 
     #[command(flatten)]
-    report: ReportArguments,
+    pub(super) report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\

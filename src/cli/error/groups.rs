@@ -73,7 +73,10 @@ impl CliError {
                 failure.concerns_one_input
             }
             CliError::Machine(
-                MachineError::Write { .. } | MachineError::Threads { .. } | MachineError::Clock { .. },
+                MachineError::Write { .. }
+                | MachineError::Threads { .. }
+                | MachineError::Clock { .. }
+                | MachineError::Spill { .. },
             ) => false,
         }
     }

@@ -1,6 +1,7 @@
 //! What this machine cannot do.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::failure::Failure;
 
@@ -14,6 +15,8 @@ pub(crate) enum MachineError {
          (ulimit -u, ulimit -v) may allow more"
     )]
     Threads { threads: usize, source: rayon::ThreadPoolBuildError },
+    #[error("--spill {}: cannot keep memory there", directory.display())]
+    Spill { directory: PathBuf, source: io::Error },
     #[error("--time-limit: cannot start a thread that waits")]
     Clock { source: io::Error },
     #[error(transparent)]

@@ -107,7 +107,7 @@ pub(crate) struct Arguments {
     representatives: RepresentativesArguments,
 
     #[command(flatten)]
-    report: ReportArguments,
+    pub(super) report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\

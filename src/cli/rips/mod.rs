@@ -127,7 +127,7 @@ pub(crate) struct Arguments {
     representatives: RepresentativesArguments,
 
     #[command(flatten)]
-    report: ReportArguments,
+    pub(super) report: ReportArguments,
 }
 
 const EXAMPLES: &str = "\

@@ -9,14 +9,16 @@
 //!
 //! Everything that is given out is counted against the limit of memory (`lacuna::memory`). A refusal, by the limit or by the system,
 //! goes to those who ask for it. Others could do nothing but abort: they never learn of it, since the program ends here, with a message and the
-//! exit code of a machine's failure.
+//! exit code of a machine's failure. With `--spill` what is refused lies in a file ([`spill`]); which is known by its address.
 
 #![allow(unsafe_code)]
+
+pub(crate) mod spill;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{copy_nonoverlapping, null_mut};
 
-use lacuna::internals::{asks, give, give_small, take, take_small};
+use lacuna::internals::{asks, give, give_small, take, take_in_need, take_small, take_small_in_need};
 use libc::{
     MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_FAILED, MAP_PRIVATE, MREMAP_FIXED, MREMAP_MAYMOVE, PROT_READ,
     PROT_WRITE,
@@ -124,10 +126,16 @@ pub(crate) fn keep_little() {
 const KEPT: libc::c_int = 256 << 10;
 
 impl HugePages {
-    /// Allocates by `allocate`, counted.
-    fn counted(layout: Layout, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {
+    /// Allocates by `allocate`, counted, or in the file.
+    fn counted(layout: Layout, is_zeroed: bool, allocate: impl FnOnce(Layout) -> *mut u8) -> *mut u8 {
         if !Self::take(layout.size(), layout.align()) {
-            return refused(layout.size());
+            let spilled = spilled(layout, is_zeroed);
+            if !spilled.is_null() {
+                return spilled;
+            }
+            if !Self::take_in_need(layout.size(), is_mapping(layout.size(), layout.align())) {
+                return refused(layout.size());
+            }
         }
         let pointer = allocate(layout);
         if pointer.is_null() {
@@ -137,15 +145,45 @@ impl HugePages {
         pointer
     }
 
+    /// Moves what lies in old memory to new, unless there is none.
+    ///
+    /// # Safety
+    /// `pointer` is memory of this layout, and `new` is null or other memory of `new_size` bytes.
+    unsafe fn move_to(&self, new: *mut u8, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        if !new.is_null() {
+            // SAFETY: old and new memory do not overlap, and both are at least as long as what is copied. Then nothing uses the old any more.
+            unsafe {
+                copy_nonoverlapping(pointer, new, layout.size().min(new_size));
+                self.dealloc(pointer, layout);
+            }
+        }
+        new
+    }
+
     /// Counts an allocation. False: the limit has no room for it.
     fn take(size: usize, align: usize) -> bool {
         if is_mapping(size, align) { take(size) } else { take_small(size) }
+    }
+
+    /// Counts bytes that are refused and have no room in the file either. False: they stay refused.
+    #[cold]
+    fn take_in_need(bytes: usize, is_mapping: bool) -> bool {
+        // Those who ask are refused; without a file the limit has been passed by what it may already.
+        spill::is_open()
+            && !asks()
+            && if is_mapping { take_in_need(bytes) } else { take_small_in_need(bytes) }
     }
 
     /// Counts what is freed.
     fn give(size: usize, align: usize) {
         if is_mapping(size, align) { give(size) } else { give_small(size) }
     }
+}
+
+/// A place in the file for what memory has no room for. Null where there is none.
+#[cold]
+fn spilled(layout: Layout, is_zeroed: bool) -> *mut u8 {
+    if spill::is_open() { spill::allocate(layout, is_zeroed) } else { null_mut() }
 }
 
 /// Null, for those who ask; for others the program ends.
@@ -157,12 +195,12 @@ fn refused(size: usize) -> *mut u8 {
     null_mut()
 }
 
-// SAFETY: what is a mapping follows from the layout alone, so memory goes back where it came from; mappings are aligned to
-// HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator. Counting allocates
+// SAFETY: what lies in the file is known by its address, and what else is a mapping follows from the layout alone, so memory goes back where
+// it came from; mappings are aligned to HUGE, at least as much as the layouts ask for, and as long as they ask for; all else is the system's allocator. Counting allocates
 // nothing but where it looks for the first time how much memory there is, with no lock held.
 unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        HugePages::counted(layout, |layout| {
+        HugePages::counted(layout, false, |layout| {
             if is_mapping(layout.size(), layout.align()) {
                 return map(layout.size());
             }
@@ -172,7 +210,7 @@ unsafe impl GlobalAlloc for HugePages {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        HugePages::counted(layout, |layout| {
+        HugePages::counted(layout, true, |layout| {
             if is_mapping(layout.size(), layout.align()) {
                 return map(layout.size());
             }
@@ -182,6 +220,10 @@ unsafe impl GlobalAlloc for HugePages {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        if spill::holds(pointer) {
+            // SAFETY: what lies in the file came from there.
+            return unsafe { spill::free(pointer) };
+        }
         HugePages::give(layout.size(), layout.align());
         if is_mapping(layout.size(), layout.align()) {
             // SAFETY: memory of such a layout was mapped, with this size.
@@ -194,23 +236,30 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         let (was_mapping, is_mapping) =
             (is_mapping(layout.size(), layout.align()), is_mapping(new_size, layout.align()));
-        if was_mapping != is_mapping {
-            // SAFETY: the caller promises that `new_size` and the alignment make a layout; old and new memory do not
-            // overlap, and both are at least as long as what is copied.
-            return unsafe {
-                let new = self.alloc(Layout::from_size_align_unchecked(new_size, layout.align()));
-                if !new.is_null() {
-                    copy_nonoverlapping(pointer, new, layout.size().min(new_size));
-                    self.dealloc(pointer, layout);
-                }
-                new
-            };
+        let was_spilled = spill::holds(pointer);
+        if was_spilled && spill::fits(pointer, new_size) {
+            return pointer;
+        }
+        // SAFETY: the caller promises that `new_size` and the alignment make a layout.
+        let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        if was_spilled || was_mapping != is_mapping {
+            // SAFETY: the caller's promises are the callee's demands.
+            let new = unsafe { self.alloc(new_layout) };
+            // SAFETY: see `move_to`.
+            return unsafe { self.move_to(new, pointer, layout, new_size) };
         }
         // The old memory is there until the new is: pages that are moved are not there twice, but a table of few bytes may be.
         let (old, more) = (layout.size(), new_size.saturating_sub(layout.size()));
         let is_room = if was_mapping { more == 0 || take(more) } else { take_small(new_size) };
         if !is_room {
-            return refused(new_size);
+            let new = spilled(new_layout, false);
+            if !new.is_null() {
+                // SAFETY: see `move_to`.
+                return unsafe { self.move_to(new, pointer, layout, new_size) };
+            }
+            if !HugePages::take_in_need(if was_mapping { more } else { new_size }, was_mapping) {
+                return refused(new_size);
+            }
         }
         let moved = if was_mapping {
             // SAFETY: memory of such a layout was mapped, with this size.

@@ -1,0 +1,264 @@
+//! Memory in a file: with `--spill DIR`, what finds no room within the limit of memory lies in a file there.
+//!
+//! - The file has no name and goes with the process, however that ends. It is mapped as a whole, as long as its disk has room, and blocks of
+//!   it are reserved on the disk before they are given out: a full disk is a refusal.
+//! - `blocks` knows which parts are in use, and `classes` the sizes of small ones. What is freed is given back to the disk.
+//! - A part of the limit is kept for pages of the file ([`lacuna::memory`]). `keeper` is a thread that takes pages out of the process where there
+//!   are more; the system writes them to the disk when it needs their memory, and reads them when they are looked at again.
+//!
+//! All of a run can lie there: layer 1 of the pair store, versions of columns, residues, tables of distances. What was allocated first, and what
+//! is freed before the limit is passed, stays in memory.
+
+mod blocks;
+mod classes;
+mod keeper;
+
+use std::alloc::Layout;
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use lacuna::internals::{spill_into, spilled};
+use libc::{
+    FALLOC_FL_KEEP_SIZE, MADV_RANDOM, MADV_REMOVE, MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_NORESERVE,
+    MAP_PRIVATE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE,
+};
+
+use blocks::{Block, Blocks, Place, WORDS};
+use classes::{BLOCK, class_of};
+
+/// The most bytes that the file is long: tables in memory have a hundredth of them as their addresses.
+const MOST: u64 = 8 << 40;
+
+/// The part of the addresses which `ulimit -v` leaves that the file may have.
+const PART_OF_ADDRESSES: u64 = 4;
+
+/// Where the file lies in memory. The length is 0 while there is none.
+static START: AtomicUsize = AtomicUsize::new(0);
+static LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+static HEAP: Mutex<Option<Heap>> = Mutex::new(None);
+
+/// The file, and what is known of its blocks.
+struct Heap {
+    file: File,
+    start: *mut u8,
+    blocks: Blocks<'static>,
+}
+
+// SAFETY: the address is that of the mapping, which is there until the process ends; whatever uses it holds the lock.
+unsafe impl Send for Heap {}
+
+/// Has what finds no room in memory lie in a file in this directory from now on.
+///
+/// # Errors
+/// The directory holds no such file: it cannot be written, its file system keeps files in memory, or cannot reserve blocks or give them back.
+pub(crate) fn open(directory: &Path) -> io::Result<()> {
+    let file = tempfile::tempfile_in(directory)?;
+    let free = free_on_disk(&file)?;
+    let length =
+        free.min(MOST).min(limit_of(libc::RLIMIT_FSIZE)).min(limit_of(libc::RLIMIT_AS) / PART_OF_ADDRESSES);
+    let length = usize::try_from(length).unwrap_or(usize::MAX) / BLOCK * BLOCK;
+    if length == 0 {
+        return Err(io::Error::new(io::ErrorKind::StorageFull, format!("{free} bytes are free on its disk")));
+    }
+    file.set_len(length as u64)?;
+    let start = map(&file, length)?;
+    let count = length / BLOCK;
+    let blocks = Blocks::new(zeros::<Block>(count)?, zeros::<u64>(count * WORDS)?);
+    let mut heap = Heap { file, start, blocks };
+    heap.try_out().map_err(|error| {
+        io::Error::new(
+            error.kind(),
+            format!("its file system cannot reserve blocks of a file and give them back ({error})"),
+        )
+    })?;
+    keeper::start(start.addr(), length)?;
+    *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
+    START.store(start.addr(), Relaxed);
+    LENGTH.store(length, Relaxed);
+    spill_into(length as u64);
+    Ok(())
+}
+
+/// Whether there is a file.
+pub(super) fn is_open() -> bool {
+    LENGTH.load(Relaxed) > 0
+}
+
+/// Whether it lies in the file.
+#[inline]
+pub(super) fn holds(pointer: *mut u8) -> bool {
+    pointer.addr().wrapping_sub(START.load(Relaxed)) < LENGTH.load(Relaxed)
+}
+
+/// A place in the file. Null where there is no file, or no room in it or on its disk.
+pub(super) fn allocate(layout: Layout, is_zeroed: bool) -> *mut u8 {
+    with_heap(|heap| heap.allocate(layout, is_zeroed)).unwrap_or(null_mut())
+}
+
+/// Gives a place back.
+///
+/// # Safety
+/// [`allocate`] returned it, and nothing uses it any more.
+pub(super) unsafe fn free(pointer: *mut u8) {
+    with_heap(|heap| heap.free(pointer));
+}
+
+/// Whether so many bytes have room where something lies, and not much less.
+pub(super) fn fits(pointer: *mut u8, size: usize) -> bool {
+    let room = with_heap(|heap| heap.blocks.room(pointer.addr() - heap.start.addr())).unwrap_or(0);
+    size <= room && size >= room / 4
+}
+
+fn with_heap<T>(of: impl FnOnce(&mut Heap) -> T) -> Option<T> {
+    // Nothing here allocates while it holds the lock.
+    HEAP.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(of)
+}
+
+impl Heap {
+    fn allocate(&mut self, layout: Layout, is_zeroed: bool) -> *mut u8 {
+        let (size, align) = (layout.size(), layout.align());
+        if align > BLOCK {
+            return null_mut();
+        }
+        let (offset, is_new) = match self.blocks.find(size, align) {
+            None => return null_mut(),
+            Some(Place::Slot { offset }) => (offset, false),
+            Some(Place::New { first, count }) => {
+                if self.reserve(first * BLOCK, count * BLOCK).is_err() {
+                    return null_mut();
+                }
+                spilled((count * BLOCK) as i64);
+                match class_of(size, align) {
+                    Some(_) => (self.blocks.give_slots(first, size, align), true),
+                    None => (self.blocks.give_run(first, count), true),
+                }
+            }
+        };
+        // SAFETY: the offset lies in the mapping, and so do `size` bytes from there on, which nobody else has.
+        unsafe {
+            let pointer = self.start.add(offset);
+            if is_zeroed && !is_new {
+                pointer.write_bytes(0, size);
+            }
+            pointer
+        }
+    }
+
+    fn free(&mut self, pointer: *mut u8) {
+        if let Some((offset, length)) = self.blocks.free(pointer.addr() - self.start.addr()) {
+            // What the file system does not take back is reserved for longer, and may hold old bytes; that it can was tried out.
+            let _ = self.give_back(offset, length);
+            spilled(-(length as i64));
+        }
+    }
+
+    /// Reserves bytes of the file on the disk.
+    fn reserve(&self, offset: usize, length: usize) -> io::Result<()> {
+        loop {
+            // SAFETY: the call has numbers alone.
+            let failed = unsafe {
+                libc::fallocate(self.file.as_raw_fd(), FALLOC_FL_KEEP_SIZE, offset as i64, length as i64)
+            } != 0;
+            match io::Error::last_os_error() {
+                _ if !failed => return Ok(()),
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            }
+        }
+    }
+
+    /// Gives bytes of the file back to the disk. From then on they are zero.
+    fn give_back(&self, offset: usize, length: usize) -> io::Result<()> {
+        // SAFETY: the part lies in the mapping, and nobody uses it.
+        match unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Tries out whether the file system does what is asked of it.
+    fn try_out(&mut self) -> io::Result<()> {
+        self.reserve(0, BLOCK)?;
+        // SAFETY: the first block lies in the mapping, and nobody uses it yet.
+        unsafe { self.start.write(1) };
+        self.give_back(0, BLOCK)?;
+        // SAFETY: see above.
+        match unsafe { self.start.read() } {
+            0 => Ok(()),
+            _ => Err(io::Error::other("what was given back is not zero")),
+        }
+    }
+}
+
+/// Bytes that are free on the disk of a file for users. Of a file system in memory it is an error.
+fn free_on_disk(file: &File) -> io::Result<u64> {
+    let mut told = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the call writes the structure, and is told apart from one that failed.
+    let told = unsafe {
+        if libc::fstatfs(file.as_raw_fd(), told.as_mut_ptr()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        told.assume_init()
+    };
+    if [TMPFS, RAMFS].contains(&(told.f_type as i64)) {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "its file system keeps files in memory (tmpfs)",
+        ));
+    }
+    Ok((told.f_bavail as u64).saturating_mul(told.f_bsize as u64))
+}
+
+const TMPFS: i64 = 0x0102_1994;
+const RAMFS: i64 = 0x8584_58f6;
+
+/// The process's limit of a resource.
+fn limit_of(resource: libc::__rlimit_resource_t) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the call writes the structure; where it fails, there is no limit.
+    unsafe { libc::getrlimit(resource, &raw mut limit) };
+    limit.rlim_cur
+}
+
+/// Maps the file at a multiple of [`BLOCK`].
+fn map(file: &File, length: usize) -> io::Result<*mut u8> {
+    // SAFETY: the first mapping is new and nobody can use it; the second replaces a part of it.
+    unsafe {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        let room = libc::mmap(null_mut(), length + BLOCK, PROT_NONE, flags, -1, 0);
+        if room == MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = room.byte_add(room.align_offset(BLOCK));
+        let flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+        match libc::mmap(start, length, PROT_READ | PROT_WRITE, flags, file.as_raw_fd(), 0) {
+            MAP_FAILED => Err(io::Error::last_os_error()),
+            start => {
+                // What lies there is looked at here and there. By itself the system reads 32 pages for each one: with four times more than there is
+                // memory for, runs take nine times longer.
+                libc::madvise(start, length, MADV_RANDOM);
+                Ok(start.cast())
+            }
+        }
+    }
+}
+
+/// A table of zeros that nobody counts, whose pages are there once they are written.
+fn zeros<T>(count: usize) -> io::Result<&'static mut [T]> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // SAFETY: the mapping is new, long enough, aligned to a page, and there until the process ends. All bits zero is a value of the types it is used
+    // for, which are numbers and structures of numbers.
+    unsafe {
+        match libc::mmap(null_mut(), count * size_of::<T>(), PROT_READ | PROT_WRITE, flags, -1, 0) {
+            MAP_FAILED => Err(io::Error::last_os_error()),
+            start => Ok(std::slice::from_raw_parts_mut(start.cast(), count)),
+        }
+    }
+}
