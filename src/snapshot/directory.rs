@@ -33,6 +33,10 @@ const EXTENSION: &str = ".lac";
 /// of the time at most, however large the state is.
 const REST: u32 = 40;
 
+/// What took less is not kept at the end of its stage, unless the user wants saves more often than that: it is found again in the time that it
+/// takes to bring a file to the disk a few times.
+const LEAST_WORTH: Duration = Duration::from_secs(1);
+
 /// Nobody is to save before somebody has.
 const NEVER: u64 = u64::MAX;
 
@@ -50,6 +54,8 @@ pub struct CheckpointDirectory {
     due: AtomicU64,
     /// Nanoseconds from one save to the next.
     rest: AtomicU64,
+    /// Nanoseconds that the last save took.
+    took: AtomicU64,
     /// One piece is written at a time.
     writing: Mutex<()>,
     warn: Warn,
@@ -79,6 +85,7 @@ impl CheckpointDirectory {
             start: Instant::now(),
             due: AtomicU64::new(nanoseconds(every)),
             rest: AtomicU64::new(nanoseconds(every)),
+            took: AtomicU64::new(0),
             writing: Mutex::new(()),
             warn,
             has_warned: AtomicBool::new(false),
@@ -223,13 +230,20 @@ impl Checkpoint for CheckpointDirectory {
         due <= now && self.due.compare_exchange(due, next(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
+    fn is_worth_keeping(&self, took: Duration) -> bool {
+        let last_save = Duration::from_nanos(self.took.load(Ordering::Relaxed));
+        took >= self.every.min(LEAST_WORTH).max(last_save)
+    }
+
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _alone = lock(&self.writing);
         // Nobody else is to save meanwhile.
         self.due.store(NEVER, Ordering::Relaxed);
         let began = Instant::now();
         let written = file::write(&self.file(name), kind, facts, fill);
-        let rest = nanoseconds(self.every.max(began.elapsed() * REST));
+        let took = began.elapsed();
+        self.took.store(nanoseconds(took), Ordering::Relaxed);
+        let rest = nanoseconds(self.every.max(took * REST));
         self.rest.store(rest, Ordering::Relaxed);
         self.due.store(self.now().saturating_add(rest).min(NEVER - 1), Ordering::Relaxed);
         match written {

@@ -266,6 +266,18 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     });
     // Forty times as long as that.
     assert!(!directory.takes_turn());
+    // To find what took so long again takes less, or more.
+    assert!(!directory.is_worth_keeping(Duration::from_millis(999)));
+    assert!(directory.is_worth_keeping(Duration::from_secs(1)));
     let far = CheckpointDirectory::open(&folder.path().join("far"), Duration::MAX, silent()).unwrap();
-    assert!(!far.takes_turn());
+    assert!(!far.takes_turn() && far.is_worth_keeping(Duration::from_secs(1)));
+    far.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
+        std::thread::sleep(Duration::from_millis(1100));
+        out.u64s(&[1])
+    });
+    assert!(!far.is_worth_keeping(Duration::from_millis(1100)));
+    assert!(far.is_worth_keeping(Duration::from_secs(60)));
+    let often =
+        CheckpointDirectory::open(&folder.path().join("often"), Duration::from_millis(1), silent()).unwrap();
+    assert!(often.is_worth_keeping(Duration::from_millis(2)));
 }
