@@ -15,6 +15,7 @@ use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
@@ -68,6 +69,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     /// The pairs of a matching that has the distance, too
     #[arg(long, help_heading = "Output")]

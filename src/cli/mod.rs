@@ -9,6 +9,7 @@ mod completions;
 mod convert;
 mod cubical;
 mod curves;
+mod deadline;
 mod directory;
 mod distance;
 mod ecc;
@@ -50,6 +51,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use arguments::limits::DeadlineArguments;
 use arguments::memory::MemoryArguments;
 use error::CliError;
 use exit_codes::EXIT_CODES;
@@ -110,6 +112,20 @@ impl Command {
         }
     }
 
+    /// The time limit of the commands that have their answer as a whole or not at all.
+    fn deadline(&self) -> Option<&DeadlineArguments> {
+        match self {
+            Command::Thin(arguments) => Some(&arguments.deadline),
+            Command::Plot(arguments) => Some(&arguments.deadline),
+            Command::Vectorize(arguments) => Some(&arguments.deadline),
+            Command::Distance(arguments) => Some(&arguments.deadline),
+            Command::Compare(arguments) => Some(&arguments.deadline),
+            Command::Convert(arguments) => Some(&arguments.deadline),
+            Command::Generate(arguments) => Some(&arguments.deadline),
+            _ => None,
+        }
+    }
+
     /// The exit code of a run that finds no memory. Of `compare`, 1 says that files differ.
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     fn code_out_of_memory(&self) -> i32 {
@@ -127,6 +143,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
             crate::allocator::keep_little();
         }
         memory.hold(least);
+    }
+    if let Some(deadline) = cli.command.deadline() {
+        let is_comparison = matches!(cli.command, Command::Compare(_));
+        deadline.start().map_err(|error| if is_comparison { error.into_input_error() } else { error })?;
     }
     match cli.command {
         Command::Rips(arguments) => rips::run(&arguments).map(|()| ExitCode::SUCCESS),

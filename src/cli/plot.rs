@@ -7,6 +7,7 @@ use lacuna::internals::name_of;
 use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
@@ -68,6 +69,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     #[command(flatten)]
     verbosity: VerbosityArguments,

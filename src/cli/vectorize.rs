@@ -8,6 +8,7 @@ use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 use lacuna::plot::read::{LoadedSeries, read_path};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
@@ -85,6 +86,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     #[command(flatten)]
     verbosity: VerbosityArguments,
