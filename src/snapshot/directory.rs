@@ -7,7 +7,8 @@
 //! | `NAME.lac` | the piece of this name |
 //! | `NAME.lac.part` | a piece that was being written when a run was killed; the next run removes it |
 //!
-//! When the run is done all of them are removed, and the directory too if nothing else is in it.
+//! When the run is done all of them are removed, and the directory too if nothing else is in it. A run that ends before it has said which run it is
+//! leaves nothing that was not there.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -48,6 +49,10 @@ pub struct CheckpointDirectory {
     path: PathBuf,
     /// Held as long as this is.
     _lock: File,
+    /// The directories that were made for it, from the innermost.
+    made: Vec<PathBuf>,
+    /// Whether the run is done, so that all of it may be another's.
+    is_finished: bool,
     every: Duration,
     start: Instant,
     /// When the next save is due, in nanoseconds since `start`.
@@ -76,11 +81,14 @@ impl CheckpointDirectory {
     /// [`SnapshotError::Locked`] and [`SnapshotError::System`].
     pub fn open(path: &Path, every: Duration, warn: Warn) -> Result<Self, SnapshotError> {
         let failed = |action| move |error: io::Error| SnapshotError::system(path, action, &error);
+        let made = missing(path);
         fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
         let lock = locked(path)?;
         let directory = CheckpointDirectory {
             path: path.to_path_buf(),
             _lock: lock,
+            made,
+            is_finished: false,
             every,
             start: Instant::now(),
             due: AtomicU64::new(nanoseconds(every)),
@@ -134,7 +142,9 @@ impl CheckpointDirectory {
     ///
     /// # Errors
     /// [`SnapshotError::System`].
-    pub fn finish(self) -> Result<(), SnapshotError> {
+    pub fn finish(mut self) -> Result<(), SnapshotError> {
+        // What cannot be removed stays as it is.
+        self.is_finished = true;
         let failed = |error: io::Error| SnapshotError::system(&self.path, "remove the checkpoint", &error);
         let pieces = self.names()?.into_iter().filter(|name| name.ends_with(EXTENSION) && name != MANIFEST);
         // Without the other pieces the first one is a checkpoint of a run that has just begun: so it goes last, and the lock after it.
@@ -172,6 +182,24 @@ impl CheckpointDirectory {
     fn now(&self) -> u64 {
         nanoseconds(self.start.elapsed())
     }
+}
+
+impl Drop for CheckpointDirectory {
+    /// Leaves nothing where no run has begun. The lock is still held, so nobody else has begun one.
+    fn drop(&mut self) {
+        let has_nothing = |names: Vec<String>| names.iter().all(|name| !name.ends_with(EXTENSION));
+        if !self.is_finished && self.names().is_ok_and(has_nothing) {
+            // What cannot be removed stays, and does no harm.
+            let _ = fs::remove_file(self.path.join(LOCK));
+            let _ = self.made.iter().try_for_each(fs::remove_dir);
+        }
+    }
+}
+
+/// The directories on the way to `path` that are not there, from the innermost.
+fn missing(path: &Path) -> Vec<PathBuf> {
+    let is_missing = |path: &&Path| *path != Path::new("") && !path.exists();
+    path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
 }
 
 /// The run that a manifest is of.

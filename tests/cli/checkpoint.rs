@@ -295,6 +295,12 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
 #[test]
 fn what_cannot_be_kept_is_refused() {
     let long = Long::new();
+    // An input that cannot be read: nothing was begun, and nothing is left.
+    let mut absent = super::lacuna("rips", ["absent.dist", "--checkpoint", &long.directory()]);
+    refused(&absent.output().unwrap(), "absent.dist");
+    let mut absent = super::lacuna("reduce", ["absent.bin", "--checkpoint", &long.directory()]);
+    refused(&absent.output().unwrap(), "absent.bin");
+    assert!(!fs::exists(long.directory()).unwrap());
     let cycles = long.kept(&["--representatives", "cycles", "--output", "json"]).output().unwrap();
     refused(&cycles, "--checkpoint: expected a run without --representatives");
     let usage = super::lacuna("rips", ["--every", "1s", "x"]).output().unwrap();
