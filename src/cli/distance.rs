@@ -229,7 +229,11 @@ impl Arguments {
             notes.note(format_args!("{}: {format} ({why})", name_of(path)));
         }
         match barcode {
-            Barcode::Bars(bars) => Ok(bars),
+            Barcode::Bars(bars) => {
+                let is_measured = |dim| self.dim.is_none_or(|asked| asked == dim);
+                notes.warn_of_unfinished(&name_of(path), &bars.unfinished, is_measured);
+                Ok(bars)
+            }
             Barcode::CellPairs(_) => Err(UsageError::NotBars { path: path.to_path_buf() }.into()),
         }
     }

@@ -100,7 +100,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let mut series: Vec<Series> = Vec::new();
     for path in &arguments.files {
-        let LoadedSeries { series: read, detection, .. } = read_path(path, arguments.format)?;
+        let LoadedSeries { series: read, detection, unfinished, .. } = read_path(path, arguments.format)?;
+        let is_drawn = |dim| arguments.dim.is_empty() || arguments.dim.contains(&dim);
+        notes.warn_of_unfinished(&name_of(path), &unfinished, is_drawn);
         if let Some(detection) = detection {
             notes.note(format_args!("{}: {detection}", name_of(path)));
         }

@@ -114,7 +114,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut diagrams = Vec::new();
     for path in &arguments.files {
         let name = name_of(path);
-        let LoadedSeries { series, detection, .. } = read_path(path, arguments.format)?;
+        let LoadedSeries { series, detection, unfinished, .. } = read_path(path, arguments.format)?;
+        notes.warn_of_unfinished(&name, &unfinished, |dim| dim as usize == arguments.dim);
         if let Some(detection) = detection {
             notes.note(format_args!("{name}: {detection}"));
         }

@@ -260,6 +260,23 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
         codes.push(code);
     }
     assert_eq!((codes[0], codes[3]), (4, 0));
+    // JSON says so, too.
+    let _ = fs::remove_dir_all(long.directory());
+    for time in ["100ms", "250ms", "500ms", "1h"] {
+        let output = long.command(&["--output", "json", "--time-limit", time]).output().unwrap();
+        if output.stdout.is_empty() {
+            assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+            continue;
+        }
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let done = object["max_dim"].as_u64().unwrap();
+        let unfinished: Vec<u64> = (done + 1..=2).collect();
+        assert_eq!(output.status.code(), Some(if unfinished.is_empty() { 0 } else { 4 }));
+        match &unfinished[..] {
+            [] => assert_eq!(object["unfinished"], serde_json::Value::Null),
+            unfinished => assert_eq!(object["unfinished"], serde_json::json!(unfinished)),
+        }
+    }
 }
 
 #[test]
