@@ -1,8 +1,8 @@
 //! What the stages of a run on an image take, compared with one another.
 //!
-//! The first stages follow the number of voxels. To join components and to part cavities takes longer where there are many critical cells, and the
-//! reduction follows its columns. Both numbers are known when critical cells have been listed; until then they are assumed to be those of an image
-//! between a smooth one and noise (`lacuna generate field`, `noise`).
+//! The first stages follow the number of voxels. To join components and to part cavities takes longer where there are many critical cells, of which
+//! smooth images have hardly any and noise has almost one a voxel: what comes after them is unknown until they have been listed. How long columns
+//! take to be reduced is no more than assumed even then, since it depends on what gets in their way.
 
 use crate::progress::{Cost, Expected};
 
@@ -18,10 +18,6 @@ const CYCLES: f64 = 20.0;
 const COMPONENTS_OF_CELL: f64 = 110.0;
 const CLASSES_OF_CELL: f64 = 45.0;
 const LOOPS_OF_COLUMN: f64 = 4300.0;
-
-// Critical cells and columns for each voxel, where they are not known. Of noise they are 0.7 and 0.2, of what is smooth hardly any.
-const CELLS: f64 = 0.2;
-const COLUMNS: f64 = 0.02;
 
 /// The stage in which cycles are found, which whoever calls for them begins.
 pub(super) const FINDING_CYCLES: &str = "finding cycles";
@@ -45,27 +41,31 @@ impl Asked {
             stage("gradient", Cost::Known(voxels * GRADIENT)),
             stage("critical cells", Cost::Known(voxels * CRITICAL_CELLS)),
         ];
-        stages.extend(self.later(Cost::Assumed, voxels * CELLS, voxels * COLUMNS));
+        stages.extend(self.later([Cost::Unknown; 4]));
         stages
     }
 
     /// Those after so many critical cells of each dimension have been listed.
     pub(super) fn stages_after(self, critical: [usize; 4]) -> Vec<Expected> {
         let [.., faces, maxima] = critical;
-        let cells: usize = critical.iter().sum();
+        let (voxels, cells) = (self.voxels as f64, critical.iter().sum::<usize>() as f64);
         // The other faces part cavities.
-        self.later(Cost::Known, cells as f64, faces.saturating_sub(maxima) as f64)
+        let columns = faces.saturating_sub(maxima) as f64;
+        self.later([
+            Cost::Known(voxels * COMPONENTS + cells * COMPONENTS_OF_CELL),
+            Cost::Assumed(voxels * LOOPS + columns * LOOPS_OF_COLUMN),
+            Cost::Known(cells * CLASSES_OF_CELL),
+            // How many are wanted, and how long they are, decides.
+            Cost::Assumed(voxels * CYCLES),
+        ])
     }
 
-    fn later(self, cost: fn(f64) -> Cost, cells: f64, columns: f64) -> Vec<Expected> {
-        let voxels = self.voxels as f64;
-        let components = voxels * COMPONENTS + cells * COMPONENTS_OF_CELL;
-        let loops = voxels * LOOPS + columns * LOOPS_OF_COLUMN;
-        let mut stages = vec![stage("components and cavities", cost(components))];
-        stages.extend(self.loops.then(|| stage("loops", cost(loops))));
-        stages.push(stage("classes", cost(cells * CLASSES_OF_CELL)));
-        // How many are wanted, and how long they are, decides.
-        stages.extend(self.cycles.then(|| stage(FINDING_CYCLES, Cost::Assumed(voxels * CYCLES))));
+    /// The stages from the joining of components on, with the costs of that, of loops, of classes and of cycles.
+    fn later(self, [components, loops, classes, cycles]: [Cost; 4]) -> Vec<Expected> {
+        let mut stages = vec![stage("components and cavities", components)];
+        stages.extend(self.loops.then(|| stage("loops", loops)));
+        stages.push(stage("classes", classes));
+        stages.extend(self.cycles.then(|| stage(FINDING_CYCLES, cycles)));
         stages
     }
 }
