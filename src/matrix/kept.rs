@@ -4,7 +4,8 @@
 //! dimension, and makes columns zero that would reduce to zero. So whatever versions of its columns are found at a moment, R′ = DV′ with an
 //! invertible upper triangular V′, but for zero columns that stay zero: the matrix has the pairs of D, and to reduce it anew finds them. Columns
 //! that are reduced already take no addition. So the columns that have changed are all there is to keep: they are read while threads work, each
-//! as some thread has left it last, and what threads have in their working columns is done again.
+//! as some thread has left it last, and what threads have in their working columns is done again: of 104 random distances in dimension 2 that was
+//! at most 0.04 s, of 78 s by `twist` without dualizing, and by the sieve 0.02 s of 0.75 s.
 //!
 //! That holds as long as no row is left out of some columns and not of others, see [`ReductionMatrix::keep_no_longer`]. HYPHA leaves rows out
 //! of all columns that it reduces, in a stage that changes nothing where it has been before; so its columns are kept at any moment too.
