@@ -2,8 +2,8 @@
 //! curves at several scales each that is done.
 //!
 //! The processor keeps it. A device adds up an image from the first voxel on, at all scales. Sums that are in temporary
-//! files, because memory has no room for them, are kept no further than the last time that there was room. An image at a scale is smoothed again, as
-//! it is larger than what is kept of it: to smooth it takes about as long as to bring it to the disk.
+//! files, because memory has no room for them, are kept no further than the last time that there was room. An image at a scale is smoothed again:
+//! its voxels are not kept.
 
 use crate::cubical::ecc::Vcec;
 use crate::cubical::ecc::slabs::PartialCurve;
