@@ -12,6 +12,8 @@ use std::thread;
 
 use rayon::prelude::*;
 
+use crate::memory::budget::settle;
+
 /// Numbers from 0 up that threads take some at a time, so that a thread that is done early takes more.
 #[derive(Debug)]
 pub struct SharedRange {
@@ -90,10 +92,13 @@ pub(crate) fn side_by_side<I: Send, R: Send>(items: Vec<I>, work: &(dyn Fn(I) ->
     thread::scope(|scope| {
         for _ in 0..workers {
             // A pool that takes its maker for its thread is never freed, so that each has a thread of its own, for which its maker waits.
-            let alone = || match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-                Ok(pool) => pool.install(take_all),
-                // Items are shared out after all, which is slower.
-                Err(_) => take_all(),
+            let alone = || {
+                match rayon::ThreadPoolBuilder::new().num_threads(1).exit_handler(|_| settle()).build() {
+                    Ok(pool) => pool.install(take_all),
+                    // Items are shared out after all, which is slower.
+                    Err(_) => take_all(),
+                }
+                settle();
             };
             // Fewer threads than wanted do as well.
             if thread::Builder::new().spawn_scoped(scope, alone).is_err() {

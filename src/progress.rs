@@ -13,7 +13,8 @@ use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::memory::{Refused, budget};
+use crate::memory::Refused;
+use crate::memory::budget::{self, Computation};
 use crate::snapshot::Checkpoint;
 
 /// A run that was ended early: because its [`Progress`] wanted that, or because it has passed the limit of memory.
@@ -106,34 +107,38 @@ pub(crate) fn check(progress: &dyn Progress) {
 }
 
 /// A progress that ends the run when it is told of something and wants that.
-struct Interruptible<'a>(&'a dyn Progress);
+struct Interruptible<'a> {
+    progress: &'a dyn Progress,
+    /// Errors of memory are told with its stage.
+    computation: Computation,
+}
 
 impl Progress for Interruptible<'_> {
     fn expect(&self, stages: &[Expected]) {
-        self.0.expect(stages);
+        self.progress.expect(stages);
     }
 
     fn begin(&self, stage: &'static str, dim: Option<usize>, total: u64) {
-        check(self.0);
-        budget::begin(stage, dim);
-        self.0.begin(stage, dim, total);
+        check(self.progress);
+        self.computation.begin_stage(stage, dim);
+        self.progress.begin(stage, dim, total);
     }
 
     fn advance(&self, units: u64) {
-        self.0.advance(units);
-        check(self.0);
+        self.progress.advance(units);
+        check(self.progress);
     }
 
     fn is_interrupted(&self) -> bool {
-        self.0.is_interrupted()
+        self.progress.is_interrupted()
     }
 
     fn takes_what_is_done(&self) -> bool {
-        self.0.takes_what_is_done()
+        self.progress.takes_what_is_done()
     }
 
     fn checkpoint(&self) -> &dyn Checkpoint {
-        self.0.checkpoint()
+        self.progress.checkpoint()
     }
 }
 
@@ -147,7 +152,8 @@ pub fn interruptible<T, E: From<Interrupted>>(
     work: impl FnOnce(&dyn Progress) -> Result<T, E>,
 ) -> Result<T, E> {
     // What is unwound is dropped, and nobody sees it in the state that it was left in.
-    match catch_unwind(AssertUnwindSafe(|| work(&Interruptible(progress)))) {
+    let interruptible = Interruptible { progress, computation: Computation::begin() };
+    match catch_unwind(AssertUnwindSafe(|| work(&interruptible))) {
         Ok(outcome) => outcome,
         Err(payload) => match payload.downcast::<Interrupted>() {
             Ok(interrupted) => Err((*interrupted).into()),

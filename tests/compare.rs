@@ -114,6 +114,7 @@ fn written(bars: &[DiagramPoint], format: BarcodeFormat) -> Vec<u8> {
                 modulus: 2,
                 landmarks: None,
                 representatives: None,
+                unfinished: &[],
             },
             &mut file,
         )
@@ -346,6 +347,17 @@ fn dimensions_of_one_side_are_noted() {
     let csv = barcode(b"0,0.0,inf\n3,0.0,1.0\n", BarcodeFormat::Csv);
     let found = compare(&text, &csv, 0.0).unwrap();
     let absent = |dim, side| Note::AbsentDimension { dim, side };
+    let object = |text: &str| read_bytes("f", text.as_bytes(), None).unwrap().barcode;
+    let [whole, part] = [
+        object(r#"{"max_dim":2,"bars":[{"dim":1,"birth":1,"death":2}]}"#),
+        object(r#"{"max_dim":0,"unfinished":[1,2],"bars":[]}"#),
+    ];
+    let unfinished = compare(&whole, &part, 0.0).unwrap();
+    // Of dimension 2 the whole knows that it is empty.
+    let notes = [1, 2].map(|dim| Note::UnfinishedDimension { dim, side: 1 });
+    assert_eq!((unfinished.is_same(), &unfinished.notes[..]), (false, &notes[..]));
+    assert_eq!(notes[1].text(["a", "b"]), "dimension 2 is unfinished in b: taken as it is");
+    assert_eq!(compare(&part, &part, 0.0).unwrap().notes, []);
     assert_eq!(found.notes, [absent(1, 1), absent(3, 0)]);
     assert_eq!(found.notes[1].text(["a", "b"]), "dimension 3 is absent from a: taken as empty");
     let json = barcode(b"{\"max_dim\":65535,\"bars\":[]}", BarcodeFormat::Json);

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use lacuna::backend::Backend;
 use lacuna::cells::rips_complex;
+use lacuna::cubical::persistence::PersistenceRequest;
+use lacuna::cubical::persistence::via_matrix::{ViaMatrixError, persistence_watched};
 use lacuna::cubical::thinning::BitImage;
 use lacuna::cubical::{AnyImage, Cubical, CubicalError, Image, Skeleton};
 use lacuna::matrix::cycles::{ClassSelection, CyclesError, cycles_watched};
@@ -143,6 +146,13 @@ fn images_are_interrupted_at_any_time() {
             |progress: &dyn Progress| Ok(Cubical::new(&image).threads(threads).solve(progress)?.classes);
         assert!(at_all_times(run, is_interruption) > 5);
     }
+    let run = |progress: &dyn Progress| {
+        let (request, processor) = (PersistenceRequest::default(), Backend::default());
+        Ok(persistence_watched(&image, &request, &processor, progress)?.classes)
+    };
+    let is_end =
+        |error: &ViaMatrixError| matches!(error, ViaMatrixError::Reduce(MatrixError::Interrupted(_)));
+    assert!(at_all_times(run, is_end) > 5);
     let square = BitImage::of(&Image::from_slice(&[1_u8; 1600], &[40, 40]).unwrap(), |voxel| voxel > 0);
     let run = |progress: &dyn Progress| Ok(Skeleton::new(&square).solve(progress)?.skeleton);
     assert!(at_all_times(run, is_interruption) > 5);

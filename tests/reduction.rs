@@ -421,6 +421,10 @@ fn reductions_go_on_from_what_was_kept() {
                     *all = [all[0] + ended, all[1] + counts[0], all[2] + counts[1]];
                     // What was kept of the whole is gone on from too, on another number of threads.
                     let plan = Plan { threads: 4, ..plan };
+                    let has_pairs = life.names().iter().any(|name| name.ends_with("-pairs"));
+                    assert_eq!(has_pairs, every > 0 && algorithm != Algorithm::Sieve, "{:?}", life.names());
+                    let has_columns = life.names().iter().any(|name| name.ends_with("-columns"));
+                    assert!(!(has_pairs && has_columns), "{:?}", life.names());
                     let run = |progress: &dyn Progress| {
                         reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
                     };

@@ -1,5 +1,7 @@
 //! The threads that a computation runs on.
 
+use crate::memory::budget::settle;
+
 /// Threads that the system does not start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot start {threads} threads: {reason}")]
@@ -17,7 +19,7 @@ pub(crate) fn on_threads<T: Send, E: From<ThreadsError> + Send>(
     run: impl FnOnce() -> Result<T, E> + Send,
 ) -> Result<T, E> {
     let Some(threads) = threads else { return run() };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).exit_handler(|_| settle()).build();
     pool.map_err(|error| ThreadsError { threads, reason: error.to_string() })?.install(run)
 }
 

@@ -15,6 +15,7 @@ use lacuna::progress::{Cost, Expected, Progress};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
@@ -68,6 +69,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     /// The pairs of a matching that has the distance, too
     #[arg(long, help_heading = "Output")]
@@ -225,7 +229,11 @@ impl Arguments {
             notes.note(format_args!("{}: {format} ({why})", name_of(path)));
         }
         match barcode {
-            Barcode::Bars(bars) => Ok(bars),
+            Barcode::Bars(bars) => {
+                let is_measured = |dim| self.dim.is_none_or(|asked| asked == dim);
+                notes.warn_of_unfinished(&name_of(path), &bars.unfinished, is_measured);
+                Ok(bars)
+            }
             Barcode::CellPairs(_) => Err(UsageError::NotBars { path: path.to_path_buf() }.into()),
         }
     }

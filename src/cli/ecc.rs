@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lacuna::cubical::curves::{CURVE, CurvesFound, ImageCurves};
+use lacuna::cubical::curves::{self, CurvesFound, ImageCurves};
 use lacuna::cubical::ecc::scales::Scales;
 use lacuna::cubical::ecc::slabs::memory_plan;
 use lacuna::cubical::ecc::{Bins, EccRequest, VcecRows};
@@ -363,7 +363,7 @@ impl Job<'_> {
             let progress = Resumable { progress: &meter, checkpoint: &part };
             let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
             if self.tasks.is_batch {
-                part.forget(CURVE);
+                curves::forget(&part, self.arguments.scales.unwrap_or(0));
             }
             found
         } else {

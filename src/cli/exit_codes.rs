@@ -13,6 +13,7 @@ Exit codes:
      path that cannot be opened; of several inputs: some have no answer
   3  a signal ended a run that keeps its state (--checkpoint DIR): the same
      command goes on
-  4  the time is up (--time-limit): what is done is the answer, if anything is
+  4  the time is up (--time-limit): what is done is the answer, if anything is;
+     of a command that has its answer as a whole, there is none
   A signal (Ctrl-C) ends a program that keeps no state as always, and leaves no
   temporary files.";

@@ -9,6 +9,7 @@ use lacuna::generate::{Cloud, Field, Scene, Space};
 use lacuna::metric::Distances;
 use lacuna::metric::write::DistanceFile;
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
@@ -67,6 +68,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     /// File to write [default: standard output]
     #[arg(short, long = "output-file", value_name = "FILE", help_heading = "Output", value_parser = parse::file())]

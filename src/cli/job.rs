@@ -13,7 +13,7 @@ use lacuna::matrix::{Algorithm, Dualize, NotAComplex, ReductionRequest};
 use lacuna::output::pairs;
 use lacuna::plot::Series;
 use lacuna::report::Report;
-use lacuna::snapshot::{Checkpoint, Resumable};
+use lacuna::snapshot::{Checkpoint, Kind, Resumable, facts};
 
 use super::arguments::picture::{Picture, title_of};
 use super::error::{Blame, CliError, Fault};
@@ -49,6 +49,9 @@ pub(crate) struct Job<'a> {
 
 /// What helps where a matrix is too large to be reduced.
 const HELPS: &str = "--algorithm sieve takes least; of an image, lacuna cubical takes a part of this, and of distances lacuna rips";
+
+/// The name under which it is kept that the matrix is that of a complex. The checkpoint is of one input.
+const CHECKED: &str = "checked";
 
 /// How the input was read.
 struct Reading {
@@ -103,13 +106,12 @@ impl Job<'_> {
             return Err(CliError::about(self.input_name(), NoColumns));
         }
         frame.meter.stage("check");
-        let check = reading.is_to_be_checked.then(|| timed(|| input.check()));
-        let check = check.map(|(checked, took)| self.checked(checked).map(|()| took)).transpose()?;
+        let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
+        let check = reading.is_to_be_checked.then(|| self.check(&input, checkpoint)).transpose()?;
         let (planned, planning) = timed(|| input.plan(&self.request, &self.backend, feeds));
         let planned = planned?;
         let memory = planned.memory();
         memory.check(memory.bytes_of("the matrix"), HELPS)?;
-        let checkpoint: &dyn Checkpoint = self.long.map_or(&(), LongRun::checkpoint);
         let progress = &Resumable { progress: &frame.meter, checkpoint };
         let (reduced, reduction) = timed(|| planned.reduce_watched(progress));
         self.explain(&input, &planned);
@@ -193,8 +195,19 @@ impl Job<'_> {
         name_of(self.file)
     }
 
-    fn checked(&self, checked: Result<(), NotAComplex>) -> Result<(), CliError> {
-        checked.map_err(|found| CliError::about(self.input_name(), Refused(found)))
+    /// Looks whether the matrix is that of a complex, unless another run has kept that it is. How long that took.
+    fn check(&self, input: &AnyComplex, checkpoint: &dyn Checkpoint) -> Result<Duration, CliError> {
+        let (is_known, looking) = timed(|| checkpoint.load(CHECKED, Kind::MatrixReduction));
+        if is_known?.is_some() {
+            return Ok(looking);
+        }
+        let (checked, took) = timed(|| input.check());
+        checked.map_err(|found| CliError::about(self.input_name(), Refused(found)))?;
+        if checkpoint.is_worth_keeping(took) {
+            let told = facts([("cells", input.cells().to_string()), ("boundaries", "have none".to_owned())]);
+            checkpoint.save(CHECKED, Kind::MatrixReduction, &told, &mut |_| Ok(()));
+        }
+        Ok(took)
     }
 
     fn record(

@@ -9,6 +9,7 @@ mod completions;
 mod convert;
 mod cubical;
 mod curves;
+mod deadline;
 mod directory;
 mod distance;
 mod ecc;
@@ -52,6 +53,7 @@ use clap::{Parser, Subcommand};
 use lacuna::internals::spilled_at_most;
 use lacuna::memory::Bytes;
 
+use arguments::limits::DeadlineArguments;
 use arguments::memory::MemoryArguments;
 use error::CliError;
 use exit_codes::EXIT_CODES;
@@ -135,6 +137,20 @@ impl Command {
         }
     }
 
+    /// The time limit of the commands that have their answer as a whole or not at all.
+    fn deadline(&self) -> Option<&DeadlineArguments> {
+        match self {
+            Command::Thin(arguments) => Some(&arguments.deadline),
+            Command::Plot(arguments) => Some(&arguments.deadline),
+            Command::Vectorize(arguments) => Some(&arguments.deadline),
+            Command::Distance(arguments) => Some(&arguments.deadline),
+            Command::Compare(arguments) => Some(&arguments.deadline),
+            Command::Convert(arguments) => Some(&arguments.deadline),
+            Command::Generate(arguments) => Some(&arguments.deadline),
+            _ => None,
+        }
+    }
+
     /// The exit code of a run that finds no memory. Of `compare`, 1 says that files differ.
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     fn code_out_of_memory(&self) -> i32 {
@@ -146,13 +162,18 @@ impl Command {
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, CliError> {
     #[cfg(all(feature = "huge-pages", target_os = "linux"))]
     out_of_memory::prepare(cli.command.code_out_of_memory());
+    let is_comparison = matches!(cli.command, Command::Compare(_));
+    let told = |error: CliError| if is_comparison { error.into_input_error() } else { error };
     if let Some((memory, least)) = cli.command.memory() {
         #[cfg(all(feature = "huge-pages", target_os = "linux"))]
         if memory.given().is_some() {
             crate::allocator::keep_little();
         }
         memory.hold(least);
-        memory.open_spill()?;
+        memory.open_spill().map_err(told)?;
+    }
+    if let Some(deadline) = cli.command.deadline() {
+        deadline.start().map_err(told)?;
     }
     let notes = cli.command.notes();
     let answer = run_command(cli.command);

@@ -1,5 +1,6 @@
 //! What is said on standard error along the way.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -31,6 +32,13 @@ impl Notes {
     pub(crate) fn warn(self, line: impl fmt::Display) {
         if !self.quiet {
             tell_as("warning", AnsiColor::Yellow.on_default().bold(), line);
+        }
+    }
+
+    /// Warns of dimensions that the run of an input was to find and did not, of those that `are_used`.
+    pub(crate) fn warn_of_unfinished(self, name: &str, dims: &BTreeSet<u32>, are_used: impl Fn(u32) -> bool) {
+        for dim in dims.iter().copied().filter(|&dim| are_used(dim)) {
+            self.warn(format_args!("{name}: dimension {dim} is unfinished: its run was ended before"));
         }
     }
 

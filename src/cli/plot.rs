@@ -7,6 +7,7 @@ use lacuna::internals::name_of;
 use lacuna::plot::read::{LoadedSeries, read_path};
 use lacuna::plot::{Plot, PlotFormat, PlotKind, Series};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::CliError;
@@ -70,6 +71,9 @@ pub(crate) struct Arguments {
     pub(super) memory: MemoryArguments,
 
     #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
+
+    #[command(flatten)]
     pub(super) verbosity: VerbosityArguments,
 }
 
@@ -96,7 +100,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     meter.stage("reading");
     let mut series: Vec<Series> = Vec::new();
     for path in &arguments.files {
-        let LoadedSeries { series: read, detection, .. } = read_path(path, arguments.format)?;
+        let LoadedSeries { series: read, detection, unfinished, .. } = read_path(path, arguments.format)?;
+        let is_drawn = |dim| arguments.dim.is_empty() || arguments.dim.contains(&dim);
+        notes.warn_of_unfinished(&name_of(path), &unfinished, is_drawn);
         if let Some(detection) = detection {
             notes.note(format_args!("{}: {detection}", name_of(path)));
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::deadline;
 use super::error::{CliError, PathError};
 use super::temporary::Temporary;
 
@@ -99,6 +100,9 @@ impl Sink {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), CliError> {
+        if !matches!(self, Sink::File { .. }) {
+            deadline::begin_answer();
+        }
         let written = match self {
             Sink::Stdout => readers_may_leave(buffered(io::stdout().lock(), write)),
             Sink::Device { file, .. } => buffered(file, write),
@@ -118,6 +122,7 @@ impl Sink {
 
     /// Puts a file in its place.
     pub(crate) fn commit(self) -> Result<(), CliError> {
+        deadline::begin_answer();
         let target = self.name();
         match self {
             Sink::Stdout | Sink::Device { .. } | Sink::InPlace { .. } => Ok(()),

@@ -100,6 +100,18 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// Removes what there is, for a program that is about to end. As long as what is returned lives, no other file is made.
+pub(super) fn remove_all() -> impl Drop {
+    let paths = paths();
+    for path in paths.iter() {
+        // What cannot be removed stays; there is nobody left to tell.
+        if std::fs::remove_file(path).is_err() {
+            let _ = std::fs::remove_dir_all(path);
+        }
+    }
+    paths
+}
+
 /// Has signals that end the program heard from now on.
 pub(crate) fn watch_signals() {
     signals::watch();
@@ -155,14 +167,7 @@ mod signals {
     }
 
     fn remove_all_and_end(signal: c_int) {
-        // Held to the end, so that no other file is made.
-        let paths = super::paths();
-        for path in paths.iter() {
-            // What cannot be removed stays; there is nobody left to tell.
-            if std::fs::remove_file(path).is_err() {
-                let _ = std::fs::remove_dir_all(path);
-            }
-        }
+        let _no_other_file = super::remove_all();
         // The program ends by the signal itself, so that a shell knows to end its loop as well.
         let _ = emulate_default_handler(signal);
     }

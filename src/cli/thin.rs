@@ -19,8 +19,10 @@ use lacuna::memory::MemoryPlan;
 use serde::Serialize;
 
 use super::arguments::image::ImageFileArguments;
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::MachineArguments;
 use super::arguments::report::ReportArguments;
+use super::deadline;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
@@ -81,6 +83,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) machine: MachineArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     /// Format of the skeleton: png, tiff, npy, nifti or nifti-gz [default: by the name of FILE]
     #[arg(long, value_name = "FORMAT", help_heading = "Output",
@@ -233,6 +238,7 @@ impl Job<'_> {
         if !self.arguments.verify {
             return Ok(None);
         }
+        deadline::go_on_after_answer();
         self.frame.meter.stage("comparing");
         let (verdict, took) = timed(|| verify(image, skeleton));
         Ok(Some((verdict?, took)))

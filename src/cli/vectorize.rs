@@ -8,6 +8,7 @@ use lacuna::internals::name_of;
 use lacuna::output::vectors::VectorFormat;
 use lacuna::plot::read::{LoadedSeries, read_path};
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
@@ -87,6 +88,9 @@ pub(crate) struct Arguments {
     pub(super) memory: MemoryArguments,
 
     #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
+
+    #[command(flatten)]
     pub(super) verbosity: VerbosityArguments,
 }
 
@@ -110,7 +114,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let mut diagrams = Vec::new();
     for path in &arguments.files {
         let name = name_of(path);
-        let LoadedSeries { series, detection, .. } = read_path(path, arguments.format)?;
+        let LoadedSeries { series, detection, unfinished, .. } = read_path(path, arguments.format)?;
+        notes.warn_of_unfinished(&name, &unfinished, |dim| dim as usize == arguments.dim);
         if let Some(detection) = detection {
             notes.note(format_args!("{name}: {detection}"));
         }

@@ -25,6 +25,8 @@ pub struct Bars {
     pub dims: BTreeSet<u32>,
     /// The greatest dimension, if the file says so: all up to it are known.
     pub max_dim: Option<u32>,
+    /// The dimensions of which the file says that its run was ended before they were done.
+    pub unfinished: BTreeSet<u32>,
     /// Whether the deaths of essential bars are where the filtration ends, as in DIPHA's diagrams.
     pub ends: bool,
     /// Whether the file tells essential bars from bars that die at the value infinity.
@@ -87,7 +89,8 @@ impl Bars {
 
     /// Whether the file knows of a dimension.
     pub fn has_dim(&self, dim: u32) -> bool {
-        self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most)
+        let is_said = self.dims.contains(&dim) || self.max_dim.is_some_and(|most| dim <= most);
+        is_said && !self.unfinished.contains(&dim)
     }
 
     /// This barcode, which is one of superlevel sets if the file says so or finite bars go down: essential bars then die at minus infinity.

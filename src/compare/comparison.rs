@@ -49,6 +49,13 @@ pub enum Note {
         /// The side without it.
         side: usize,
     },
+    /// A dimension of the other side that this one says is not done: it was taken as empty, or as far as it goes.
+    UnfinishedDimension {
+        /// The dimension.
+        dim: u32,
+        /// The side whose run was ended before.
+        side: usize,
+    },
     /// This side does not give the cells of essential classes: those of the other were not compared.
     NoEssentialCells {
         /// The side without them.
@@ -150,6 +157,9 @@ impl Note {
         match *self {
             Note::AbsentDimension { dim, side } => {
                 format!("dimension {dim} is absent from {}: taken as empty", names[side])
+            }
+            Note::UnfinishedDimension { dim, side } => {
+                format!("dimension {dim} is unfinished in {}: taken as it is", names[side])
             }
             Note::NoEssentialCells { side } => {
                 let other = names[1 - side];

@@ -120,15 +120,19 @@ fn values(bars: &[DiagramPoint]) -> Vec<[f64; 2]> {
     bars.iter().map(|bar| [bar.birth, bar.death]).collect()
 }
 
-/// The dimensions that one of the two knows and the other does not.
+/// The dimensions that one of the two knows and the other does not, or not to the end.
 fn absent_dimensions(a: &Bars, b: &Bars) -> Vec<Note> {
     let absent = |known: &Bars, other: &Bars, side| {
-        let dims: Vec<u32> = known.dims.iter().copied().filter(|&dim| !other.has_dim(dim)).collect();
-        dims.into_iter().map(move |dim| Note::AbsentDimension { dim, side })
+        let is_absent = |dim: &u32| !other.has_dim(*dim) && !other.unfinished.contains(dim);
+        let dims: Vec<u32> = known.dims.iter().copied().filter(is_absent).collect();
+        let unfinished: Vec<u32> =
+            other.unfinished.iter().copied().filter(|&dim| known.has_dim(dim)).collect();
+        let unfinished = unfinished.into_iter().map(move |dim| Note::UnfinishedDimension { dim, side });
+        dims.into_iter().map(move |dim| Note::AbsentDimension { dim, side }).chain(unfinished)
     };
     let mut notes: Vec<Note> = absent(a, b, 1).chain(absent(b, a, 0)).collect();
     notes.sort_by_key(|note| match note {
-        Note::AbsentDimension { dim, side } => (*dim, *side),
+        Note::AbsentDimension { dim, side } | Note::UnfinishedDimension { dim, side } => (*dim, *side),
         Note::NoEssentialCells { side } => (0, *side),
     });
     notes

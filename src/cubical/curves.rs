@@ -11,7 +11,8 @@ use std::any::Any;
 use std::io;
 use std::path::PathBuf;
 
-use self::kept::Kept;
+pub use self::kept::forget;
+use self::kept::{Kept, load_scales};
 use self::stages::{Failed, ScalesStage, StreamStage};
 use super::ecc::bins::{Bins, BinsError};
 use super::ecc::cuda::{DeviceError, Prepared};
@@ -30,9 +31,6 @@ use crate::{with_image, with_stream};
 
 /// The stage as [`Progress`] is told of it, whose units of work are voxels; those that are read twice count twice.
 const STAGE: &str = "curve";
-
-/// The name under which a curve that is not whole is kept.
-pub const CURVE: &str = "curve";
 
 /// An image that is opened as often as it is read.
 pub struct CurveSource<'a> {
@@ -287,7 +285,9 @@ impl ImageCurves {
             device: one.device + smoothed * more.device,
         };
         let mut decision = self.backend.decide(&all)?;
-        let found = decision.run(&mut ScalesStage { image, request: &self.request, scales, progress })?;
+        let known = load_scales(progress.checkpoint(), T::NAME, image.shape(), scales.count)?;
+        let request = &self.request;
+        let found = decision.run(&mut ScalesStage { image, request, scales, known, progress })?;
         let mut found = found.into_iter();
         let rows = VcecRows::Memory(found.next().unwrap_or_default());
         let (shape, voxels, smoothed) = (image.shape(), T::NAME, found.collect());

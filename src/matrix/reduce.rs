@@ -16,7 +16,7 @@ use super::error::MatrixError;
 use super::figures::{Distribution, Figures};
 use super::hypha::hypha;
 use super::index::SharedIndex;
-use super::kept::{keeping, restore};
+use super::kept::{keep_pairs, keeping, kept_pairs, restore};
 use super::leftmost_ones::Scanner;
 use super::pairs::Pairs;
 use super::pivot_lookup::PivotLookup;
@@ -34,7 +34,7 @@ use super::sieve;
 use super::working_columns::{BitTree, BoxedColumn, Full, Heap, Sparse, Vector, WorkingColumn};
 use crate::backend::on_threads;
 use crate::progress::{Progress, interruptible};
-use crate::snapshot::{Part, Resumable};
+use crate::snapshot::{Checkpoint, Part, Resumable};
 
 /// The integers for which the algorithms are compiled: `u32`, and `u64` for matrices that are too large for it.
 ///
@@ -158,25 +158,33 @@ fn run<I: SharedIndex>(
     progress: &dyn Progress,
     find_pairs: FindPairs<I>,
 ) -> Result<Pairs<I>, MatrixError> {
+    if plan.algorithm == Algorithm::Sieve {
+        return sieve::reduce(matrix, plan.dualize, scanner, progress);
+    }
+    // What is kept is gone on from by the same algorithm, and columns by one that reduces the same matrix.
+    let (prefix, began) = (format!("{}-", plan.algorithm), Instant::now());
+    let whole = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
+    if let Some(pairs) = kept_pairs(&whole, matrix.len())? {
+        return Ok(pairs);
+    }
     let is_dual = match plan.dualize {
-        _ if plan.algorithm == Algorithm::Sieve => {
-            return sieve::reduce(matrix, plan.dualize, scanner, progress);
-        }
         Dualize::On => true,
         Dualize::Off => false,
         Dualize::Auto => Open::count_with(matrix, &scanner.leftmost(matrix)?).prefers_dual(),
     };
     let mut figures = Figures::default();
-    // Columns that are kept are gone on from by the same algorithm, on the same matrix.
-    let prefix = format!("{}-{}", plan.algorithm, if is_dual { "dual-" } else { "" });
-    let part = Part { checkpoint: progress.checkpoint(), prefix: &prefix };
+    let part = Part { checkpoint: &whole, prefix: if is_dual { "dual-" } else { "" } };
     let progress = &Resumable { progress, checkpoint: &part };
     let pairs = if is_dual {
         pairs_by_dual(matrix, plan, scanner, progress, &mut figures, find_pairs)
     } else {
         find_pairs(matrix, plan, scanner, progress, &mut figures)
     };
-    Ok(Pairs { pairs: pairs?, cells: matrix.len(), figures })
+    let found = Pairs { pairs: pairs?, cells: matrix.len(), figures };
+    if whole.is_worth_keeping(began.elapsed()) {
+        keep_pairs(&whole, &part, &found);
+    }
+    Ok(found)
 }
 
 /// Reduces the anti-transpose. Its pair (i, j) is the pair (n − 1 − j, n − 1 − i) of the matrix.

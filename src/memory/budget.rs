@@ -15,7 +15,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Refused, available_to_system};
 
@@ -47,8 +47,11 @@ static ROOM: AtomicU64 = AtomicU64::new(0);
 static SPILLED: AtomicI64 = AtomicI64::new(0);
 static MOST_SPILLED: AtomicI64 = AtomicI64::new(0);
 
-/// The stage that began last, and its dimension if there is one for each.
-static STAGE: Mutex<Option<Stage>> = Mutex::new(None);
+/// The computations that are under way, each with the stage that it is in.
+static COMPUTATIONS: Mutex<Computations> = Mutex::new(Computations(Vec::new()));
+
+/// Computations that have begun; their numbers are from 1 up.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes that are taken before anybody looks how many there are: to look takes a third of a millisecond.
 const LOOK: i64 = 64 << 20;
@@ -60,8 +63,12 @@ const GATHERED: i64 = 64 << 10;
 pub(super) const UNCOUNTED: u64 = 12 << 20;
 
 thread_local! {
-    /// Bytes in small pieces that this thread has taken, or given back if negative, and that are not in [`TAKEN`] yet.
+    /// Bytes in small pieces that this thread has taken, or given back if negative, and that are not in [`TAKEN`] yet. What a thread has here
+    /// when it ends is lost to the count, [`GATHERED`] at the most: a destructor that added it would be registered by the allocator, from
+    /// within an allocation. So threads that are started for each input or each run [`settle`] before they end.
     static PENDING: Cell<i64> = const { Cell::new(0) };
+    /// The computation that this thread last began a stage of; 0 if none.
+    static COMPUTATION: Cell<u64> = const { Cell::new(0) };
     /// Whether this thread makes of a refusal an error.
     static ASKS: Cell<bool> = const { Cell::new(false) };
 }
@@ -287,6 +294,11 @@ pub fn give_small(bytes: usize) {
     });
 }
 
+/// Counts what this thread has taken or given back in small pieces, for one that is about to end.
+pub(crate) fn settle() {
+    PENDING.with(|pending| TAKEN.fetch_add(pending.take(), Relaxed));
+}
+
 /// Says that the allocator of this process counts from the first byte on.
 pub fn counts() {
     COUNTS.store(true, Relaxed);
@@ -306,14 +318,64 @@ pub fn asking<T>(ask: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Notes that a stage begins.
-pub(crate) fn begin(name: &'static str, dim: Option<usize>) {
-    *STAGE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Stage { name, dim });
+/// Computations that are under way.
+#[derive(Debug)]
+struct Computations(Vec<(u64, Option<Stage>)>);
+
+impl Computations {
+    fn set(&mut self, number: u64, stage: Option<Stage>) {
+        match self.0.iter_mut().find(|(other, _)| *other == number) {
+            Some((_, before)) => *before = stage,
+            None => self.0.push((number, stage)),
+        }
+    }
+
+    fn end(&mut self, number: u64) {
+        self.0.retain(|(other, _)| *other != number);
+    }
+
+    /// The stage of a computation; of one that is over, or of none, the stage that all are in, if it is one.
+    fn stage(&self, number: u64) -> Option<Stage> {
+        if let Some((_, stage)) = self.0.iter().find(|(other, _)| *other == number) {
+            return *stage;
+        }
+        let (_, first) = self.0.first()?;
+        first.filter(|_| self.0.iter().all(|(_, stage)| stage == first))
+    }
 }
 
-/// The stage that began last, unless another begins just now.
+/// A computation that is under way as long as this lives. It may be part of another, which is told of its stages too.
+#[derive(Debug)]
+pub(crate) struct Computation(u64);
+
+impl Computation {
+    pub(crate) fn begin() -> Self {
+        let number = BEGUN.fetch_add(1, Relaxed) + 1;
+        all_computations().set(number, None);
+        Computation(number)
+    }
+
+    /// Notes that this thread begins a stage of it.
+    pub(crate) fn begin_stage(&self, name: &'static str, dim: Option<usize>) {
+        COMPUTATION.set(self.0);
+        all_computations().set(self.0, Some(Stage { name, dim }));
+    }
+}
+
+impl Drop for Computation {
+    fn drop(&mut self) {
+        all_computations().end(self.0);
+    }
+}
+
+fn all_computations() -> MutexGuard<'static, Computations> {
+    COMPUTATIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The stage of the computation that this thread last began a stage of. Other threads help whoever needs them: theirs is the stage that all
+/// computations are in, if it is one. None where a computation begins or ends a stage just now.
 pub(super) fn stage() -> Option<Stage> {
-    STAGE.try_lock().ok().and_then(|stage| *stage)
+    COMPUTATIONS.try_lock().ok().and_then(|computations| computations.stage(COMPUTATION.get()))
 }
 
 /// The error of a run that has passed its limit, if it has and has not given back enough since.
@@ -366,6 +428,21 @@ mod tests {
         give_small(1 << 20);
         give_small(100);
         assert!(taken() <= (100 + 23) & !15);
+        // What a thread has gathered is counted when it settles.
+        let before = taken();
+        let small = |settles: bool| {
+            let thread = std::thread::spawn(move || {
+                assert!(take_small(1000));
+                if settles {
+                    settle();
+                }
+            });
+            thread.join().unwrap();
+            taken()
+        };
+        assert_eq!(small(false), before);
+        assert_eq!(small(true), before + ((1000 + 23) & !15));
+        give((1000 + 23) & !15);
         // Where the allocator does not count, the pages that are in memory say what is left.
         assert_eq!(left(), None);
         counts();
@@ -396,5 +473,43 @@ mod tests {
         MOST.store(i64::MAX, Relaxed);
         HAS_LOOKED.store(false, Relaxed);
         COUNTS.store(false, Relaxed);
+    }
+
+    #[test]
+    fn a_stage_is_that_of_its_computation() {
+        let named = |name| Some(Stage { name, dim: Some(1) });
+        let mut all = Computations(Vec::new());
+        assert_eq!(all.stage(0), None);
+        all.set(1, None);
+        assert_eq!((all.stage(1), all.stage(0)), (None, None));
+        all.set(1, named("scan"));
+        // A thread that works for it need not know.
+        assert_eq!((all.stage(1), all.stage(0)), (named("scan"), named("scan")));
+        all.set(2, named("graph"));
+        assert_eq!((all.stage(1), all.stage(2), all.stage(0)), (named("scan"), named("graph"), None));
+        // One of which the other is a part is in the same stage.
+        all.set(1, named("graph"));
+        assert_eq!(
+            (all.stage(1), all.stage(2), all.stage(0)),
+            (named("graph"), named("graph"), named("graph"))
+        );
+        // What is over has no stage, nor has a thread that began it.
+        all.end(2);
+        all.set(1, named("pairs"));
+        assert_eq!(all.stage(2), named("pairs"));
+        all.end(1);
+        assert_eq!((all.stage(1), all.stage(2)), (None, None));
+    }
+
+    /// Computations of other tests may be under way.
+    #[test]
+    fn a_computation_has_its_stage_on_the_thread_that_began_it() {
+        let computation = Computation::begin();
+        computation.begin_stage("a stage that no test has", None);
+        let own = all_computations().stage(COMPUTATION.get());
+        assert_eq!(own.map(|stage| stage.name), Some("a stage that no test has"));
+        drop(computation);
+        let own = all_computations().stage(COMPUTATION.get());
+        assert_ne!(own.map(|stage| stage.name), Some("a stage that no test has"));
     }
 }

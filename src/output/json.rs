@@ -66,11 +66,14 @@ impl<'a> From<Representative<'a>> for Simplices<'a> {
 /// # Errors
 /// What `out` answers.
 pub fn write(barcode: &Barcode<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Barcode { diagram, summary, modulus, landmarks, representatives } = barcode;
+    let Barcode { diagram, summary, modulus, landmarks, representatives, unfinished } = barcode;
     let threshold = serde_json::to_string(&summary.threshold)?;
     let max_dim = diagram.len().saturating_sub(1);
     write!(out, "{{\"points\":{},\"modulus\":{modulus},\"threshold\":{threshold},", summary.points)?;
     write!(out, "\"max_dim\":{max_dim},")?;
+    if !unfinished.is_empty() {
+        write!(out, "\"unfinished\":{},", serde_json::to_string(unfinished)?)?;
+    }
     if let Some(landmarks) = landmarks {
         let points = serde_json::to_string(&landmarks.points)?;
         let radius = serde_json::to_string(&landmarks.covering_radius)?;
@@ -124,11 +127,19 @@ mod tests {
             modulus: 3,
             landmarks: None,
             representatives: None,
+            unfinished: &[],
         };
         write(&barcode, &mut text).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
         let bars = json!([{"dim": 0, "birth": 0.0, "death": 0.1}, {"dim": 0, "birth": 0.0, "death": null}]);
         let expected = json!({"points": 3, "modulus": 3, "threshold": null, "max_dim": 1, "bars": bars});
         assert_eq!(value, expected);
+        // A run that was ended before.
+        let barcode = Barcode { unfinished: &[2, 3], ..barcode };
+        text.clear();
+        write(&barcode, &mut text).unwrap();
+        let mut expected = expected;
+        expected["unfinished"] = json!([2, 3]);
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&text).unwrap(), expected);
     }
 }

@@ -38,6 +38,7 @@
 //! | `modulus` | p, the coefficients are Z/p |
 //! | `threshold` | the greatest diameter of the filtration, `null` for infinity |
 //! | `max_dim` | the highest dimension computed |
+//! | `unfinished` | only if the time was up before: the dimensions that were to be computed, too |
 //! | `landmarks`, `covering_radius` | only if landmarks were chosen: their numbers among all points, and the greatest distance of a point to one |
 //! | `bars` | the bars; the `death` of an essential one is `null` |
 //! | `representatives` | only if they were asked for: an object for each chosen bar, in the order of `bars`, with the keys below |
@@ -116,6 +117,8 @@ pub struct Barcode<'a> {
     pub landmarks: Option<&'a Landmarks>,
     /// Representatives of the diagram's bars, for the formats that [hold](OutputFormat::holds_representatives) them.
     pub representatives: Option<&'a Representatives>,
+    /// The dimensions that the diagram would have besides, had its run not been ended before they were done.
+    pub unfinished: &'a [usize],
 }
 
 impl OutputFormat {

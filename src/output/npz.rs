@@ -141,8 +141,11 @@ mod tests {
         let Outcome { diagram, summary, .. } = outcome;
         let representatives = outcome.representatives();
         let mut bytes = Vec::new();
-        write(&Barcode { diagram, summary, modulus: 2, landmarks: None, representatives }, &mut bytes)
-            .unwrap();
+        write(
+            &Barcode { diagram, summary, modulus: 2, landmarks: None, representatives, unfinished: &[] },
+            &mut bytes,
+        )
+        .unwrap();
         bytes
     }
 

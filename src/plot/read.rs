@@ -9,11 +9,13 @@
 //!
 //! All others are barcodes.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::Series;
+use crate::compare::Barcode;
 use crate::compare::read::{BarcodeFormat, Problem, ReadError, read_bytes};
 use crate::input::npy::{self, Array};
 use crate::input::text::plain;
@@ -27,6 +29,8 @@ pub struct LoadedSeries {
     pub series: Series,
     /// The format, and why it is that, if it was found out.
     pub detection: Option<String>,
+    /// The dimensions of which the file says that its run was ended before they were done.
+    pub unfinished: BTreeSet<u32>,
 }
 
 /// Reads the file at `path`, or standard input when it is `-`, as a barcode of a format. Without one, the content tells what it is.
@@ -57,11 +61,17 @@ fn read(
     };
     if let Some(curves) = curves.map_err(malformed)? {
         let detection = Some("an Euler characteristic curve (its columns or keys say so)".to_owned());
-        return Ok(LoadedSeries { series: Series::of_curves(name, curves), detection });
+        let series = Series::of_curves(name, curves);
+        return Ok(LoadedSeries { series, detection, unfinished: BTreeSet::new() });
     }
     let loaded = read_bytes(file, bytes, format)?;
     let detection = loaded.detection.map(|why| format!("{} ({why})", loaded.format));
-    Ok(LoadedSeries { series: Series::of_barcode(name, &loaded.barcode), detection })
+    let series = Series::of_barcode(name, &loaded.barcode);
+    let unfinished = match loaded.barcode {
+        Barcode::Bars(bars) => bars.unfinished,
+        Barcode::CellPairs(_) => BTreeSet::new(),
+    };
+    Ok(LoadedSeries { series, detection, unfinished })
 }
 
 /// Rows of one curve: a value, and the Euler characteristic from there on.

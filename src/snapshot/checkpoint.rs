@@ -1,6 +1,7 @@
 //! Where a run keeps its state, so that another run goes on with it.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::Facts;
 use super::error::SnapshotError;
@@ -15,7 +16,8 @@ pub type Fill<'a> = &'a mut dyn FnMut(&mut Writer<'_>) -> std::io::Result<()>;
 /// Keeps the pieces of a run's state, each under a name. `()` keeps nothing.
 ///
 /// A stage that begins asks for what was [kept](Checkpoint::load) of it and goes on from there. While it works it asks whether it is its
-/// [turn](Checkpoint::takes_turn) to save, and when it is done, or is interrupted, it saves what it has. To save is never an error of
+/// [turn](Checkpoint::takes_turn) to save; when it is interrupted it saves what it has, and so it does when it is done, if that is
+/// [worth](Checkpoint::is_worth_keeping) it. To save is never an error of
 /// the run: what cannot be kept is told to the user by who keeps it, and the piece stays as it was.
 ///
 /// A run tells its stages of the checkpoint by [`Progress::checkpoint`].
@@ -28,6 +30,13 @@ pub trait Checkpoint: Sync {
     /// Whether it is time to save. Of all threads that ask, one is told so, and is then to [save](Checkpoint::save). An answer takes some tens of
     /// nanoseconds.
     fn takes_turn(&self) -> bool {
+        false
+    }
+
+    /// Whether the end of a stage is to be saved, when it took so long to find what is not kept yet. It is not where that takes about as long to
+    /// save as to find again.
+    fn is_worth_keeping(&self, took: Duration) -> bool {
+        let _ = took;
         false
     }
 
@@ -83,6 +92,10 @@ impl Checkpoint for Part<'_> {
 
     fn takes_turn(&self) -> bool {
         self.checkpoint.takes_turn()
+    }
+
+    fn is_worth_keeping(&self, took: Duration) -> bool {
+        self.checkpoint.is_worth_keeping(took)
     }
 
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {

@@ -7,7 +7,8 @@
 //! | `NAME.lac` | the piece of this name |
 //! | `NAME.lac.part` | a piece that was being written when a run was killed; the next run removes it |
 //!
-//! When the run is done all of them are removed, and the directory too if nothing else is in it.
+//! When the run is done all of them are removed, and the directory too if nothing else is in it. A run that ends before it has said which run it is
+//! leaves nothing that was not there.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -33,6 +34,10 @@ const EXTENSION: &str = ".lac";
 /// of the time at most, however large the state is.
 const REST: u32 = 40;
 
+/// What took less is not kept at the end of its stage, unless the user wants saves more often than that: it is found again in the time that it
+/// takes to bring a file to the disk a few times.
+const LEAST_WORTH: Duration = Duration::from_secs(1);
+
 /// Nobody is to save before somebody has.
 const NEVER: u64 = u64::MAX;
 
@@ -44,12 +49,18 @@ pub struct CheckpointDirectory {
     path: PathBuf,
     /// Held as long as this is.
     _lock: File,
+    /// The directories that were made for it, from the innermost.
+    made: Vec<PathBuf>,
+    /// Whether the run is done, so that all of it may be another's.
+    is_finished: bool,
     every: Duration,
     start: Instant,
     /// When the next save is due, in nanoseconds since `start`.
     due: AtomicU64,
     /// Nanoseconds from one save to the next.
     rest: AtomicU64,
+    /// Nanoseconds that the last save took.
+    took: AtomicU64,
     /// One piece is written at a time.
     writing: Mutex<()>,
     warn: Warn,
@@ -70,15 +81,19 @@ impl CheckpointDirectory {
     /// [`SnapshotError::Locked`] and [`SnapshotError::System`].
     pub fn open(path: &Path, every: Duration, warn: Warn) -> Result<Self, SnapshotError> {
         let failed = |action| move |error: io::Error| SnapshotError::system(path, action, &error);
+        let made = missing(path);
         fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
         let lock = locked(path)?;
         let directory = CheckpointDirectory {
             path: path.to_path_buf(),
             _lock: lock,
+            made,
+            is_finished: false,
             every,
             start: Instant::now(),
             due: AtomicU64::new(nanoseconds(every)),
             rest: AtomicU64::new(nanoseconds(every)),
+            took: AtomicU64::new(0),
             writing: Mutex::new(()),
             warn,
             has_warned: AtomicBool::new(false),
@@ -127,7 +142,9 @@ impl CheckpointDirectory {
     ///
     /// # Errors
     /// [`SnapshotError::System`].
-    pub fn finish(self) -> Result<(), SnapshotError> {
+    pub fn finish(mut self) -> Result<(), SnapshotError> {
+        // What cannot be removed stays as it is.
+        self.is_finished = true;
         let failed = |error: io::Error| SnapshotError::system(&self.path, "remove the checkpoint", &error);
         let pieces = self.names()?.into_iter().filter(|name| name.ends_with(EXTENSION) && name != MANIFEST);
         // Without the other pieces the first one is a checkpoint of a run that has just begun: so it goes last, and the lock after it.
@@ -165,6 +182,24 @@ impl CheckpointDirectory {
     fn now(&self) -> u64 {
         nanoseconds(self.start.elapsed())
     }
+}
+
+impl Drop for CheckpointDirectory {
+    /// Leaves nothing where no run has begun. The lock is still held, so nobody else has begun one.
+    fn drop(&mut self) {
+        let has_nothing = |names: Vec<String>| names.iter().all(|name| !name.ends_with(EXTENSION));
+        if !self.is_finished && self.names().is_ok_and(has_nothing) {
+            // What cannot be removed stays, and does no harm.
+            let _ = fs::remove_file(self.path.join(LOCK));
+            let _ = self.made.iter().try_for_each(fs::remove_dir);
+        }
+    }
+}
+
+/// The directories on the way to `path` that are not there, from the innermost.
+fn missing(path: &Path) -> Vec<PathBuf> {
+    let is_missing = |path: &&Path| *path != Path::new("") && !path.exists();
+    path.ancestors().take_while(is_missing).map(Path::to_path_buf).collect()
 }
 
 /// The run that a manifest is of.
@@ -223,13 +258,20 @@ impl Checkpoint for CheckpointDirectory {
         due <= now && self.due.compare_exchange(due, next(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
+    fn is_worth_keeping(&self, took: Duration) -> bool {
+        let last_save = Duration::from_nanos(self.took.load(Ordering::Relaxed));
+        took >= self.every.min(LEAST_WORTH).max(last_save)
+    }
+
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
         let _alone = lock(&self.writing);
         // Nobody else is to save meanwhile.
         self.due.store(NEVER, Ordering::Relaxed);
         let began = Instant::now();
         let written = file::write(&self.file(name), kind, facts, fill);
-        let rest = nanoseconds(self.every.max(began.elapsed() * REST));
+        let took = began.elapsed();
+        self.took.store(nanoseconds(took), Ordering::Relaxed);
+        let rest = nanoseconds(self.every.max(took * REST));
         self.rest.store(rest, Ordering::Relaxed);
         self.due.store(self.now().saturating_add(rest).min(NEVER - 1), Ordering::Relaxed);
         match written {

@@ -64,6 +64,8 @@ kinds! {
     CubicalStages = 48, "stages of an image";
     /// A curve, as far as an image was read.
     PartialCurve = 64, "partial curve";
+    /// The curve of an image at one of several scales.
+    CurveAtScale = 65, "curve at a scale";
     /// The inputs of a batch that are done.
     Batch = 80, "inputs of a batch";
 }

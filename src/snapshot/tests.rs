@@ -191,6 +191,32 @@ fn pieces_are_kept_replaced_and_removed() {
 }
 
 #[test]
+fn a_run_that_has_not_begun_leaves_nothing() {
+    let folder = folder();
+    let names = |path: &Path| -> Vec<_> {
+        fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+    let path = folder.path().join("new").join("checkpoint");
+    drop(open(&path).unwrap());
+    assert!(names(folder.path()).is_empty());
+    // A directory that was there stays, and so does what is in one that was made.
+    let there = folder.path().join("there");
+    fs::create_dir(&there).unwrap();
+    drop(open(&there).unwrap());
+    assert!(names(&there).is_empty());
+    let directory = open(&path).unwrap();
+    fs::write(path.join("notes"), "mine").unwrap();
+    drop(directory);
+    assert_eq!(names(&path), ["notes"]);
+    // What has begun stays, whoever ends then.
+    let directory = open(&there).unwrap();
+    directory.begin(&Fingerprint::new("rips")).unwrap();
+    drop(directory);
+    drop(open(&there).unwrap());
+    assert!(there.join(directory::MANIFEST).exists() && there.join("lacuna.lock").exists());
+}
+
+#[test]
 fn another_run_is_refused_and_told_what_differs() {
     let folder = folder();
     let run = || Fingerprint::new("rips").with("input", "3 points").with("--max-dim", 2);
@@ -266,6 +292,18 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     });
     // Forty times as long as that.
     assert!(!directory.takes_turn());
+    // To find what took so long again takes less, or more.
+    assert!(!directory.is_worth_keeping(Duration::from_millis(999)));
+    assert!(directory.is_worth_keeping(Duration::from_secs(1)));
     let far = CheckpointDirectory::open(&folder.path().join("far"), Duration::MAX, silent()).unwrap();
-    assert!(!far.takes_turn());
+    assert!(!far.takes_turn() && far.is_worth_keeping(Duration::from_secs(1)));
+    far.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
+        std::thread::sleep(Duration::from_millis(1100));
+        out.u64s(&[1])
+    });
+    assert!(!far.is_worth_keeping(Duration::from_millis(1100)));
+    assert!(far.is_worth_keeping(Duration::from_secs(60)));
+    let often =
+        CheckpointDirectory::open(&folder.path().join("often"), Duration::from_millis(1), silent()).unwrap();
+    assert!(often.is_worth_keeping(Duration::from_millis(2)));
 }

@@ -260,6 +260,23 @@ fn what_is_done_when_the_time_is_up_is_the_answer() {
         codes.push(code);
     }
     assert_eq!((codes[0], codes[3]), (4, 0));
+    // JSON says so, too.
+    let _ = fs::remove_dir_all(long.directory());
+    for time in ["100ms", "250ms", "500ms", "1h"] {
+        let output = long.command(&["--output", "json", "--time-limit", time]).output().unwrap();
+        if output.stdout.is_empty() {
+            assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+            continue;
+        }
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let done = object["max_dim"].as_u64().unwrap();
+        let unfinished: Vec<u64> = (done + 1..=2).collect();
+        assert_eq!(output.status.code(), Some(if unfinished.is_empty() { 0 } else { 4 }));
+        match &unfinished[..] {
+            [] => assert_eq!(object["unfinished"], serde_json::Value::Null),
+            unfinished => assert_eq!(object["unfinished"], serde_json::json!(unfinished)),
+        }
+    }
 }
 
 #[test]
@@ -295,6 +312,12 @@ fn a_disk_that_is_full_is_told_once_and_nothing_is_lost() {
 #[test]
 fn what_cannot_be_kept_is_refused() {
     let long = Long::new();
+    // An input that cannot be read: nothing was begun, and nothing is left.
+    let mut absent = super::lacuna("rips", ["absent.dist", "--checkpoint", &long.directory()]);
+    refused(&absent.output().unwrap(), "absent.dist");
+    let mut absent = super::lacuna("reduce", ["absent.bin", "--checkpoint", &long.directory()]);
+    refused(&absent.output().unwrap(), "absent.bin");
+    assert!(!fs::exists(long.directory()).unwrap());
     let cycles = long.kept(&["--representatives", "cycles", "--output", "json"]).output().unwrap();
     refused(&cycles, "--checkpoint: expected a run without --representatives");
     let usage = super::lacuna("rips", ["--every", "1s", "x"]).output().unwrap();

@@ -27,6 +27,34 @@ fn every_dimension_has_a_line() {
     of_a_and_b(&["--dim", "7"]).success().stdout("dim 7: 0.0\n");
 }
 
+/// Bars of which a dimension is unfinished are read as far as they go, and whoever reads them says so.
+#[test]
+fn what_is_unfinished_is_told() {
+    let scratch = Scratch::new();
+    let text = r#"{"max_dim":0,"unfinished":[1],"bars":[{"dim":0,"birth":0,"death":null}]}"#;
+    let part = scratch.file("part.json", text).display().to_string();
+    let whole = scratch.file("whole.csv", A).display().to_string();
+    let told = || {
+        contains("warning: ").and(contains("part.json: dimension 1 is unfinished: its run was ended before"))
+    };
+    let out = |name: &str| scratch.name(name);
+    lacuna("distance", [&whole, &part]).assert().success().stderr(told());
+    lacuna("distance", [&*whole, &*part, "--dim", "0"]).assert().success().stderr(told().not());
+    lacuna("plot", [&*part, "-o", &out("part.svg")]).assert().success().stderr(told());
+    lacuna("plot", [&*part, "--dim", "0", "-o", &out("part.svg")]).assert().success().stderr(told().not());
+    lacuna("vectorize", [&*part, "--kind", "betti", "-o", &out("part.npy")])
+        .assert()
+        .success()
+        .stderr(told());
+    lacuna("convert", [&*part, &*out("part.csv"), "--from", "diagram"]).assert().success().stderr(told());
+    // JSON says it itself.
+    let again = out("again.json");
+    lacuna("convert", [&*part, &*again, "--from", "diagram"]).assert().success().stderr(told().not());
+    assert!(std::fs::read_to_string(&again).unwrap().contains("\"unfinished\":[1],"));
+    let note = contains("dimension 1 is unfinished in ").and(contains("only in "));
+    lacuna("compare", [&whole, &again]).assert().code(1).stdout(note);
+}
+
 #[test]
 fn matchings_have_a_line_a_pair() {
     let pairs = " [1.0,1.5) diagonal 0.25\n [2.0,6.0) [2.0,5.5) 0.5\n";

@@ -8,6 +8,8 @@ mod compare_run;
 mod completions;
 mod convert;
 mod cubical;
+#[cfg(target_os = "linux")]
+mod deadline;
 mod distance;
 mod distances;
 mod ecc;

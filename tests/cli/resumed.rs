@@ -72,11 +72,12 @@ impl Run {
         names.filter(|name| name.ends_with(".lac") && name != "run.lac").collect()
     }
 
-    /// Starts the run and kills it a moment after a piece whose name ends so was kept. Whether it was killed.
+    /// Starts the run and kills it a moment after a piece was kept in whose name this is. Whether it was killed.
     fn is_killed(&self, piece: &str, moment: Duration) -> bool {
-        let mut child = self.kept(&[]).spawn().unwrap();
+        // A pipe that nobody reads would keep a run from its end.
+        let mut child = self.kept(&[]).stdout(Stdio::null()).spawn().unwrap();
         let start = Instant::now();
-        while !self.pieces().iter().any(|name| name.ends_with(piece)) {
+        while !self.pieces().iter().any(|name| name.contains(piece)) {
             assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {piece}");
             if child.try_wait().unwrap().is_some() {
                 return false;
@@ -88,7 +89,7 @@ impl Run {
         child.wait().unwrap().signal() == Some(9)
     }
 
-    /// Kills the run as soon as a piece whose name ends so was kept. A run that comes to its end before is begun again.
+    /// Kills the run as soon as a piece was kept in whose name this is. A run that comes to its end before is begun again.
     fn leaves(&self, piece: &str) {
         assert!((0..100).any(|_| self.is_killed(piece, Duration::ZERO)), "{:?} is too short", self.arguments);
     }
@@ -126,6 +127,36 @@ fn curves_that_are_killed_go_on_slab_by_slab() {
 }
 
 #[test]
+fn curves_at_several_scales_go_on_scale_by_scale() {
+    let volume = image(&[28, 28, 28], 3);
+    // Rows of each voxel's value, and of bins.
+    for options in ["", "--bins 100 --range 0,60000 --construction v"] {
+        let run = Run::new(
+            &format!("ecc --threads 2 --scales 5 volume.npy {options}"),
+            &[("volume.npy", volume.clone())],
+        );
+        run.is_killed_and_goes_on("scale-1.lac");
+        run.leaves("scale-2.lac");
+        let inspected = super::lacuna("inspect", [run.scratch.name("kept")]).output().unwrap();
+        assert!(text(&inspected.stdout).contains("curve at a scale"), "{}", text(&inspected.stdout));
+        let other = run.command(&["--checkpoint", "kept", "--sigma", "2"]).output().unwrap();
+        refused(&other, "--sigma was not given, is 2");
+        run.goes_on();
+    }
+    // A signal has those kept that are done.
+    let run = Run::new("ecc --threads 2 --scales 60 volume.npy --bins 9", &[("volume.npy", volume)]);
+    let limited =
+        run.command(&["--checkpoint", "kept", "--every", "1h", "--time-limit", "300ms"]).output().unwrap();
+    let error = text(&limited.stderr);
+    // A fast machine may be done.
+    if limited.status.code() == Some(4) {
+        assert!(run.pieces().contains(&"scale-0.lac".to_owned()), "{error}, {:?}", run.pieces());
+        run.goes_on();
+    }
+    assert!([Some(0), Some(4)].contains(&limited.status.code()), "{error}");
+}
+
+#[test]
 fn other_curves_are_refused() {
     let run = Run::new("ecc --threads 1 volume.npy", &[("volume.npy", image(&[160, 130, 130], 3))]);
     run.leaves("curve.lac");
@@ -160,8 +191,32 @@ fn reductions_that_are_killed_go_on() {
     for algorithm in ["auto", "hypha", "ss-plus", "twist", "lock-free"] {
         let options = format!("reduce --threads 2 matrix.bin --algorithm {algorithm} --dualize off");
         let run = Run::new(&options, &[("matrix.bin", matrix.clone())]);
-        run.is_killed_and_goes_on(if algorithm == "auto" { "sieve.lac" } else { "columns.lac" });
+        // Columns, and then pairs.
+        let piece = format!("{algorithm}-");
+        run.is_killed_and_goes_on(if algorithm == "auto" { "sieve.lac" } else { &piece });
     }
+}
+
+/// A run that is killed while it writes has its pairs, and what is not kept any more was not needed.
+#[test]
+fn reductions_that_are_over_are_not_done_again() {
+    let options = "reduce --threads 1 matrix.bin --algorithm twist --dualize off";
+    let run = Run::new(options, &[("matrix.bin", matrix())]);
+    let figures = |run: &Run, options: &[&str]| -> serde_json::Value {
+        let stats = run.scratch.name("stats.json");
+        let output = run.command(&[options, &["--stats", &stats]].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        serde_json::from_str(&fs::read_to_string(stats).unwrap()).unwrap()
+    };
+    let additions = figures(&run, &[])["figures"]["additions"].clone();
+    assert!(additions.as_u64().unwrap() > 1000, "{additions}");
+    run.leaves("twist-pairs.lac");
+    assert!(run.pieces().contains(&"checked.lac".to_owned()), "{:?}", run.pieces());
+    // To reduce what is reduced takes no addition: what is counted is what was kept.
+    let counted = figures(&run, &["--checkpoint", "kept"]);
+    assert_eq!(counted["figures"]["additions"], additions);
+    run.leaves("twist-pairs.lac");
+    run.goes_on();
 }
 
 #[test]

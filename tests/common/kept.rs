@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use lacuna::progress::Progress;
 use lacuna::snapshot::{Checkpoint, Facts, Fill, Kind, Resumable, Snapshot, SnapshotError};
@@ -83,6 +84,10 @@ impl Checkpoint for Life {
     fn takes_turn(&self) -> bool {
         let asked = self.asked_to_save.fetch_add(1, Ordering::Relaxed) + 1;
         self.every > 0 && asked.is_multiple_of(self.every)
+    }
+
+    fn is_worth_keeping(&self, _: Duration) -> bool {
+        self.every > 0
     }
 
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {

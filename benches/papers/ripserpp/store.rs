@@ -187,6 +187,7 @@ fn timed(set: &Set, layer: SecondLayer, backend: &Backend, threads: usize) -> Re
         modulus: 2,
         landmarks: None,
         representatives: None,
+        unfinished: &[],
     };
     OutputFormat::Text.write(&barcode, &mut text)?;
     set.check(&text)?;

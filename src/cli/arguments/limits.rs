@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use lacuna::snapshot::CheckpointDirectory;
 
+use crate::cli::deadline;
 use crate::cli::error::{CliError, MachineError};
 use crate::cli::interruption;
 use crate::cli::notes::Notes;
 use crate::cli::parse;
+use crate::cli::progress;
 
 /// How long a run may last.
 #[derive(Debug, clap::Args)]
@@ -27,6 +29,24 @@ impl TimeLimitArguments {
     pub(crate) fn start(&self) -> Result<(), CliError> {
         let limited = self.time_limit.map_or(Ok(()), interruption::limit);
         limited.map_err(|source: io::Error| MachineError::Clock { source }.into())
+    }
+}
+
+/// How long a run may last that has its answer as a whole or not at all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeadlineArguments {
+    /// End after TIME, as 90s or 2h 30m, with exit code 4; what is being written to a file is not there then
+    #[arg(long, value_name = "TIME", help_heading = "Computation",
+        value_parser = parse::time, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
+}
+
+impl DeadlineArguments {
+    /// Has the time run.
+    pub(crate) fn start(&self) -> Result<(), CliError> {
+        let Some(time) = self.time_limit else { return Ok(()) };
+        progress::note_where_it_is();
+        deadline::start(time).map_err(|source: io::Error| MachineError::Clock { source }.into())
     }
 }
 

@@ -11,6 +11,7 @@ use lacuna::compare::{Barcode, Comparison, compare};
 use lacuna::cubical::Construction;
 use lacuna::internals::name_of;
 
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::ProgressArguments;
 use super::convert::kind::Kind;
@@ -111,6 +112,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
 
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
+
     /// Say nothing on standard error but errors
     #[arg(short, long)]
     quiet: bool,
@@ -136,7 +140,7 @@ fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
     let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
     threads::start(None, notes)?;
     match (arguments.run, &arguments.b) {
-        (Some(reference), _) => with_reference(arguments, reference),
+        (Some(reference), _) => with_reference(arguments, reference, notes),
         (None, Some(b)) => files(arguments, b, notes),
         // The parser asks for one of the two.
         (None, None) => Err(UsageError::TwiceStandardInput.into()),
@@ -170,7 +174,7 @@ fn files(arguments: &Arguments, b: &Path, notes: Notes) -> Result<ExitCode, CliE
 }
 
 /// Compares what another program finds with what this one does.
-fn with_reference(arguments: &Arguments, reference: Reference) -> Result<ExitCode, CliError> {
+fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> Result<ExitCode, CliError> {
     if arguments.a == Path::new("-") {
         return Err(UsageError::ReferenceOfPipe.into());
     }
@@ -184,7 +188,10 @@ fn with_reference(arguments: &Arguments, reference: Reference) -> Result<ExitCod
         threshold: arguments.threshold,
         construction: arguments.construction,
     };
+    let meter = Meter::new(notes.progress());
+    meter.stage("running both programs");
     let ([ours, theirs], part) = reference::run(&request)?;
+    drop(meter);
     let tolerance = arguments.tolerance.unwrap_or(part * greatest(&ours.barcode));
     let names = [&*ours.who, &*theirs.who];
     let comparison = compare(&ours.barcode, &theirs.barcode, tolerance)

@@ -23,6 +23,7 @@ use lacuna::compare::read::{BarcodeFormat, read_bytes, read_path};
 use lacuna::cubical::Construction;
 
 use crate::cli::convert::kind::{self, Kind};
+use crate::cli::deadline::output_of;
 use crate::cli::error::{CliError, UsageError};
 use crate::cli::temporary::TemporaryFolder;
 
@@ -428,7 +429,7 @@ fn own(bench: &Bench, mut words: Vec<OsString>, input: &Path, ending: &str) -> R
 
 fn timed_run(command: &mut Command) -> io::Result<(Output, f64)> {
     let start = Instant::now();
-    let output = command.output()?;
+    let output = output_of(command)?;
     Ok((output, start.elapsed().as_secs_f64()))
 }
 

@@ -36,6 +36,10 @@ pub(super) fn run(
     if let Some(left_out) = loaded.left_out {
         notes.note(format_args!("{name}: {left_out} are left out"));
     }
+    if let (Barcode::Bars(bars), true) = (&barcode, format != BarcodeFile::Json) {
+        // JSON says so itself.
+        notes.warn_of_unfinished(&name, &bars.unfinished, |_| true);
+    }
     if format.loses_essential(&barcode) {
         notes.note(format_args!(
             "{name}: the cells of essential classes are left out, which {format} does not have"

@@ -27,6 +27,7 @@ use super::arguments::dimensions::DimensionArguments;
 use super::arguments::distances::TableArguments;
 use super::arguments::filtration::FiltrationArguments;
 use super::arguments::image::VoxelsArguments;
+use super::arguments::limits::DeadlineArguments;
 use super::arguments::machine::ThreadsArguments;
 use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
@@ -99,6 +100,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pub(super) memory: MemoryArguments,
+
+    #[command(flatten)]
+    pub(super) deadline: DeadlineArguments,
 
     /// Format of OUT [default: by the name of OUT]
     ///

@@ -349,8 +349,8 @@ impl Job<'_> {
                 Ok(Found { classes, reasons, figures: Some(figures), matrix: None, trace })
             }
             Way::Matrix => {
-                self.frame.meter.stage("boundary matrix");
-                let solution = via_matrix::persistence(image, request, &self.backend)?;
+                let progress = &self.frame.meter;
+                let solution = via_matrix::persistence_watched(image, request, &self.backend, progress)?;
                 let mut reasons = vec![reason("via", "matrix", "as asked")];
                 reasons.extend(solution.reasons);
                 let matrix = MatrixRecord {

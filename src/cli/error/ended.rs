@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cli::deadline::TIME_IS_UP;
 use crate::cli::interruption::{Request, requested};
 
 /// How a run ended that was asked to.
@@ -28,7 +29,7 @@ impl EndedEarly {
     pub(super) fn exit_code(&self) -> u8 {
         match self {
             EndedEarly::Interrupted => 3,
-            EndedEarly::TimeLimit => 4,
+            EndedEarly::TimeLimit => TIME_IS_UP,
             EndedEarly::Kept { why, .. } => why.exit_code(),
         }
     }

@@ -96,7 +96,7 @@ pub(super) enum Shown {
     Json {
         next: f64,
     },
-    #[cfg(test)]
+    /// What is known is not shown.
     Nowhere,
 }
 
@@ -129,12 +129,6 @@ struct Object<'a> {
 }
 
 impl Shown {
-    /// Counts, but shows nothing.
-    #[cfg(test)]
-    pub(super) fn nowhere() -> Self {
-        Shown::Nowhere
-    }
-
     /// A stage begins.
     pub(super) fn begin(&mut self, now: f64, at: &Where, forecast: &Forecast) {
         match self {
@@ -165,8 +159,7 @@ impl Shown {
             }
             Shown::Lines { next } if now >= *next => {
                 *next = (now * PLAIN_GROWTH).min(now + PLAIN_MOST);
-                let part = part(at, done).map_or(String::new(), |percent| format!(" {percent:.0} %"));
-                tell(format_args!("progress: {}{part}, {}", what(at), tail(at, now, forecast)));
+                tell(format_args!("progress: {}, {}", at.told(done), tail(at, now, forecast)));
             }
             Shown::Json { next } if now >= *next => {
                 *next = now + OBJECT_EVERY;
@@ -189,6 +182,14 @@ impl Shown {
         if let Shown::Bar { bar, .. } = self {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Where {
+    /// The stage in words, and how much of it is done.
+    pub(super) fn told(&self, done: u64) -> String {
+        let part = part(self, done).map_or(String::new(), |percent| format!(" {percent:.0} %"));
+        format!("{}{part}", what(self))
     }
 }
 

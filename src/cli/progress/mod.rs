@@ -7,7 +7,7 @@ mod display;
 mod forecast;
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -34,6 +34,32 @@ struct Telling {
     timer: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
+/// Whether it is to be known where the run is, though nothing is shown of it.
+static IS_NOTED: AtomicBool = AtomicBool::new(false);
+
+/// What the last meter knows.
+static LAST: Mutex<Option<Arc<Shared>>> = Mutex::new(None);
+
+/// Has meters know where the run is, whether or not they show it.
+pub(crate) fn note_where_it_is() {
+    IS_NOTED.store(true, Ordering::Relaxed);
+}
+
+/// Where the run is, in words, if a meter knows.
+pub(crate) fn told_last() -> Option<String> {
+    let shared = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+    // Whoever shows it has it for a moment, unless nobody reads what is shown.
+    let look = |_| {
+        let told =
+            shared.state.try_lock().ok().map(|state| state.at.told(shared.done.load(Ordering::Relaxed)));
+        told.or_else(|| {
+            thread::sleep(TICK / 50);
+            None
+        })
+    };
+    (0..TICK.as_millis()).find_map(look)
+}
+
 /// What the stages and the thread that looks share.
 struct Shared {
     start: Instant,
@@ -51,7 +77,13 @@ struct State {
 impl Meter {
     /// Tells in this way.
     pub(crate) fn new(display: Display) -> Self {
-        Meter { telling: display.shown().map(Telling::start) }
+        let is_noted = IS_NOTED.load(Ordering::Relaxed);
+        let shown = display.shown().or_else(|| is_noted.then_some(Shown::Nowhere));
+        let telling = shown.map(Telling::start);
+        if let Some(telling) = telling.as_ref().filter(|_| is_noted) {
+            *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(telling.shared.clone());
+        }
+        Meter { telling }
     }
 
     /// Tells nothing.
@@ -138,10 +170,11 @@ impl Progress for Meter {
 impl Telling {
     fn start(shown: Shown) -> Self {
         let at = Where { stage: "starting", dim: None, total: 1, step: None, file: None };
+        let is_shown = !matches!(shown, Shown::Nowhere);
         let state = State { at, forecast: Forecast::default(), shown };
         let shared =
             Arc::new(Shared { start: Instant::now(), done: AtomicU64::new(0), state: Mutex::new(state) });
-        let timer = watch(shared.clone());
+        let timer = if is_shown { watch(shared.clone()) } else { None };
         Telling { shared, timer }
     }
 }
@@ -232,7 +265,7 @@ mod tests {
 
     /// A meter that shows nothing, but counts.
     fn counting() -> Meter {
-        Meter { telling: Some(Telling::start(Shown::nowhere())) }
+        Meter { telling: Some(Telling::start(Shown::Nowhere)) }
     }
 
     fn done(meter: &Meter) -> u64 {

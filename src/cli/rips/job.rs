@@ -332,7 +332,10 @@ impl Job<'_> {
         let (summary, landmarks) = (&outcome.summary, outcome.landmarks.as_ref());
         let representatives =
             outcome.representatives().filter(|_| self.arguments.representatives.are_named());
-        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks, representatives };
+        let unfinished =
+            outcome.unfinished.map(|first| (first..=outcome.plan.max_dim).collect::<Vec<usize>>());
+        let unfinished = unfinished.as_deref().unwrap_or_default();
+        let barcode = Barcode { diagram: &diagram, summary, modulus, landmarks, representatives, unfinished };
         answer.fill(|out| self.format.write(&barcode, out))
     }
 }

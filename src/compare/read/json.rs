@@ -5,6 +5,7 @@
 use phat_formats::dipha::DiagramPoint;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Problem;
@@ -15,6 +16,7 @@ use crate::input::Place;
 struct Object {
     bars: Option<Vec<Bar>>,
     max_dim: Option<u32>,
+    unfinished: Option<BTreeSet<u32>>,
     superlevel: Option<serde_json::Value>,
     pairs: Option<Vec<(u64, u64)>>,
     essential: Option<Vec<u64>>,
@@ -87,7 +89,8 @@ pub(super) fn read(text: &[u8]) -> Result<Barcode, Problem> {
     match (object.bars, object.pairs) {
         (Some(bars), None) => {
             let is_superlevel = object.superlevel.is_some_and(|value| value == true);
-            Ok(Barcode::Bars(bars_of(bars, object.max_dim).going_down_if(is_superlevel)))
+            let bars = bars_of(bars, object.max_dim).going_down_if(is_superlevel);
+            Ok(Barcode::Bars(Bars { unfinished: object.unfinished.unwrap_or_default(), ..bars }))
         }
         (None, Some(pairs)) => pairs_of(pairs, object.essential, object.cells).map(Barcode::CellPairs),
         (None, None) => Err(Problem::new(Place::Whole, "bars or pairs", "neither")),

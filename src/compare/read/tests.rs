@@ -123,6 +123,11 @@ fn values_that_are_not_bars() {
 fn json_objects() {
     let read = bars(r#"{"max_dim": 2, "x": [1], "bars": [{"dim":0,"birth":0.1,"death":null}]}"#);
     assert_eq!((read.bars, read.max_dim), (vec![bar(0, 0.1, f64::INFINITY)], Some(2)));
+    let read = bars(r#"{"max_dim": 0, "unfinished": [1, 2], "bars": [{"dim":0,"birth":0.1,"death":null}]}"#);
+    assert!(read.unfinished.iter().eq(&[1, 2]) && read.has_dim(0) && !read.has_dim(1));
+    // What it says is not done is not known, though it has begun.
+    let read = bars(r#"{"max_dim": 1, "unfinished": [1], "bars": [{"dim":1,"birth":0.1,"death":null}]}"#);
+    assert!(!read.has_dim(1));
     let pairs = read_bytes("f", br#"{"cells":4,"pairs":[[1,3]],"essential":[0,2]}"#, None).unwrap().barcode;
     let expected = CellPairs { pairs: vec![(1, 3)], essential: Some(vec![0, 2]) };
     assert_eq!(pairs, Barcode::CellPairs(expected));

@@ -188,7 +188,7 @@ fn digits(value: f64) -> String {
 fn write_text(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
     let mut by_dim: BTreeMap<u32, Vec<&DiagramPoint>> = BTreeMap::new();
     let known = bars.dims.iter().copied().chain(bars.max_dim.into_iter().flat_map(|most| 0..=most));
-    known.for_each(|dim| {
+    known.filter(|dim| !bars.unfinished.contains(dim)).for_each(|dim| {
         by_dim.entry(dim).or_default();
     });
     bars.bars.iter().for_each(|bar| by_dim.entry(bar.dim).or_default().push(bar));
@@ -222,8 +222,13 @@ fn json(value: f64) -> String {
 
 fn write_json(bars: &Bars, out: &mut dyn Write) -> io::Result<()> {
     let most = bars.max_dim.map(|most| format!("\"max_dim\":{most},")).unwrap_or_default();
+    let unfinished = if bars.unfinished.is_empty() {
+        String::new()
+    } else {
+        format!("\"unfinished\":{},", serde_json::to_string(&bars.unfinished)?)
+    };
     let superlevel = if bars.goes_down() { "\"superlevel\":true," } else { "" };
-    write!(out, "{{{most}{superlevel}\"bars\":[")?;
+    write!(out, "{{{most}{unfinished}{superlevel}\"bars\":[")?;
     for (place, bar) in bars.bars.iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
         let death = if bar.essential { "null".to_owned() } else { json(bar.death) };

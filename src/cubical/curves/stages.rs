@@ -1,15 +1,18 @@
 //! What devices and the processor do of the curves of images, as stages that a backend runs.
 
-use super::kept::Kept;
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+use super::kept::{Kept, save_scale};
 use super::{CurveSource, CurvesError, ImageCurves, STAGE};
 use crate::backend::{MachineError, Outcome, Stage};
 use crate::cubical::ecc::cuda::DeviceError;
-use crate::cubical::ecc::scales::{Scales, ScalesError, curves, curves_device};
+use crate::cubical::ecc::scales::{Scales, ScalesError, curves_device, curves_since};
 use crate::cubical::ecc::{EccRequest, Vcec, VcecRows, compare};
 use crate::cubical::image::Image;
 use crate::cubical::read::{AnyStream, ImageReadError};
 use crate::cuda::{Gpu, KernelVoxel};
-use crate::progress::{Cost, Expected, Progress};
+use crate::progress::{Cost, Expected, Progress, saving};
 use crate::with_stream;
 
 /// The curve of an image that comes as a stream, as a stage.
@@ -65,6 +68,8 @@ pub(super) struct ScalesStage<'a, T> {
     pub(super) image: &'a Image<T>,
     pub(super) request: &'a EccRequest,
     pub(super) scales: &'a Scales,
+    /// The curves at the first scales, if they are kept.
+    pub(super) known: Vec<Vcec>,
     pub(super) progress: &'a dyn Progress,
 }
 
@@ -92,7 +97,35 @@ impl<T: KernelVoxel> Stage for ScalesStage<'_, T> {
 
     fn on_processor(&mut self) -> Result<Vec<Vcec>, ScalesError> {
         self.begin();
-        curves(self.image, self.request, self.scales, &|voxels| self.progress.advance(voxels))
+        let (shape, checkpoint) = (self.image.shape(), self.progress.checkpoint());
+        let (kept, since) = (Cell::new(self.known.len()), Cell::new(Instant::now()));
+        let found = RefCell::new(std::mem::take(&mut self.known));
+        // Those that are kept are the first ones.
+        let save = |curves: &[Vcec]| {
+            for (scale, curve) in curves.iter().enumerate().skip(kept.get()) {
+                if !save_scale(checkpoint, T::NAME, shape, scale, curve) {
+                    return;
+                }
+                kept.set(scale + 1);
+            }
+            since.set(Instant::now());
+        };
+        let mut take = |curves: &[Vcec]| {
+            if checkpoint.takes_turn() || checkpoint.is_worth_keeping(since.get().elapsed()) {
+                save(curves);
+            }
+        };
+        let work = || {
+            let advance = |voxels| self.progress.advance(voxels);
+            let curves = &mut found.borrow_mut();
+            curves_since(self.image, self.request, self.scales, curves, &mut take, &advance)
+        };
+        saving(work, || {
+            if checkpoint.is_kept() {
+                save(&found.borrow());
+            }
+        })?;
+        Ok(found.into_inner())
     }
 
     fn check(&mut self, found: &Vec<Vcec>) -> Outcome<(), Self> {

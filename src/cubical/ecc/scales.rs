@@ -110,24 +110,52 @@ pub fn curves<T: Voxel>(
     scales: &Scales,
     advance: &dyn Fn(u64),
 ) -> Result<Vec<Vcec>, ScalesError> {
-    let weights = scales.weights()?;
     let mut curves = Vec::with_capacity(scales.count);
-    if scales.count > 0 {
-        curves.push(curve(image, request)?);
-        advance(image.shape().count() as u64);
+    curves_since(image, request, scales, &mut curves, &mut |_| (), advance)?;
+    Ok(curves)
+}
+
+/// Like [`curves`], where the first of the curves are known: what takes part in later ones is smoothed again, and not counted. Curves are added
+/// one after the other, and `found` is told of all of them each time.
+///
+/// # Errors
+/// As [`curves`].
+pub(crate) fn curves_since<T: Voxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    scales: &Scales,
+    curves: &mut Vec<Vcec>,
+    found: &mut dyn FnMut(&[Vcec]),
+    advance: &dyn Fn(u64),
+) -> Result<(), ScalesError> {
+    let weights = scales.weights()?;
+    let (shape, known) = (image.shape(), curves.len());
+    let mut add = |curve| {
+        curves.push(curve);
+        found(curves);
+    };
+    if known == 0 && scales.count > 0 {
+        add(curve(image, request)?);
     }
-    if scales.count > 1 {
-        let (shape, mut voxels) = (image.shape(), floats(image)?);
-        for _ in 1..scales.count {
-            let mut parts = Parts { left: shape.count() as u64, count: shape.dim() as u64 + 1, advance };
+    let told = if scales.count == 0 { 0 } else { known.max(1) };
+    advance((told * shape.count()) as u64);
+    if known < scales.count && scales.count > 1 {
+        let mut voxels = floats(image)?;
+        for scale in 1..scales.count {
+            let is_known = scale < known;
+            // What is known has been told.
+            let left = if is_known { 0 } else { shape.count() as u64 };
+            let mut parts = Parts { left, count: shape.dim() as u64 + 1, advance };
             voxels = smooth(voxels, shape, &weights, &mut parts);
-            let image = Image::new(shape, voxels).expect("as many as before");
-            curves.push(curve(&image, request)?);
+            if !is_known {
+                let image = Image::new(shape, voxels).expect("as many as before");
+                add(curve(&image, request)?);
+                voxels = image.into_voxels();
+            }
             parts.end();
-            voxels = image.into_voxels();
         }
     }
-    Ok(curves)
+    Ok(())
 }
 
 /// Like [`curves`], on a device, from which only curves come back.

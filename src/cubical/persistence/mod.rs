@@ -42,6 +42,7 @@ mod classes;
 mod components;
 mod duality;
 mod error;
+mod expected;
 mod figures;
 pub mod footprint;
 mod forest;

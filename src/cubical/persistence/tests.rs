@@ -7,7 +7,7 @@ use super::super::{Construction, Image, Order, Shape};
 use super::gradient::Gradient;
 use super::grid::Grid;
 use super::*;
-use crate::progress::{Progress, Sums};
+use crate::progress::{Cost, Expected, Progress, Sums};
 
 fn image(axes: &[usize], voxels: Vec<u8>) -> Image<u8> {
     Image::new(Shape::new(axes, Order::C).unwrap(), voxels).unwrap()
@@ -155,6 +155,45 @@ fn stages_are_heard_and_counted() {
     // Euler's characteristic of the image and its rim, the rim being one vertex.
     let [minima, edges, faces, maxima] = figures.critical;
     assert_eq!(minima + faces + 1, edges + maxima);
+}
+
+/// The stages that were told to lie ahead and have not begun.
+#[derive(Default)]
+struct Ahead(std::sync::Mutex<Vec<Expected>>);
+
+impl Progress for Ahead {
+    fn expect(&self, stages: &[Expected]) {
+        let is_sound = |stage: &Expected| match stage.cost {
+            Cost::Known(cost) | Cost::Assumed(cost) => cost >= 0.0,
+            Cost::Unknown => true,
+        };
+        assert!(stages.iter().all(is_sound), "{stages:?}");
+        *self.0.lock().unwrap() = stages.to_vec();
+    }
+
+    fn begin(&self, stage: &'static str, dim: Option<usize>, _: u64) {
+        let next = self.0.lock().unwrap().remove(0);
+        assert_eq!((next.stage, next.dim), (stage, dim));
+    }
+}
+
+#[test]
+fn stages_are_told_before_they_begin() {
+    let mut rng = Pcg64Mcg::seed_from_u64(10);
+    for axes in [&[7][..], &[20, 30], &[1, 9, 8], &[10, 11, 12]] {
+        let image = random(&mut rng, axes, 9);
+        for request in requests() {
+            let ahead = Ahead::default();
+            let mut gradient = |grid: &Grid, progress: &dyn Progress| {
+                Ok::<_, PersistenceError>(Gradient::new(grid, progress))
+            };
+            persistence_with(&image, &request, &mut gradient, &ahead).unwrap();
+            assert_eq!(*ahead.0.lock().unwrap(), [], "{request:?} of {axes:?}");
+            persistence_traced(&image, &request, &mut gradient, &ahead).unwrap();
+            let left: Vec<&str> = ahead.0.lock().unwrap().iter().map(|stage| stage.stage).collect();
+            assert_eq!(left, [expected::FINDING_CYCLES], "{request:?} of {axes:?}");
+        }
+    }
 }
 
 #[test]

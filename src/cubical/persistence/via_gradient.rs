@@ -6,6 +6,7 @@ use super::cell::Cell;
 use super::classes::{Class, Classes};
 use super::duality::Complex;
 use super::error::PersistenceError;
+use super::expected::Asked;
 use super::figures::{Figures, StageClock};
 use super::footprint::BYTES_OF_PLACE;
 use super::forest::Joined;
@@ -86,9 +87,11 @@ fn find<T: Voxel, E: From<PersistenceError>>(
     is_traced: bool,
 ) -> Result<(Classes, Figures, Found), E> {
     let mut clock = StageClock::new(progress);
-    check_memory(image.shape(), &mut clock)?;
+    let (shape, asked) = (image.shape(), request.dimensions(image.shape().dim()));
+    let stages = Stages::new(Complex::of(request.construction), asked, shape.dim());
+    progress.expect(&stages.of_voxels(shape.count(), is_traced).stages());
+    check_memory(shape, &mut clock)?;
     let grid = Grid::new(image, request, progress)?;
-    let asked = request.dimensions(image.shape().dim());
     let (classes, gradient, pairing) = solve(&grid, asked, gradient, is_traced, &mut clock)?;
     Ok((classes, clock.figures, Found { grid, gradient, pairing }))
 }
@@ -157,6 +160,11 @@ impl Stages {
         }
     }
 
+    /// These of an image of so many voxels, for those who are told what lies ahead.
+    fn of_voxels(self, voxels: usize, is_traced: bool) -> Asked {
+        Asked { voxels, loops: self.loops, cycles: is_traced }
+    }
+
     /// Which critical cells they take: voxels, edges, faces, and the cells of the grid's dimension.
     fn critical_cells(self, axes: usize) -> [bool; 4] {
         let Stages { components, cavities, .. } = self;
@@ -178,6 +186,8 @@ fn pairs_of(
     let critical = gradient.critical_cells(grid, stages.critical_cells(axes), clock.progress)?;
     let Critical { minima, edges, faces, maxima } = critical;
     clock.figures.critical = [minima.len(), edges.len(), faces.len(), maxima.len()];
+    let ahead = stages.of_voxels(grid.voxels(), is_traced).stages_after(clock.figures.critical);
+    clock.progress.expect(&ahead);
 
     clock.begin("components and cavities", 1);
     let (joined, top) = rayon::join(

@@ -14,7 +14,10 @@ use crate::cells::{ComplexError, ImageComplex, image_complex as complex_of};
 use crate::cubical::image::{AnyImage, Voxel};
 use crate::cubical::key::Key;
 use crate::matrix::leftmost_ones::{Feed, ScanError, Scanner};
-use crate::matrix::{Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_with};
+use crate::matrix::{
+    Figures, MatrixError, MatrixIndex, Pairs, Plan, Reason, ReductionRequest, reduce_watched,
+};
+use crate::progress::{Interrupted, Progress, interruptible};
 use crate::with_image;
 
 /// The classes, and how they were found.
@@ -56,6 +59,12 @@ impl From<BackendError> for ViaMatrixError {
     }
 }
 
+impl From<Interrupted> for ViaMatrixError {
+    fn from(error: Interrupted) -> Self {
+        ViaMatrixError::Reduce(error.into())
+    }
+}
+
 /// The classes of an image. `backend` may scan.
 ///
 /// # Errors
@@ -65,24 +74,38 @@ pub fn persistence(
     request: &PersistenceRequest,
     backend: &Backend,
 ) -> Result<Solution, ViaMatrixError> {
+    persistence_watched(image, request, backend, &())
+}
+
+/// Like [`persistence`]; `progress` is told of the stages and may end them early.
+///
+/// # Errors
+/// As [`persistence`], and [`MatrixError::Interrupted`].
+pub fn persistence_watched(
+    image: &AnyImage,
+    request: &PersistenceRequest,
+    backend: &Backend,
+    progress: &dyn Progress,
+) -> Result<Solution, ViaMatrixError> {
     let start = Instant::now();
-    match build::<u32>(image, request) {
-        Ok(complex) => solve(image, request, backend, &complex, start.elapsed()),
+    interruptible(progress, |progress| match build::<u32>(image, request, progress) {
+        Ok(complex) => solve(image, request, backend, &complex, start.elapsed(), progress),
         Err(ComplexError::TooLarge { .. }) => {
-            let complex = build::<u64>(image, request)?;
-            solve(image, request, backend, &complex, start.elapsed())
+            let complex = build::<u64>(image, request, progress)?;
+            solve(image, request, backend, &complex, start.elapsed(), progress)
         }
         Err(error) => Err(error.into()),
-    }
+    })
 }
 
 /// The cells up to the dimension that kills the last classes that are asked for.
 fn build<I: MatrixIndex>(
     image: &AnyImage,
     request: &PersistenceRequest,
+    progress: &dyn Progress,
 ) -> Result<ImageComplex<I>, ComplexError> {
     let upper_dim = request.dimensions(image.shape().dim());
-    complex_of(image, request.construction, request.superlevel, Some(upper_dim), &())
+    complex_of(image, request.construction, request.superlevel, Some(upper_dim), progress)
 }
 
 fn solve<I: MatrixIndex>(
@@ -91,11 +114,12 @@ fn solve<I: MatrixIndex>(
     backend: &Backend,
     complex: &ImageComplex<I>,
     building: Duration,
+    progress: &dyn Progress,
 ) -> Result<Solution, ViaMatrixError> {
     let matrix = &complex.matrix;
     let scanner = Scanner::choose(backend, Feed::default(), matrix)?;
     let (plan, reasons) = Plan::choose_with(matrix, &ReductionRequest::default(), &scanner)?;
-    let mut pairs = reduce_with(matrix, &plan, &scanner)?;
+    let mut pairs = reduce_watched(matrix, &plan, &scanner, progress)?;
     Ok(Solution {
         classes: with_image!(image, image => {
             let key = |place: usize| {
@@ -184,8 +208,8 @@ mod tests {
         let voxels = (0..shape.count()).map(|place| (place * place % 41) as u8).collect();
         let image: AnyImage = Image::<u8>::new(shape, voxels).unwrap().into();
         let request = PersistenceRequest::default();
-        let complex = build::<u64>(&image, &request).unwrap();
-        let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO).unwrap();
+        let complex = build::<u64>(&image, &request, &()).unwrap();
+        let wide = solve(&image, &request, &Backend::default(), &complex, Duration::ZERO, &()).unwrap();
         let narrow = persistence(&image, &request, &Backend::default()).unwrap();
         assert_eq!((wide.index_bits, wide.cells), (64, narrow.cells));
         assert_eq!(wide.classes, narrow.classes);

@@ -2,20 +2,20 @@
 //!
 //! | piece | holds | is written |
 //! |---|---|---|
-//! | `sieve` | the pairs that are known, and which blocks are solved and how | between stages when it is time, and before the first `residue` of a block |
+//! | `sieve` | the pairs that are known, and which blocks are solved and how | between stages, when it is time or the stage was long; before the first `residue` of a block |
 //! | `residue` | the columns of one block that have claimed their lows, as they are, and those that are zero | while its columns are reduced |
 //!
 //! A block that is being reduced is read while threads work: any claims are a valid start, whoever has made which since, see
 //! [`crate::rips::submatrix_reduction`]. A column that is found with two lows, because it was taken over while the table was read, keeps
 //! the later one, and columns without a claim are reduced again.
 
-use std::io;
-
 use phat_formats::Dimension;
 
 use super::super::figures::Figures;
 use super::super::index::SharedIndex;
-use super::super::kept::{expect_cells, read_columns, write_columns};
+use super::super::kept::{
+    expect_cells, read_columns, read_figures, read_pairs, write_columns, write_figures, write_pairs,
+};
 use super::super::mates::Mates;
 use crate::snapshot::{Checkpoint, Kind, SnapshotError, Writer, facts};
 
@@ -37,27 +37,15 @@ impl<I: SharedIndex> KeptSieve<I> {
         let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
         expect_cells(&mut reader, cells)?;
         let is_downwards = reader.record("direction")?;
-        let json = reader.bytes("figures")?;
-        let figures = serde_json::from_slice(json);
-        let figures = figures.map_err(|error| reader.unexpected("figures", "figures as JSON", error))?;
-        let (creators, destroyers) = (reader.u64s("creators")?, reader.u64s("destroyers")?);
-        if creators.len() != destroyers.len() {
-            return Err(reader.unexpected("destroyers", creators.len(), destroyers.len()));
-        }
+        let figures = read_figures(&mut reader)?;
+        let pairs: Vec<(I, I)> = read_pairs(&mut reader, cells)?;
         let mut is_paired = vec![false; cells];
-        let mut pairs = Vec::with_capacity(creators.len());
-        for (creator, destroyer) in creators.iter().zip(destroyers) {
-            let [creator, destroyer] = [creator, destroyer].map(|cell| cell.get() as usize);
-            let is_pair = creator < destroyer
-                && destroyer < cells
-                && ![creator, destroyer]
-                    .into_iter()
-                    .any(|cell| std::mem::replace(&mut is_paired[cell], true));
-            if !is_pair {
-                let expected = format!("pairs of {cells} cells, each in one at most");
-                return Err(reader.unexpected("pairs", expected, format!("({creator}, {destroyer})")));
-            }
-            pairs.push((I::from_usize(creator), I::from_usize(destroyer)));
+        let mut was_paired = |cell: I| std::mem::replace(&mut is_paired[cell.to_usize()], true);
+        if let Some((creator, destroyer)) = pairs.iter().find(|pair| was_paired(pair.0) || was_paired(pair.1))
+        {
+            let expected = format!("pairs of {cells} cells, each in one at most");
+            let found = format!("({}, {})", creator.to_usize(), destroyer.to_usize());
+            return Err(reader.unexpected("pairs", expected, found));
         }
         reader.end()?;
         Ok(Some(KeptSieve { pairs, figures, is_downwards }))
@@ -82,9 +70,8 @@ pub(super) fn save_sieve<I: SharedIndex>(
     checkpoint.save(SIEVE, Kind::MatrixReduction, &told, &mut |out: &mut Writer<'_>| {
         out.record(&(cells as u64))?;
         out.record(&is_downwards)?;
-        out.bytes(&serde_json::to_vec(figures).map_err(io::Error::other)?)?;
-        out.u64s_of(pairs.len(), pairs.iter().map(|(creator, _)| creator.to_usize() as u64))?;
-        out.u64s_of(pairs.len(), pairs.iter().map(|(_, destroyer)| destroyer.to_usize() as u64))
+        write_figures(out, figures)?;
+        write_pairs(out, &pairs)
     });
 }
 

@@ -91,6 +91,8 @@ struct Run<'m, I: SharedIndex> {
     progress: &'m dyn Progress,
     figures: Figures,
     clock: Instant,
+    /// When it began to find what is not kept yet.
+    kept_until: Instant,
 }
 
 impl<'m, I: SharedIndex> Run<'m, I> {
@@ -125,6 +127,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             progress,
             figures: Figures::default(),
             clock,
+            kept_until: clock,
         };
         run.count("scan");
         Ok(run)
@@ -150,14 +153,27 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             }
         }
         let (survey, clock) = (None, Instant::now());
-        Ok(Run { matrix, max_dim, dualize, mates, survey, solved, is_downwards, progress, figures, clock })
+        Ok(Run {
+            matrix,
+            max_dim,
+            dualize,
+            mates,
+            survey,
+            solved,
+            is_downwards,
+            progress,
+            figures,
+            clock,
+            kept_until: clock,
+        })
     }
 
     /// Ends a stage.
     fn lap(&mut self, stage: &'static str) {
         let checkpoint = self.progress.checkpoint();
-        if checkpoint.takes_turn() {
+        if checkpoint.takes_turn() || checkpoint.is_worth_keeping(self.kept_until.elapsed()) {
             self.save();
+            self.kept_until = Instant::now();
         }
         saving(
             || check(self.progress),

@@ -10,7 +10,9 @@
 //! - It came to zero, and may have been seen under a pivot before. It is kept as zero: the table is read first.
 //!
 //! A column that is [walked](super::walk) or [long](super::long) is in no claim before it is stored, and then is stored as the others are, by
-//! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again.
+//! the simplices that add up to it; its bits are not kept. A run that is interrupted in the middle of a column begins that column again. The
+//! longest of 250 random distances in dimension 2, with those whose pivots it took over, was 1.6 s of 120 s of reduction on two threads, and of 165
+//! points 0.03 s of 1.8 s: what is lost so is less than what is lost between two saves.
 
 use super::{Claim, Shared, Submatrix, Version};
 use crate::memory::{self, Refused};

@@ -539,8 +539,14 @@ fn written(format: usize, outcome: &Outcome) -> Result<(), String> {
     let format = output::OutputFormat::ALL[format];
     let Outcome { diagram, summary, plan, .. } = outcome;
     let mut file = Vec::new();
-    let barcode =
-        output::Barcode { diagram, summary, modulus: plan.modulus, landmarks: None, representatives: None };
+    let barcode = output::Barcode {
+        diagram,
+        summary,
+        modulus: plan.modulus,
+        landmarks: None,
+        representatives: None,
+        unfinished: &[],
+    };
     format.write(&barcode, &mut file).map_err(|error| format!("{format} is not written: {error}"))?;
     let loaded = read::read_bytes("bars", &file, None)
         .map_err(|error| format!("{format} is not read: {error}\n  {}", String::from_utf8_lossy(&file)))?;

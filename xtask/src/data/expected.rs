@@ -28,8 +28,14 @@ fn answer<T: Value>(case: &Case, distances: &Distances<T>) -> io::Result<Vec<u8>
     let diagram =
         case.ratio.map_or(diagram.clone(), |ratio| diagram.with_ratio(ratio.into(), summary.precision));
     let mut text = Vec::new();
-    let barcode =
-        Barcode { diagram: &diagram, summary: &summary, modulus, landmarks: None, representatives: None };
+    let barcode = Barcode {
+        diagram: &diagram,
+        summary: &summary,
+        modulus,
+        landmarks: None,
+        representatives: None,
+        unfinished: &[],
+    };
     output::OutputFormat::Text.write(&barcode, &mut text)?;
     Ok(text)
 }

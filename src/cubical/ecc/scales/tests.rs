@@ -202,3 +202,25 @@ fn gpu_keeps_an_image_in_bins_of_a_range_only() {
     assert_eq!(once, curve(&image, &request).unwrap());
     assert!(twice.changes.iter().zip(&once.changes).all(|(twice, once)| *twice == 2 * once));
 }
+
+/// However many of the curves are known, the others are the same, and voxels are told once.
+#[test]
+fn curves_go_on_from_those_that_are_known() {
+    let image = image(&[5, 6, 7], 11);
+    let voxels = image.shape().count() as u64;
+    for count in 0..5 {
+        let (request, scales) = (EccRequest::default(), Scales { count, ..Scales::default() });
+        let all = curves(&image, &request, &scales, &|_| ()).unwrap();
+        assert_eq!(all.len(), count);
+        for known in 0..=count {
+            let (told, mut found) = (std::cell::Cell::new(0), all[..known].to_vec());
+            let mut lengths = Vec::new();
+            let advance = |voxels| told.set(told.get() + voxels);
+            let mut take = |curves: &[Vcec]| lengths.push(curves.len());
+            curves_since(&image, &request, &scales, &mut found, &mut take, &advance).unwrap();
+            assert_eq!(found, all);
+            assert!(lengths.into_iter().eq(known + 1..=count), "{known} of {count}");
+            assert_eq!(told.get(), voxels * count as u64, "{known} of {count}");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! The loops that have been reduced, kept so that another run goes on with them.
 //!
 //! Rows with their owners are read while threads work: any claims are a valid start, see [`crate::rips::submatrix_reduction`]. A column that is
-//! found in two rows, because it was taken over while they were read, keeps one of them, and columns without a row are reduced again. What
+//! found in two rows, because it was taken over while they were read, keeps one of them, and columns without a row are reduced again (at most
+//! 0.06 s a thread, of 9 s of reduction, for noise of 200³ voxels). What
 //! comes before the reduction (the order of voxels, the gradient, components and cavities) is found again: that takes about as long as it
 //! would to read it.
 

@@ -33,6 +33,7 @@ mod kept;
 mod rows;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -120,11 +121,15 @@ pub(super) fn reduce(
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
     let workers = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
     let reduce = || workers.map(work).reduce(|| (0, 0), sum);
+    let began = Instant::now();
     (clock.figures.additions, clock.figures.steps) = saving(reduce, || {
         if checkpoint.is_kept() {
             save();
         }
     });
+    if checkpoint.is_worth_keeping(began.elapsed()) {
+        save();
+    }
     clock.figures.columns = faces.len();
     Ok(columns)
 }
