@@ -96,3 +96,68 @@ fn greatest_of_both<const WORDS: usize>(one: &[u64; WORDS], other: &[u64; WORDS]
     let both = |word: usize| (one[word] & other[word]).checked_ilog2();
     (0..WORDS).rev().find_map(|word| both(word).map(|bit| (word * BITS) as u32 + bit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::apparent_pairs::cofacet_of;
+    use crate::rips::complex::{Dense, stride};
+    use crate::simd::Level;
+
+    /// What a sink is told.
+    #[derive(Debug, Default, PartialEq)]
+    struct Told {
+        apparent: Vec<([u32; 2], u32, u32)>,
+        undecided: Vec<([u32; 2], u32)>,
+    }
+
+    impl Sink for Told {
+        fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
+            self.apparent.push(([vertices[0], vertices[1]], w, rank));
+        }
+
+        fn undecided(&mut self, vertices: &[u32], rank: u32) {
+            self.undecided.push(([vertices[0], vertices[1]], rank));
+        }
+    }
+
+    /// Few ranks and many, all edges and some, vertices that fill a word or two.
+    #[test]
+    fn edges_in_apparent_pairs_are_those_of_the_definition() {
+        let mut state = 11_u32;
+        for n in [1, 2, 33, 63, 64, 65, 100, 128] {
+            for (ranks, kept) in [(3, 255), (50, 255), (50, 20), (100_000, 255), (100_000, 60)] {
+                let mut square = vec![u32::MAX; n * stride(n)];
+                let mut edges = Vec::new();
+                for u in 0..n {
+                    for v in 0..u {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        if state >> 24 <= kept {
+                            let rank = (state >> 7) % ranks;
+                            square[u * stride(n) + v] = rank;
+                            square[v * stride(n) + u] = rank;
+                            edges.push(RankedEdge { rank, vertices: [u as u32, v as u32] });
+                        }
+                    }
+                }
+                edges.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
+                let complex = Dense::new(n, square, Level::detect());
+                let mut expected = Told::default();
+                for &RankedEdge { rank, vertices } in &edges {
+                    match cofacet_of(&complex, &vertices, rank) {
+                        Some(w) => expected.apparent.push((vertices, w, rank)),
+                        None => expected.undecided.push((vertices, rank)),
+                    }
+                }
+                let mut told = Told::default();
+                let counts = enumerate(complex.matrix(), &edges, true, &mut told);
+                assert_eq!(told, expected, "{n} points, {ranks} ranks");
+                let (simplices, apparent) = (edges.len() as u64, expected.apparent.len() as u64);
+                assert_eq!(counts, SimplexCounts { simplices, cleared: 0, apparent });
+                let mut told = Told::default();
+                assert_eq!(enumerate(complex.matrix(), &edges, false, &mut told), counts);
+                assert_eq!((told.apparent, told.undecided), (Vec::new(), expected.undecided));
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! The ranks of few keys, as an input of some hundred points has them: without look-ups, and with nothing shared out to threads.
 //!
-//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from. No key is far from its
-//! place among all then, and an insertion sort finishes; unless many keys have the same upper bits. So the distinct keys come in their order, and
-//! a rank is written where its key was.
+//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from. Unless some bucket has
+//! many keys, none is far from its place among all then, and one insertion sort finishes. So the distinct keys come in their order, and a rank is
+//! written where its key was.
 
 use super::order::{Extent, Values};
 use crate::memory::{self, Refused};
@@ -63,9 +63,13 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
         sorted[*end as usize] = (key, place);
         *end += 1;
     }
-    let (sorted, others) = sorted.split_at_mut(extent.count);
+    let (sorted, without_place) = sorted.split_at_mut(extent.count);
     if most > CROWDED {
-        sorted.sort_unstable_by_key(|&(key, _)| key);
+        let mut begin = 0;
+        for &end in &ends[..others] {
+            sorted[begin..end as usize].sort_unstable_by_key(|&(key, _)| key);
+            begin = end as usize;
+        }
     } else {
         insertion_sort(sorted);
     }
@@ -78,7 +82,7 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
         // Ranks are fewer than keys.
         ranks[place as usize] = values.len() as u32 - 1;
     }
-    for &mut (key, place) in others {
+    for &mut (key, place) in without_place {
         ranks[place as usize] = if key > limit { ABSENT } else { 0 };
     }
     Ok((Values::Listed(values), ranks))
@@ -94,5 +98,54 @@ fn insertion_sort<K: DistanceKey>(keys: &mut [(K, u32)]) {
             hole -= 1;
         }
         keys[hole] = inserted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::metric::Value;
+    use crate::metric::value::Sealed;
+
+    /// Ranks as their definition says.
+    fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Vec<f64>, Vec<u32>) {
+        let zero = K::default();
+        let distinct: BTreeSet<K> = keys.iter().copied().filter(|&key| key <= limit).chain([zero]).collect();
+        let distinct: Vec<K> = distinct.into_iter().collect();
+        let rank = |&key: &K| distinct.binary_search(&key).map_or(ABSENT, |rank| rank as u32);
+        (distinct.iter().map(|key| key.distance()).collect(), keys.iter().map(rank).collect())
+    }
+
+    fn agree<T: Value + Sealed>(distances: &[f64], limit: f64) {
+        let keys: Vec<T::Key> = distances.iter().map(|&distance| T::from_f64(distance).key()).collect();
+        let limit = T::from_f64(limit).key();
+        let (values, ranks) = ranks_of_few(&keys, limit).unwrap();
+        let (expected_values, expected) = plain(&keys, limit);
+        assert_eq!((values.listed().unwrap(), ranks), (expected_values, expected), "{} keys", keys.len());
+    }
+
+    /// Distances that are spread out; of few values; zeros; and with one so small that all others have the same upper bits.
+    #[test]
+    fn ranks_are_places_among_the_distinct_keys() {
+        let mut state = 3_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        for count in [0, 1, 2, 31, 32, 33, 1000, FEW] {
+            let spread: Vec<f64> = (0..count).map(|_| next()).collect();
+            let with = |first: f64| -> Vec<f64> {
+                [first].into_iter().chain(spread.iter().copied().skip(1)).collect()
+            };
+            let few: Vec<f64> = spread.iter().map(|x| (8.0 * x).floor()).collect();
+            for distances in [&spread, &with(1e-30), &with(0.0), &few] {
+                for limit in [0.0, 0.4, 2.0, f64::INFINITY] {
+                    agree::<f32>(&distances[..count], limit);
+                    agree::<f64>(&distances[..count], limit);
+                }
+            }
+        }
     }
 }
