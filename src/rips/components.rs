@@ -3,7 +3,7 @@
 //! A vertex dies with the edge that joins its component to an older one: the edges of the minimum spanning forest
 //! under the strict order (rank ↑, index ↓) are the deaths, and one essential bar a component remains. Kruskal's
 //! algorithm on edge lists; on a matrix it is given the oldest edges alone, and Borůvka's algorithm joins what these leave (`dense`).
-//! Neither sorts all edges. Of few points the complex has them in order.
+//! Neither sorts all edges. Those of few points are in order already.
 //!
 //! Where points are born at different times, the forest is the same: an edge comes after both its points, so which edges join components
 //! depends on the order of edges alone. Its edges, in that order, then say which component ends: of the two that an edge joins the one whose
