@@ -5,11 +5,11 @@ use lacuna::diagram::Diagram;
 use lacuna::metric::read::Input;
 use lacuna::progress::Progress;
 use lacuna::rips::{
-    BarSelection, CocycleScale, Collapse, DistanceToMeasure, Growth, Outcome, RepresentativeKind,
-    RepresentativesRequest, RipsOptions,
+    BarSelection, CocycleScale, Collapse, DistanceToMeasure, Growth, Landmarks, Outcome, RepresentativeKind,
+    Representatives, RepresentativesRequest, RipsOptions,
 };
 use ndarray::Array2;
-use numpy::{Element, PyArray1, PyArray2};
+use numpy::{Element, PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -143,7 +143,7 @@ pub(crate) fn rips<'py>(
     } else {
         on_threads(py, threads, progress, |progress| Ok(options.solve(input, progress)?))?
     };
-    told(py, &outcome)
+    Told::of(outcome).into_dict(py)
 }
 
 /// The barcodes of several inputs: of each a dictionary as [`rips`] gives, or the exception that it raises. Many small ones are done side by
@@ -164,13 +164,13 @@ pub(crate) fn rips_many<'py>(
     let outcomes = on_threads(py, threads, progress.as_ref(), |progress| {
         let beside = are_small && !is_for_devices && inputs.len() >= rayon::current_num_threads();
         let outcomes = if beside {
-            options.solve_each(inputs, progress)
+            options.solve_each_into(inputs, progress, &Told::of)
         } else {
             progress.begin("inputs", None, inputs.len() as u64);
             let one_by_one = inputs.into_iter().map(|input| {
                 let outcome = options.clone().solve(input, &Quiet(progress));
                 progress.advance(1);
-                outcome
+                outcome.map(Told::of)
             });
             one_by_one.collect()
         };
@@ -180,7 +180,7 @@ pub(crate) fn rips_many<'py>(
     let answers = PyList::empty(py);
     for outcome in outcomes {
         match outcome {
-            Ok(outcome) => answers.append(told(py, &outcome)?)?,
+            Ok(told) => answers.append(told.into_dict(py)?)?,
             Err(error) => answers.append(PyErr::from(Failure::from(error)).into_value(py))?,
         }
     }
@@ -203,33 +203,63 @@ fn points_of(input: &Input) -> usize {
     }
 }
 
-/// What was found, as a dictionary: see `_answers.py`.
-fn told<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
-    let answer = PyDict::new(py);
-    answer.set_item(intern!(py, "bars"), bars(py, &outcome.diagram)?)?;
-    answer.set_item(intern!(py, "threshold"), outcome.summary.threshold)?;
-    answer.set_item(intern!(py, "edges"), outcome.summary.edges)?;
-    answer.set_item(intern!(py, "notes"), &outcome.notes)?;
-    if let Some(landmarks) = &outcome.landmarks {
-        let points = landmarks.points.iter().map(|&point| point as i64);
-        let told = (PyArray1::from_iter(py, points), landmarks.covering_radius);
-        answer.set_item(intern!(py, "landmarks"), told)?;
+/// What is told of an outcome. It is made without the interpreter's lock, by as many threads as there are.
+struct Told {
+    /// Births and deaths in turn, of each dimension.
+    bars: Vec<Vec<f64>>,
+    threshold: f64,
+    edges: usize,
+    notes: Vec<String>,
+    landmarks: Option<Landmarks>,
+    representatives: Option<Representatives>,
+}
+
+impl Told {
+    fn of(mut outcome: Outcome) -> Self {
+        let representatives = outcome.take_representatives();
+        let Outcome { diagram, summary, notes, landmarks, .. } = outcome;
+        let (threshold, edges) = (summary.threshold, summary.edges);
+        Told { bars: numbers(&diagram), threshold, edges, notes, landmarks, representatives }
     }
-    if let Some(representatives) = outcome.representatives() {
-        answer.set_item(intern!(py, "representatives"), tables(py, representatives)?)?;
+
+    /// A dictionary: see `_answers.py`.
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let answer = PyDict::new(py);
+        answer.set_item(intern!(py, "bars"), arrays(py, self.bars)?)?;
+        answer.set_item(intern!(py, "threshold"), self.threshold)?;
+        answer.set_item(intern!(py, "edges"), self.edges)?;
+        answer.set_item(intern!(py, "notes"), self.notes)?;
+        if let Some(landmarks) = self.landmarks {
+            let points = landmarks.points.iter().map(|&point| point as i64);
+            let told = (PyArray1::from_iter(py, points), landmarks.covering_radius);
+            answer.set_item(intern!(py, "landmarks"), told)?;
+        }
+        if let Some(representatives) = &self.representatives {
+            answer.set_item(intern!(py, "representatives"), tables(py, representatives)?)?;
+        }
+        Ok(answer)
     }
-    Ok(answer)
 }
 
 /// The bars of each dimension, a row a bar.
 pub(crate) fn bars<'py>(py: Python<'py>, diagram: &Diagram) -> PyResult<Bound<'py, PyList>> {
-    let dimensions = (0..diagram.len()).map(|dim| {
-        let bars = diagram.bars(dim);
-        let numbers = bars.iter().flat_map(|bar| [bar.birth, bar.death]).collect();
-        rows(py, 2, numbers)
-    });
-    PyList::new(py, dimensions.collect::<PyResult<Vec<_>>>()?)
+    arrays(py, numbers(diagram))
 }
+
+/// The births and deaths of each dimension in turn.
+fn numbers(diagram: &Diagram) -> Vec<Vec<f64>> {
+    let of = |dim| diagram.bars(dim).iter().flat_map(|bar| [bar.birth, bar.death]).collect();
+    (0..diagram.len()).map(of).collect()
+}
+
+/// An array of each dimension, a row a bar.
+fn arrays(py: Python<'_>, dimensions: Vec<Vec<f64>>) -> PyResult<Bound<'_, PyList>> {
+    let arrays = dimensions.into_iter().map(|numbers| rows(py, 2, numbers));
+    PyList::new(py, arrays.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Numbers that are copied in less time than an array takes to hold memory that is not its own.
+const COPIED: usize = 512;
 
 /// An array of rows of so many numbers.
 pub(crate) fn rows<T: Element>(
@@ -239,5 +269,6 @@ pub(crate) fn rows<T: Element>(
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
     let height = numbers.len() / width;
     let array = Array2::from_shape_vec((height, width), numbers);
-    Ok(PyArray2::from_owned_array(py, array.map_err(|error| PyValueError::new_err(error.to_string()))?))
+    let array = array.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(if array.len() <= COPIED { array.to_pyarray(py) } else { PyArray2::from_owned_array(py, array) })
 }

@@ -73,14 +73,25 @@ pub(crate) fn on_threads<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
+    let pool = threads::pool(threads)?;
+    on_pool(py, &pool, progress, work)
+}
+
+/// Like [`on_threads`], on those of a pool.
+fn on_pool<T: Send>(
+    py: Python<'_>,
+    pool: &ThreadPool,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
     let stage = Mutex::new(Stage { name: "start", dim: None, total: 1 });
     let watch = Watch { is_interrupted: AtomicBool::new(false), stage, done: AtomicU64::new(0) };
-    let pool = threads::pool(threads)?;
-    let (outcome, raised) = py.detach(|| watched(&pool, &watch, progress, work));
+    let (outcome, raised) = py.detach(|| watched(pool, &watch, progress, work));
     raised.map_or_else(|| Ok(outcome?), Err)
 }
 
-/// Does work that takes a millisecond or so, which is not told and not interrupted, on one thread: this one, if it works alone.
+/// Does work that takes a millisecond or so, which is not told and not interrupted, on one thread: this one, if it works alone, else one that
+/// serves no other.
 ///
 /// # Errors
 /// Those of `work`.
@@ -89,7 +100,8 @@ pub(crate) fn at_once<T: Send>(
     work: impl FnOnce(&dyn Progress) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
     if !threads::works_alone() {
-        return on_threads(py, Some(1), None, work);
+        let servant = threads::servant()?;
+        return on_pool(py, &servant, None, work);
     }
     // What a panic leaves behind is dropped here.
     let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&()))));

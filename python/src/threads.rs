@@ -1,10 +1,12 @@
 //! The threads that work is done on, kept between calls: starting some takes longer than a small input does.
 //!
 //! What is little work is done by the calling thread, if it is the one that imported the module: to wake up another one takes longer, too. That
-//! thread is for ever the only one of a pool, so that what the library shares out stays with it.
+//! thread is for ever the only one of a pool, so that what the library shares out stays with it. Each other thread that calls has one thread do
+//! it that serves no other caller, so that callers do not wait for each other.
 //!
 //! A process that was forked has none of the threads of its parent. So what is kept belongs to a process, and another one starts its own.
 
+use std::cell::RefCell;
 use std::mem;
 use std::num::NonZero;
 use std::process;
@@ -54,6 +56,30 @@ pub(crate) fn works_alone() -> bool {
     WORKS_ALONE.with(|alone| *alone)
 }
 
+thread_local! {
+    /// The pool of one thread that does what is little work for this thread, and the process that it belongs to.
+    static SERVANT: RefCell<Option<(u32, Arc<ThreadPool>)>> = const { RefCell::new(None) };
+}
+
+/// A pool of one thread that serves this thread alone, until it ends.
+///
+/// # Errors
+/// The system does not start a thread.
+pub(crate) fn servant() -> Result<Arc<ThreadPool>, Failure> {
+    SERVANT.with_borrow_mut(|servant| {
+        match servant.take() {
+            Some((process, pool)) if process == process::id() => {
+                let (_, pool) = servant.insert((process, pool));
+                return Ok(Arc::clone(pool));
+            }
+            // To free it would be to wait for a thread that is not there.
+            other => mem::forget(other),
+        }
+        let (_, pool) = servant.insert((process::id(), started(1)?));
+        Ok(Arc::clone(pool))
+    })
+}
+
 /// The number of threads that this machine runs at a time.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, NonZero::get)
@@ -79,12 +105,17 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<Arc<ThreadPool>, Failure> {
     if let Some(pool) = kept.pools.iter().find(|pool| pool.current_num_threads() == threads) {
         return Ok(Arc::clone(pool));
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|thread| format!("lacuna {thread}"));
-    let failed = |error| Failure::Runtime(format!("cannot start {threads} threads: {error}"));
-    let pool = Arc::new(pool.build().map_err(failed)?);
+    let pool = started(threads)?;
     if kept.pools.len() == KEPT {
         kept.pools.remove(0);
     }
     kept.pools.push(Arc::clone(&pool));
     Ok(pool)
+}
+
+/// A pool of so many threads, which are started.
+fn started(threads: usize) -> Result<Arc<ThreadPool>, Failure> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(|thread| format!("lacuna {thread}"));
+    let failed = |error| Failure::Runtime(format!("cannot start {threads} threads: {error}"));
+    Ok(Arc::new(pool.build().map_err(failed)?))
 }

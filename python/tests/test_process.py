@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,15 +111,11 @@ def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Genera
 
 def test_other_threads_of_the_interpreter_go_on(rng: np.random.Generator) -> None:
     points, turns = rng.random((2500, 6)), 0
-    done = threading.Event()
-
-    def work() -> None:
-        lacuna_tda.rips(points, max_dim=1, threads=1)
-        done.set()
-
-    worker = threading.Thread(target=work)
+    worker = threading.Thread(target=lambda: lacuna_tda.rips(points, max_dim=1, threads=1))
     worker.start()
-    while not done.wait(0.001):
+    # To wait for an event is to give way to other programs again and again, where the interpreter has no lock.
+    while worker.is_alive():
+        time.sleep(0.001)
         turns += 1
     worker.join()
     assert turns > 10
@@ -136,6 +135,36 @@ def test_calls_of_several_threads_at_once(rng: np.random.Generator) -> None:
     for worker in workers:
         worker.join()
     assert all(one == expected for one in found)
+
+
+@pytest.mark.parametrize("workers", [2, 8])
+def test_a_pool_of_threads_answers_as_one_thread_does(workers: int, rng: np.random.Generator) -> None:
+    """Calls that the calling thread does itself, that others do, and that are shared out, in any order."""
+    clouds, image = rng.random((60, 50, 3)), rng.integers(0, 50, (20, 20, 20))
+    calls: list[Callable[[], Any]] = [partial(lacuna_tda.rips, cloud) for cloud in clouds]
+    calls += [partial(lacuna_tda.rips, cloud, max_dim=2, threads=2) for cloud in clouds[:8]]
+    calls += [partial(lacuna_tda.rips, rng.random((400, 3))), partial(lacuna_tda.rips_many, clouds, max_dim=1)]
+    calls += [partial(lacuna_tda.cubical, image), partial(lacuna_tda.wasserstein, *map(lacuna_tda.rips, clouds[:2]), dim=1)]
+    calls += [partial(lacuna_tda.rips, [[0.0], [np.nan]])]
+
+    def answer(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except ValueError as error:
+            return str(error)
+
+    expected = [answer(call) for call in calls]
+    assert "NaN" in expected[-1]
+    with ThreadPoolExecutor(workers) as pool:
+        for _ in range(3):
+            assert list(pool.map(answer, calls)) == expected
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has a lock")
+def test_importing_it_leaves_the_lock_off() -> None:
+    code = "import sys, lacuna_tda; sys.exit(sys._is_gil_enabled())"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
+    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")

@@ -77,14 +77,26 @@ impl RipsOptions {
     /// # Ok::<(), lacuna::metric::MetricError>(())
     /// ```
     pub fn solve_each(&self, inputs: Vec<Input>, progress: &dyn Progress) -> Vec<Result<Outcome, RipsError>> {
+        self.solve_each_into(inputs, progress, &|outcome| outcome)
+    }
+
+    #[doc(hidden)]
+    /// Like [`solve_each`](RipsOptions::solve_each), of whose outcomes that is kept which `keep` makes of them, on the thread that found them: where
+    /// there are many, to free the rest of them takes one thread as long as to find some.
+    pub fn solve_each_into<R: Send>(
+        &self,
+        inputs: Vec<Input>,
+        progress: &dyn Progress,
+        keep: &(dyn Fn(Outcome) -> R + Sync),
+    ) -> Vec<Result<R, RipsError>> {
         progress.begin("inputs", None, inputs.len() as u64);
         parallel::side_by_side(inputs, &|input| {
             if progress.is_interrupted() {
                 return Err(Interrupted::default().into());
             }
-            let outcome = self.clone().solve(input, &Silent(progress));
+            let kept = self.clone().solve(input, &Silent(progress)).map(keep);
             progress.advance(1);
-            outcome
+            kept
         })
     }
 

@@ -3,7 +3,7 @@
 //! A vertex dies with the edge that joins its component to an older one: the edges of the minimum spanning forest
 //! under the strict order (rank ↑, index ↓) are the deaths, and one essential bar a component remains. Kruskal's
 //! algorithm on edge lists; on a matrix it is given the oldest edges alone, and Borůvka's algorithm joins what these leave (`dense`).
-//! Neither sorts all edges.
+//! Neither sorts all edges. Those of few points are in order already.
 //!
 //! Where points are born at different times, the forest is the same: an edge comes after both its points, so which edges join components
 //! depends on the order of edges alone. Its edges, in that order, then say which component ends: of the two that an edge joins the one whose
@@ -14,7 +14,7 @@ mod elder_rule;
 
 use super::Progress;
 use super::code::{Code, vertex_bits};
-use super::complex::{Complex, Dense, Sparse};
+use super::complex::{Complex, Dense, RankedEdge, Sparse};
 use super::word::Word;
 use crate::simd::Rank;
 pub(super) use elder_rule::{ComponentBar, component_bars};
@@ -26,15 +26,6 @@ pub struct Forest {
     pub edges: Vec<RankedEdge>,
     /// Connected components.
     pub trees: usize,
-}
-
-/// An edge and its rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RankedEdge {
-    /// The rank.
-    pub rank: u32,
-    /// Its vertices, descending.
-    pub vertices: [u32; 2],
 }
 
 impl Forest {
@@ -70,6 +61,10 @@ impl<R: Rank> Components for Dense<R> {
     }
 
     fn forest(&self, rank_bits: u32, progress: &dyn Progress) -> Forest {
+        if let Some(edges) = self.ordered_edges() {
+            progress.advance(self.forest_work());
+            return kruskal_in_order(self.points(), edges);
+        }
         if is_narrow(self.points(), rank_bits) {
             dense::forest::<u64, R>(self, progress)
         } else {
@@ -102,6 +97,21 @@ fn kruskal<W: Word>(complex: &Sparse) -> Forest {
     let mut growing = Growing::new(n, &code);
     growing.add(&mut edges, n);
     growing.forest(n)
+}
+
+/// Kruskal's algorithm on edges in filtration order.
+fn kruskal_in_order(points: usize, ordered: &[RankedEdge]) -> Forest {
+    let (mut sets, mut edges) = (DisjointSets::new(points), Vec::with_capacity(points));
+    for edge in ordered {
+        let [u, v] = edge.vertices;
+        if sets.unite(u as usize, v as usize) {
+            edges.push(*edge);
+            if edges.len() + 1 == points {
+                break;
+            }
+        }
+    }
+    Forest { trees: points - edges.len(), edges }
 }
 
 /// A forest while edges are added to it.

@@ -134,6 +134,12 @@ impl Outcome {
     pub fn representatives(&self) -> Option<&Representatives> {
         self.representatives.as_ref()
     }
+
+    #[doc(hidden)]
+    /// Takes the representatives out.
+    pub fn take_representatives(&mut self) -> Option<Representatives> {
+        self.representatives.take()
+    }
 }
 
 /// Why a run cannot be made.

@@ -13,6 +13,7 @@ use crate::diagram::infinite;
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Precision, SparseDistances, Value};
 use crate::parallel::{SharedRange, into_inner, joined, lock};
+use crate::simd::{Kernel, Level, Simd};
 
 /// Keys that a thread counts at a time.
 const CHUNK: usize = 1 << 16;
@@ -134,25 +135,11 @@ impl<K: DistanceKey> Rows<K> {
         points.share(&|| {
             let mut rows = none();
             while let Some(taken) = points.take() {
-                taken.for_each(|i| rows.add(i, keyed.lower_row(i)));
+                Level::detect().run(Add { rows: &mut rows, keyed, taken });
             }
             lock(&found).join(rows);
         });
         into_inner(found)
-    }
-
-    fn add(&mut self, i: usize, row: &[K]) {
-        let (before, from) = self.eccentricities.split_at_mut(i);
-        // Infinite distances are no edges: they count for eccentricities only.
-        let (mut own, mut least, mut greatest) = (K::default(), self.least, self.greatest);
-        for (&key, eccentricity) in row.iter().zip(before) {
-            *eccentricity = key.max(*eccentricity);
-            own = own.max(key);
-            least = least.min(key);
-            greatest = greatest.max(if key < K::INFINITY { key } else { K::default() });
-        }
-        from[0] = from[0].max(own);
-        (self.least, self.greatest) = (least, greatest);
     }
 
     fn join(&mut self, other: Rows<K>) {
@@ -173,6 +160,36 @@ impl<K: DistanceKey> Rows<K> {
     /// the births of both, so at r all are born, x among them. Only a point without others may be born after r, which is then 0.
     fn enclosing_radius(&self) -> K {
         self.eccentricities.iter().copied().min().unwrap_or(K::INFINITY)
+    }
+}
+
+/// What some rows of all distances say, in addition to what others said.
+struct Add<'a, K> {
+    rows: &'a mut Rows<K>,
+    keyed: &'a Keyed<K>,
+    taken: Range<usize>,
+}
+
+impl<K: DistanceKey> Kernel<u32> for Add<'_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) {
+        let Add { rows, keyed, taken } = self;
+        let (mut least, mut greatest) = (rows.least, rows.greatest);
+        for i in taken {
+            let (before, from) = rows.eccentricities.split_at_mut(i);
+            let mut own = from[0];
+            // Infinite distances are no edges: they count for eccentricities only.
+            for (&key, eccentricity) in keyed.lower_row(i).iter().zip(before) {
+                *eccentricity = key.max(*eccentricity);
+                own = own.max(key);
+                least = least.min(key);
+                greatest = greatest.max(if key < K::INFINITY { key } else { K::default() });
+            }
+            from[0] = own;
+        }
+        (rows.least, rows.greatest) = (least, greatest);
     }
 }
 

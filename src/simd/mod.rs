@@ -175,13 +175,27 @@ thread_local! {
 impl Level {
     /// The best level of this machine, or the one that this thread is bound to.
     pub fn detect() -> Level {
-        BOUND.get().unwrap_or_else(|| Level::available()[0])
+        BOUND.get().unwrap_or_else(Level::best)
     }
 
     /// Makes [`Level::detect`] answer this level on the current thread from now on, so that tests and measurements reach
     /// every level a machine has. A computation that runs in a thread pool is bound by the threads of the pool.
     pub fn bind_thread(self) {
         BOUND.set(Some(self));
+    }
+
+    /// The best level of this machine.
+    fn best() -> Level {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if let Some(proof) = x86::Avx512::detect() {
+                return Level(Set::Avx512(proof));
+            }
+            if let Some(proof) = x86::Avx2::detect() {
+                return Level(Set::Avx2(proof));
+            }
+        }
+        Level(Set::Portable)
     }
 
     /// All levels of this machine, best first.

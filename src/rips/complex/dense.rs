@@ -1,6 +1,9 @@
 //! A square matrix of ranks.
 
-use super::{Band, Cofacet, Complex};
+use std::sync::OnceLock;
+
+use super::ordered::{self, RankedEdge};
+use super::{Band, Cofacet, Complex, FEW};
 use crate::simd::{Kernel, Level, MAX_LANES, Rank, Simd};
 
 /// Ranks of all pairs of n points: n rows, padded with `MAX` to a multiple of the widest vector. The diagonal is `MAX`, so that
@@ -11,6 +14,8 @@ pub struct Dense<R> {
     stride: usize,
     ranks: Vec<R>,
     level: Level,
+    /// Of few points, the edges in filtration order, when they are first asked for.
+    ordered: OnceLock<Vec<RankedEdge>>,
 }
 
 /// A view of a matrix laid out as [`Dense`] says.
@@ -41,12 +46,18 @@ impl<R: Rank> Dense<R> {
     /// Makes a complex from rows laid out as the type's documentation says: `stride(n)` long, the diagonal `MAX`.
     pub fn new(n: usize, ranks: Vec<R>, level: Level) -> Self {
         debug_assert_eq!(ranks.len(), n * stride(n));
-        Dense { n, stride: stride(n), ranks, level }
+        Dense { n, stride: stride(n), ranks, level, ordered: OnceLock::new() }
     }
 
     /// The whole matrix.
     pub fn matrix(&self) -> RankMatrix<'_, R> {
         RankMatrix { n: self.n, stride: self.stride, ranks: &self.ranks }
+    }
+
+    /// The edges in filtration order, if the points are at most [`FEW`].
+    pub(in crate::rips) fn ordered_edges(&self) -> Option<&[RankedEdge]> {
+        (self.n <= FEW)
+            .then(|| self.ordered.get_or_init(|| ordered::edges(self.matrix(), self.level)).as_slice())
     }
 
     /// The instruction set its sweeps use.

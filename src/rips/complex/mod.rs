@@ -1,10 +1,12 @@
 //! The Rips complex as its ranked distances: simplices are never listed, cofacets are found when asked for.
 
 mod dense;
+mod ordered;
 mod sparse;
 
 pub use dense::Dense;
 pub(crate) use dense::{RankMatrix, last_lane, stride};
+pub(crate) use ordered::{FEW, RankedEdge};
 pub(crate) use sparse::Sparse;
 pub(super) use sparse::{LONG, Submatrix, Subset};
 

@@ -1,11 +1,12 @@
 //! The simplices of a dense complex: one matrix, cut by the greatest vertices of a simplex.
 
 use super::cuda::DeviceComplex;
+use super::ordered;
 use super::sweep::{Buffers, Sink, Sweep};
 use super::{Enumerate, Enumeration, SimplexCounts, binomial};
 use crate::cuda::KernelRank;
 use crate::parallel::SharedRange;
-use crate::rips::complex::{Complex, Dense};
+use crate::rips::complex::{Complex, Dense, FEW};
 use crate::simd::Rank;
 
 /// Ranks of a matrix that devices can sweep.
@@ -39,7 +40,13 @@ impl<R: DeviceRank> Enumerate for Dense<R> {
 
     fn parts(&self, dim: usize) -> usize {
         let n = self.points();
-        if fixes_two(dim) { n * n.saturating_sub(1) / 2 } else { n }
+        if dim == 1 && n <= FEW {
+            1
+        } else if fixes_two(dim) {
+            n * n.saturating_sub(1) / 2
+        } else {
+            n
+        }
     }
 
     fn enumerate(
@@ -49,6 +56,17 @@ impl<R: DeviceRank> Enumerate for Dense<R> {
         sink: &mut dyn Sink,
     ) -> SimplexCounts {
         let dim = enumeration.dim;
+        if dim == 1
+            && let Some(edges) = self.ordered_edges()
+        {
+            // One part is all of it.
+            if parts.take().is_none() {
+                return SimplexCounts::default();
+            }
+            let counts = ordered::enumerate(self.matrix(), edges, enumeration.lists_apparent, sink);
+            enumeration.progress.advance(self.work(dim));
+            return counts;
+        }
         let (mut buffers, mut counts) = (Buffers::default(), SimplexCounts::default());
         let last = self.parts(dim).saturating_sub(1);
         while let Some(taken) = parts.take() {

@@ -8,7 +8,7 @@
 //! **How.** `sweep` goes through the simplices of a matrix of ranks. A dense complex is one such matrix, its work cut
 //! by the two greatest vertices (`dense`). A sparse one is cut by the greatest vertex v: every simplex with that greatest vertex,
 //! and every cofacet of it, lies in v's neighbourhood, whose matrix is small (`neighbourhood`); its edges are decided on the neighbour
-//! lists, without any matrix (`edges`). What a sweep does not decide is looked up in layer 1 and collected (`collect`). Devices sweep too, ahead of the reduction (`cuda`); what they leave
+//! lists, without any matrix (`edges`), and those of few points one after another in filtration order (`ordered`). What a sweep does not decide is looked up in layer 1 and collected (`collect`). Devices sweep too, ahead of the reduction (`cuda`); what they leave
 //! ([`Undecided`]) is looked up afterwards.
 //!
 //! Sweeps know ranks and vertices, not entries: they are compiled for each width of a rank, collecting for each width of an entry.
@@ -19,6 +19,7 @@ pub(super) mod cuda;
 mod dense;
 mod edges;
 mod neighbourhood;
+mod ordered;
 mod single_simplex;
 mod sweep;
 mod undecided;

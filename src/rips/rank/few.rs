@@ -1,7 +1,8 @@
 //! The ranks of few keys, as an input of some hundred points has them: without look-ups, and with nothing shared out to threads.
 //!
-//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from, and sorted within. So
-//! the distinct keys come in their order, and a rank is written where its key was.
+//! Keys are put into buckets by their upper bits, about as many as there are keys, each with the place that it came from. Unless some bucket has
+//! many keys, none is far from its place among all then, and one insertion sort finishes. So the distinct keys come in their order, and a rank is
+//! written where its key was.
 
 use super::order::{Extent, Values};
 use crate::memory::{self, Refused};
@@ -10,6 +11,9 @@ use crate::rips::complex::ABSENT;
 
 /// Keys that are few: as many as a thread takes at a time where there are more.
 pub(super) const FEW: usize = super::order::CHUNK;
+
+/// The most keys of a bucket that are left to an insertion sort.
+const CROWDED: u32 = 24;
 
 /// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks.
 ///
@@ -30,44 +34,47 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
         return Ok((Values::Listed(values), ranks));
     }
     let (least, greatest) = (extent.least.into(), extent.greatest.into());
-    let span = u64::BITS - (greatest - least).leading_zeros();
-    let shift = span.saturating_sub(extent.count.ilog2() + 1);
-    let bucket = |key: K| ((key.into() - least) >> shift) as usize;
+    let span = greatest - least;
+    let shift = (u64::BITS - span.leading_zeros()).saturating_sub(extent.count.ilog2() + 1);
+    // Keys that have no place among the distinct ones, 0 and those past the limit, are in a bucket after the others: to tell them apart each time
+    // would be a jump that cannot be foreseen.
+    let others = (span >> shift) as usize + 1;
+    let bucket = |key: K| {
+        let above = key.into().wrapping_sub(least);
+        if above <= span { (above >> shift) as usize } else { others }
+    };
     // How many keys each bucket has, in the element after its own; then where its keys begin, in its own; and at last where they end.
-    let mut ends = memory::zeroed::<u32>(((greatest - least) >> shift) as usize + 2)?;
-    for (rank, &key) in ranks.iter_mut().zip(keys) {
-        if extent.contains(key) {
-            ends[bucket(key) + 1] += 1;
-        } else {
-            *rank = if key > limit { ABSENT } else { 0 };
-        }
+    let mut ends = memory::zeroed::<u32>(others + 2)?;
+    for &key in keys {
+        ends[bucket(key) + 1] += 1;
     }
+    let most = ends[1..=others].iter().copied().max().unwrap_or(0);
     let mut before = 0;
     for end in &mut ends {
         before += *end;
         *end = before;
     }
     let mut sorted = Vec::new();
-    memory::reserve(&mut sorted, extent.count)?;
-    sorted.resize(extent.count, (K::default(), 0));
+    memory::reserve(&mut sorted, keys.len())?;
+    sorted.resize(keys.len(), (K::default(), 0));
     // There are fewer places than 2^32.
     for (place, &key) in (0_u32..).zip(keys) {
-        if extent.contains(key) {
-            let end = &mut ends[bucket(key)];
-            sorted[*end as usize] = (key, place);
-            *end += 1;
-        }
+        let end = &mut ends[bucket(key)];
+        sorted[*end as usize] = (key, place);
+        *end += 1;
     }
-    let mut begin = 0;
-    for &end in &ends[..ends.len() - 1] {
-        let end = end as usize;
-        if end - begin > 1 {
-            sorted[begin..end].sort_unstable();
+    let (sorted, without_place) = sorted.split_at_mut(extent.count);
+    if most > CROWDED {
+        let mut begin = 0;
+        for &end in &ends[..others] {
+            sorted[begin..end as usize].sort_unstable_by_key(|&(key, _)| key);
+            begin = end as usize;
         }
-        begin = end;
+    } else {
+        insertion_sort(sorted);
     }
     let mut last = K::default();
-    for &(key, place) in &sorted {
+    for &mut (key, place) in sorted {
         if key != last {
             values.push(key.distance());
             last = key;
@@ -75,5 +82,70 @@ pub(super) fn ranks_of_few<K: DistanceKey>(keys: &[K], limit: K) -> Result<(Valu
         // Ranks are fewer than keys.
         ranks[place as usize] = values.len() as u32 - 1;
     }
+    for &mut (key, place) in without_place {
+        ranks[place as usize] = if key > limit { ABSENT } else { 0 };
+    }
     Ok((Values::Listed(values), ranks))
+}
+
+/// Sorts keys none of which is far from its place.
+fn insertion_sort<K: DistanceKey>(keys: &mut [(K, u32)]) {
+    for k in 1..keys.len() {
+        let inserted = keys[k];
+        let mut hole = k;
+        while hole > 0 && keys[hole - 1].0 > inserted.0 {
+            keys[hole] = keys[hole - 1];
+            hole -= 1;
+        }
+        keys[hole] = inserted;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::metric::Value;
+    use crate::metric::value::Sealed;
+
+    /// Ranks as their definition says.
+    fn plain<K: DistanceKey>(keys: &[K], limit: K) -> (Vec<f64>, Vec<u32>) {
+        let zero = K::default();
+        let distinct: BTreeSet<K> = keys.iter().copied().filter(|&key| key <= limit).chain([zero]).collect();
+        let distinct: Vec<K> = distinct.into_iter().collect();
+        let rank = |&key: &K| distinct.binary_search(&key).map_or(ABSENT, |rank| rank as u32);
+        (distinct.iter().map(|key| key.distance()).collect(), keys.iter().map(rank).collect())
+    }
+
+    fn agree<T: Value + Sealed>(distances: &[f64], limit: f64) {
+        let keys: Vec<T::Key> = distances.iter().map(|&distance| T::from_f64(distance).key()).collect();
+        let limit = T::from_f64(limit).key();
+        let (values, ranks) = ranks_of_few(&keys, limit).unwrap();
+        let (expected_values, expected) = plain(&keys, limit);
+        assert_eq!((values.listed().unwrap(), ranks), (expected_values, expected), "{} keys", keys.len());
+    }
+
+    /// Distances that are spread out; of few values; zeros; and with one so small that all others have the same upper bits.
+    #[test]
+    fn ranks_are_places_among_the_distinct_keys() {
+        let mut state = 3_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        for count in [0, 1, 2, 31, 32, 33, 1000, FEW] {
+            let spread: Vec<f64> = (0..count).map(|_| next()).collect();
+            let with = |first: f64| -> Vec<f64> {
+                [first].into_iter().chain(spread.iter().copied().skip(1)).collect()
+            };
+            let few: Vec<f64> = spread.iter().map(|x| (8.0 * x).floor()).collect();
+            for distances in [&spread, &with(1e-30), &with(0.0), &few] {
+                for limit in [0.0, 0.4, 2.0, f64::INFINITY] {
+                    agree::<f32>(&distances[..count], limit);
+                    agree::<f64>(&distances[..count], limit);
+                }
+            }
+        }
+    }
 }

@@ -19,6 +19,7 @@ use crate::metric::value::DistanceKey;
 use crate::parallel::{each, into_inner, joined, lock};
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
+use crate::simd::{Kernel, Level, Simd};
 
 /// Keys that a thread takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
@@ -177,14 +178,7 @@ impl<K: DistanceKey> Extent<K> {
 
     /// Like [`Extent::of`], on this thread.
     pub(super) fn within(keys: &[K], limit: K) -> Self {
-        let mut extent = Extent { count: 0, least: limit, greatest: K::default() };
-        for &key in keys {
-            let is_kept = key <= limit && key != K::default();
-            extent.count += usize::from(is_kept);
-            extent.least = extent.least.min(if is_kept { key } else { limit });
-            extent.greatest = extent.greatest.max(if is_kept { key } else { K::default() });
-        }
-        extent
+        Level::detect().run(Within { keys, limit })
     }
 
     /// Words of [`Present`] that it takes.
@@ -194,6 +188,30 @@ impl<K: DistanceKey> Extent<K> {
 
     pub(super) fn contains(&self, key: K) -> bool {
         self.least <= key && key <= self.greatest
+    }
+}
+
+/// The search for the extent of keys up to a limit.
+struct Within<'a, K> {
+    keys: &'a [K],
+    limit: K,
+}
+
+impl<K: DistanceKey> Kernel<u32> for Within<'_, K> {
+    type Output = Extent<K>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Extent<K> {
+        let Within { keys, limit } = self;
+        let (mut count, mut least, mut greatest) = (0_u32, limit, K::default());
+        // Fewer than 2^32: a thread takes a piece, or keys are few.
+        for &key in keys {
+            let is_kept = key <= limit && key != K::default();
+            count += u32::from(is_kept);
+            least = least.min(if is_kept { key } else { limit });
+            greatest = greatest.max(if is_kept { key } else { K::default() });
+        }
+        Extent { count: count as usize, least, greatest }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The distances of all pairs of points, row by row.
 
+use std::mem;
 use std::sync::Mutex;
 
 use super::order::CHUNK;
@@ -59,7 +60,7 @@ struct Row<'a, T, O, F> {
     convert: F,
 }
 
-impl<T: Value, O, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
+impl<T: Value, O: Copy, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
     type Output = ();
 
     #[inline(always)]
@@ -69,17 +70,21 @@ impl<T: Value, O, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
         for (number, out) in out.chunks_mut(LANES).enumerate() {
             let sums = T::sums_of_squares(point, blocks.block(number));
             let mut is_harmed = false;
-            for sum in sums {
-                is_harmed |= T::is_harmed(sum);
+            for (lane, sum) in sums.into_iter().enumerate() {
+                // Nothing is lost of the distance of the point to itself, whose sum is 0.
+                is_harmed |= T::is_harmed(sum) & (number * LANES + lane != i);
             }
             if is_harmed {
                 for (lane, out) in out.iter_mut().enumerate() {
                     *out = convert(cloud.distance(i, number * LANES + lane));
                 }
             } else {
-                for (out, sum) in out.iter_mut().zip(sums) {
+                // All lanes at once, also of a block that is cut.
+                let mut converted = [convert(T::from_f64(0.0)); LANES];
+                for (out, sum) in converted.iter_mut().zip(sums) {
                     *out = convert(sum.root());
                 }
+                out.copy_from_slice(&converted[..out.len()]);
             }
         }
     }
@@ -89,7 +94,7 @@ impl<T: Value, O, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
 ///
 /// # Errors
 /// There is no memory for them.
-pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Send>(
+pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Copy + Send>(
     cloud: &PointCloud<T>,
     progress: &dyn Progress,
     convert: impl Fn(T) -> O + Sync,
@@ -98,25 +103,29 @@ pub(super) fn lower_of_points<T: Value, O: zerocopy::FromZeros + Send>(
     let mut lower = memory::zeroed(n * (n - 1) / 2)?;
     // Points are numbers of 32 bits.
     let blocks = Blocks::of(cloud, &(0..n as u32).collect::<Vec<_>>())?;
-    let mut rows = Vec::with_capacity(n);
+    let (level, at_once) = (Level::detect(), rows_at_once(n));
+    let fill = |i: usize, out: &mut [O]| {
+        level.run(Row { cloud, blocks: &blocks, i, out, convert: &convert });
+        progress.advance(i as u64);
+    };
     let mut rest = lower.as_mut_slice();
-    for i in 0..n {
-        let (row, after) = rest.split_at_mut(i);
-        rows.push(row);
+    let rows = (0..n).map(|i| {
+        let (row, after) = mem::take(&mut rest).split_at_mut(i);
         rest = after;
+        (i, row)
+    });
+    if n <= at_once {
+        rows.for_each(|(i, out)| fill(i, out));
+        return Ok(lower);
     }
-    let (at_once, rows) = (rows_at_once(n), Mutex::new(rows.into_iter().enumerate()));
-    let level = Level::detect();
+    let rows = Mutex::new(rows.collect::<Vec<_>>().into_iter());
     SharedRange::new(n, at_once).share(&|| {
         loop {
             let taken: Vec<(usize, &mut [O])> = lock(&rows).by_ref().take(at_once).collect();
             if taken.is_empty() {
                 return;
             }
-            for (i, out) in taken {
-                level.run(Row { cloud, blocks: &blocks, i, out, convert: &convert });
-                progress.advance(i as u64);
-            }
+            taken.into_iter().for_each(|(i, out)| fill(i, out));
         }
     });
     Ok(lower)

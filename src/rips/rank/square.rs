@@ -19,6 +19,19 @@ impl Edges {
     pub fn square<R: Rank>(&self, n: usize) -> Result<Vec<R>, Refused> {
         let stride = stride(n);
         match self {
+            Edges::Lower(lower) if n <= TILE => {
+                let mut square = memory::filled(<R as Rank>::MAX, n * stride)?;
+                let mut rest = lower.as_slice();
+                for i in 1..n {
+                    let (ranks, after) = rest.split_at(i);
+                    let (above, row) = square.split_at_mut(i * stride);
+                    for ((row_above, out), &rank) in above.chunks_exact_mut(stride).zip(row).zip(ranks) {
+                        (row_above[i], *out) = (R::narrow(rank), R::narrow(rank));
+                    }
+                    rest = after;
+                }
+                Ok(square)
+            }
             Edges::Lower(lower) => {
                 // Every element is written below.
                 let mut square: Vec<R> = memory::zeroed(n * stride)?;

@@ -47,6 +47,9 @@ use crate::rips::word::Word;
 /// The first band of a column is this part of all ranks, from the rank of its pivot on.
 const FIRST_BAND: u32 = 64;
 
+/// Ranks that the first band of a column has at the least: to enumerate coboundaries again takes longer than to push what so few more have.
+const LEAST_BAND: u32 = if cfg!(test) { 1 } else { 64 };
+
 /// The first [`Worker::reach`].
 const FIRST_REACH: u32 = if cfg!(test) { 1 } else { 64 };
 
@@ -206,7 +209,7 @@ impl<'a, W: Word, F: Field> Worker<'a, W, F> {
         }
         let submatrix = self.shared.submatrix;
         let rank = submatrix.cofacet_code.rank(pivot);
-        self.step = submatrix.ranks / FIRST_BAND + 1;
+        self.step = (submatrix.ranks / FIRST_BAND + 1).max(LEAST_BAND);
         self.band = Band { from: rank, to: rank.saturating_add(self.step) };
         self.last.clear();
         if submatrix.code.rank(submatrix.columns[j]) == rank {

@@ -24,6 +24,9 @@ pub(super) struct Queue<W: Word, F: Field> {
     limits: Vec<usize>,
 }
 
+/// Entries that a bucket has room for from its first one on.
+const FIRST: usize = 64;
+
 /// The length at which a bucket is first compacted.
 pub(super) const COMPACT: usize = 1 << 18;
 
@@ -62,6 +65,9 @@ impl<W: Word, F: Field> Queue<W, F> {
         let bucket = &mut self.buckets[k];
         if bucket.is_empty() {
             self.occupied[k / 64] |= 1 << (k % 64);
+            if bucket.capacity() == 0 {
+                bucket.reserve_exact(FIRST);
+            }
         }
         bucket.push(term);
         if bucket.len() > self.limits[k] {

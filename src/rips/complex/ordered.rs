@@ -1,0 +1,125 @@
+//! The edges of few points in filtration order.
+//!
+//! There are few enough of them to be gone through one after another: that gives the spanning forest, and decides which edges are in apparent
+//! pairs, in less time than vector instructions take to begin.
+
+use super::ABSENT;
+use super::dense::RankMatrix;
+use crate::simd::{Kernel, Level, Rank, Simd};
+
+/// The most points that are few: the neighbours of one are bits of two words. The sweeps of more are tested with few, too.
+pub(crate) const FEW: usize = if cfg!(test) { 32 } else { 128 };
+
+/// How many times as many ranks as pairs of points there may be, if edges are to be counted by rank.
+const RANKS_A_PAIR: usize = 4;
+
+/// An edge and its rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RankedEdge {
+    /// The rank.
+    pub rank: u32,
+    /// Its vertices, descending.
+    pub vertices: [u32; 2],
+}
+
+/// The edges of a matrix, oldest first: by rank, and of one rank those of greater vertices first.
+pub(super) fn edges<R: Rank>(matrix: RankMatrix<'_, R>, level: Level) -> Vec<RankedEdge> {
+    let n = matrix.n;
+    let pairs = n * n.saturating_sub(1) / 2;
+    let greatest = level.run(Greatest(matrix)).widen();
+    let mut edges = vec![RankedEdge::default(); pairs];
+    if greatest as usize > RANKS_A_PAIR * pairs {
+        let mut places = edges.iter_mut();
+        each_pair(matrix, |pair| places.next().into_iter().for_each(|place| *place = pair));
+        edges.retain(|edge| edge.rank != ABSENT);
+        edges.sort_by_key(|edge| edge.rank);
+        return edges;
+    }
+    // How many edges each rank has, in the element after its own; then where its edges begin, in its own; and at last where they end. What is
+    // no edge has the rank after the greatest: to tell it apart would be a jump that cannot be foreseen.
+    let absent = greatest + 1;
+    let mut ends = vec![0u32; absent as usize + 2];
+    for u in 1..n {
+        for rank in &matrix.row(u)[..u] {
+            ends[rank.widen().min(absent) as usize + 1] += 1;
+        }
+    }
+    let mut before = 0;
+    for end in &mut ends {
+        before += *end;
+        *end = before;
+    }
+    let present = ends[absent as usize] as usize;
+    each_pair(matrix, |pair| {
+        let end = &mut ends[pair.rank.min(absent) as usize];
+        edges[*end as usize] = pair;
+        *end += 1;
+    });
+    edges.truncate(present);
+    edges
+}
+
+/// Calls `visit` with all pairs of points and their ranks, absent ones among them, those of greater vertices first.
+fn each_pair<R: Rank>(matrix: RankMatrix<'_, R>, mut visit: impl FnMut(RankedEdge)) {
+    for u in (1..matrix.n).rev() {
+        for (v, rank) in matrix.row(u)[..u].iter().enumerate().rev() {
+            // Points are numbers of 32 bits.
+            visit(RankedEdge { rank: rank.widen(), vertices: [u as u32, v as u32] });
+        }
+    }
+}
+
+/// The search for the greatest rank of an edge, 0 if there is none.
+struct Greatest<'a, R>(RankMatrix<'a, R>);
+
+impl<R: Rank> Kernel<R> for Greatest<'_, R> {
+    type Output = R;
+
+    #[inline(always)]
+    fn run<S: Simd<R>>(self, _: S) -> R {
+        let mut greatest = R::default();
+        for &rank in self.0.ranks {
+            greatest = greatest.max(if rank == R::MAX { R::default() } else { rank });
+        }
+        greatest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::complex::stride;
+
+    /// Few ranks, so that there are ties; many; such that are far apart; and pairs that are no edges.
+    #[test]
+    fn edges_are_those_of_the_matrix_in_order() {
+        let mut state = 5_u32;
+        for n in 0..40 {
+            for (ranks, scale) in [(3, 1), (1000, 1), (7, 500_000_000)] {
+                let mut square = vec![u32::MAX; n * stride(n)];
+                let mut expected = Vec::new();
+                for i in 0..n {
+                    for j in 0..i {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        if state >> 30 != 0 {
+                            let rank = (state >> 8) % ranks * scale;
+                            square[i * stride(n) + j] = rank;
+                            square[j * stride(n) + i] = rank;
+                            expected.push(RankedEdge { rank, vertices: [i as u32, j as u32] });
+                        }
+                    }
+                }
+                expected.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
+                for level in Level::available() {
+                    let matrix = RankMatrix { n, stride: stride(n), ranks: &square };
+                    assert_eq!(edges(matrix, level), expected, "{n} points, {ranks} ranks");
+                    if scale == 1 {
+                        let narrow: Vec<u16> = square.iter().map(|&rank| u16::narrow(rank)).collect();
+                        let matrix = RankMatrix { n, stride: stride(n), ranks: &narrow };
+                        assert_eq!(edges(matrix, level), expected, "{n} points, {ranks} ranks");
+                    }
+                }
+            }
+        }
+    }
+}

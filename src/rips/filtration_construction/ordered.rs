@@ -1,0 +1,163 @@
+//! Dimension 1 of few points: the edges one after another, in filtration order.
+//!
+//! The neighbours that a vertex has so far are bits of a word or two. When all edges of a rank have been noted, the vertices within reach of one of
+//! them are the common neighbours of its ends, and the greatest of those is the highest bit. It is in an apparent pair with the cofacet by
+//! that vertex unless one of the consequences of the lemma in [`apparent_pairs`](crate::rips::apparent_pairs) says otherwise. No edge is cleared
+//! by an apparent pair.
+
+use super::SimplexCounts;
+use super::sweep::Sink;
+use crate::rips::complex::{FEW, RankMatrix, RankedEdge};
+use crate::simd::Rank;
+
+/// Bits of a word.
+const BITS: usize = u64::BITS as usize;
+
+/// Goes through all edges of a matrix, which are in filtration order.
+pub(super) fn enumerate<R: Rank>(
+    matrix: RankMatrix<'_, R>,
+    edges: &[RankedEdge],
+    lists_apparent: bool,
+    sink: &mut dyn Sink,
+) -> SimplexCounts {
+    if matrix.n <= BITS {
+        enumerate_on::<1, R>(matrix, edges, lists_apparent, sink)
+    } else {
+        const { assert!(FEW <= 2 * BITS) };
+        enumerate_on::<2, R>(matrix, edges, lists_apparent, sink)
+    }
+}
+
+/// Like [`enumerate`], with so many words for the neighbours of a vertex.
+fn enumerate_on<const WORDS: usize, R: Rank>(
+    matrix: RankMatrix<'_, R>,
+    edges: &[RankedEdge],
+    lists_apparent: bool,
+    sink: &mut dyn Sink,
+) -> SimplexCounts {
+    let mut counts = SimplexCounts { simplices: edges.len() as u64, ..SimplexCounts::default() };
+    let mut neighbours = [[[0u64; WORDS]; BITS]; WORDS];
+    let (mut begin, mut end) = (0, 0);
+    while begin < edges.len() {
+        let rank = edges[begin].rank;
+        while end < edges.len() && edges[end].rank == rank {
+            let [u, v] = edges[end].vertices;
+            note(&mut neighbours, u, v);
+            note(&mut neighbours, v, u);
+            end += 1;
+        }
+        for &RankedEdge { vertices: [u, v], .. } in &edges[begin..end] {
+            let within_reach = greatest_of_both(of(&neighbours, u), of(&neighbours, v));
+            let cofacet = within_reach.filter(|&w| {
+                // Facets of the cofacet that omit a vertex greater than w would be younger.
+                let row = matrix.row(w as usize);
+                let has_rank = |vertex: u32| row[vertex as usize].widen() == rank;
+                w > u || !(has_rank(v) || w < v && has_rank(u))
+            });
+            match cofacet {
+                None => sink.undecided(&[u, v], rank),
+                Some(w) => {
+                    counts.apparent += 1;
+                    if lists_apparent {
+                        sink.apparent(&[u, v], w, rank);
+                    }
+                }
+            }
+        }
+        begin = end;
+    }
+    counts
+}
+
+/// The neighbours of each vertex: those of vertex v are in element v mod [`BITS`] of row v / [`BITS`].
+type Neighbours<const WORDS: usize> = [[[u64; WORDS]; BITS]; WORDS];
+
+/// The neighbours of a vertex.
+#[inline(always)]
+fn of<const WORDS: usize>(neighbours: &Neighbours<WORDS>, v: u32) -> &[u64; WORDS] {
+    &neighbours[word::<WORDS>(v)][v as usize % BITS]
+}
+
+/// Notes vertex v among the neighbours of u.
+#[inline(always)]
+fn note<const WORDS: usize>(neighbours: &mut Neighbours<WORDS>, u: u32, v: u32) {
+    neighbours[word::<WORDS>(u)][u as usize % BITS][word::<WORDS>(v)] |= 1 << (v as usize % BITS);
+}
+
+/// The word that a vertex has its bit in.
+#[inline(always)]
+fn word<const WORDS: usize>(v: u32) -> usize {
+    v as usize / BITS % WORDS
+}
+
+/// The greatest vertex that is in both of two sets.
+#[inline(always)]
+fn greatest_of_both<const WORDS: usize>(one: &[u64; WORDS], other: &[u64; WORDS]) -> Option<u32> {
+    let both = |word: usize| (one[word] & other[word]).checked_ilog2();
+    (0..WORDS).rev().find_map(|word| both(word).map(|bit| (word * BITS) as u32 + bit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rips::apparent_pairs::cofacet_of;
+    use crate::rips::complex::{Dense, stride};
+    use crate::simd::Level;
+
+    /// What a sink is told.
+    #[derive(Debug, Default, PartialEq)]
+    struct Told {
+        apparent: Vec<([u32; 2], u32, u32)>,
+        undecided: Vec<([u32; 2], u32)>,
+    }
+
+    impl Sink for Told {
+        fn apparent(&mut self, vertices: &[u32], w: u32, rank: u32) {
+            self.apparent.push(([vertices[0], vertices[1]], w, rank));
+        }
+
+        fn undecided(&mut self, vertices: &[u32], rank: u32) {
+            self.undecided.push(([vertices[0], vertices[1]], rank));
+        }
+    }
+
+    /// Few ranks and many, all edges and some, vertices that fill a word or two.
+    #[test]
+    fn edges_in_apparent_pairs_are_those_of_the_definition() {
+        let mut state = 11_u32;
+        for n in [1, 2, 33, 63, 64, 65, 100, 128] {
+            for (ranks, kept) in [(3, 255), (50, 255), (50, 20), (100_000, 255), (100_000, 60)] {
+                let mut square = vec![u32::MAX; n * stride(n)];
+                let mut edges = Vec::new();
+                for u in 0..n {
+                    for v in 0..u {
+                        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        if state >> 24 <= kept {
+                            let rank = (state >> 7) % ranks;
+                            square[u * stride(n) + v] = rank;
+                            square[v * stride(n) + u] = rank;
+                            edges.push(RankedEdge { rank, vertices: [u as u32, v as u32] });
+                        }
+                    }
+                }
+                edges.sort_unstable_by_key(|edge| (edge.rank, std::cmp::Reverse(edge.vertices)));
+                let complex = Dense::new(n, square, Level::detect());
+                let mut expected = Told::default();
+                for &RankedEdge { rank, vertices } in &edges {
+                    match cofacet_of(&complex, &vertices, rank) {
+                        Some(w) => expected.apparent.push((vertices, w, rank)),
+                        None => expected.undecided.push((vertices, rank)),
+                    }
+                }
+                let mut told = Told::default();
+                let counts = enumerate(complex.matrix(), &edges, true, &mut told);
+                assert_eq!(told, expected, "{n} points, {ranks} ranks");
+                let (simplices, apparent) = (edges.len() as u64, expected.apparent.len() as u64);
+                assert_eq!(counts, SimplexCounts { simplices, cleared: 0, apparent });
+                let mut told = Told::default();
+                assert_eq!(enumerate(complex.matrix(), &edges, false, &mut told), counts);
+                assert_eq!((told.apparent, told.undecided), (Vec::new(), expected.undecided));
+            }
+        }
+    }
+}
