@@ -58,26 +58,40 @@ pub(crate) fn works_alone() -> bool {
 
 thread_local! {
     /// The pool of one thread that does what is little work for this thread, and the process that it belongs to.
-    static SERVANT: RefCell<Option<(u32, Arc<ThreadPool>)>> = const { RefCell::new(None) };
+    static SERVANT: RefCell<Option<Servant>> = const { RefCell::new(None) };
 }
 
-/// A pool of one thread that serves this thread alone, until it ends.
+/// A pool of one thread, and the process that it belongs to.
+struct Servant {
+    process: u32,
+    pool: Option<Arc<ThreadPool>>,
+}
+
+impl Drop for Servant {
+    fn drop(&mut self) {
+        if self.process != process::id() {
+            // To end it would be to wake a thread that is not there, by locks that nobody may release.
+            mem::forget(self.pool.take());
+        }
+    }
+}
+
+/// A pool of one thread that serves this thread alone, until it ends; or, where the system starts no more threads, all that find none.
 ///
 /// # Errors
 /// The system does not start a thread.
 pub(crate) fn servant() -> Result<Arc<ThreadPool>, Failure> {
-    SERVANT.with_borrow_mut(|servant| {
-        match servant.take() {
-            Some((process, pool)) if process == process::id() => {
-                let (_, pool) = servant.insert((process, pool));
-                return Ok(Arc::clone(pool));
-            }
-            // To free it would be to wait for a thread that is not there.
-            other => mem::forget(other),
+    let own = SERVANT.with_borrow_mut(|servant| {
+        if let Some(Servant { process, pool: Some(pool) }) = servant
+            && *process == process::id()
+        {
+            return Ok(Arc::clone(pool));
         }
-        let (_, pool) = servant.insert((process::id(), started(1)?));
-        Ok(Arc::clone(pool))
-    })
+        let pool = started(1)?;
+        *servant = Some(Servant { process: process::id(), pool: Some(Arc::clone(&pool)) });
+        Ok(pool)
+    });
+    own.or_else(|_: Failure| pool(Some(1)))
 }
 
 /// The number of threads that this machine runs at a time.

@@ -140,7 +140,8 @@ impl HugePages {
         let pointer = allocate(layout);
         if pointer.is_null() {
             Self::give(layout.size(), layout.align());
-            return refused(layout.size());
+            let spilled = spilled(layout, is_zeroed);
+            return if spilled.is_null() { refused(layout.size()) } else { spilled };
         }
         pointer
     }
@@ -274,7 +275,16 @@ unsafe impl GlobalAlloc for HugePages {
             (false, true) => give(old.saturating_sub(new_size)),
             (false, false) => give_small(old),
         }
-        if moved.is_null() { refused(new_size) } else { moved }
+        if !moved.is_null() {
+            return moved;
+        }
+        let new = spilled(new_layout, false);
+        // SAFETY: the old memory is as it was; see `move_to`.
+        if new.is_null() {
+            refused(new_size)
+        } else {
+            unsafe { self.move_to(new, pointer, layout, new_size) }
+        }
     }
 }
 

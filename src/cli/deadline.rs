@@ -74,8 +74,8 @@ pub(crate) fn go_on_after_answer() {
 fn end(answer: Answer) -> ! {
     let mut child = locked(&CHILD);
     if let Some(child) = &mut *child {
-        // One that has ended needs no end.
-        let _ = child.kill();
+        // One that has ended needs no end. It makes no more files once it has.
+        let _ = child.kill().and_then(|()| child.wait());
     }
     let _no_other_file = temporary::remove_all();
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();

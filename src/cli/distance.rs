@@ -99,6 +99,13 @@ pub(crate) struct Arguments {
     progress: ProgressArguments,
 }
 
+impl Arguments {
+    /// What is said along the way.
+    pub(super) fn notes(&self) -> Notes {
+        Notes { quiet: self.quiet, verbose: false, progress: self.progress.mode }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   lacuna distance a.csv b.csv
@@ -159,7 +166,7 @@ struct Dimension {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     let metric = arguments.metric()?;
     let format = arguments.output_format()?;
-    let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
+    let notes = arguments.notes();
     let answer = arguments.output_file.as_deref();
     Inputs::of(&arguments.files).spare(answer)?;
     let mut sink = Sink::open(answer, format.content())?;

@@ -351,6 +351,8 @@ impl Job<'_> {
         let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
         meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
+        // What was kept of an image of many goes when its answer is in its place.
+        let mut kept_until_answered = None;
         let found = if is_alone {
             let kept = self.long.checkpoint();
             let prefix = match self.tasks.is_batch {
@@ -359,12 +361,11 @@ impl Job<'_> {
                 false => Some(String::new()),
             };
             let checkpoint: &dyn Checkpoint = if prefix.is_some() { kept } else { &() };
-            let part = Part { checkpoint, prefix: &prefix.unwrap_or_default() };
+            let prefix = prefix.unwrap_or_default();
+            let part = Part { checkpoint, prefix: &prefix };
             let progress = Resumable { progress: &meter, checkpoint: &part };
             let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
-            if self.tasks.is_batch {
-                curves::forget(&part, self.arguments.scales.unwrap_or(0));
-            }
+            kept_until_answered = Some((checkpoint, prefix));
             found
         } else {
             file.curves(curves, self.arguments.scales().as_ref(), &meter)?
@@ -396,6 +397,9 @@ impl Job<'_> {
         report.map_or(Ok(()), Sink::commit)?;
         if self.tasks.is_batch {
             self.answers.take(task);
+            if let Some((checkpoint, prefix)) = &kept_until_answered {
+                curves::forget(&Part { checkpoint: *checkpoint, prefix }, self.arguments.scales.unwrap_or(0));
+            }
         }
         let lines = if self.notes.verbose { record.lines(&found) } else { Vec::new() };
         Ok(Answered { record, detection: found.detection, lines, series: kept })

@@ -127,9 +127,9 @@ impl Command {
             Command::Vectorize(arguments) => Some(arguments.verbosity.notes()),
             Command::Convert(arguments) => Some(arguments.verbosity.notes()),
             Command::Generate(arguments) => Some(arguments.verbosity.notes()),
-            Command::Distance(_)
-            | Command::Compare(_)
-            | Command::Phat(_)
+            Command::Distance(arguments) => Some(arguments.notes()),
+            Command::Compare(arguments) => Some(arguments.notes()),
+            Command::Phat(_)
             | Command::Inspect(_)
             | Command::Info(_)
             | Command::Completions(_)

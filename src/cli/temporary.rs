@@ -103,7 +103,8 @@ impl Drop for TemporaryFolder {
 /// Removes what there is, for a program that is about to end. As long as what is returned lives, no other file is made.
 pub(super) fn remove_all() -> impl Drop {
     let paths = paths();
-    for path in paths.iter() {
+    // A folder before the file beside it, by which a later run knows it.
+    for path in paths.iter().rev() {
         // What cannot be removed stays; there is nobody left to tell.
         if std::fs::remove_file(path).is_err() {
             let _ = std::fs::remove_dir_all(path);

@@ -153,7 +153,7 @@ fn take_if_it_fits(bytes: i64) -> bool {
 /// Whether so few bytes are taken that nobody looks how many there are.
 #[inline]
 fn is_little(before: i64, bytes: i64) -> bool {
-    before.saturating_add(bytes) <= MOST.load(Relaxed).min(LOOK)
+    before.saturating_add(bytes) <= most_in_memory(MOST.load(Relaxed)).min(LOOK)
 }
 
 /// Whether there is room for so many bytes more; or, where that is allowed, past the limit by a little.
@@ -171,11 +171,14 @@ fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
         IS_LOOKING.store(false, Relaxed);
     }
     let most = MOST.load(Relaxed);
-    if may_pass && after > most && after <= most.saturating_add(slack(most)) {
-        IS_OVER.store(true, Relaxed);
+    if after <= most_in_memory(most) {
         return true;
     }
-    after <= most_in_memory(most)
+    let passes = may_pass && after <= most.saturating_add(slack(most));
+    if passes && after > most {
+        IS_OVER.store(true, Relaxed);
+    }
+    passes
 }
 
 /// The most bytes that are given out in memory, of a limit: where there are files, their pages have the rest.
@@ -401,7 +404,8 @@ pub(super) fn passed(bytes: u64) -> Option<u64> {
         return given().filter(|_| left().is_some_and(|left| bytes > left));
     }
     let after = taken.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
-    (most < i64::MAX && after > most).then(|| given().filter(|_| is_the_given()).unwrap_or(most as u64))
+    (most < i64::MAX && after > most_in_memory(most))
+        .then(|| given().filter(|_| is_the_given()).unwrap_or(most as u64))
 }
 
 /// Whether the limit is the one that was given, and not what the system leaves.

@@ -63,7 +63,7 @@ impl fmt::Display for Refused {
                 write!(f, "out of memory: the {limit} that the system leaves have no room for {bytes} more")?;
             }
         }
-        if budget::spills() {
+        if self.limit.is_some() && budget::spills() {
             f.write_str(", nor has the directory of --spill")?;
         }
         match self.stage {

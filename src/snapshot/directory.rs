@@ -82,8 +82,19 @@ impl CheckpointDirectory {
     pub fn open(path: &Path, every: Duration, warn: Warn) -> Result<Self, SnapshotError> {
         let failed = |action| move |error: io::Error| SnapshotError::system(path, action, &error);
         let made = missing(path);
-        fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
-        let lock = locked(path)?;
+        let lock = loop {
+            fs::create_dir_all(path).map_err(failed("make the directory of the checkpoint"))?;
+            match locked(path) {
+                // A run that ended removed the directory before it was locked here.
+                Err(_) if !path.exists() => {}
+                Err(error) => {
+                    // One that is held by another run is not removed, since it is not empty.
+                    let _ = made.iter().try_for_each(fs::remove_dir);
+                    return Err(error);
+                }
+                Ok(lock) => break lock,
+            }
+        };
         let directory = CheckpointDirectory {
             path: path.to_path_buf(),
             _lock: lock,
@@ -224,7 +235,11 @@ fn locked(path: &Path) -> Result<File, SnapshotError> {
         let lock = options.map_err(failed)?;
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(SnapshotError::Locked { path: path.to_path_buf() }),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::Error(error)) => {
+                // On a file system without locks the file is of no use to anybody.
+                let _ = fs::remove_file(&place);
+                return Err(failed(error));
+            }
             Ok(()) if is_at(&lock, &place) => return Ok(lock),
             Ok(()) => {}
         }

@@ -16,6 +16,9 @@ use libc::MADV_DONTNEED;
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(5);
 
+/// Time until the next look where a whole round has not been enough.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// Bytes that are taken out at a time.
 const STEP: usize = 16 << 20;
 
@@ -60,6 +63,10 @@ impl Keeper {
                 while rounds > 0 && over(&self, LEFT) {
                     self.take_out();
                     rounds -= 1;
+                }
+                if rounds == 0 {
+                    // They come back at once, or are those of other files.
+                    thread::sleep(PAUSE);
                 }
             }
         }

@@ -20,7 +20,10 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
 use std::sync::{Mutex, PoisonError};
 
 use lacuna::internals::{spill_into, spilled};
@@ -32,8 +35,11 @@ use libc::{
 use blocks::{Block, Blocks, Place, WORDS};
 use classes::{BLOCK, class_of};
 
-/// The most bytes that the file is long: tables in memory have a hundredth of them as their addresses.
+/// The most bytes that the file is long.
 const MOST: u64 = 8 << 40;
+
+/// The part of the file that tables in memory have as their addresses; of these the pages are there that are in use.
+const PART_OF_TABLES: u64 = 1 << 8;
 
 /// The part of the addresses which `ulimit -v` leaves that the file may have.
 const PART_OF_ADDRESSES: u64 = 4;
@@ -49,6 +55,8 @@ struct Heap {
     file: File,
     start: *mut u8,
     blocks: Blocks<'static>,
+    /// Whether something could not be given back, so that a new block may hold old bytes.
+    may_be_dirty: bool,
 }
 
 // SAFETY: the address is that of the mapping, which is there until the process ends; whatever uses it holds the lock.
@@ -61,17 +69,25 @@ unsafe impl Send for Heap {}
 pub(crate) fn open(directory: &Path) -> io::Result<()> {
     let file = tempfile::tempfile_in(directory)?;
     let free = free_on_disk(&file)?;
-    let length =
-        free.min(MOST).min(limit_of(libc::RLIMIT_FSIZE)).min(limit_of(libc::RLIMIT_AS) / PART_OF_ADDRESSES);
-    let length = usize::try_from(length).unwrap_or(usize::MAX) / BLOCK * BLOCK;
+    let allowed = [
+        MOST,
+        limit_of(libc::RLIMIT_FSIZE),
+        limit_of(libc::RLIMIT_AS) / PART_OF_ADDRESSES,
+        (limit_of(libc::RLIMIT_DATA) / PART_OF_ADDRESSES).saturating_mul(PART_OF_TABLES),
+    ];
+    let allowed = allowed.into_iter().min().unwrap_or(MOST);
+    let length = usize::try_from(free.min(allowed)).unwrap_or(usize::MAX) / BLOCK * BLOCK;
     if length == 0 {
-        return Err(io::Error::new(io::ErrorKind::StorageFull, format!("{free} bytes are free on its disk")));
+        let found = format!(
+            "expected room for {BLOCK} bytes, found {free} on its disk, of which this process may have {allowed}"
+        );
+        return Err(io::Error::new(io::ErrorKind::StorageFull, found));
     }
     file.set_len(length as u64)?;
     let start = map(&file, length)?;
     let count = length / BLOCK;
     let blocks = Blocks::new(zeros::<Block>(count)?, zeros::<u64>(count * WORDS)?);
-    let mut heap = Heap { file, start, blocks };
+    let mut heap = Heap { file, start, blocks, may_be_dirty: false };
     heap.try_out().map_err(|error| {
         io::Error::new(
             error.kind(),
@@ -81,7 +97,7 @@ pub(crate) fn open(directory: &Path) -> io::Result<()> {
     keeper::start(start.addr(), length)?;
     *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
     START.store(start.addr(), Relaxed);
-    LENGTH.store(length, Relaxed);
+    LENGTH.store(length, Release);
     spill_into(length as u64);
     Ok(())
 }
@@ -94,7 +110,8 @@ pub(super) fn is_open() -> bool {
 /// Whether it lies in the file.
 #[inline]
 pub(super) fn holds(pointer: *mut u8) -> bool {
-    pointer.addr().wrapping_sub(START.load(Relaxed)) < LENGTH.load(Relaxed)
+    let length = LENGTH.load(Acquire);
+    pointer.addr().wrapping_sub(START.load(Relaxed)) < length
 }
 
 /// A place in the file. Null where there is no file, or no room in it or on its disk.
@@ -110,10 +127,9 @@ pub(super) unsafe fn free(pointer: *mut u8) {
     with_heap(|heap| heap.free(pointer));
 }
 
-/// Whether so many bytes have room where something lies, and not much less.
+/// Whether so many bytes have room where something lies.
 pub(super) fn fits(pointer: *mut u8, size: usize) -> bool {
-    let room = with_heap(|heap| heap.blocks.room(pointer.addr() - heap.start.addr())).unwrap_or(0);
-    size <= room && size >= room / 4
+    with_heap(|heap| size <= heap.blocks.room(pointer.addr() - heap.start.addr())).unwrap_or(false)
 }
 
 fn with_heap<T>(of: impl FnOnce(&mut Heap) -> T) -> Option<T> {
@@ -144,7 +160,7 @@ impl Heap {
         // SAFETY: the offset lies in the mapping, and so do `size` bytes from there on, which nobody else has.
         unsafe {
             let pointer = self.start.add(offset);
-            if is_zeroed && !is_new {
+            if is_zeroed && (!is_new || self.may_be_dirty) {
                 pointer.write_bytes(0, size);
             }
             pointer
@@ -153,8 +169,7 @@ impl Heap {
 
     fn free(&mut self, pointer: *mut u8) {
         if let Some((offset, length)) = self.blocks.free(pointer.addr() - self.start.addr()) {
-            // What the file system does not take back is reserved for longer, and may hold old bytes; that it can was tried out.
-            let _ = self.give_back(offset, length);
+            self.may_be_dirty |= self.give_back(offset, length).is_err();
             spilled(-(length as i64));
         }
     }
@@ -169,17 +184,25 @@ impl Heap {
             match io::Error::last_os_error() {
                 _ if !failed => return Ok(()),
                 error if error.kind() == io::ErrorKind::Interrupted => {}
-                error => return Err(error),
+                error => {
+                    // Some of it may have been reserved. Where that cannot be given back either, the disk has less for others.
+                    let _ = self.give_back(offset, length);
+                    return Err(error);
+                }
             }
         }
     }
 
     /// Gives bytes of the file back to the disk. From then on they are zero.
     fn give_back(&self, offset: usize, length: usize) -> io::Result<()> {
-        // SAFETY: the part lies in the mapping, and nobody uses it.
-        match unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
+        loop {
+            // SAFETY: the part lies in the mapping, and nobody uses it.
+            let failed = unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) } != 0;
+            match io::Error::last_os_error() {
+                _ if !failed => return Ok(()),
+                error if error.kind() == io::ErrorKind::Interrupted => {}
+                error => return Err(error),
+            }
         }
     }
 
@@ -207,17 +230,24 @@ fn free_on_disk(file: &File) -> io::Result<u64> {
         }
         told.assume_init()
     };
-    if [TMPFS, RAMFS].contains(&(told.f_type as i64)) {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "its file system keeps files in memory (tmpfs)",
-        ));
+    let refused = |why| Err(io::Error::new(io::ErrorKind::Unsupported, why));
+    match told.f_type as i64 {
+        TMPFS | RAMFS => return refused("its file system keeps files in memory (tmpfs)"),
+        BTRFS | ZFS | BCACHEFS => {
+            return refused(
+                "its file system writes what is changed to another place, so that no room can be reserved (Btrfs, ZFS, bcachefs)",
+            );
+        }
+        _ => {}
     }
     Ok((told.f_bavail as u64).saturating_mul(told.f_bsize as u64))
 }
 
 const TMPFS: i64 = 0x0102_1994;
 const RAMFS: i64 = 0x8584_58f6;
+const BTRFS: i64 = 0x9123_683e;
+const ZFS: i64 = 0x2fc1_2fc1;
+const BCACHEFS: i64 = 0xca45_1a4e;
 
 /// The process's limit of a resource.
 fn limit_of(resource: libc::__rlimit_resource_t) -> u64 {

@@ -123,6 +123,13 @@ pub(crate) struct Arguments {
     progress: ProgressArguments,
 }
 
+impl Arguments {
+    /// What is said along the way.
+    pub(super) fn notes(&self) -> Notes {
+        Notes { quiet: self.quiet, verbose: false, progress: self.progress.mode }
+    }
+}
+
 const EXAMPLES: &str = "\
 Examples:
   lacuna compare ripser.txt bars.csv --tolerance 1e-5
@@ -137,7 +144,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CliError> {
 }
 
 fn same(arguments: &Arguments) -> Result<ExitCode, CliError> {
-    let notes = Notes { quiet: arguments.quiet, verbose: false, progress: arguments.progress.mode };
+    let notes = arguments.notes();
     threads::start(None, notes)?;
     match (arguments.run, &arguments.b) {
         (Some(reference), _) => with_reference(arguments, reference, notes),

@@ -242,8 +242,6 @@ enum Found<'p, T: KernelVoxel> {
         present: &'p PresentKernel<T>,
         low: u64,
         totals: Totals,
-        /// The totals, if they have been fetched since the last part was counted.
-        fetched: Option<Vec<(i64, bool)>>,
         flags: Option<Buffer<u32>>,
     },
     /// In each bin.
@@ -279,7 +277,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 let (first, last) = known.range.unwrap_or(all);
                 let (low, high) = (first.to_u64(), last.to_u64());
                 let totals = Totals::new(gpu, (high - low + 1) as usize)?;
-                Found::Keys { march, present, low, totals, fetched: None, flags: known.flags }
+                Found::Keys { march, present, low, totals, flags: known.flags }
             }
             (Kernels::Wide { rows, .. }, Bins::Distinct) => Found::Distinct { rows, found: Vec::new() },
             (Kernels::Wide { march, march_many, rows }, Bins::Uniform { count, range }) => {
@@ -304,10 +302,7 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     pub(super) fn count(&mut self, part: &Part<'_, T>) -> Result<(), CudaError> {
         let gpu = &self.prepared.gpu;
         match &mut self.found {
-            Found::Keys { march, low, totals, fetched, .. } => {
-                *fetched = None;
-                march.march(part, self.order, *low as u32, totals)
-            }
+            Found::Keys { march, low, totals, .. } => march.march(part, self.order, *low as u32, totals),
             Found::Bins { rows, ends, totals, numbers, .. } => {
                 let binned = Binned { gpu, rows, ends, order: self.order };
                 match numbers {
@@ -320,10 +315,9 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
     }
 
     /// Whether some key may be a voxel's although nothing was counted there.
-    fn may_lack_rows(&mut self) -> Result<bool, CudaError> {
-        let Found::Keys { totals, fetched, flags: None, .. } = &mut self.found else { return Ok(false) };
-        let totals = fetched.insert(totals.fetch(&self.prepared.gpu, self.order)?);
-        Ok(totals.iter().any(|&(_, is_touched)| !is_touched))
+    fn may_lack_rows(&self) -> Result<bool, CudaError> {
+        let Found::Keys { totals, flags: None, .. } = &self.found else { return Ok(false) };
+        Ok(totals.fetch(&self.prepared.gpu, self.order)?.iter().any(|&(_, is_touched)| !is_touched))
     }
 
     /// Notes the keys that voxels of a part have, of which nothing may have been counted.
@@ -345,11 +339,10 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
                 Vcec { values: edges.values, changes }
             }
             Found::Distinct { found, .. } => curve_of(&found, value),
-            Found::Keys { low, totals, fetched, flags, .. } => {
+            Found::Keys { low, totals, flags, .. } => {
                 let present = flags.map(|flags| PresentKernel::<T>::fetch(gpu, &flags)).transpose()?;
                 let is_present = |key: u64| present.as_ref().is_some_and(|present| present[key as usize]);
-                let totals = fetched.map_or_else(|| totals.fetch(gpu, self.order), Ok)?;
-                let counted = (low..).zip(totals);
+                let counted = (low..).zip(totals.fetch(gpu, self.order)?);
                 let rows: Vec<(T::Key, i64)> = counted
                     .filter(|&(key, (_, is_touched))| is_touched || is_present(key))
                     .map(|(key, (change, _))| (T::Key::from_u64(key), change))
