@@ -24,6 +24,9 @@ const LOOK: Duration = Duration::from_millis(1);
 /// How often it is asked whether an answer is written that was being written when the time was up.
 const WAIT: Duration = Duration::from_millis(20);
 
+/// How long the last line may take to be told.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// How far an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
@@ -80,6 +83,11 @@ fn end(answer: Answer) -> ! {
     let _no_other_file = temporary::remove_all();
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();
     let answer = if answer == Answer::Written { "the answer is written" } else { "no answer is written" };
+    // Where nobody reads what is said, the run ends all the same.
+    let _ = thread::Builder::new().spawn(|| {
+        thread::sleep(PATIENCE);
+        exit()
+    });
     tell(format_args!("{}time limit reached{reached}; {answer}", over_a_bar()));
     exit()
 }
