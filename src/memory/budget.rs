@@ -271,13 +271,25 @@ pub fn take_small(bytes: usize) -> bool {
             return true;
         }
         pending.set(0);
-        let taken = take(gathered as usize);
+        let taken = if spills() { take_for_pieces(gathered) } else { take(gathered as usize) };
         if !taken {
             pending.set(gathered - bytes);
         }
         taken
     })
 }
+
+/// Takes bytes for small pieces, where there are files. They leave a part of the memory to tables: the system's allocator keeps what is freed between
+/// pieces that stay, half as much again as these in a long reduction, and nobody counts that.
+#[cold]
+fn take_for_pieces(bytes: i64) -> bool {
+    let most = most_in_memory(MOST.load(Relaxed));
+    let has_room = TAKEN.load(Relaxed).saturating_add(bytes) <= most - most / PART_OF_TABLES;
+    has_room && take_if_it_fits(bytes)
+}
+
+/// The part of the memory that small pieces leave to tables, where there are files.
+const PART_OF_TABLES: i64 = 3;
 
 /// Like [`take_in_need`], of few bytes.
 pub fn take_small_in_need(bytes: usize) -> bool {
