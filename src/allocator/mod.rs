@@ -279,12 +279,11 @@ unsafe impl GlobalAlloc for HugePages {
             return moved;
         }
         let new = spilled(new_layout, false);
-        // SAFETY: the old memory is as it was; see `move_to`.
         if new.is_null() {
-            refused(new_size)
-        } else {
-            unsafe { self.move_to(new, pointer, layout, new_size) }
+            return refused(new_size);
         }
+        // SAFETY: the old memory is as it was; see `move_to`.
+        unsafe { self.move_to(new, pointer, layout, new_size) }
     }
 }
 

@@ -249,12 +249,20 @@ fn left_by_group(group: &Path, names: &Names) -> Option<u64> {
 fn left_by_limits(root: &Path) -> Option<u64> {
     let (limits, status) = (read(root, "proc/self/limits")?, read(root, "proc/self/status")?);
     let left = |limit: &str, taken: &str| -> Option<u64> {
-        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
-        // `unlimited` when there is none.
-        let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
-        Some(limit.saturating_sub(kibibytes(&status, taken)?))
+        Some(limit_among(&limits, limit)?.saturating_sub(kibibytes(&status, taken)?))
     };
     [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
+}
+
+/// A resource limit of this process, such as `Max file size`, in bytes. None where there is none.
+pub fn resource_limit(name: &str) -> Option<u64> {
+    limit_among(&read(Path::new("/"), "proc/self/limits")?, name)
+}
+
+/// The limit of this name among the lines of `/proc/self/limits`, which say `unlimited` of what has none.
+fn limit_among(limits: &str, name: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

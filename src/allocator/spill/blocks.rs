@@ -26,13 +26,26 @@ pub(super) struct Block {
     previous: u32,
 }
 
-/// What an allocation wants of the file.
+/// Where an allocation may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// A slot of a block that is there.
-    Slot { offset: usize },
-    /// So many blocks from here on are to be had from the disk first.
-    New { first: usize, count: usize },
+    /// In a slot of this block, which has a free one.
+    Slot { block: usize },
+    /// In a slot of this block, which is free yet and is to have slots of this size.
+    NewSlots { block: usize, class: usize },
+    /// In so many blocks from here on, which are free yet.
+    NewRun { first: usize, count: usize },
+}
+
+impl Place {
+    /// Offset and length of the blocks that are to be had from the disk first.
+    pub(super) fn new_blocks(self) -> Option<(usize, usize)> {
+        match self {
+            Place::Slot { .. } => None,
+            Place::NewSlots { block, .. } => Some((block * BLOCK, BLOCK)),
+            Place::NewRun { first, count } => Some((first * BLOCK, count * BLOCK)),
+        }
+    }
 }
 
 /// What freeing leaves to be given back to the disk: so many bytes from an offset on.
@@ -59,16 +72,33 @@ impl<'a> Blocks<'a> {
         Blocks { blocks, bits, lists: [0; CLASSES], hint: 0, end: 0 }
     }
 
-    /// A place for so many bytes; none if there are no blocks. What is new must be given to [`Self::give_slots`] or [`Self::give_run`], when the
-    /// disk has room for it.
-    pub(super) fn find(&mut self, size: usize, align: usize) -> Option<Place> {
+    /// A place for so many bytes; none if there are no blocks. It is free until it is [taken](Self::take).
+    pub(super) fn find(&self, size: usize, align: usize) -> Option<Place> {
         let Some(class) = class_of(size, align) else {
             let count = size.div_ceil(BLOCK);
-            return Some(Place::New { first: self.free_run(count)?, count });
+            return Some(Place::NewRun { first: self.free_run(count)?, count });
         };
         match self.lists[class] {
-            0 => Some(Place::New { first: self.free_run(1)?, count: 1 }),
-            block => Some(Place::Slot { offset: self.take_slot(block as usize - 1) }),
+            0 => Some(Place::NewSlots { block: self.free_run(1)?, class }),
+            block => Some(Place::Slot { block: block as usize - 1 }),
+        }
+    }
+
+    /// Takes a place that was found, of which the disk has what is new. Its offset in the file.
+    pub(super) fn take(&mut self, place: Place) -> usize {
+        match place {
+            Place::Slot { block } => self.take_slot(block),
+            Place::NewSlots { block, class } => {
+                self.blocks[block] = Block { class: class as u32 + 1, ..Block::default() };
+                self.found(block, 1);
+                self.link(block);
+                self.take_slot(block)
+            }
+            Place::NewRun { first, count } => {
+                self.blocks[first] = Block { run: count as u32, ..Block::default() };
+                self.found(first, count);
+                first * BLOCK
+            }
         }
     }
 
@@ -93,22 +123,6 @@ impl<'a> Blocks<'a> {
             }
         }
         None
-    }
-
-    /// Makes a new block one of slots, and takes the first.
-    pub(super) fn give_slots(&mut self, first: usize, size: usize, align: usize) -> usize {
-        let class = class_of(size, align).expect("it was found as a block for slots");
-        self.blocks[first] = Block { class: class as u32 + 1, ..Block::default() };
-        self.found(first, 1);
-        self.link(first);
-        self.take_slot(first)
-    }
-
-    /// Makes new blocks a run.
-    pub(super) fn give_run(&mut self, first: usize, count: usize) -> usize {
-        self.blocks[first] = Block { run: count as u32, ..Block::default() };
-        self.found(first, count);
-        first * BLOCK
     }
 
     fn found(&mut self, first: usize, count: usize) {
@@ -211,13 +225,8 @@ mod tests {
 
     /// Takes a place at once, as if the disk had room.
     fn take(blocks: &mut Blocks<'_>, size: usize, align: usize) -> Option<usize> {
-        Some(match blocks.find(size, align)? {
-            Place::Slot { offset } => offset,
-            Place::New { first, .. } if class_of(size, align).is_some() => {
-                blocks.give_slots(first, size, align)
-            }
-            Place::New { first, count } => blocks.give_run(first, count),
-        })
+        let place = blocks.find(size, align)?;
+        Some(blocks.take(place))
     }
 
     #[test]

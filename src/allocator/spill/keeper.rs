@@ -26,11 +26,11 @@ const STEP: usize = 16 << 20;
 const LEFT: f64 = 0.5;
 
 /// Starts the thread, for a file that is mapped from an address on.
-pub(super) fn start(start: usize, length: usize) -> io::Result<()> {
+pub(super) fn start(start: usize) -> io::Result<()> {
     let statistics = File::open("/proc/self/statm")?;
     // SAFETY: the call has a number alone.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64;
-    let keeper = Keeper { statistics, page, start, length, at: 0 };
+    let keeper = Keeper { statistics, page, start, at: 0 };
     thread::Builder::new().name("spill".into()).stack_size(64 << 10).spawn(move || keeper.run()).map(drop)
 }
 
@@ -39,7 +39,6 @@ struct Keeper {
     /// Bytes of a page.
     page: u64,
     start: usize,
-    length: usize,
     /// Where the next pages are taken out.
     at: usize,
 }
@@ -74,7 +73,7 @@ impl Keeper {
 
     /// Behind the last byte of the file that was ever in use.
     fn end(&self) -> usize {
-        super::with_heap(|heap| heap.blocks.end()).unwrap_or(0).min(self.length)
+        super::with_heap(|heap| heap.blocks.end()).unwrap_or(0)
     }
 
     /// Takes the next pages out of the process.

@@ -26,14 +26,14 @@ use std::sync::atomic::{
 };
 use std::sync::{Mutex, PoisonError};
 
-use lacuna::internals::{spill_into, spilled};
+use lacuna::internals::{resource_limit, spill_into, spilled};
 use libc::{
     FALLOC_FL_KEEP_SIZE, MADV_RANDOM, MADV_REMOVE, MAP_ANONYMOUS, MAP_FAILED, MAP_FIXED, MAP_NORESERVE,
     MAP_PRIVATE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE,
 };
 
-use blocks::{Block, Blocks, Place, WORDS};
-use classes::{BLOCK, class_of};
+use blocks::{Block, Blocks, WORDS};
+use classes::BLOCK;
 
 /// The most bytes that the file is long.
 const MOST: u64 = 8 << 40;
@@ -70,12 +70,12 @@ pub(crate) fn open(directory: &Path) -> io::Result<()> {
     let file = tempfile::tempfile_in(directory)?;
     let free = free_on_disk(&file)?;
     let allowed = [
-        MOST,
-        limit_of(libc::RLIMIT_FSIZE),
-        limit_of(libc::RLIMIT_AS) / PART_OF_ADDRESSES,
-        (limit_of(libc::RLIMIT_DATA) / PART_OF_ADDRESSES).saturating_mul(PART_OF_TABLES),
+        resource_limit("Max file size"),
+        resource_limit("Max address space").map(|bytes| bytes / PART_OF_ADDRESSES),
+        resource_limit("Max data size")
+            .map(|bytes| (bytes / PART_OF_ADDRESSES).saturating_mul(PART_OF_TABLES)),
     ];
-    let allowed = allowed.into_iter().min().unwrap_or(MOST);
+    let allowed = allowed.into_iter().flatten().fold(MOST, u64::min);
     let length = usize::try_from(free.min(allowed)).unwrap_or(usize::MAX) / BLOCK * BLOCK;
     if length == 0 {
         let found = format!(
@@ -94,7 +94,7 @@ pub(crate) fn open(directory: &Path) -> io::Result<()> {
             format!("its file system cannot reserve blocks of a file and give them back ({error})"),
         )
     })?;
-    keeper::start(start.addr(), length)?;
+    keeper::start(start.addr())?;
     *HEAP.lock().unwrap_or_else(PoisonError::into_inner) = Some(heap);
     START.store(start.addr(), Relaxed);
     LENGTH.store(length, Release);
@@ -143,24 +143,19 @@ impl Heap {
         if align > BLOCK {
             return null_mut();
         }
-        let (offset, is_new) = match self.blocks.find(size, align) {
-            None => return null_mut(),
-            Some(Place::Slot { offset }) => (offset, false),
-            Some(Place::New { first, count }) => {
-                if self.reserve(first * BLOCK, count * BLOCK).is_err() {
-                    return null_mut();
-                }
-                spilled((count * BLOCK) as i64);
-                match class_of(size, align) {
-                    Some(_) => (self.blocks.give_slots(first, size, align), true),
-                    None => (self.blocks.give_run(first, count), true),
-                }
+        let Some(place) = self.blocks.find(size, align) else { return null_mut() };
+        let new = place.new_blocks();
+        if let Some((offset, length)) = new {
+            if self.reserve(offset, length).is_err() {
+                return null_mut();
             }
-        };
+            spilled(length as i64);
+        }
+        let offset = self.blocks.take(place);
         // SAFETY: the offset lies in the mapping, and so do `size` bytes from there on, which nobody else has.
         unsafe {
             let pointer = self.start.add(offset);
-            if is_zeroed && (!is_new || self.may_be_dirty) {
+            if is_zeroed && (new.is_none() || self.may_be_dirty) {
                 pointer.write_bytes(0, size);
             }
             pointer
@@ -176,34 +171,21 @@ impl Heap {
 
     /// Reserves bytes of the file on the disk.
     fn reserve(&self, offset: usize, length: usize) -> io::Result<()> {
-        loop {
-            // SAFETY: the call has numbers alone.
-            let failed = unsafe {
-                libc::fallocate(self.file.as_raw_fd(), FALLOC_FL_KEEP_SIZE, offset as i64, length as i64)
-            } != 0;
-            match io::Error::last_os_error() {
-                _ if !failed => return Ok(()),
-                error if error.kind() == io::ErrorKind::Interrupted => {}
-                error => {
-                    // Some of it may have been reserved. Where that cannot be given back either, the disk has less for others.
-                    let _ = self.give_back(offset, length);
-                    return Err(error);
-                }
-            }
+        // SAFETY: the call has numbers alone.
+        let reserved = uninterrupted(|| unsafe {
+            libc::fallocate(self.file.as_raw_fd(), FALLOC_FL_KEEP_SIZE, offset as i64, length as i64)
+        });
+        if reserved.is_err() {
+            // Some of it may have been reserved. Where that cannot be given back either, the disk has less for others.
+            let _ = self.give_back(offset, length);
         }
+        reserved
     }
 
     /// Gives bytes of the file back to the disk. From then on they are zero.
     fn give_back(&self, offset: usize, length: usize) -> io::Result<()> {
-        loop {
-            // SAFETY: the part lies in the mapping, and nobody uses it.
-            let failed = unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) } != 0;
-            match io::Error::last_os_error() {
-                _ if !failed => return Ok(()),
-                error if error.kind() == io::ErrorKind::Interrupted => {}
-                error => return Err(error),
-            }
-        }
+        // SAFETY: the part lies in the mapping, and nobody uses it.
+        uninterrupted(|| unsafe { libc::madvise(self.start.add(offset).cast(), length, MADV_REMOVE) })
     }
 
     /// Tries out whether the file system does what is asked of it.
@@ -218,6 +200,17 @@ impl Heap {
             _ => Err(io::Error::other("what was given back is not zero")),
         }
     }
+}
+
+/// Calls the system again where a signal came between.
+fn uninterrupted(call: impl Fn() -> libc::c_int) -> io::Result<()> {
+    while call() != 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// Bytes that are free on the disk of a file for users. Of a file system in memory it is an error.
@@ -248,14 +241,6 @@ const RAMFS: i64 = 0x8584_58f6;
 const BTRFS: i64 = 0x9123_683e;
 const ZFS: i64 = 0x2fc1_2fc1;
 const BCACHEFS: i64 = 0xca45_1a4e;
-
-/// The process's limit of a resource.
-fn limit_of(resource: libc::__rlimit_resource_t) -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: the call writes the structure; where it fails, there is no limit.
-    unsafe { libc::getrlimit(resource, &raw mut limit) };
-    limit.rlim_cur
-}
 
 /// Maps the file at a multiple of [`BLOCK`].
 fn map(file: &File, length: usize) -> io::Result<*mut u8> {
