@@ -112,22 +112,11 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             Some(mates) => mates,
             None => survey.pair_stable(matrix, max_dim),
         };
-        let mut solved = vec![false; usize::from(max_dim) + 1];
-        // Block 0 has no rows.
-        solved[0] = true;
-        let survey = Some(survey);
         let mut run = Run {
-            matrix,
-            max_dim,
-            dualize,
-            mates,
-            survey,
-            solved,
-            is_downwards: false,
-            progress,
-            figures: Figures::default(),
+            survey: Some(survey),
             clock,
             kept_until: clock,
+            ..Run::begin(matrix, dualize, progress, mates)
         };
         run.count("scan");
         Ok(run)
@@ -141,31 +130,43 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         progress: &'m dyn Progress,
     ) -> Result<Self, SnapshotError> {
         let KeptSieve { pairs, figures, is_downwards } = kept;
-        let max_dim = matrix.max_dim().unwrap_or(0);
         let mates = Mates::new(matrix.len());
         pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
-        let mut solved = vec![false; usize::from(max_dim) + 1];
-        solved[0] = true;
+        let mut run = Run::begin(matrix, dualize, progress, mates);
         // A block of a dimension that there is none of would be of another matrix, whose number of cells is another one too.
         for block in &figures.blocks {
-            if let Some(is_solved) = solved.get_mut(usize::from(block.dim)) {
+            if let Some(is_solved) = run.solved.get_mut(usize::from(block.dim)) {
                 *is_solved = true;
             }
         }
-        let (survey, clock) = (None, Instant::now());
-        Ok(Run {
+        Ok(Run { is_downwards, figures, ..run })
+    }
+
+    /// A run that knows these pairs, and has solved no block.
+    fn begin(
+        matrix: &'m BoundaryMatrix<I>,
+        dualize: Dualize,
+        progress: &'m dyn Progress,
+        mates: Mates<I>,
+    ) -> Self {
+        let max_dim = matrix.max_dim().unwrap_or(0);
+        let mut solved = vec![false; usize::from(max_dim) + 1];
+        // Block 0 has no rows.
+        solved[0] = true;
+        let clock = Instant::now();
+        Run {
             matrix,
             max_dim,
             dualize,
             mates,
-            survey,
+            survey: None,
             solved,
-            is_downwards,
+            is_downwards: false,
             progress,
-            figures,
+            figures: Figures::default(),
             clock,
             kept_until: clock,
-        })
+        }
     }
 
     /// Ends a stage.
