@@ -175,7 +175,7 @@ thread_local! {
 impl Level {
     /// The best level of this machine, or the one that this thread is bound to.
     pub fn detect() -> Level {
-        BOUND.get().unwrap_or_else(Level::best)
+        BOUND.get().or_else(|| Level::all().next()).unwrap_or(Level(Set::Portable))
     }
 
     /// Makes [`Level::detect`] answer this level on the current thread from now on, so that tests and measurements reach
@@ -184,30 +184,18 @@ impl Level {
         BOUND.set(Some(self));
     }
 
-    /// The best level of this machine.
-    fn best() -> Level {
+    /// All levels of this machine, best first.
+    fn all() -> impl Iterator<Item = Level> {
         #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(proof) = x86::Avx512::detect() {
-                return Level(Set::Avx512(proof));
-            }
-            if let Some(proof) = x86::Avx2::detect() {
-                return Level(Set::Avx2(proof));
-            }
-        }
-        Level(Set::Portable)
+        let wide = [x86::Avx512::detect().map(Set::Avx512), x86::Avx2::detect().map(Set::Avx2)];
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide: [Option<Set>; 0] = [];
+        wide.into_iter().flatten().chain([Set::Portable]).map(Level)
     }
 
     /// All levels of this machine, best first.
     pub fn available() -> Vec<Level> {
-        let mut levels = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            levels.extend(x86::Avx512::detect().map(Set::Avx512));
-            levels.extend(x86::Avx2::detect().map(Set::Avx2));
-        }
-        levels.push(Set::Portable);
-        levels.into_iter().map(Level).collect()
+        Level::all().collect()
     }
 
     /// The name of the instruction set.
