@@ -33,15 +33,23 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
+/// Makes points, `s.npy`, and an image of noise, `n.npy`, with its boundary matrix, `n.bin`.
+#[cfg(target_os = "linux")]
+fn make_inputs(scratch: &Scratch, points: usize, side: usize) {
+    let [s, n, matrix] = ["s.npy", "n.npy", "n.bin"].map(|name| scratch.name(name));
+    let make = |command: &str, rest: String| lacuna(command, words(&rest)).assert().success();
+    make("generate", format!("sphere --points {points} -q -o {s}"));
+    make("generate", format!("noise --shape {side},{side},{side} -q -o {n}"));
+    make("convert", format!("-q {n} {matrix}"));
+}
+
 /// Each command that computes, in hardly more memory than it takes to load the program, and in more and more.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_command_aborts_for_want_of_memory() {
     let scratch = Scratch::new();
     let path = |name: &str| scratch.name(name);
-    lacuna("generate", words(&format!("sphere --points 400 -q -o {}", path("s.npy")))).assert().success();
-    lacuna("generate", words(&format!("noise --shape 24,24,24 -q -o {}", path("n.npy")))).assert().success();
-    lacuna("convert", words(&format!("-q {} {}", path("n.npy"), path("n.bin")))).assert().success();
+    make_inputs(&scratch, 400, 24);
     rips(words(&format!("-q {} -o {}", path("s.npy"), path("s.csv")))).assert().success();
     let (points, image, matrix, bars) = (path("s.npy"), path("n.npy"), path("n.bin"), path("s.csv"));
     let commands = [
@@ -145,9 +153,7 @@ fn what_finds_no_room_lies_in_a_file() {
     let directory = folder.path().display().to_string();
     let scratch = Scratch::new();
     let path = |name: &str| scratch.name(name);
-    lacuna("generate", words(&format!("sphere --points 1200 -q -o {}", path("s.npy")))).assert().success();
-    lacuna("generate", words(&format!("noise --shape 32,32,32 -q -o {}", path("n.npy")))).assert().success();
-    lacuna("convert", words(&format!("-q {} {}", path("n.npy"), path("n.bin")))).assert().success();
+    make_inputs(&scratch, 1200, 32);
     for command in [
         format!("rips --max-dim 1 --collapse off {}", path("s.npy")),
         format!("rips --max-dim 1 --collapse on --threshold 0.8 {}", path("s.npy")),
@@ -249,9 +255,7 @@ impl Drop for Group {
 fn no_command_is_killed_in_a_control_group() {
     let scratch = Scratch::new();
     let path = |name: &str| scratch.name(name);
-    lacuna("generate", words(&format!("sphere --points 3000 -q -o {}", path("s.npy")))).assert().success();
-    lacuna("generate", words(&format!("noise --shape 48,48,48 -q -o {}", path("n.npy")))).assert().success();
-    lacuna("convert", words(&format!("-q {} {}", path("n.npy"), path("n.bin")))).assert().success();
+    make_inputs(&scratch, 3000, 48);
     let mut outcomes = [0; 2];
     for megabytes in [48, 96, 160] {
         let Some(group) = Group::new(megabytes << 20) else {

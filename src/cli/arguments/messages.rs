@@ -14,6 +14,13 @@ pub(crate) struct ProgressArguments {
     pub(crate) mode: ProgressMode,
 }
 
+impl ProgressArguments {
+    /// What is said along the way.
+    pub(crate) fn notes(&self, quiet: bool, verbose: bool) -> Notes {
+        Notes { quiet, verbose, progress: self.mode }
+    }
+}
+
 /// How talkative the program is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerbosityArguments {
@@ -32,7 +39,7 @@ pub(crate) struct VerbosityArguments {
 impl VerbosityArguments {
     /// What is said along the way.
     pub(crate) fn notes(&self) -> Notes {
-        Notes { quiet: self.quiet, verbose: self.verbose, progress: self.progress.mode }
+        self.progress.notes(self.quiet, self.verbose)
     }
 }
 

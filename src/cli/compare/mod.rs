@@ -126,7 +126,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// What is said along the way.
     pub(super) fn notes(&self) -> Notes {
-        Notes { quiet: self.quiet, verbose: false, progress: self.progress.mode }
+        self.progress.notes(self.quiet, false)
     }
 }
 
