@@ -14,6 +14,7 @@ use std::path::Path;
 use check_computations::{Computed, computations};
 use common::metrics::{Family, Metric, generator};
 use common::variants::{Ask, Variant, assert_same, check, oracle};
+use lacuna::backend::{Backend, BackendRequest, Choice};
 use lacuna::metric::SparseDistances;
 use lacuna::rips::{Rips, RipsError, Shape, Threshold};
 use rand::RngExt;
@@ -218,14 +219,25 @@ fn arguments_out_of_range_are_errors() {
 }
 
 /// Every committed fuzz input of whole computations, without a fuzzer.
-#[test]
-fn the_fuzz_corpus() {
+fn fuzz_corpus(devices: Option<&Backend>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/computations");
     let files = std::fs::read_dir(&folder).expect("the corpus is committed");
     let inputs: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-    let computed: Vec<Computed> = inputs.iter().filter_map(|input| computations(input)).collect();
+    let computed: Vec<Computed> = inputs.iter().filter_map(|input| computations(input, devices)).collect();
     for kind in Computed::ALL {
         let count = computed.iter().filter(|&&computed| computed == kind).count();
         assert!(count >= 3, "{kind:?}: only {count} inputs");
     }
+}
+
+#[test]
+fn the_fuzz_corpus() {
+    fuzz_corpus(None);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gpu_computes_the_fuzz_corpus() {
+    let request = BackendRequest { choice: Choice::Cuda, ..BackendRequest::default() };
+    fuzz_corpus(Some(&Backend::new(request)));
 }

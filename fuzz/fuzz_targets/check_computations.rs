@@ -10,18 +10,23 @@
 //! | barcode of an image | `persistence::plain`, the boundary matrix, the Euler characteristic |
 //! | Euler characteristic curve of an image | `ecc::plain` |
 //! | skeleton of an image | `thinning::plain` |
+//!
+//! Devices, where some are given, compute the same once more: the search of apparent pairs, the scan of leftmost ones, curves and skeletons.
 
 use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use lacuna::Diagram;
-use lacuna::backend::{Backend, BackendRequest, Choice};
+use lacuna::backend::Backend;
 use lacuna::cubical::ecc::{self, Bins, EccRequest};
 use lacuna::cubical::persistence::{self, PersistenceRequest, via_matrix};
 use lacuna::cubical::thinning::{self, BitImage, Rule, ThinningRequest};
 use lacuna::cubical::{AnyImage, Construction, Image, Order, Shape, Voxel};
 use lacuna::matrix::cycles::{ClassSelection, cycles};
-use lacuna::matrix::{Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Plan, Representation, reduce};
+use lacuna::matrix::leftmost_ones::{Feed, Scanner};
+use lacuna::matrix::{
+    Algorithm, BoundaryMatrix, Dualize, MatrixIndex, Plan, Representation, reduce, reduce_with,
+};
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, SparseDistances, Value};
 use lacuna::rips::{Collapse, DistanceToMeasure, Growth, RepresentativesRequest, Rips, SecondLayer, plain};
 use lacuna::with_image;
@@ -42,19 +47,19 @@ impl Computed {
         [Computed::RipsBars, Computed::Pairs, Computed::ImageBars, Computed::Curve, Computed::Skeleton];
 }
 
-/// Makes an input and options of the bytes, and computes.
-pub(crate) fn computations(bytes: &[u8]) -> Option<Computed> {
+/// Makes an input and options of the bytes, and computes: on the processor, and on the devices.
+pub(crate) fn computations(bytes: &[u8], devices: Option<&Backend>) -> Option<Computed> {
     let (&choice, bytes) = bytes.split_first()?;
     let computed = Computed::ALL[usize::from(choice) % Computed::ALL.len()];
     let choices = &mut Unstructured::new(bytes);
     let done = match computed {
-        Computed::RipsBars if choice >= 128 => rips::<f64>(choices),
-        Computed::RipsBars => rips::<f32>(choices),
-        Computed::Pairs if choice >= 128 => pairs::<u64>(choices),
-        Computed::Pairs => pairs::<u32>(choices),
-        Computed::ImageBars => image_bars(choices),
-        Computed::Curve => curve(choices),
-        Computed::Skeleton => skeleton(choices),
+        Computed::RipsBars if choice >= 128 => rips::<f64>(choices, devices),
+        Computed::RipsBars => rips::<f32>(choices, devices),
+        Computed::Pairs if choice >= 128 => pairs::<u64>(choices, devices),
+        Computed::Pairs => pairs::<u32>(choices, devices),
+        Computed::ImageBars => image_bars(choices, devices),
+        Computed::Curve => curve(choices, devices),
+        Computed::Skeleton => skeleton(choices, devices),
     };
     done.ok().map(|()| computed)
 }
@@ -149,7 +154,7 @@ fn distances<T: Value>(most: usize, choices: &mut Unstructured<'_>) -> Result<Di
 }
 
 /// Bars of distances.
-fn rips<T: Value>(choices: &mut Unstructured<'_>) -> Result<()> {
+fn rips<T: Value>(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()> {
     let max_dim = choices.int_in_range(0..=3)?;
     let distances = distances::<T>([14, 12, 10, 8][max_dim], choices)?;
     let modulus = *choices.choose(&[2, 2, 2, 3, 5, 251, 32749, 65521])?;
@@ -172,6 +177,13 @@ fn rips<T: Value>(choices: &mut Unstructured<'_>) -> Result<()> {
     let bars = classes.iter().map(|of_dim| of_dim.iter().map(|class| class.bar).collect());
     let expected = Diagram::new(bars.collect());
     assert_eq!(run(options(store, collapse), threads).diagram, expected);
+    if let Some(devices) = devices {
+        assert_eq!(
+            run(options(store, collapse).backend(devices.clone()), threads).diagram,
+            expected,
+            "on a device"
+        );
+    }
 
     if choices.ratio(1_u8, 4)? {
         let rips = options(store, Collapse::Off).representatives(RepresentativesRequest::default());
@@ -239,7 +251,7 @@ impl Standard {
 }
 
 /// Pairs of a chain complex: cells of any dimensions in any order, each glued along a sum of cycles.
-fn pairs<I: MatrixIndex>(choices: &mut Unstructured<'_>) -> Result<()> {
+fn pairs<I: MatrixIndex>(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()> {
     let plan = Plan {
         algorithm: *choices.choose(&Algorithm::ALL)?,
         columns: *choices.choose(&Representation::ALL)?,
@@ -266,6 +278,11 @@ fn pairs<I: MatrixIndex>(choices: &mut Unstructured<'_>) -> Result<()> {
     let numbers: Vec<_> =
         found.pairs.iter().map(|(birth, death)| (birth.to_usize(), death.to_usize())).collect();
     assert_eq!(numbers, standard.pairs, "{plan:?}");
+    if let Some(devices) = devices.filter(|_| plan.algorithm.scans()) {
+        let scanner = Scanner::choose(devices, Feed::default(), &matrix).expect("a device is there");
+        let scanned = on(plan.threads, || reduce_with(&matrix, &plan, &scanner));
+        assert_eq!(scanned.expect("a device is there"), found, "on a device, {plan:?}");
+    }
 
     let found = cycles(&matrix, &found, &ClassSelection::All).expect("a complex has cycles");
     assert_eq!(found.len(), count - standard.pairs.len());
@@ -318,7 +335,7 @@ fn image(choices: &mut Unstructured<'_>) -> Result<AnyImage> {
 }
 
 /// Bars of an image.
-fn image_bars(choices: &mut Unstructured<'_>) -> Result<()> {
+fn image_bars(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()> {
     let request = PersistenceRequest {
         construction: *choices.choose(&[Construction::T, Construction::V])?,
         superlevel: choices.arbitrary()?,
@@ -330,8 +347,8 @@ fn image_bars(choices: &mut Unstructured<'_>) -> Result<()> {
         let found = on(threads, || persistence::persistence(image, &request)).expect("the image is small");
         assert_eq!(found, persistence::plain::persistence(image, &request), "{request:?}");
         if by_matrix {
-            let processor = Backend::new(BackendRequest { choice: Choice::Cpu, ..BackendRequest::default() });
-            let solution = on(threads, || via_matrix::persistence(any, &request, &processor));
+            let machine = devices.cloned().unwrap_or_default();
+            let solution = on(threads, || via_matrix::persistence(any, &request, &machine));
             assert_eq!(solution.expect("the image is small").classes, found, "of the matrix, {request:?}");
         }
         let alternating = (1_i64..).zip(&found.dimensions).map(|(dim, classes)| {
@@ -345,7 +362,7 @@ fn image_bars(choices: &mut Unstructured<'_>) -> Result<()> {
 }
 
 /// The Euler characteristic curve of an image.
-fn curve(choices: &mut Unstructured<'_>) -> Result<()> {
+fn curve(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()> {
     let count = *choices.choose(&[0, 1, 2, 7, 256])?;
     let low = f64::from(choices.int_in_range(-3_i8..=3)?);
     let high = low + f64::from(choices.int_in_range(0_u8..=9)?) / 2.0;
@@ -363,13 +380,17 @@ fn curve(choices: &mut Unstructured<'_>) -> Result<()> {
         } else {
             let expected = ecc::plain::curve(image, &request).expect("the request is valid");
             assert_eq!(found.expect("the image is small"), expected, "{request:?}");
+            if let Some(devices) = devices {
+                let (found, _) = ecc::curve_by(image, &request, devices).expect("the image is small");
+                assert_eq!(found, expected, "on a device, {request:?}");
+            }
         }
     });
     Ok(())
 }
 
 /// The skeleton of an image.
-fn skeleton(choices: &mut Unstructured<'_>) -> Result<()> {
+fn skeleton(choices: &mut Unstructured<'_>, devices: Option<&Backend>) -> Result<()> {
     let (rule, iterations) =
         (*choices.choose(&Rule::ALL)?, *choices.choose(&[None, Some(0), Some(1), Some(2)])?);
     let (threads, shape) = (threads(choices)?, shape(choices)?);
@@ -380,6 +401,15 @@ fn skeleton(choices: &mut Unstructured<'_>) -> Result<()> {
         Ok((found, figures)) => {
             let (expected, passes) = thinning::plain::thin(&image, rule, iterations);
             assert_eq!((found.places(), figures.iterations), (expected.places(), passes), "{request:?}");
+            if let Some(devices) = devices {
+                let on_device = thinning::machine::thin_by(&image, &request, devices, &mut |_| ());
+                let (found, figures, _) = on_device.expect("the image is small");
+                assert_eq!(
+                    (found.places(), figures.iterations),
+                    (expected.places(), passes),
+                    "on a device, {request:?}"
+                );
+            }
         }
         Err(error) => assert!(rule.is_planar() && shape.dim() > 2, "{rule}: {error}"),
     }

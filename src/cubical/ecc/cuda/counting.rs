@@ -126,10 +126,11 @@ impl<T: KernelVoxel> Prepared<T> {
         let part = whole(voxels, shape);
         let mut counting = self.begin(&part, request)?;
         counting.count(&part)?;
-        if counting.may_lack_rows()? {
+        let counted = counting.fetch()?;
+        if counting.may_lack_rows(&counted) {
             counting.mark(&part)?;
         }
-        counting.finish()
+        counting.curve(counted)
     }
 
     /// Looks at an image that is going to be counted, and begins.
@@ -314,10 +315,20 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
         }
     }
 
+    /// What was counted at each key or in each bin, and whether something was; nothing of distinct wider keys, whose rows are known already.
+    fn fetch(&self) -> Result<Vec<(i64, bool)>, CudaError> {
+        match &self.found {
+            Found::Keys { totals, .. } | Found::Bins { totals, .. } => {
+                totals.fetch(&self.prepared.gpu, self.order)
+            }
+            Found::Distinct { .. } => Ok(Vec::new()),
+        }
+    }
+
     /// Whether some key may be a voxel's although nothing was counted there.
-    fn may_lack_rows(&self) -> Result<bool, CudaError> {
-        let Found::Keys { totals, flags: None, .. } = &self.found else { return Ok(false) };
-        Ok(totals.fetch(&self.prepared.gpu, self.order)?.iter().any(|&(_, is_touched)| !is_touched))
+    fn may_lack_rows(&self, counted: &[(i64, bool)]) -> bool {
+        matches!(self.found, Found::Keys { flags: None, .. })
+            && counted.iter().any(|&(_, is_touched)| !is_touched)
     }
 
     /// Notes the keys that voxels of a part have, of which nothing may have been counted.
@@ -331,19 +342,25 @@ impl<'p, T: KernelVoxel> Counting<'p, T> {
 
     /// The curve, when all parts have been counted.
     pub(super) fn finish(self) -> Result<Vcec, DeviceError> {
+        let counted = self.fetch()?;
+        self.curve(counted)
+    }
+
+    /// The curve of what was fetched.
+    fn curve(self, counted: Vec<(i64, bool)>) -> Result<Vcec, DeviceError> {
         let gpu = &self.prepared.gpu;
         let value = |key| value_of::<T>(key, self.request.superlevel);
         Ok(match self.found {
-            Found::Bins { edges, totals, .. } => {
-                let changes = totals.fetch(gpu, self.order)?.into_iter().map(|(change, _)| change).collect();
-                Vcec { values: edges.values, changes }
-            }
+            Found::Bins { edges, .. } => Vcec {
+                values: edges.values,
+                changes: counted.into_iter().map(|(change, _)| change).collect(),
+            },
             Found::Distinct { found, .. } => curve_of(&found, value),
-            Found::Keys { low, totals, flags, .. } => {
+            Found::Keys { low, flags, .. } => {
                 let present = flags.map(|flags| PresentKernel::<T>::fetch(gpu, &flags)).transpose()?;
                 let is_present = |key: u64| present.as_ref().is_some_and(|present| present[key as usize]);
-                let counted = (low..).zip(totals.fetch(gpu, self.order)?);
-                let rows: Vec<(T::Key, i64)> = counted
+                let rows: Vec<(T::Key, i64)> = (low..)
+                    .zip(counted)
                     .filter(|&(key, (_, is_touched))| is_touched || is_present(key))
                     .map(|(key, (change, _))| (T::Key::from_u64(key), change))
                     .collect();
