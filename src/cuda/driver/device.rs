@@ -79,6 +79,26 @@ impl From<DriverError> for Reported {
     }
 }
 
+/// Bytes of freed memory that a device does not give back to its system at once: to take small buffers from there anew each time takes as long as
+/// a curve of millions of voxels.
+const KEPT: u64 = 64 << 20;
+
+/// Has the memory pool of a device keep what is freed, up to [`KEPT`] bytes; more, where somebody has asked for that already.
+fn keep_freed(context: &CudaContext) -> Result<(), DriverError> {
+    if context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
+        return Ok(());
+    }
+    let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    let mut kept = 0_u64;
+    // SAFETY: the device is that of a context; the attribute is a number of 64 bits, which is read and written while `kept` lives.
+    unsafe {
+        let pool = result::device::get_mem_pool(context.cu_device())?;
+        result::mem_pool::get_attribute(pool, threshold, (&raw mut kept).cast())?;
+        kept = kept.max(KEPT);
+        result::mem_pool::set_attribute(pool, threshold, (&raw mut kept).cast())
+    }
+}
+
 /// An open device. Clones are the same device, opened once.
 #[derive(Clone)]
 pub struct Gpu {
@@ -118,6 +138,7 @@ impl Gpu {
         }
         let failed = |error| call(&name, "creating a context", error);
         let context = CudaContext::new(ordinal).map_err(failed)?;
+        keep_freed(&context).map_err(|error| call(&name, "keeping freed memory", error))?;
         // One stream orders all work; the events by which cudarc orders several are not needed.
         // SAFETY: all work goes to one stream, so there is nothing to order but copies into inboxes, which have events of their own.
         unsafe { context.disable_event_tracking() };
