@@ -3,13 +3,14 @@
 
     python3 benches/resume.py --lacuna BIN [--case rips] [--kills 50] [--every 1s] [--points 400] [--max-dim 2] [--seed 1] [--runs 3]
     python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] …
-    python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] …
+    python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] [--type u16|u32] …
     python3 benches/resume.py … [--side-by-side 16 --threads 1] [--backend cuda] [--directory DIR]
 
-The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels of 16 bits. Undisturbed runs with and
-without `--checkpoint` take turns, and the overhead is that of the medians of their processor time. Then, `--kills` times: a run is killed at a random moment of its time,
-and run again to its end. The output must be that of the undisturbed run byte for byte; the work is the time of both, as a part
-of an undisturbed run that keeps its state. With --side-by-side so many of these are done at a time, undisturbed runs too.
+The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels: of 16 bits, or of
+32 bits with a million values. Undisturbed runs with and without `--checkpoint` take turns, and the overhead is that of the medians of their processor
+time. Then, `--kills` times: a run is killed at a random moment of its time, and run again to its end. The output must be that of the first undisturbed
+run byte for byte; the work is the time of both, as a part of an undisturbed run that keeps its state. With --side-by-side so many of these are done
+at a time, undisturbed runs too.
 
 Needs nothing but Python's standard library. Prints a row for benches/RESULTS.md; exits 1 when an output differs.
 """
@@ -20,6 +21,7 @@ import filecmp
 import os
 import pathlib
 import random
+import shutil
 import signal
 import statistics
 import struct
@@ -36,6 +38,7 @@ def parse_arguments():
     parser.add_argument("--case", choices=["rips", "reduce", "ecc"], default="rips")
     parser.add_argument("--algorithm", default="auto")
     parser.add_argument("--megabytes", type=int, default=2000)
+    parser.add_argument("--type", choices=["u16", "u32"], default="u16")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--every", default="1s")
     parser.add_argument("--points", type=int, default=400)
@@ -66,12 +69,15 @@ def write_dipha(path, points, generator):
     path.write_bytes(head + b"".join(struct.pack(f"<{points}d", *row) for row in distances))
 
 
-def write_volume(path, megabytes, generator):
-    """Voxels of 16 bits that look random, planes of 1000 × 500: 256 megabytes again and again, each time from another place on."""
-    tile = generator.randbytes(256_000_000)
+def write_volume(path, megabytes, is_wide, generator):
+    """Voxels that look random, planes of a megabyte: 256 megabytes again and again, each time from another place on. Those of 32 bits have 20 of them."""
+    tile = bytearray(generator.randbytes(256_000_000))
+    if is_wide:
+        tile[2::4] = tile[2::4].translate(bytes(byte & 15 for byte in range(256)))
+        tile[3::4] = bytes(len(tile) // 4)
     with path.open("wb") as file:
         for _ in range(megabytes // 64):
-            start = generator.randrange(1, 192_000_000)
+            start = 4 * generator.randrange(1, 48_000_000)
             file.write(tile[start : start + 64_000_000])
         file.write(tile[: megabytes % 64 * 1_000_000])
 
@@ -86,9 +92,11 @@ def subject(arguments, folder, generator):
         write_dipha(folder / "random.complex", points, generator)
         label = f"reduce, {points} points, dimension {arguments.max_dim}, {arguments.algorithm}"
         return label, [*dimension, "--algorithm", arguments.algorithm, "random.complex"]
-    write_volume(folder / "random.raw", arguments.megabytes, generator)
-    shape = f"{arguments.megabytes},1000,500"
-    return f"ecc, {arguments.megabytes // 2} million voxels", ["--shape", shape, "--dtype", "u16", "random.raw"]
+    size = int(arguments.type[1:]) // 8
+    write_volume(folder / "random.raw", arguments.megabytes, size == 4, generator)
+    shape = f"{arguments.megabytes},1000,{1000 // size}"
+    label = f"ecc, {arguments.megabytes // size} million voxels of {8 * size} bits"
+    return label, ["--shape", shape, "--dtype", arguments.type, "random.raw"]
 
 
 class Run:
@@ -147,14 +155,13 @@ def main():
 
         def undisturbed(number):
             """What a run takes that keeps its state, or one that does not."""
-            run = Run(keeping if number % 2 else plain, place(number))
-            taken = run.to_end("output")
-            if not same(run.folder):
-                raise SystemExit("the output of an undisturbed run differs")
-            return taken
+            return Run(keeping if number % 2 else plain, place(number)).to_end("output")
 
-        Run(plain, folder).to_end("expected")
-        taken = list(pool.map(undisturbed, range(2 * max(arguments.runs, arguments.side_by_side // 2))))
+        numbers = range(2 * max(arguments.runs, arguments.side_by_side // 2))
+        taken = list(pool.map(undisturbed, numbers))
+        shutil.copy(place(0) / "output", folder / "expected")
+        if not all(same(place(number)) for number in numbers):
+            raise SystemExit("the output of an undisturbed run differs")
         wall, work = (statistics.median(kept[k] for kept in taken[1::2]) for k in (0, 1))
         overhead = work / statistics.median(whole[1] for whole in taken[::2]) - 1
 

@@ -101,6 +101,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "T", help_heading = "Another program", requires = "run", value_parser = parse::threshold, allow_hyphen_values = true)]
     threshold: Option<f64>,
 
+    /// Of distances, coefficients in Z/P, P a prime below 65536 [default: 2]; ripser has to be built with them
+    #[arg(long, value_name = "P", help_heading = "Another program", requires = "run", value_parser = parse::modulus, allow_hyphen_values = true)]
+    modulus: Option<u16>,
+
     /// Of images, what voxels are: top cells (t) or vertices (v)
     #[arg(long, value_name = "WHICH", help_heading = "Another program", requires = "run", value_parser = parse::one_of::<Construction>())]
     construction: Option<Construction>,
@@ -193,6 +197,7 @@ fn with_reference(arguments: &Arguments, reference: Reference, notes: Notes) -> 
         python: arguments.python.as_deref(),
         max_dim: arguments.max_dim,
         threshold: arguments.threshold,
+        modulus: arguments.modulus,
         construction: arguments.construction,
     };
     let meter = Meter::new(notes.progress());

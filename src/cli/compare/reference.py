@@ -1,8 +1,8 @@
-"""Runs a module on an array: NAME INPUT OUT MAX_DIM THRESHOLD CONSTRUCTION. Writes rows (dimension, birth, death); prints the version and seconds."""
+"""Runs a module on an array: NAME INPUT OUT MAX_DIM THRESHOLD CONSTRUCTION MODULUS. Writes rows (dimension, birth, death); prints the version and seconds."""
 import sys
 import time
 
-name, source, out, max_dim, threshold, construction = sys.argv[1:]
+name, source, out, max_dim, threshold, construction, modulus = sys.argv[1:]
 modules = {"giotto-ph": "gph", "gudhi": "gudhi", "cripser": "cripser"}
 try:
     import numpy
@@ -13,7 +13,7 @@ except ImportError as error:
     sys.exit(77)
 
 data = numpy.load(source)
-max_dim, threshold = int(max_dim), float(threshold)
+max_dim, threshold, modulus = int(max_dim), float(threshold), int(modulus)
 is_image = construction != "none"
 if not is_image and not numpy.isfinite(data).all():
     # Pairs that are never connected are farther apart than the threshold.
@@ -25,7 +25,8 @@ if not is_image and not numpy.isfinite(data).all():
 def giotto_ph():
     from gph import ripser_parallel
 
-    return dict(enumerate(ripser_parallel(data, metric="precomputed", maxdim=max_dim, thresh=threshold)["dgms"]))
+    found = ripser_parallel(data, metric="precomputed", maxdim=max_dim, thresh=threshold, coeff=modulus)
+    return dict(enumerate(found["dgms"]))
 
 
 def gudhi_rips():
@@ -35,7 +36,7 @@ def gudhi_rips():
         homology_dimensions=list(range(max_dim + 1)),
         threshold=threshold,
         input_type="full distance matrix",
-        homology_coeff_field=2,
+        homology_coeff_field=modulus,
     )
     return dict(enumerate(rips.fit_transform([data])[0]))
 

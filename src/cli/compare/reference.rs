@@ -114,6 +114,7 @@ pub(super) struct Request<'a> {
     pub(super) python: Option<&'a Path>,
     pub(super) max_dim: Option<usize>,
     pub(super) threshold: Option<f64>,
+    pub(super) modulus: Option<u16>,
     pub(super) construction: Option<Construction>,
 }
 
@@ -136,6 +137,8 @@ impl Request<'_> {
         let name = self.reference.name();
         let is_program = self.reference.program().is_some();
         let ends_at_threshold = "ripser, ripserpp, giotto-ph or gudhi";
+        let has_coefficients =
+            matches!(self.reference, Reference::Ripser | Reference::GiottoPh | Reference::Gudhi);
         let options = [
             ("--program", self.program.is_some(), is_program, "a program that is no module of Python", name),
             ("--python", self.python.is_some(), !is_program, "a module of Python", name),
@@ -154,6 +157,8 @@ impl Request<'_> {
                 ends_at_threshold,
                 name,
             ),
+            ("--modulus", self.modulus.is_some(), kind == Kind::Distances, "distances", kind.name()),
+            ("--modulus", self.modulus.is_some(), has_coefficients, "ripser, giotto-ph or gudhi", name),
             ("--construction", self.construction.is_some(), kind == Kind::Image, "an image", kind.name()),
         ];
         match options.into_iter().find(|&(_, is_given, is_heeded, ..)| is_given && !is_heeded) {
@@ -265,11 +270,14 @@ pub(super) fn run(request: &Request<'_>) -> Result<([Ran; 2], f64), CliError> {
     Ok((ran, request.reference.tolerance()))
 }
 
-/// The options of dimension and threshold, as Ripser and `lacuna rips` call them.
+/// The options of dimension, threshold and coefficients, as Ripser and `lacuna rips` call them.
 fn filtration(request: &Request<'_>, dim: &str) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![dim.into(), request.max_dim.unwrap_or(1).to_string().into()];
     if let Some(threshold) = request.threshold {
         words.extend(["--threshold".into(), threshold.to_string().into()]);
+    }
+    if let Some(modulus) = request.modulus {
+        words.extend(["--modulus".into(), modulus.to_string().into()]);
     }
     words
 }
@@ -348,10 +356,7 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
         ["rips", "-q", "--format", "npy"].map(Into::into).to_vec()
     };
     let dim = request.max_dim.unwrap_or(if is_image { 2 } else { 1 });
-    ours.extend(["--max-dim".into(), dim.to_string().into()]);
-    if let Some(threshold) = request.threshold {
-        ours.extend(["--threshold".into(), threshold.to_string().into()]);
-    }
+    ours.extend(filtration(&Request { max_dim: Some(dim), ..*request }, "--max-dim"));
     let out = bench.path("theirs.npy");
     let name = request.reference.name();
     let threshold = request.threshold.map_or("inf".to_owned(), |threshold| threshold.to_string());
@@ -364,8 +369,8 @@ fn python(bench: &Bench, request: &Request<'_>, kind: Kind) -> Result<[Ran; 2], 
         .arg(name)
         .arg(&input)
         .arg(&out)
-        .args([&dim.to_string(), &threshold])
-        .arg(construction);
+        .args([&dim.to_string(), &threshold, construction])
+        .arg(request.modulus.unwrap_or(2).to_string());
     let no_module = |found: String| ReferenceError::NoModule {
         name,
         python: request.python().display().to_string(),
