@@ -8,11 +8,11 @@
 
 The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels: of 16 bits, or of
 32 bits with a million values. Undisturbed runs with and without `--checkpoint` take turns, and the overhead is that of the medians of their processor
-time. Then, `--kills` times: a run is killed at a random moment of its time, and run again to its end. The output must be that of the first undisturbed
+time. Then, `--kills` times: a run is killed at a random moment of its processor time, and run again to its end. The output must be that of the first undisturbed
 run byte for byte; the work is the time of both, as a part of an undisturbed run that keeps its state. With --side-by-side so many of these are done
 at a time, undisturbed runs too.
 
-Needs nothing but Python's standard library. Prints a row for benches/RESULTS.md; exits 1 when an output differs.
+Needs Linux, and nothing but Python's standard library. Prints a row for benches/RESULTS.md; exits 1 when an output differs.
 """
 
 import argparse
@@ -28,7 +28,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 
@@ -106,28 +105,39 @@ class Run:
         self.command, self.folder = command, folder
 
     def ended(self, output, kill_after=None):
-        """Exit code, seconds of the clock, seconds of processors; killed after so many seconds if it lasts that long."""
-        began = time.monotonic()
+        """Exit code, seconds of processors; killed after so many of these if it lasts that long."""
         with (self.folder / output).open("wb") as stdout, tempfile.TemporaryFile() as stderr:
             process = subprocess.Popen(self.command, cwd=self.folder, stdout=stdout, stderr=stderr)
             if kill_after is not None:
-                timer = threading.Timer(kill_after, process.kill)
-                timer.start()
+                self.kill_after(process, kill_after)
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-            if kill_after is not None:
-                timer.cancel()
             if process.returncode not in (0, -signal.SIGKILL):
                 stderr.seek(0)
                 raise SystemExit(f"{self.command}: exit code {process.returncode}: {stderr.read().decode()}")
-        return process.returncode, time.monotonic() - began, used.ru_utime + used.ru_stime
+        return process.returncode, used.ru_utime + used.ru_stime
+
+    @staticmethod
+    def kill_after(process, seconds):
+        """Kills a process when it has had so many seconds of processors; gives up when it has ended, which nobody has waited for yet."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        stat = pathlib.Path(f"/proc/{process.pid}/stat")
+        while True:
+            # The name, which is the second field, may have spaces.
+            state, *fields = stat.read_text().rpartition(")")[2].split()
+            if state == "Z":
+                return
+            if (int(fields[10]) + int(fields[11])) / ticks >= seconds:
+                os.kill(process.pid, signal.SIGKILL)
+                return
+            time.sleep(0.01)
 
     def to_end(self, output):
-        """Seconds of the clock, seconds of processors."""
-        code, wall, work = self.ended(output)
+        """Seconds of processors."""
+        code, work = self.ended(output)
         if code != 0:
             raise SystemExit(f"{self.command}: killed by somebody else")
-        return wall, work
+        return work
 
 
 def main():
@@ -162,8 +172,8 @@ def main():
         shutil.copy(place(0) / "output", folder / "expected")
         if not all(same(place(number)) for number in numbers):
             raise SystemExit("the output of an undisturbed run differs")
-        wall, work = (statistics.median(kept[k] for kept in taken[1::2]) for k in (0, 1))
-        overhead = work / statistics.median(whole[1] for whole in taken[::2]) - 1
+        work = statistics.median(taken[1::2])
+        overhead = work / statistics.median(taken[::2]) - 1
 
         def killed(number):
             """The work of a run that is killed and goes on, as a part of an undisturbed one; and whether its output is the same."""
@@ -172,8 +182,8 @@ def main():
             code = 0
             # A run that was quicker than the moment is begun again.
             while code == 0:
-                code, _, done = run.ended("output", moments.uniform(0.02, 0.98) * wall)
-            _, rest = run.to_end("output")
+                code, done = run.ended("output", moments.uniform(0.02, 0.98) * work)
+            rest = run.to_end("output")
             print(f"  {number}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end", file=sys.stderr, flush=True)
             return (done + rest) / work, same(run.folder)
 

@@ -61,7 +61,7 @@ pub(super) fn reduce<I: SharedIndex>(
     progress: &dyn Progress,
 ) -> Result<Pairs<I>, MatrixError> {
     let mut run = match KeptSieve::load(progress.checkpoint(), matrix.len())? {
-        Some(kept) => Run::since(kept, matrix, dualize, progress)?,
+        Some(kept) => Run::since(kept, matrix, dualize, progress),
         None => Run::new(matrix, dualize, scanner, progress)?,
     };
     run.graph();
@@ -128,7 +128,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         matrix: &'m BoundaryMatrix<I>,
         dualize: Dualize,
         progress: &'m dyn Progress,
-    ) -> Result<Self, SnapshotError> {
+    ) -> Self {
         let KeptSieve { pairs, figures, is_downwards } = kept;
         let mates = Mates::new(matrix.len());
         pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
@@ -139,7 +139,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
                 *is_solved = true;
             }
         }
-        Ok(Run { is_downwards, figures, ..run })
+        Run { is_downwards, figures, ..run }
     }
 
     /// A run that knows these pairs, and has solved no block.
