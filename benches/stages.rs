@@ -121,6 +121,7 @@ fn submatrix<'a>(
         code: task.code,
         cofacet_code: task.cofacet_code,
         ranks,
+        edges: complex.points() * (complex.points() - 1) / 2,
         columns: &residue.columns,
         apparent: &residue.apparent,
         times_store: false,

@@ -176,6 +176,7 @@ impl Run<'_> {
             cofacet_code: self.code(dim + 1),
             // Ranks are stored in 32 bits.
             ranks: self.values.len() as u32,
+            edges: self.plan.edges,
             columns: &residue.columns,
             apparent: &residue.apparent,
             times_store: self.times_pair_store,

@@ -81,8 +81,10 @@ pub struct Submatrix<'a, W> {
     pub code: Code<W>,
     /// Entries of rows.
     pub cofacet_code: Code<W>,
-    /// Number of ranks.
+    /// Number of ranks: a bound of them all. Where distances themselves serve as ranks, they are far more than edges have.
     pub ranks: u32,
+    /// Number of edges.
+    pub edges: usize,
     /// The residue, in reverse filtration order.
     pub columns: &'a [W],
     /// The zero apparent pairs of these columns' dimension.

@@ -33,8 +33,8 @@ use crate::simd::Level;
 
 /// A column of so many simplices is walked. In tests, where columns are short, the third one makes it so.
 pub(super) const WALKED: usize = if cfg!(test) { 3 } else { 1 << 8 };
-/// The first one has a simplex for so many ranks besides, since to list all edges takes a while.
-const RANKS_LISTED: u32 = 1 << 9;
+/// The first one has a simplex for so many edges besides, since to list all of them takes a while.
+const EDGES_LISTED: usize = 1 << 9;
 /// The most edges that are listed.
 const MOST_EDGES: usize = 1 << 23;
 /// The most bytes that the cochain of a worker may take.
@@ -110,12 +110,11 @@ pub(super) struct Walk {
 impl<W: Word, F: Field> Worker<'_, W, F> {
     /// Whether columns may be walked once they have enough simplices; as far as is known before edges are listed.
     fn may_walk(&self) -> bool {
-        let Submatrix { complex, code, apparent, ranks, .. } = self.shared.submatrix;
+        let Submatrix { complex, code, apparent, edges, .. } = self.shared.submatrix;
         let bytes = Cochain::bytes(code.vertices() as usize, complex.points());
-        // There are at least as many edges as ranks.
         F::UNIT
             && bytes.is_some_and(|bytes| bytes <= MOST_BYTES)
-            && *ranks as usize <= MOST_EDGES
+            && *edges <= MOST_EDGES
             && !matches!(apparent, ApparentPairs::None)
             && self.shared.edges.get().is_none_or(Option::is_some)
     }
@@ -123,8 +122,8 @@ impl<W: Word, F: Field> Worker<'_, W, F> {
     /// The number of simplices from which a column is walked; none if none is.
     pub(super) fn walked_from(&self) -> Option<usize> {
         let first =
-            if self.shared.edges.get().is_some() { 0 } else { self.shared.submatrix.ranks / RANKS_LISTED };
-        self.may_walk().then(|| WALKED.max(first as usize))
+            if self.shared.edges.get().is_some() { 0 } else { self.shared.submatrix.edges / EDGES_LISTED };
+        self.may_walk().then(|| WALKED.max(first))
     }
 
     /// Goes on with the working column j by walking, if it can. It cannot at the rank of the column's simplex, where apparent pairs to its
