@@ -62,13 +62,19 @@ struct Bitsets {
 /// Bitsets are made for graphs of up to this many blocks, of 12 bytes each: 96 MiB, some 23,000 points.
 const MAX_BLOCKS: usize = 1 << 23;
 
+/// Of so many blocks nobody looks how many edges there are: they are made in less than 0.1 ms.
+const FEW_BLOCKS: usize = 1 << 16;
+
+/// The most blocks for an edge, in larger graphs: with more, most of a row are empty, and lists of neighbours are gone through as quickly.
+const BLOCKS_AN_EDGE: usize = 8;
+
 impl Sparse {
     /// Makes a graph of n points from edges (i, j, rank), no pair twice.
     ///
     /// # Errors
     /// There is no memory for the neighbour lists.
     pub fn new(n: usize, edges: &[(u32, u32, u32)]) -> Result<Self, Refused> {
-        Sparse::made(n, edges, Sparse::affords_bitsets(n))
+        Sparse::made(n, edges, Sparse::gains_by_bitsets(n, edges.len()))
     }
 
     /// Like [`Sparse::new`], with adjacency bitsets if they are wanted.
@@ -95,9 +101,11 @@ impl Sparse {
         &self.near[v as usize].0
     }
 
-    /// Whether adjacency bitsets are made for n points.
-    pub fn affords_bitsets(n: usize) -> bool {
-        n.saturating_mul(n.div_ceil(64)) <= MAX_BLOCKS
+    /// Whether adjacency bitsets are made for n points and so many edges: there are not too many words of them, and few or not many more than
+    /// neighbours.
+    pub fn gains_by_bitsets(n: usize, edges: usize) -> bool {
+        let blocks = n.saturating_mul(n.div_ceil(64));
+        blocks <= MAX_BLOCKS && blocks <= FEW_BLOCKS.max(BLOCKS_AN_EDGE.saturating_mul(edges))
     }
 
     /// Bytes of the adjacency bitsets of n points: a word and a count a block.

@@ -43,9 +43,10 @@ pub(in crate::rips) fn choose(asked: Asked, summary: &Summary, ranked: &Ranked) 
         pair_store = SecondLayer::Implicit;
         memory.shed("the sorted pair store, which is implicit instead", why);
     }
-    let is_sparse = !summary.is_dense() && Sparse::affords_bitsets(n);
-    let too_large = footprint::too_large_cache(Sparse::bitset_bytes(n)).filter(|_| is_sparse);
-    let bitsets = is_sparse && too_large.is_none();
+    // Components are found edge by edge.
+    let wants_bitsets = !summary.is_dense() && max_dim > 0 && Sparse::gains_by_bitsets(n, summary.edges);
+    let too_large = footprint::too_large_cache(Sparse::bitset_bytes(n)).filter(|_| wants_bitsets);
+    let bitsets = wants_bitsets && too_large.is_none();
     if let Some(why) = too_large {
         memory.shed("adjacency bitsets, neighbour lists are searched instead", why);
     }

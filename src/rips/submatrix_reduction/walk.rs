@@ -16,7 +16,7 @@
 //!
 //! A column of many thousands of simplices, each with hundreds of cofacets, is so reduced in a few hundred nanoseconds an edge, however many
 //! simplices it has ([`cochain`](super::cochain)). It takes a bit a simplex of the full complex, which is to have many of them, and edges of
-//! different lengths but for a few: with these an edge is looked at together with all that are as long. Other columns are reduced as
+//! many lengths: an edge is looked at together with all that are as long. Other columns are reduced as
 //! [`super::long`] says, and so are all where memory is refused.
 
 use super::cochain::Cochain;
@@ -42,12 +42,12 @@ const MOST_BYTES: usize = 64 << 20;
 /// Of so many pairs of points one at the least is an edge, if the columns are edges or triangles: in sparser graphs the lists of neighbours
 /// are shorter than rows of bits.
 const PAIRS_AN_EDGE: [usize; 2] = [64, 8];
-/// The most edges of one rank.
-const MOST_EQUAL: usize = if cfg!(test) { 64 } else { 1 << 10 };
+/// The most edges of one rank, if the columns are edges or triangles: all that they complete is looked at together, and again for each pivot.
+const MOST_EQUAL: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 13, 1 << 10] };
+/// The most edges of a rank in the mean, likewise.
+const EQUAL_IN_THE_MEAN: [usize; 2] = if cfg!(test) { [64; 2] } else { [1 << 8, 1 << 4] };
 /// After so many ranks a walk looks whether the run is to end.
 const WALKED_AT_ONCE: usize = 1 << 10;
-/// If one of so many edges, or more, has the rank of another, none are walked along.
-const REPEATED: usize = if cfg!(test) { 1 } else { 8 };
 
 /// The edges of a complex, in filtration order.
 pub(super) struct Edges {
@@ -58,8 +58,10 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// The edges of a complex; none if there are too many, or too many that have the rank of another, or memory is refused.
-    fn of(complex: &dyn Complex) -> Option<Self> {
+    /// The edges of a complex, to walk columns of simplices of so many vertices; none if there are too many, or too many of one rank, or memory is
+    /// refused.
+    fn of(complex: &dyn Complex, vertices: usize) -> Option<Self> {
+        let most_equal = *MOST_EQUAL.get(vertices - 2)?;
         // Fewer than 2^16, or the cochain would take too many bytes.
         let points = complex.points() as u32;
         let mut keys: Vec<u64> = Vec::new();
@@ -81,20 +83,17 @@ impl Edges {
         edges.extend(keys.iter().map(edge));
         let rank = |key: &u64| (key >> 32).low_u32();
         let (mut ranks, mut starts) = (Vec::new(), Vec::new());
-        let (mut at, mut repeated) = (0, 0);
+        let mut at = 0;
         for equal in keys.chunk_by(|a, b| rank(a) == rank(b)) {
             ranks.push(rank(&equal[0]));
             starts.push(at);
             at += equal.len();
-            if equal.len() > 1 {
-                repeated += equal.len();
-            }
-            if equal.len() > MOST_EQUAL {
+            if equal.len() > most_equal {
                 return None;
             }
         }
         starts.push(at);
-        (repeated * REPEATED <= at).then_some(Edges { edges, ranks, starts })
+        (at <= ranks.len() * EQUAL_IN_THE_MEAN[vertices - 2]).then_some(Edges { edges, ranks, starts })
     }
 }
 
@@ -231,10 +230,11 @@ fn edges<'s, W: Word, F: Field>(shared: &'s Shared<'_, W, F>) -> Option<&'s Edge
     let Submatrix { complex, code, .. } = shared.submatrix;
     let points = complex.points();
     let listed = || {
-        let pairs_an_edge = PAIRS_AN_EDGE.get(code.vertices() as usize - 2)?;
+        let vertices = code.vertices() as usize;
+        let pairs_an_edge = PAIRS_AN_EDGE.get(vertices - 2)?;
         let is_dense =
             |edges: &Edges| edges.edges.len() * pairs_an_edge >= points * points.saturating_sub(1) / 2;
-        Edges::of(*complex).filter(is_dense)
+        Edges::of(*complex, vertices).filter(is_dense)
     };
     shared.edges.get_or_init(listed).as_ref()
 }
