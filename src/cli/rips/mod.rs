@@ -211,14 +211,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let mut sinks = pictures.sinks(tasks, task, &answer, stats.as_ref())?;
         let (picture, report) = (sinks.picture.as_mut(), sinks.page.as_mut());
         let beside = Beside { geometry: None, picture, report };
+        let before = answers.before(task);
         let answered = job.run(task, &mut answer, beside, start, crew, None)?;
         answer.commit()?;
         sinks.commit()?;
-        if answered.record.unfinished.is_some() {
-            // What is done of this input is its answer for now; the run that goes on computes it whole.
-            return Err(EndedEarly::now().into());
-        }
-        answers.take(task);
+        answers.take(task, before);
         Ok(answered)
     };
     let mut kept = Vec::new();
