@@ -15,6 +15,7 @@ use super::batch::{Task, Tasks};
 use super::error::CliError;
 use super::input_identity;
 use super::notes::Notes;
+use super::sink;
 
 /// The name under which they are kept.
 const BATCH: &str = "batch";
@@ -99,6 +100,8 @@ impl<'a> Answers<'a> {
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let told = facts([("inputs that are done", answered.len().to_string())]);
         self.checkpoint.save(BATCH, Kind::Batch, &told, &mut |out: &mut Writer<'_>| {
+            // An answer that a power failure takes must not be known as one. Here nobody else saves meanwhile, and the time counts as that of saving.
+            sink::settle()?;
             out.bytes(&serde_json::to_vec(&answered).map_err(io::Error::other)?)
         });
     }

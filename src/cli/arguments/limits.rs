@@ -55,8 +55,8 @@ impl DeadlineArguments {
 pub(crate) struct CheckpointArguments {
     /// Keep the state of the run in DIR, and go on from what is kept there
     ///
-    /// The same command goes on after Ctrl-C, after SIGTERM (both then end with exit code 3; a second one ends at once), after --time-limit,
-    /// and after a crash. Another input, or other options that change the answer, are refused. When the run is done, what was kept is
+    /// The same command goes on after Ctrl-C, after SIGTERM (both then end with exit code 3; another one a second later or more ends at once), after
+    /// --time-limit, and after a crash. Another input, or other options that change the answer, are refused. When the run is done, what was kept is
     /// removed.
     #[arg(long, value_name = "DIR", help_heading = "Long runs")]
     checkpoint: Option<PathBuf>,
