@@ -16,9 +16,9 @@ use crate::cli::progress;
 /// How long a run may last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimeLimitArguments {
-    /// End after TIME, as 90s or 2h 30m, with what is done by then
+    /// End after TIME, as 90s or 2h 30m, with exit code 4
     ///
-    /// Dimensions that are done are the answer, standard error says which are not, and the exit code is 4.
+    /// There is no answer then; with --checkpoint what is done is kept, and the same command goes on with it.
     #[arg(long, value_name = "TIME", help_heading = "Long runs",
         value_parser = parse::time, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
