@@ -22,3 +22,4 @@ pub use crate::rips::field::Two;
 pub use crate::rips::modulus::prime_modulus;
 pub use crate::rips::pipeline::Prepared;
 pub use crate::simd::{Kernel, Level, Rank, Simd};
+pub use crate::snapshot::file::sync_directory;

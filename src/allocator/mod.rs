@@ -104,8 +104,8 @@ unsafe fn remap(pointer: *mut u8, old: usize, new: usize) -> *mut u8 {
         libc::mremap(pointer.cast(), old_length, new_length, flags, target.cast::<libc::c_void>())
     };
     if moved == MAP_FAILED {
-        // SAFETY: `map(new)` returned it, and nothing was moved there.
-        unsafe { unmap(target, new) };
+        // The system unmaps the target before it moves anything, and does not say whether it came to that. What is there now may be another
+        // thread's, so it is left alone: at worst addresses are lost, whose pages nobody has touched.
         return null_mut();
     }
     moved.cast()

@@ -1,24 +1,40 @@
 //! Which inputs of a batch have been answered, so that the run that goes on leaves them out.
+//!
+//! An input and its answer are known again by their lengths and when they were changed last. The input is looked at before it is read and again
+//! when its answer is in its place: what was changed meanwhile is not kept as answered. What a run does not leave out it forgets, for until
+//! the new answer is there nobody knows what lies in its place.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use lacuna::snapshot::{Checkpoint, Kind, Writer, checksum, facts};
+use serde::{Deserialize, Serialize};
 
 use super::batch::{Task, Tasks};
 use super::error::CliError;
 use super::input_identity;
 use super::notes::Notes;
+use super::sink;
 
 /// The name under which they are kept.
 const BATCH: &str = "batch";
 
-/// The inputs that have been answered: their names, and by what they are known again.
+/// By what an input that has been answered is known again, and its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    input: String,
+    answer: String,
+}
+
+/// The inputs that have been answered, by their names.
 pub(crate) struct Answers<'a> {
     checkpoint: &'a dyn Checkpoint,
-    answered: Mutex<BTreeMap<String, String>>,
+    answered: Mutex<BTreeMap<String, Known>>,
 }
+
+/// An input as it was before it was read; none where nothing is kept of it.
+pub(crate) struct Before(Option<String>);
 
 impl<'a> Answers<'a> {
     /// Those that another run has answered.
@@ -37,17 +53,23 @@ impl<'a> Answers<'a> {
         Ok(Answers { checkpoint, answered: Mutex::new(answered) })
     }
 
-    /// Leaves out of `tasks` what has been answered: the input is as it was, and its answer is there.
+    /// Leaves out of `tasks` what has been answered: the input is as it was, and so is its answer. The others have no answer from now on, and
+    /// what is known of inputs that are not among the tasks stays.
     pub(crate) fn leave_out(&self, tasks: &mut Tasks, notes: Notes) {
         let all = tasks.tasks.len();
-        let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         // Then no file need be looked at.
         if answered.is_empty() {
             return;
         }
         tasks.tasks.retain(|task| {
-            let is_there = task.output.as_ref().is_some_and(|output| output.exists());
-            !is_there || identity(task).is_none_or(|found| answered.get(&name(task)) != Some(&found))
+            let name = name(task);
+            let Some(before) = answered.get(&name) else { return true };
+            if known(task).as_ref() == Some(before) {
+                return false;
+            }
+            answered.remove(&name);
+            true
         });
         let left_out = all - tasks.tasks.len();
         if left_out > 0 {
@@ -55,12 +77,15 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// Notes that an input has been answered.
-    pub(crate) fn take(&self, task: &Task) {
-        if !self.checkpoint.is_kept() {
-            return;
-        }
-        let Some(found) = identity(task) else { return };
+    /// Looks at an input that is about to be read.
+    pub(crate) fn before(&self, task: &Task) -> Before {
+        Before(if self.checkpoint.is_kept() { identity(task) } else { None })
+    }
+
+    /// Notes that an input has been answered, unless it has been changed since it was looked at.
+    pub(crate) fn take(&self, task: &Task, before: Before) {
+        let found = before.0.and_then(|before| known(task).filter(|found| found.input == before));
+        let Some(found) = found else { return };
         self.answered.lock().unwrap_or_else(PoisonError::into_inner).insert(name(task), found);
         if self.checkpoint.takes_turn() {
             self.save();
@@ -75,6 +100,8 @@ impl<'a> Answers<'a> {
         let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let told = facts([("inputs that are done", answered.len().to_string())]);
         self.checkpoint.save(BATCH, Kind::Batch, &told, &mut |out: &mut Writer<'_>| {
+            // An answer that a power failure takes must not be known as one. Here nobody else saves meanwhile, and the time counts as that of saving.
+            sink::settle()?;
             out.bytes(&serde_json::to_vec(&answered).map_err(io::Error::other)?)
         });
     }
@@ -89,6 +116,11 @@ fn name(task: &Task) -> String {
 
 fn identity(task: &Task) -> Option<String> {
     input_identity::of_times(&task.input)
+}
+
+/// By what a task that is done is known again.
+fn known(task: &Task) -> Option<Known> {
+    Some(Known { input: identity(task)?, answer: input_identity::of_times(task.output.as_deref()?)? })
 }
 
 /// What the pieces of an input of a batch are called, which no other input's are. None of one that is not known again, such as a pipe.

@@ -351,6 +351,7 @@ impl Job<'_> {
         let meter = if is_alone { Meter::new(self.notes.progress()) } else { Meter::silent() };
         meter.file(name_of(&task.input), task.place);
         let file = CurveFile { path: &task.input, options: &self.options };
+        let before = self.answers.before(task);
         // What was kept of an image of many goes when its answer is in its place.
         let mut kept_until_answered = None;
         let found = if is_alone {
@@ -396,7 +397,7 @@ impl Job<'_> {
         picture.map_or(Ok(()), Sink::commit)?;
         report.map_or(Ok(()), Sink::commit)?;
         if self.tasks.is_batch {
-            self.answers.take(task);
+            self.answers.take(task, before);
             if let Some((checkpoint, prefix)) = &kept_until_answered {
                 curves::forget(&Part { checkpoint: *checkpoint, prefix }, self.arguments.scales.unwrap_or(0));
             }

@@ -2,9 +2,10 @@
 //!
 //! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lacuna::progress::Progress;
 
@@ -24,8 +25,14 @@ pub(crate) enum Request {
 static REQUESTED: AtomicU8 = AtomicU8::new(0);
 const ALL: [Request; 2] = [Request::Signal, Request::TimeLimit];
 
-/// Whether the next signal asks for an end in order.
-static HEARS: AtomicBool = AtomicBool::new(false);
+/// Whether the run keeps its state, so that a signal asks for an end in order.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+
+/// When the first signal came that did.
+static FIRST: OnceLock<Instant> = OnceLock::new();
+
+/// A signal that comes sooner after the first is one with it: `timeout` sends one to the program and one to its group.
+const APART: Duration = Duration::from_secs(1);
 
 /// Who asked the run to end early, if anybody did: the first who did.
 pub(crate) fn requested() -> Option<Request> {
@@ -50,23 +57,32 @@ fn ask(request: Request) {
     let _ = REQUESTED.compare_exchange(0, number(request), Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Has the first signal that would end the program ask for an end in order, and the next one end it.
+/// Has the first signal that would end the program ask for an end in order, and one that comes a second later or more end it.
 pub(crate) fn hear_signals() {
-    HEARS.store(true, Ordering::Relaxed);
+    KEEPS.store(true, Ordering::Relaxed);
     temporary::watch_signals();
 }
 
-/// A signal came. Whether it asks for an end in order.
+/// Whether the run keeps its state.
+pub(crate) fn keeps_state() -> bool {
+    KEEPS.load(Ordering::Relaxed)
+}
+
+/// A signal came; one thread at a time says so. Whether the program goes on, to an end in order.
 pub(super) fn take_signal() -> bool {
-    let asks = HEARS.swap(false, Ordering::Relaxed);
-    if asks {
-        ask(Request::Signal);
-        let start = over_a_bar();
-        tell(format_args!(
-            "{start}interrupted: what is done is being kept; a second signal ends the run at once"
-        ));
+    if !keeps_state() {
+        return false;
     }
-    asks
+    if let Some(first) = FIRST.get() {
+        return first.elapsed() < APART;
+    }
+    FIRST.get_or_init(Instant::now);
+    ask(Request::Signal);
+    let start = over_a_bar();
+    tell(format_args!(
+        "{start}interrupted: what is done is being kept; a signal a second from now or later ends the run at once"
+    ));
+    true
 }
 
 /// Has the run asked to end when so much time has passed from now. Where no thread can be started to wait for that, it is the error.

@@ -7,6 +7,7 @@ use lacuna::snapshot::{Checkpoint, CheckpointDirectory, Fingerprint};
 use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
 use super::error::{CliError, EndedEarly};
 use super::notes::Notes;
+use super::sink;
 
 /// Where a run keeps its state, if anywhere.
 #[derive(Debug)]
@@ -55,11 +56,14 @@ impl LongRun {
         }
     }
 
-    /// Removes what was kept, as the run is done.
+    /// Removes what was kept, as the run is done; not before the answer is on the disk.
     pub(crate) fn finish(self) {
-        if let Some(directory) = self.directory
-            && let Err(error) = directory.finish()
-        {
+        let Some(directory) = self.directory else { return };
+        if let Err(error) = sink::settle() {
+            let kept = directory.path().display();
+            return self.notes.warn(format_args!("{error}; what is kept in {kept} stays"));
+        }
+        if let Err(error) = directory.finish() {
             self.notes.warn(error);
         }
     }

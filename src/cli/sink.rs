@@ -1,18 +1,35 @@
 //! Where output goes. Files are opened before the work starts, so that nothing is computed in vain, and replaced as a
 //! whole at the end, so that a failed run leaves what was there.
 //!
+//! Where the run keeps its state, answers are brought to the disk before that state says that they are done, or goes ([`settle`]): not one by
+//! one, since a batch may have many.
+//!
 //! A file that cannot be replaced but may be written, in a directory that may not or mounted by itself, is written in place: then
 //! a failure while writing leaves a part of it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use lacuna::internals::sync_directory;
 use serde::Serialize;
 
 use super::deadline;
 use super::error::{CliError, PathError};
+use super::interruption;
 use super::temporary::Temporary;
+
+/// The files of a run that keeps its state that are in their places, and may not be on the disk yet.
+static PLACED: Mutex<Placed> = Mutex::new(Placed { paths: Vec::new(), failure: None });
+
+/// Files that are in their places.
+struct Placed {
+    paths: Vec<PathBuf>,
+    /// Why one of them could not be brought to the disk.
+    failure: Option<io::Error>,
+}
 
 /// What an output holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +142,11 @@ impl Sink {
         deadline::begin_answer();
         let target = self.name();
         match self {
-            Sink::Stdout | Sink::Device { .. } | Sink::InPlace { .. } => Ok(()),
+            Sink::Stdout | Sink::Device { .. } => Ok(()),
+            Sink::InPlace { path, .. } => {
+                note_placed(path);
+                Ok(())
+            }
             Sink::File { path, mut replacement } => {
                 let moved = replacement.move_to(&path);
                 let placed = moved.or_else(|error| match error.kind() {
@@ -135,7 +156,7 @@ impl Sink {
                     }
                     _ => Err(error),
                 });
-                placed.map_err(|source| CliError::write(target, source))
+                placed.map(|()| note_placed(path)).map_err(|source| CliError::write(target, source))
             }
         }
     }
@@ -148,6 +169,51 @@ impl Sink {
             }
         }
     }
+}
+
+/// Notes that a file is in its place.
+fn note_placed(path: PathBuf) {
+    if interruption::keeps_state() {
+        PLACED.lock().unwrap_or_else(PoisonError::into_inner).paths.push(path);
+    }
+}
+
+/// Brings to the disk what has been put in its place by a run that keeps its state.
+///
+/// # Errors
+/// Some of it could not be brought there, now or before: the system tells of that once, and from then on takes for written what it lost.
+pub(crate) fn settle() -> io::Result<()> {
+    let mut placed = PLACED.lock().unwrap_or_else(PoisonError::into_inner);
+    if placed.failure.is_none() {
+        let paths = std::mem::take(&mut placed.paths);
+        placed.failure = bring_to_the_disk(&paths).err();
+    }
+    match &placed.failure {
+        None => Ok(()),
+        Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    }
+}
+
+fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {
+    let told = |path: &Path, error: io::Error| {
+        let words = format!("{}: cannot be brought to the disk: {error}", path.display());
+        io::Error::new(error.kind(), words)
+    };
+    for path in paths {
+        match File::open(path).and_then(|file| file.sync_all()) {
+            // What the user has removed or moved since is no answer any more.
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(told(path, error)),
+            _ => {}
+        }
+    }
+    let directories: BTreeSet<&Path> = paths.iter().map(|path| parent(path)).collect();
+    for directory in directories {
+        match sync_directory(Some(directory)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(told(directory, error)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// A sink in place of the file at `path`, with its permissions.

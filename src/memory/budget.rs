@@ -34,9 +34,6 @@ static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// Whether anybody has found out how much memory there is.
 static HAS_LOOKED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a thread is finding out how much memory there is.
-static IS_LOOKING: AtomicBool = AtomicBool::new(false);
-
 /// Whether the allocator of this process counts.
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
@@ -69,6 +66,8 @@ thread_local! {
     static PENDING: Cell<i64> = const { Cell::new(0) };
     /// The computation that this thread last began a stage of; 0 if none.
     static COMPUTATION: Cell<u64> = const { Cell::new(0) };
+    /// Whether this thread is finding out how much memory there is.
+    static LOOKS: Cell<bool> = const { Cell::new(false) };
     /// Whether this thread makes of a refusal an error.
     static ASKS: Cell<bool> = const { Cell::new(false) };
 }
@@ -163,12 +162,14 @@ fn fits(before: i64, bytes: i64, may_pass: bool) -> bool {
     let is_wanted =
         !HAS_LOOKED.load(Relaxed) || after > MOST.load(Relaxed) && MOST.load(Relaxed) < most_given();
     if is_wanted && after > LOOK {
-        if IS_LOOKING.swap(true, Relaxed) {
-            // This is what looking takes, or another thread is about to know more.
+        if LOOKS.get() {
+            // This is what looking takes.
             return true;
         }
+        // Other threads may look at the same time: none passes unseen because another has not seen yet.
+        LOOKS.set(true);
         look(before);
-        IS_LOOKING.store(false, Relaxed);
+        LOOKS.set(false);
     }
     let most = MOST.load(Relaxed);
     if after <= most_in_memory(most) {
@@ -241,11 +242,12 @@ fn most_given() -> i64 {
 /// touched.
 fn look(before: i64) {
     COUNTS.store(true, Relaxed);
+    if let Some(available) = available_to_system() {
+        let most = before.saturating_add(i64::try_from(available).unwrap_or(i64::MAX));
+        // The slack is part of what there is.
+        MOST.store(most_given().min(most - slack(most)), Relaxed);
+    }
     HAS_LOOKED.store(true, Relaxed);
-    let Some(available) = available_to_system() else { return };
-    let most = before.saturating_add(i64::try_from(available).unwrap_or(i64::MAX));
-    // The slack is part of what there is.
-    MOST.store(most_given().min(most - slack(most)), Relaxed);
 }
 
 /// Gives a number of bytes back that were taken by [`take`].

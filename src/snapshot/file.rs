@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -60,10 +60,21 @@ fn put(out: &mut dyn Write, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Re
     Ok(writer.header(kind))
 }
 
-/// Has the names of a directory's files on the disk, so that a file that was moved is found after a power failure.
-pub(super) fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
+/// Has the names of a directory's files on the disk, so that a file that was moved is found after a power failure. A file system that knows no
+/// such thing of directories, as some of networks, is passed over: it keeps names as it does.
+///
+/// # Errors
+/// The system's.
+pub fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
     let directory = directory.filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(directory)?.sync_all() {
+        // EINVAL, and ENOTSUP.
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        synced => synced,
+    }
 }
 
 /// A snapshot that is whole, as it was read.

@@ -58,7 +58,7 @@ mod checkpoint;
 mod codec;
 mod directory;
 mod error;
-mod file;
+pub(crate) mod file;
 mod fingerprint;
 mod header;
 mod reader;

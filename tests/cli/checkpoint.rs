@@ -196,7 +196,7 @@ fn a_checkpoint_that_is_damaged_is_refused_and_inspected() {
 }
 
 #[test]
-fn one_run_has_a_directory_at_a_time_and_a_second_signal_ends_it_at_once() {
+fn one_run_has_a_directory_at_a_time_and_a_signal_a_second_later_ends_it_at_once() {
     let long = Long::new();
     let mut first = Command::new("env");
     first.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_lacuna"), "rips", "-"]);
@@ -209,6 +209,10 @@ fn one_run_has_a_directory_at_a_time_and_a_second_signal_ends_it_at_once() {
     // It waits for its input, so the first signal cannot end it.
     send("TERM", &first);
     std::thread::sleep(Duration::from_millis(100));
+    assert!(first.try_wait().unwrap().is_none());
+    // Nor can one that comes with it: `timeout` sends two.
+    send("TERM", &first);
+    std::thread::sleep(Duration::from_millis(1100));
     assert!(first.try_wait().unwrap().is_none());
     send("TERM", &first);
     assert_eq!(first.wait().unwrap().signal(), Some(15));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::Scratch;
 use super::checkpoint::{refused, text};
@@ -306,4 +306,143 @@ fn batches_leave_out_what_has_been_answered() {
     let output = run.kept(&[]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!((answers(&run), expected.len()), (expected, 30));
+}
+
+/// Two inputs of `lacuna rips`, and one that cannot be read, so that what is kept stays when the others are answered.
+struct Batch(Scratch);
+
+impl Batch {
+    fn new() -> Batch {
+        let scratch = Scratch::new();
+        for name in ["a", "b"] {
+            scratch.file(name, super::SQUARE);
+        }
+        scratch.file("c", "0 1\nx 0\n");
+        Batch(scratch)
+    }
+
+    /// A run on all three, and what it says.
+    fn run(&self, options: &[&str]) -> String {
+        let arguments = ["a", "b", "c", "-o", "answers", "--output", "csv", "--checkpoint", "kept"];
+        let mut run = super::lacuna("rips", [&arguments, options].concat());
+        let output = run.current_dir(self.0.name("")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stderr)
+    }
+
+    fn answer(&self, input: &str) -> String {
+        self.0.name(&format!("answers/{input}.csv"))
+    }
+
+    /// How many are known to be answered.
+    fn done(&self) -> String {
+        done(&self.0)
+    }
+}
+
+/// How many inputs of a batch are known to be answered.
+fn done(scratch: &Scratch) -> String {
+    let inspected = super::lacuna("inspect", [scratch.name("kept/batch.lac")]).output().unwrap();
+    let lines = text(&inspected.stdout);
+    let told = lines.lines().find_map(|line| line.trim().strip_prefix("inputs that are done: "));
+    told.unwrap_or(&lines).to_owned()
+}
+
+#[test]
+fn an_input_that_is_computed_again_is_not_known_as_answered() {
+    let batch = Batch::new();
+    batch.run(&[]);
+    assert_eq!(batch.done(), "2");
+    fs::remove_file(batch.answer("a")).unwrap();
+    batch.0.file("a", "no points");
+    let said = batch.run(&[]);
+    assert!(said.contains("1 of 3 inputs have been answered before"), "{said}");
+    assert_eq!(batch.done(), "1");
+}
+
+#[test]
+fn an_answer_that_is_not_what_it_was_is_computed_again() {
+    let batch = Batch::new();
+    batch.run(&[]);
+    let answer = fs::read(batch.answer("a")).unwrap();
+    fs::write(batch.answer("a"), "").unwrap();
+    let said = batch.run(&[]);
+    assert!(said.contains("1 of 3 inputs have been answered before"), "{said}");
+    assert_eq!(fs::read(batch.answer("a")).unwrap(), answer);
+    let said = batch.run(&[]);
+    assert!(said.contains("2 of 3 inputs have been answered before"), "{said}");
+}
+
+#[test]
+fn a_batch_with_other_weights_is_refused() {
+    let batch = Batch::new();
+    batch.run(&["--weights", "diagonal"]);
+    let said = batch.run(&[]);
+    assert!(said.contains("--weights was diagonal, is not given"), "{said}");
+}
+
+#[test]
+fn an_input_that_is_changed_while_it_is_read_is_not_known_as_answered() {
+    let scratch = Scratch::new();
+    let input = scratch.file("a.npy", image(&[24, 24, 24], 3));
+    scratch.file("b.npy", "no image");
+    let changes = || {
+        let _ = fs::remove_dir_all(scratch.name("kept"));
+        let _ = fs::remove_dir_all(scratch.name("answers"));
+        let mut run = Command::new(env!("CARGO_BIN_EXE_lacuna"));
+        run.args([
+            "ecc",
+            "a.npy",
+            "b.npy",
+            "--threads",
+            "1",
+            "--scales",
+            "20",
+            "--bins",
+            "9",
+            "-o",
+            "answers",
+        ]);
+        run.args(["--checkpoint", "kept", "--every", "1ms"]).current_dir(scratch.name(""));
+        let mut run = run.stderr(Stdio::null()).spawn().unwrap();
+        // A scale is done: the image has been read.
+        let is_read = || {
+            let names = fs::read_dir(scratch.name("kept")).into_iter().flatten().flatten();
+            names.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().ends_with("scale-1.lac"))
+        };
+        while !is_read() && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        let later = SystemTime::now() + Duration::from_secs(5);
+        fs::File::options().write(true).open(&input).unwrap().set_modified(later).unwrap();
+        let is_in_time = !fs::exists(scratch.name("answers/a.npy.csv")).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(2));
+        is_in_time
+    };
+    assert!((0..100).any(|_| changes()), "the run is too short");
+    assert!(fs::exists(scratch.name("answers/a.npy.csv")).unwrap());
+    assert_eq!(done(&scratch), "0");
+}
+
+#[test]
+fn a_batch_has_no_partial_answers() {
+    let scratch = Scratch::new();
+    let mut numbers = random(110 * 109 / 2, 11);
+    let mut row = |i| (&mut numbers).take(i).map(|x| x.to_string()).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = (0..110).map(&mut row).collect();
+    let [short, long] = ["short", "long"].map(|name| format!("{name}.lower_distance_matrix"));
+    scratch.file(&short, rows[..5].join("\n"));
+    scratch.file(&long, rows.join("\n"));
+    // The exit code, and the answer, if there is one.
+    let run = |into: &str, options: &[&str]| {
+        let arguments = [&short, &long, "--max-dim", "2", "--threads", "1", "-o", into];
+        let mut run = super::lacuna("rips", [&arguments, options].concat());
+        let code = run.current_dir(scratch.name("")).output().unwrap().status.code();
+        (code, fs::read(scratch.name(&format!("{into}/{long}.txt"))).ok())
+    };
+    let (code, whole) = run("whole", &[]);
+    assert!(code == Some(0) && whole.is_some());
+    let limited = ["10ms", "50ms", "200ms", "500ms"].map(|limit| run(limit, &["--time-limit", limit]));
+    assert!(limited.iter().any(|(code, _)| *code == Some(4)), "the run is too short");
+    assert!(limited.iter().all(|(_, answer)| answer.is_none() || *answer == whole));
 }

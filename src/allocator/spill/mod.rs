@@ -3,6 +3,8 @@
 //! - The file has no name and goes with the process, however that ends. It is mapped as a whole, as long as its disk has room, and blocks of
 //!   it are reserved on the disk before they are given out: a full disk is a refusal.
 //! - `blocks` knows which parts are in use, and `classes` the sizes of small ones. What is freed is given back to the disk.
+//! - The file must lie on a disk. File systems in memory are refused, and overlays whose upper directory lies on one, where that can be looked at
+//!   (`overlay`): in most containers it cannot, and whoever names a directory there has to know.
 //! - A part of the limit is kept for pages of the file ([`lacuna::memory`]). `keeper` is a thread that takes pages out of the process where there
 //!   are more; the system writes them to the disk when it needs their memory, and reads them when they are looked at again.
 //!
@@ -12,6 +14,7 @@
 mod blocks;
 mod classes;
 mod keeper;
+mod overlay;
 
 use std::alloc::Layout;
 use std::fs::File;
@@ -68,7 +71,7 @@ unsafe impl Send for Heap {}
 /// The directory holds no such file: it cannot be written, its file system keeps files in memory, or cannot reserve blocks or give them back.
 pub(crate) fn open(directory: &Path) -> io::Result<()> {
     let file = tempfile::tempfile_in(directory)?;
-    let free = free_on_disk(&file)?;
+    let free = free_on_disk(&file, directory)?;
     let allowed = [
         resource_limit("Max file size"),
         resource_limit("Max address space").map(|bytes| bytes / PART_OF_ADDRESSES),
@@ -213,31 +216,51 @@ fn uninterrupted(call: impl Fn() -> libc::c_int) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes that are free on the disk of a file for users. Of a file system in memory it is an error.
-fn free_on_disk(file: &File) -> io::Result<u64> {
-    let mut told = MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the call writes the structure, and is told apart from one that failed.
-    let told = unsafe {
-        if libc::fstatfs(file.as_raw_fd(), told.as_mut_ptr()) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        told.assume_init()
-    };
-    let refused = |why| Err(io::Error::new(io::ErrorKind::Unsupported, why));
-    match told.f_type as i64 {
-        TMPFS | RAMFS => return refused("its file system keeps files in memory (tmpfs)"),
-        BTRFS | ZFS | BCACHEFS => {
-            return refused(
-                "its file system writes what is changed to another place, so that no room can be reserved (Btrfs, ZFS, bcachefs)",
-            );
-        }
-        _ => {}
+/// Bytes that are free on the disk of a file in a directory for users. Of a file system in memory it is an error.
+fn free_on_disk(file: &File, directory: &Path) -> io::Result<u64> {
+    let told = file_system(file)?;
+    refuse(&told)?;
+    if number(&told) == OVERLAY
+        && let Some(upper) = overlay::upper(directory)?
+    {
+        refuse(&file_system(&upper)?)?;
     }
     Ok((told.f_bavail as u64).saturating_mul(told.f_bsize as u64))
 }
 
+/// What the system tells of the file system of a file.
+fn file_system(file: &File) -> io::Result<libc::statfs> {
+    let mut told = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: the call writes the structure, and is told apart from one that failed.
+    unsafe {
+        if libc::fstatfs(file.as_raw_fd(), told.as_mut_ptr()) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(told.assume_init())
+    }
+}
+
+/// The number by which a file system is known, whose type is not the same on all machines.
+#[allow(clippy::unnecessary_cast)]
+fn number(told: &libc::statfs) -> i64 {
+    told.f_type as i64
+}
+
+/// Refuses file systems in memory and those on which no room can be reserved.
+fn refuse(told: &libc::statfs) -> io::Result<()> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::Unsupported, why));
+    match number(told) {
+        TMPFS | RAMFS => refused("its file system keeps files in memory (tmpfs)"),
+        BTRFS | ZFS | BCACHEFS => refused(
+            "its file system writes what is changed to another place, so that no room can be reserved (Btrfs, ZFS, bcachefs)",
+        ),
+        _ => Ok(()),
+    }
+}
+
 const TMPFS: i64 = 0x0102_1994;
 const RAMFS: i64 = 0x8584_58f6;
+const OVERLAY: i64 = 0x794c_7630;
 const BTRFS: i64 = 0x9123_683e;
 const ZFS: i64 = 0x2fc1_2fc1;
 const BCACHEFS: i64 = 0xca45_1a4e;

@@ -16,9 +16,9 @@ use crate::cli::progress;
 /// How long a run may last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TimeLimitArguments {
-    /// End after TIME, as 90s or 2h 30m, with what is done by then
+    /// End after TIME, as 90s or 2h 30m, with exit code 4
     ///
-    /// Dimensions that are done are the answer, standard error says which are not, and the exit code is 4.
+    /// There is no answer then; with --checkpoint what is done is kept, and the same command goes on with it.
     #[arg(long, value_name = "TIME", help_heading = "Long runs",
         value_parser = parse::time, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
@@ -55,8 +55,8 @@ impl DeadlineArguments {
 pub(crate) struct CheckpointArguments {
     /// Keep the state of the run in DIR, and go on from what is kept there
     ///
-    /// The same command goes on after Ctrl-C, after SIGTERM (both then end with exit code 3; a second one ends at once), after --time-limit,
-    /// and after a crash. Another input, or other options that change the answer, are refused. When the run is done, what was kept is
+    /// The same command goes on after Ctrl-C, after SIGTERM (both then end with exit code 3; another one a second later or more ends at once), after
+    /// --time-limit, and after a crash. Another input, or other options that change the answer, are refused. When the run is done, what was kept is
     /// removed.
     #[arg(long, value_name = "DIR", help_heading = "Long runs")]
     checkpoint: Option<PathBuf>,

@@ -9,7 +9,7 @@ use std::time::Instant;
 use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
-use lacuna::metric::read::{Input, Loaded, ReadError, name_of_cloud};
+use lacuna::metric::read::{Diagonal, Input, Loaded, ReadError, name_of_cloud};
 use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
@@ -21,7 +21,7 @@ use super::Arguments;
 use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, EndedEarly};
 use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
 use crate::cli::progress::Meter;
@@ -129,6 +129,10 @@ impl Job<'_> {
             long.begin(|| self.fingerprint(&input))?;
         }
         let outcome = self.solve((&name, task.place), input, crew, long)?;
+        if self.is_batch && outcome.unfinished.is_some() {
+            // Among the answers of many inputs one that is partial would be taken for whole.
+            return Err(EndedEarly::now().into());
+        }
         if let Some(dim) = outcome.unfinished {
             say(format!("{name}: the time is up: the bars are those of the dimensions below {dim}"));
         }
@@ -313,7 +317,9 @@ impl Job<'_> {
     fn fingerprint_of(&self, run: Fingerprint) -> Fingerprint {
         let Arguments { max_dim, threshold, modulus, collapse, landmarks, .. } = *self.arguments;
         let threshold = threshold.map_or("the enclosing radius".to_owned(), |t| t.to_string());
+        let is_diagonal = self.arguments.weights.diagonal() == Diagonal::Births;
         let weights = self.weights.map(|measure| format!("{measure:?}"));
+        let weights = weights.or_else(|| is_diagonal.then(|| "diagonal".to_owned()));
         let run = run.with("--max-dim", max_dim).with("--threshold", threshold).with("--modulus", modulus);
         let run = run
             .with("--collapse", format!("{collapse:?}").to_lowercase())

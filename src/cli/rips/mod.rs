@@ -36,6 +36,7 @@ use super::threads::work_alone;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), after_help = EXAMPLES)]
 #[command(mut_arg("stats", |arg| arg.help("Write counts and times of every dimension to FILE, as JSON")))]
+#[command(mut_arg("time_limit", |arg| arg.help(TIME_LIMIT[0]).long_help(TIME_LIMIT.join("\n\n"))))]
 #[command(mut_arg("explain", |arg| arg.help("Say on standard error what was chosen (widths, shape, pair store, threads) and why")))]
 pub(crate) struct Arguments {
     /// Input files, `-` for standard input; of a directory, its files; of a NumPy array of three axes, each cloud or matrix
@@ -130,6 +131,13 @@ pub(crate) struct Arguments {
     pub(super) report: ReportArguments,
 }
 
+/// What is done by then is an answer here.
+const TIME_LIMIT: [&str; 2] = [
+    "End after TIME, as 90s or 2h 30m, with what is done by then",
+    "Dimensions that are done are the answer, standard error says which are not, and the exit code is 4. Of several inputs each has its whole \
+     answer or none.",
+];
+
 const EXAMPLES: &str = "\
 Examples:
   lacuna rips --max-dim 2 distances.txt
@@ -211,14 +219,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         let mut sinks = pictures.sinks(tasks, task, &answer, stats.as_ref())?;
         let (picture, report) = (sinks.picture.as_mut(), sinks.page.as_mut());
         let beside = Beside { geometry: None, picture, report };
+        let before = answers.before(task);
         let answered = job.run(task, &mut answer, beside, start, crew, None)?;
         answer.commit()?;
         sinks.commit()?;
-        if answered.record.unfinished.is_some() {
-            // What is done of this input is its answer for now; the run that goes on computes it whole.
-            return Err(EndedEarly::now().into());
-        }
-        answers.take(task);
+        answers.take(task, before);
         Ok(answered)
     };
     let mut kept = Vec::new();

@@ -23,7 +23,7 @@ pub use resident::ResidentScales;
 use rayon::prelude::*;
 
 use super::bins::{Bins, BinsError};
-use super::cpu::{self, curve};
+use super::cpu::{self, curve_watched};
 use super::cuda::counting::{DeviceError, Prepared};
 use super::request::EccRequest;
 use super::vcec::Vcec;
@@ -100,7 +100,8 @@ impl Scales {
     }
 }
 
-/// The curves of an image at several scales, on the processor. `advance` is told how many voxels are done, of those of all scales.
+/// The curves of an image at several scales, on the processor. `advance` is told how many voxels are done, of those of all scales; in between
+/// it is told of none, so that it can end the work by unwinding.
 ///
 /// # Errors
 /// [`ScalesError`]: there are no such bins or weights, or a voxel cannot be smoothed.
@@ -135,7 +136,7 @@ pub(crate) fn curves_since<T: Voxel>(
         found(curves);
     };
     if known == 0 && scales.count > 0 {
-        add(curve(image, request)?);
+        add(curve_watched(image, request, &|| advance(0))?);
     }
     let told = if scales.count == 0 { 0 } else { known.max(1) };
     advance((told * shape.count()) as u64);
@@ -149,7 +150,7 @@ pub(crate) fn curves_since<T: Voxel>(
             voxels = smooth(voxels, shape, &weights, &mut parts);
             if !is_known {
                 let image = Image::new(shape, voxels).expect("as many as before");
-                add(curve(&image, request)?);
+                add(curve_watched(&image, request, &|| advance(0))?);
                 voxels = image.into_voxels();
             }
             parts.end();
@@ -289,6 +290,9 @@ impl Parts<'_> {
 /// Voxels of a piece of work.
 const PART: usize = 1 << 16;
 
+/// Voxels that are smoothed along an axis before it is told that the work goes on.
+const LOOK: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
+
 /// Voxels as they are smoothed.
 fn floats<T: Voxel>(image: &Image<T>) -> Result<Vec<f32>, ScalesError> {
     let mut floats = vec![0.0; image.voxels().len()];
@@ -318,9 +322,13 @@ fn axes(shape: Shape) -> Vec<[usize; 2]> {
 fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts<'_>) -> Vec<f32> {
     for [length, inner] in axes(shape) {
         let mut smoothed = vec![0.0; voxels.len()];
-        // A row of voxels that lie side by side, at one place of their lines.
-        smoothed.par_chunks_mut(inner).enumerate().with_min_len(4096_usize.div_ceil(inner)).for_each(
-            |(k, row)| {
+        let rows = LOOK.div_ceil(inner);
+        for (piece, smoothed) in smoothed.chunks_mut(rows * inner).enumerate() {
+            (parts.advance)(0);
+            // A row of voxels that lie side by side, at one place of their lines.
+            let least = 4096_usize.div_ceil(inner);
+            smoothed.par_chunks_mut(inner).enumerate().with_min_len(least).for_each(|(k, row)| {
+                let k = piece * rows + k;
                 let first = (k - k % length) * inner;
                 let at = |place: isize| first + reflected(place, length) * inner;
                 let here = (k % length) as isize;
@@ -332,8 +340,8 @@ fn smooth(mut voxels: Vec<f32>, shape: Shape, weights: &[f32], parts: &mut Parts
                         *sum += weight * (a + b);
                     }
                 }
-            },
-        );
+            });
+        }
         voxels = smoothed;
         parts.next();
     }

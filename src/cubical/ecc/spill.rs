@@ -169,7 +169,8 @@ impl<K: Key> Iterator for Records<K> {
 pub(crate) fn merge<K: Key, E>(
     mut sources: Vec<impl Iterator<Item = Result<(K, i64), E>>>,
 ) -> impl Iterator<Item = Result<(K, i64), E>> {
-    let mut heads = BinaryHeap::with_capacity(sources.len());
+    let count = sources.len();
+    let mut heads = BinaryHeap::with_capacity(count);
     let mut error = None;
     let mut pull = move |heads: &mut BinaryHeap<Reverse<(K, usize, i64)>>, source: usize| {
         match sources[source].next() {
@@ -179,7 +180,6 @@ pub(crate) fn merge<K: Key, E>(
         }
         Ok(())
     };
-    let count = heads.capacity();
     let mut begun = false;
     std::iter::from_fn(move || {
         if !std::mem::replace(&mut begun, true) {

@@ -145,9 +145,12 @@ pub(super) fn prepare<T: Value>(
     let work = match attempt {
         None => {
             let width = |ranks| entry_width(points, max_dim, ranks);
-            Work::Whole(rank_keyed(keyed, limit, Some(&width))?)
+            Work::Whole(rank_keyed(keyed, limit, Some(&width), progress)?)
         }
-        Some(attempt) => Work::Collapsed(attempt, rank_keyed(keyed, limit, None)?.listed(points)?),
+        Some(attempt) => {
+            let ranking = rank_keyed(keyed, limit, None, progress)?.listed(points)?;
+            Work::Collapsed(attempt, ranking)
+        }
     };
     let notes = note.into_iter().collect();
     let tables = if matches!(work, Work::Collapsed(..)) { tables.collapsing(summary.edges) } else { tables };

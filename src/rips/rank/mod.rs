@@ -26,8 +26,8 @@ pub(super) use rows::rows_at_once;
 use rayon::prelude::*;
 
 use self::order::{EntryWidth, ranks_of_keys};
-use super::RipsError;
 use super::complex::{ABSENT, Sparse, stride};
+use super::{Progress, RipsError};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
@@ -57,7 +57,7 @@ pub enum Edges {
 /// [`RipsError::Refused`], [`RipsError::Memory`] and [`RipsError::TooManyDistances`].
 pub fn rank<T: Value>(distances: &Distances<T>, threshold: T) -> Result<Ranking, RipsError> {
     let keyed = Keyed::of(distances, Some(threshold), false, &())?;
-    rank_keyed(keyed, Keyed::limit(threshold), None)?.listed(distances.len())
+    rank_keyed(keyed, Keyed::limit(threshold), None, &())?.listed(distances.len())
 }
 
 /// Ranked distances as the pipeline has them.
@@ -132,7 +132,8 @@ impl RankedEdges {
     }
 }
 
-/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances.
+/// Ranks all keys up to `limit`. With the widths of entries, the ranks need not be places among the distinct distances. The progress is told of
+/// no work, but may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -140,9 +141,11 @@ pub(super) fn rank_keyed<K: DistanceKey>(
     keyed: Keyed<K>,
     limit: K,
     width: Option<EntryWidth<'_>>,
+    progress: &dyn Progress,
 ) -> Result<Ranked, RipsError> {
     let Keyed { keys, layout, .. } = keyed;
-    let (values, ranks) = ranks_of_keys(keys, limit, width)?;
+    let (values, ranks) = ranks_of_keys(keys, limit, width, progress)?;
+    progress.advance(0);
     let edges = match layout {
         Layout::Square => RankedEdges::Square(ranks),
         Layout::Lower => RankedEdges::Other(Edges::Lower(ranks)),

@@ -17,6 +17,7 @@ use super::few::{FEW, ranks_of_few};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
 use crate::parallel::{each, into_inner, joined, lock};
+use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
 use crate::simd::{Kernel, Level, Simd};
@@ -78,7 +79,7 @@ impl Values {
 pub(in crate::rips) type EntryWidth<'a> = &'a dyn Fn(usize) -> Result<u32, RipsError>;
 
 /// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. With the widths of entries, keys may
-/// serve as ranks.
+/// serve as ranks. The progress is told of no work, but may end it.
 ///
 /// # Errors
 /// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
@@ -86,11 +87,13 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
     keys: Vec<K>,
     limit: K,
     width: Option<EntryWidth<'_>>,
+    progress: &dyn Progress,
 ) -> Result<(Values, Vec<u32>), RipsError> {
     if keys.len() <= FEW {
         return Ok(ranks_of_few(&keys, limit)?);
     }
     let extent = Extent::of(&keys, limit);
+    progress.advance(0);
     if extent.count == 0 {
         let ranks = K::replaced(keys, |key| if key > limit { ABSENT } else { 0 })?;
         return Ok((Values::Listed(vec![0.0]), ranks));
@@ -113,15 +116,17 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
         return Ok((Values::Keys { least, ranks }, ranked));
     }
     if extent.words() <= (extent.count as u64).saturating_mul(MOST_WORDS) {
-        let present = Present::of(&keys, &extent)?;
+        let present = Present::of(&keys, &extent, progress)?;
         let values = present.values::<K>(&extent)?;
+        progress.advance(0);
         Ok((Values::Listed(values), rank_by(keys, &|key| present.rank(key.into()))?))
     } else {
-        let sorted = Sorted::of(&keys, &extent)?;
+        let sorted = Sorted::of(&keys, &extent, progress)?;
         let mut values = Vec::new();
         memory::reserve(&mut values, sorted.keys.len() + 1)?;
         values.push(0.0);
         values.extend(sorted.keys.iter().map(|key| key.distance()));
+        progress.advance(0);
         Ok((Values::Listed(values), rank_by(keys, &|key| sorted.rank(key))?))
     }
 }
@@ -225,11 +230,16 @@ struct Present {
 }
 
 impl Present {
-    fn of<K: DistanceKey>(keys: &[K], extent: &Extent<K>) -> Result<Self, RipsError> {
+    fn of<K: DistanceKey>(
+        keys: &[K],
+        extent: &Extent<K>,
+        progress: &dyn Progress,
+    ) -> Result<Self, RipsError> {
         let least = extent.least.into();
         // There are few words for each key, and keys are in memory.
         let mut words: Vec<AtomicU64> = memory::zeroed(extent.words() as usize)?;
         each(keys.len().div_ceil(CHUNK), &|chunk| {
+            progress.advance(0);
             let first = chunk * CHUNK;
             for &key in &keys[first..keys.len().min(first + CHUNK)] {
                 if extent.contains(key) {
@@ -306,18 +316,21 @@ struct Sorted<K> {
 }
 
 impl<K: DistanceKey> Sorted<K> {
-    fn of(keys: &[K], extent: &Extent<K>) -> Result<Self, RipsError> {
+    fn of(keys: &[K], extent: &Extent<K>, progress: &dyn Progress) -> Result<Self, RipsError> {
         let mut sorted = Vec::new();
         memory::reserve(&mut sorted, extent.count)?;
         let found = Mutex::new(sorted);
         each(keys.len().div_ceil(CHUNK), &|chunk| {
+            progress.advance(0);
             let first = chunk * CHUNK;
             let kept = keys[first..keys.len().min(first + CHUNK)].iter().copied();
             let kept: Vec<K> = kept.filter(|&key| extent.contains(key)).collect();
             lock(&found).extend_from_slice(&kept);
         });
         sorted = into_inner(found);
+        progress.advance(0);
         sorted.par_sort_unstable();
+        progress.advance(0);
         sorted.dedup();
         if sorted.len() as u64 >= u64::from(ABSENT) {
             return Err(RipsError::TooManyDistances);

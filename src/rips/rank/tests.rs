@@ -66,14 +66,14 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
             for limit in [from + below / 2, from, from + below] {
                 let limit = (limit as u32).min(u32::INFINITY - 1);
                 assert_eq!(
-                    ranks_of_keys(keys.clone(), limit, None),
+                    ranks_of_keys(keys.clone(), limit, None, &()),
                     Ok(plain(&keys, limit)),
                     "{len}, {from}, {below}"
                 );
                 let wide: Vec<u64> = keys.iter().map(|&key| u64::from(key) << 31).collect();
                 let limit = u64::from(limit) << 31;
                 assert_eq!(
-                    ranks_of_keys(wide.clone(), limit, None),
+                    ranks_of_keys(wide.clone(), limit, None, &()),
                     Ok(plain(&wide, limit)),
                     "{len}, {from}, {below}"
                 );
@@ -92,7 +92,7 @@ fn keys_are_ranks_where_nothing_is_narrower_without_them() {
     let (any, by_rank) = (|_: usize| Ok(64), |ranks: usize| Ok(if ranks > 300_000 { 128 } else { 64 }));
     // All different, where entries have one width; where they are wider with so many ranks; few different ones.
     let (many, few) = (keys(len), keys(10_000));
-    let (values, ranks) = ranks_of_keys(many.clone(), limit, Some(&any)).unwrap();
+    let (values, ranks) = ranks_of_keys(many.clone(), limit, Some(&any), &()).unwrap();
     assert_eq!(values, Values::Keys { least: 1 << 30, ranks: 450_002 });
     let (expected, places) = plain(&many, limit);
     for (((rank, place), &key), k) in ranks.iter().zip(places).zip(&many).zip(0..) {
@@ -102,10 +102,13 @@ fn keys_are_ranks_where_nothing_is_narrower_without_them() {
         }
     }
     assert_eq!(values.clone().listed().unwrap().len(), values.len());
-    assert_eq!(ranks_of_keys(many.clone(), limit, Some(&by_rank)), Ok(plain(&many, limit)));
-    assert_eq!(ranks_of_keys(few.clone(), limit, Some(&any)), Ok(plain(&few, limit)));
+    assert_eq!(ranks_of_keys(many.clone(), limit, Some(&by_rank), &()), Ok(plain(&many, limit)));
+    assert_eq!(ranks_of_keys(few.clone(), limit, Some(&any), &()), Ok(plain(&few, limit)));
     let wide: Vec<u64> = many.iter().copied().map(u64::from).collect();
-    assert_eq!(ranks_of_keys(wide.clone(), u64::from(limit), Some(&any)), Ok(plain(&wide, u64::from(limit))));
+    assert_eq!(
+        ranks_of_keys(wide.clone(), u64::from(limit), Some(&any), &()),
+        Ok(plain(&wide, u64::from(limit)))
+    );
 }
 
 /// Points with ties, some of them the same.
@@ -200,7 +203,7 @@ fn points_in_a_square_are_ranked_as_below_the_diagonal() {
             let ranked = |may_be_square| {
                 let keyed = Keyed::of(&cloud, Some(f32::INFINITY), may_be_square, &()).unwrap();
                 assert_eq!(matches!(keyed.layout, Layout::Square), may_be_square);
-                rank_keyed(keyed, Keyed::limit(threshold), None).unwrap()
+                rank_keyed(keyed, Keyed::limit(threshold), None, &()).unwrap()
             };
             let (square, lower) = (ranked(true), ranked(false));
             assert_eq!(square.values, lower.values);

@@ -261,8 +261,41 @@ pub fn curve<T: Voxel>(image: &Image<T>, request: &EccRequest) -> Result<Vcec, B
     curve_at(image, request, Level::detect())
 }
 
+/// Voxels that are added up from one look to the next, about.
+const LOOK: usize = 1 << 22;
+
+/// The least planes that are added up from one look to the next: the first ones are read twice.
+const LEAST_PLANES: usize = 32;
+
+/// Like [`curve`]; `look` is called again and again, and may unwind.
+///
+/// # Errors
+/// As [`curve`].
+pub(crate) fn curve_watched<T: Voxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    look: &dyn Fn(),
+) -> Result<Vcec, BinsError> {
+    request.bins.check()?;
+    let [_, rows, columns] = image.shape().extents();
+    let planes = (LOOK / (rows * columns).max(1)).max(LEAST_PLANES);
+    curve_in_pieces(image, request, Level::detect(), planes, look)
+}
+
 /// The curve of an image in memory, with the instructions of a level.
 fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> Result<Vcec, BinsError> {
+    let [planes, ..] = image.shape().extents();
+    curve_in_pieces(image, request, level, planes.max(1), &|| ())
+}
+
+/// Like [`curve_at`], so many planes at a time.
+fn curve_in_pieces<T: Voxel>(
+    image: &Image<T>,
+    request: &EccRequest,
+    level: Level,
+    at_once: usize,
+    look: &dyn Fn(),
+) -> Result<Vcec, BinsError> {
     let range = match request.bins {
         Bins::Uniform { range: None, .. } if !Counter::<T>::finds_range() => {
             Some(range(image.voxels()).values::<T>()?)
@@ -274,7 +307,12 @@ fn curve_at<T: Voxel>(image: &Image<T>, request: &EccRequest, level: Level) -> R
     let mut counter = Counter::new(request, level);
     counter.begin(range, rayon::current_num_threads(), None)?;
     let view = View { extents, first: [0; 3], voxels: image.voxels() };
-    counter.add(view, extents.map(|extent| 0..extent));
+    let [planes, rows, columns] = extents;
+    for first in (0..planes).step_by(at_once) {
+        look();
+        counter.add(view, [first..planes.min(first + at_once), 0..rows, 0..columns]);
+    }
+    look();
     match counter.finish() {
         Ok(VcecRows::Memory(curve)) => Ok(curve),
         rows => unreachable!("without a directory rows are in memory: {rows:?}"),

@@ -48,6 +48,10 @@ fn agrees<T: Voxel>(image: &Image<T>, request: &EccRequest) {
     for level in Level::available() {
         let found = curve_at(image, request, level);
         assert_eq!(found, expected, "{} {} {request:?} {}", T::NAME, image.shape(), level.name());
+        for at_once in [1, 3] {
+            let found = curve_in_pieces(image, request, level, at_once, &|| ());
+            assert_eq!(found, expected, "{at_once} planes at a time");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
-use crate::cubical::ecc::Bins;
+use crate::cubical::ecc::{Bins, curve};
 use crate::cubical::{Construction, Order};
 
 fn image(axes: &[usize], seed: u64) -> Image<f32> {
