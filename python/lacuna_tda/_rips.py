@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, floats, is_sparse, optional_count
+from ._arguments import count, floats, is_sparse, optional_count, unmasked
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._progress import Report, shown
 
@@ -56,7 +56,7 @@ def rips(
         With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; or a sparse
         matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where pairs without an entry are never connected. Otherwise
         points: an array (n, d). Distances are computed and compared in single precision, but those of doubles and of integers of 32 and 64
-        bits, and of SciPy's metrics, in double precision. The array is copied once.
+        bits, and of SciPy's metrics, in double precision. The array is copied once. Entries that NumPy masks are an error.
     metric : str or callable
         ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
     metric_params : mapping, optional
@@ -307,7 +307,7 @@ def rips_many(
     inputs = []
     # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
     is_array_of_clouds = isinstance(X, np.ndarray) and X.dtype != object and isinstance(metric, str) and metric == "euclidean"
-    if is_array_of_clouds and metric_params is None and symmetrize is None and not are_births:
+    if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and not are_births:
         for input_or_error in _lacuna.clouds(floats(X)):
             if isinstance(input_or_error, Exception):
                 found.append(input_or_error)
@@ -461,7 +461,7 @@ def _by_scipy(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> _
         from scipy.spatial.distance import pdist
     except ImportError as error:
         raise ImportError(f"metric={metric!r} needs SciPy: pip install 'lacuna-tda[metrics]'") from error
-    array = np.asarray(X)
+    array = np.asarray(unmasked(X))
     if array.ndim != 2:
         raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
     return _lacuna.condensed(len(array), pdist(array, metric, **(metric_params or {})))

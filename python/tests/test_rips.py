@@ -241,6 +241,17 @@ def test_what_is_refused_and_how(X: object, options: dict[str, object], error: t
         lacuna_tda.rips(X, **options)
 
 
+def test_entries_below_a_mask_are_no_data() -> None:
+    points = np.ma.masked_greater(np.array([[0.0, 0.0], [1.0, 0.0], [999.0, 0.0]]), 900)
+    for options in ({}, {"metric": "cityblock"}):
+        with pytest.raises(ValueError, match=r"found 1 of 6 masked; array\.filled"):
+            lacuna_tda.rips(points, **options)
+    diagrams = lacuna_tda.rips_many(np.ma.stack([points, points.filled(2.0)]), errors="return")
+    assert isinstance(diagrams[0], ValueError) and isinstance(diagrams[1], lacuna_tda.Diagram)
+    unmasked = np.ma.masked_greater(points.filled(2.0), 900)
+    assert np.array_equal(lacuna_tda.rips(unmasked).bars(0), lacuna_tda.rips(unmasked.data).bars(0))
+
+
 def test_what_would_not_fit_is_an_error_of_memory() -> None:
     with pytest.raises(MemoryError, match="points"):
         lacuna_tda.rips(np.arange(3_000_000, dtype=np.float32).reshape(-1, 1))
