@@ -17,7 +17,16 @@ def count(name: str, value: Any, least: int) -> int:
         raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
     if number < least:
         raise ValueError(f"{name}: expected {least} or more, found {number}")
+    if number >= 2**63:
+        raise ValueError(f"{name}: expected a number below 2**63, found {number}")
     return number
+
+
+def word(name: str, value: Any, expected: str) -> str:
+    """A name of a choice. Whether it is one of them is known to the extension module."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected {expected}, found {value!r}")
+    return value
 
 
 def optional_count(name: str, value: Any, least: int) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, floats, is_sparse, optional_count, unmasked
+from ._arguments import count, floats, is_sparse, optional_count, unmasked, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._progress import Report, shown
 
@@ -393,7 +393,8 @@ def _requested(
             options = "cocycles_at, tighten, only, longest, min_persistence"
             raise ValueError(f"{options}: expected beside representatives only")
     else:
-        kinds = (representatives,) if isinstance(representatives, str) else tuple(representatives)
+        names = (representatives,) if isinstance(representatives, str) else representatives
+        kinds = tuple(word("representatives", name, "simplices, cocycles or cycles") for name in names)
         if cocycles_at is not None and "cocycles" not in kinds:
             raise ValueError('cocycles_at: expected beside representatives="cocycles" only')
         if tighten and "cycles" not in kinds:
@@ -402,16 +403,16 @@ def _requested(
         max_dim=count("max_dim", max_dim, 0),
         threshold=None if threshold is None else float(threshold),
         modulus=_modulus(modulus),
-        collapse=collapse,
+        collapse=word("collapse", collapse, "auto, off or on"),
         dtm=dtm,
         landmarks=optional_count("landmarks", landmarks, 0),
         representatives=kinds,
-        cocycles_at=cocycles_at or "death",
+        cocycles_at="death" if cocycles_at is None else word("cocycles_at", cocycles_at, "birth or death"),
         tighten=bool(tighten),
         only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
         longest=optional_count("longest", longest, 1),
         min_persistence=None if min_persistence is None else float(min_persistence),
-        backend=backend,
+        backend=word("backend", backend, "auto, cpu or cuda"),
     )
     return request, weights == "diagonal"
 

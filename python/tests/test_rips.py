@@ -208,6 +208,8 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
         ([[1.0, 1.0], [1.0, 1.0]], {"metric": "precomputed"}, ValueError, "the distance of point 0 to itself"),
         (POINTS, {"max_dim": -1}, ValueError, "max_dim: expected 0 or more, found -1"),
         (POINTS, {"max_dim": 1.5}, TypeError, "max_dim: expected a whole number"),
+        (POINTS, {"max_dim": 2**70}, ValueError, r"max_dim: expected a number below 2\*\*63"),
+        (POINTS, {"collapse": True}, TypeError, "collapse: expected auto, off or on, found True"),
         (POINTS, {"modulus": 4}, ValueError, "modulus: expected a prime below 65536, found 4"),
         (POINTS, {"modulus": 2**40}, ValueError, "modulus: expected a prime below 65536"),
         (POINTS, {"threshold": -1}, ValueError, "threshold: expected a non-negative number, found -1"),

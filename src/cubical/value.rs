@@ -47,7 +47,11 @@ impl Value {
     /// [`Inexact`]: an integer past 2^53 that no double is.
     pub fn exact_double(self) -> Result<f64, Inexact> {
         let double = self.double();
-        if Value::Double(double) == self { Ok(double) } else { Err(Inexact { value: self }) }
+        if Value::Double(double) == self {
+            Ok(double)
+        } else {
+            Err(Inexact { value: self, has_texts: false })
+        }
     }
 
     /// The integer that this is, if it has an integer type.
@@ -198,12 +202,22 @@ fn around(text: &str) -> Option<Threshold> {
 /// A value that no double is, where doubles are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "expected values that doubles hold exactly, found the integer {value}; csv and json hold all of its digits"
+    "expected values that doubles hold exactly, found the integer {value}{}",
+    if *has_texts { "; csv and json hold all of its digits" } else { "" }
 )]
 #[non_exhaustive]
 pub struct Inexact {
     /// The value.
     pub value: Value,
+    /// Whether what is to be written has formats of text too, which hold it: bars and curves have, images have not.
+    has_texts: bool,
+}
+
+impl Inexact {
+    /// The error for what has formats of text too.
+    pub(crate) fn beside_texts(self) -> Self {
+        Inexact { has_texts: true, ..self }
+    }
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub(super) fn triplets(text: &[u8]) -> Result<Vec<Triplet>, Problem> {
 pub(super) fn listed(triplets: &[Triplet]) -> Listed {
     let mut sorted: Vec<Triplet> = triplets.iter().copied().filter(|t| !t.is_loop()).collect();
     let tolerance = Tolerance::of(sorted.iter().map(|t| t.distance));
-    sorted.sort_by_key(|t| (t.key(), t.i));
+    sorted.sort_unstable_by_key(|t| (t.key(), t.i));
     let (mut once, mut twice) = (false, false);
     for of_pair in sorted.chunk_by(|a, b| a.key() == b.key()) {
         match of_pair {
