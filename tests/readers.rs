@@ -157,6 +157,11 @@ fn points_and_edges() {
     assert_eq!(input(b"1 -2\n\n# comment\n3.5,4,\n", DistanceFormat::PointCloud), cloud);
     let graph = edges(4, &[(1, 0, 0.5), (3, 1, 2.0)]);
     assert_eq!(input(b"# i j d\n0 1 0.5\n\n3,1,2\n", DistanceFormat::Sparse), graph);
+    // Both directions of a pair, as in a symmetric matrix; the one below the diagonal counts.
+    let both = b"1 3 2.0001\n0 1 0.5\n3 1 2\n1 0 0.5\n";
+    assert_eq!(input(both, DistanceFormat::Sparse), graph);
+    let notes = load("x", both, Some(DistanceFormat::Sparse)).notes;
+    assert!(notes.len() == 1 && notes[0].contains("1 pair of points has two distances"), "{notes:?}");
     // A loop is ignored with its ids, as Ripser does.
     assert_eq!(input(b"0 1 0.5\n9 9 1\n3 1 2\n", DistanceFormat::Sparse), graph);
 }
@@ -376,7 +381,10 @@ fn edge_lists() {
     refuse(b"0 1 nan\n", sparse, &["line 1, entry 3", "a number", "\"nan\""]);
     refuse(b"0 1 1e99\n", sparse, &["line 1, entry 3", "single precision"]);
     refuse(b"edges i j d\n0 1 1\n", sparse, &["line 1, entry 1", "a point id", "\"edges\""]);
-    refuse(b"0 1 1\n\n0 2 1\n1 0 1\n", sparse, &["line 4", "line 1", "points 1 and 0 again"]);
+    refuse(b"0 1 1\n\n0 2 1\n0 1 1\n", sparse, &["line 4", "line 1", "points 1 and 0 again"]);
+    refuse(b"0 1 1\n1 0 1\n2 0 1\n1 0 1\n", sparse, &["line 4", "line 2", "points 1 and 0 again"]);
+    refuse(b"0 1 1\n\n1 0 2\n", sparse, &["line 3", "line 1: 1", "found 2", "--symmetrize"]);
+    refuse(b"1 0 inf\n0 1 1\n", sparse, &["line 2", "line 1: inf", "found 1", "--symmetrize"]);
     refuse(b"0 1 inf\n0 1 1\n", sparse, &["line 2", "line 1", "again"]);
 }
 

@@ -17,7 +17,16 @@ def count(name: str, value: Any, least: int) -> int:
         raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
     if number < least:
         raise ValueError(f"{name}: expected {least} or more, found {number}")
+    if number >= 2**63:
+        raise ValueError(f"{name}: expected a number below 2**63, found {number}")
     return number
+
+
+def word(name: str, value: Any, expected: str) -> str:
+    """A name of a choice. Whether it is one of them is known to the extension module."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected {expected}, found {value!r}")
+    return value
 
 
 def optional_count(name: str, value: Any, least: int) -> int | None:
@@ -40,15 +49,23 @@ def precision(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     raise TypeError(f"expected an array of numbers up to 64 bits, found one of type {dtype}")
 
 
+def unmasked(array: Any) -> Any:
+    """What is given, unless it is an array of which NumPy masks entries: the numbers below a mask are no data."""
+    if np.ma.is_masked(array):
+        masked, of = np.ma.count_masked(array), np.size(array)
+        raise ValueError(f"expected an array without masked entries, found {masked} of {of} masked; array.filled(value) gives them a value")
+    return array
+
+
 def floats(array: Any) -> NDArray[Any]:
     """An array of single or double precision, the array itself where it is one."""
-    found = np.asarray(array)
+    found = np.asarray(unmasked(array))
     return found.astype(precision(found.dtype), copy=False)
 
 
 def image(array: Any) -> NDArray[Any]:
     """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one."""
-    found = np.asarray(array)
+    found = np.asarray(unmasked(array))
     kind, size = found.dtype.kind, found.dtype.itemsize
     if kind == "b":
         found = found.view(np.uint8)

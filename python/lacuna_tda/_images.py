@@ -36,7 +36,7 @@ def cubical(
     ----------
     image : array
         Up to three axes of more than one voxel; integers of 8 to 64 bits or floats. An array that is contiguous, in C's or Fortran's order, is
-        read where it is. NaN is an error, infinities are values like others.
+        read where it is. NaN is an error, and so are entries that NumPy masks; infinities are values like others.
     construction : "T" or "V"
         ``"T"``: voxels are top cells and touch at corners as well (8 neighbours in the plane, 26 in space), GUDHI's ``top_dimensional_cells``.
         ``"V"``: voxels are vertices, joined along the axes (4, 6), GUDHI's ``vertices``.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, is_sparse, optional_count
+from ._arguments import count, is_sparse, optional_count, word
 from ._diagram import Diagram, Indices
 from ._progress import Report, shown
 
@@ -125,7 +125,7 @@ def reduce(
     ValueError
         A matrix that is no boundary matrix, or a file that holds none.
     OSError
-        The file cannot be read.
+        The file cannot be read; of its kind, as FileNotFoundError.
     TypeError, MemoryError, RuntimeError
         As :func:`rips`.
 
@@ -151,8 +151,8 @@ def reduce(
     if representatives is None and not (only is None and min_persistence is None):
         raise ValueError("only, min_persistence: expected beside representatives only")
     request = Request(
-        algorithm=algorithm,
-        dualize=dualize,
+        algorithm=None if algorithm is None else word("algorithm", algorithm, "the name of an algorithm"),
+        dualize=word("dualize", dualize, "auto, on or off"),
         check=bool(check),
         cycles=representatives is not None,
         only=None if only is None else [count("only", cell, 0) for cell in only],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, floats, is_sparse, optional_count
+from ._arguments import count, floats, is_sparse, optional_count, unmasked, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
 from ._progress import Report, shown
 
@@ -56,7 +56,7 @@ def rips(
         With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; or a sparse
         matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where pairs without an entry are never connected. Otherwise
         points: an array (n, d). Distances are computed and compared in single precision, but those of doubles and of integers of 32 and 64
-        bits, and of SciPy's metrics, in double precision. The array is copied once.
+        bits, and of SciPy's metrics, in double precision. The array is copied once. Entries that NumPy masks are an error.
     metric : str or callable
         ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
     metric_params : mapping, optional
@@ -307,7 +307,7 @@ def rips_many(
     inputs = []
     # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
     is_array_of_clouds = isinstance(X, np.ndarray) and X.dtype != object and isinstance(metric, str) and metric == "euclidean"
-    if is_array_of_clouds and metric_params is None and symmetrize is None and not are_births:
+    if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and not are_births:
         for input_or_error in _lacuna.clouds(floats(X)):
             if isinstance(input_or_error, Exception):
                 found.append(input_or_error)
@@ -393,7 +393,8 @@ def _requested(
             options = "cocycles_at, tighten, only, longest, min_persistence"
             raise ValueError(f"{options}: expected beside representatives only")
     else:
-        kinds = (representatives,) if isinstance(representatives, str) else tuple(representatives)
+        names = (representatives,) if isinstance(representatives, str) else representatives
+        kinds = tuple(word("representatives", name, "simplices, cocycles or cycles") for name in names)
         if cocycles_at is not None and "cocycles" not in kinds:
             raise ValueError('cocycles_at: expected beside representatives="cocycles" only')
         if tighten and "cycles" not in kinds:
@@ -402,16 +403,16 @@ def _requested(
         max_dim=count("max_dim", max_dim, 0),
         threshold=None if threshold is None else float(threshold),
         modulus=_modulus(modulus),
-        collapse=collapse,
+        collapse=word("collapse", collapse, "auto, off or on"),
         dtm=dtm,
         landmarks=optional_count("landmarks", landmarks, 0),
         representatives=kinds,
-        cocycles_at=cocycles_at or "death",
+        cocycles_at="death" if cocycles_at is None else word("cocycles_at", cocycles_at, "birth or death"),
         tighten=bool(tighten),
         only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
         longest=optional_count("longest", longest, 1),
         min_persistence=None if min_persistence is None else float(min_persistence),
-        backend=backend,
+        backend=word("backend", backend, "auto, cpu or cuda"),
     )
     return request, weights == "diagonal"
 
@@ -461,7 +462,7 @@ def _by_scipy(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> _
         from scipy.spatial.distance import pdist
     except ImportError as error:
         raise ImportError(f"metric={metric!r} needs SciPy: pip install 'lacuna-tda[metrics]'") from error
-    array = np.asarray(X)
+    array = np.asarray(unmasked(X))
     if array.ndim != 2:
         raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
     return _lacuna.condensed(len(array), pdist(array, metric, **(metric_params or {})))

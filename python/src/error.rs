@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `ValueError` | an input, or an option that does not suit it |
 //! | `MemoryError` | there is not memory enough |
-//! | `OSError` | a file cannot be read |
+//! | `OSError`, of its kind | a file cannot be read |
 //! | `RuntimeError` | the machine: threads that do not start, a device that is not there, or finds something else than the processor |
 //! | `KeyboardInterrupt`, or what a handler of signals raises | the run was interrupted |
 //!
@@ -12,6 +12,7 @@
 
 use std::any::Any;
 use std::error::Error;
+use std::io;
 
 use lacuna::backend::{BackendError, CudaError, MachineError};
 use lacuna::cubical::ecc::BinsError;
@@ -33,7 +34,7 @@ use lacuna::metric::MetricError;
 use lacuna::progress::Interrupted;
 use lacuna::rips::RipsError;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 
 /// Why there is no answer, without the interpreter's lock.
 #[derive(Debug)]
@@ -42,8 +43,8 @@ pub(crate) enum Failure {
     Value(String),
     /// Too little memory.
     Memory(String),
-    /// A file.
-    File(String),
+    /// A file that cannot be read, and what kind of error the system gives.
+    File(io::ErrorKind, String),
     /// The machine's fault.
     Runtime(String),
     /// The run was ended early.
@@ -64,7 +65,8 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Value(text) => PyValueError::new_err(text),
             Failure::Memory(text) => PyMemoryError::new_err(text),
-            Failure::File(text) => PyOSError::new_err(text),
+            // FileNotFoundError and the others that are an OSError, by the kind.
+            Failure::File(kind, text) => io::Error::new(kind, text).into(),
             Failure::Runtime(text) => PyRuntimeError::new_err(text),
             // Whoever interrupts a run raises what made them do so; this is for the case that nobody does.
             Failure::Interrupted => PyRuntimeError::new_err("interrupted"),
@@ -246,7 +248,7 @@ impl From<MatrixReadError> for Failure {
     fn from(error: MatrixReadError) -> Self {
         let text = told(&error);
         match error {
-            MatrixReadError::Io { .. } => Failure::File(text),
+            MatrixReadError::Io { error, .. } => Failure::File(error.kind(), text),
             _ => Failure::Value(text),
         }
     }

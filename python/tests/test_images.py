@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -146,3 +147,11 @@ def test_what_curves_and_skeletons_refuse() -> None:
         lacuna_tda.thin(np.zeros((3, 3)), rule="thick")
     with pytest.raises(ValueError, match="Otsu"):
         lacuna_tda.thin(np.zeros((3, 3)), threshold="otsu")
+
+
+@pytest.mark.parametrize("function", [lacuna_tda.cubical, lacuna_tda.ecc, lacuna_tda.thin])
+def test_voxels_below_a_mask_are_no_data(function: Callable[..., object]) -> None:
+    image = np.ma.masked_equal(np.array([[1, 1, 1], [1, 9, 1], [1, 1, 1]], dtype=np.uint8), 9)
+    with pytest.raises(ValueError, match=r"found 1 of 9 masked; array\.filled"):
+        function(image)
+    function(np.ma.masked_equal(image.filled(0), 9))

@@ -102,7 +102,7 @@ def square(rows: list[list[int]]) -> object:
         (square([[0]]), {"format": "npz"}, ValueError, "expected beside a file only"),
         (square([[0]]), {"only": [0]}, ValueError, "expected beside representatives only"),
         (square([[0]]), {"representatives": "cycles", "only": [7]}, ValueError, "7"),
-        (DATA / "nothing.dat", {}, OSError, "nothing.dat"),
+        (DATA / "nothing.dat", {}, FileNotFoundError, "nothing.dat"),
         (DATA / "torus.pts", {}, ValueError, "torus.pts"),
         (DATA / "triangle.dat", {"format": "phat"}, ValueError, "format: expected one of phat-ascii"),
         (5.0, {}, TypeError, "expected a sparse matrix or a path, found float"),

@@ -208,6 +208,8 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
         ([[1.0, 1.0], [1.0, 1.0]], {"metric": "precomputed"}, ValueError, "the distance of point 0 to itself"),
         (POINTS, {"max_dim": -1}, ValueError, "max_dim: expected 0 or more, found -1"),
         (POINTS, {"max_dim": 1.5}, TypeError, "max_dim: expected a whole number"),
+        (POINTS, {"max_dim": 2**70}, ValueError, r"max_dim: expected a number below 2\*\*63"),
+        (POINTS, {"collapse": True}, TypeError, "collapse: expected auto, off or on, found True"),
         (POINTS, {"modulus": 4}, ValueError, "modulus: expected a prime below 65536, found 4"),
         (POINTS, {"modulus": 2**40}, ValueError, "modulus: expected a prime below 65536"),
         (POINTS, {"threshold": -1}, ValueError, "threshold: expected a non-negative number, found -1"),
@@ -239,6 +241,17 @@ def test_what_is_refused_and_how(X: object, options: dict[str, object], error: t
         return
     with pytest.raises(error, match=message):
         lacuna_tda.rips(X, **options)
+
+
+def test_entries_below_a_mask_are_no_data() -> None:
+    points = np.ma.masked_greater(np.array([[0.0, 0.0], [1.0, 0.0], [999.0, 0.0]]), 900)
+    for options in ({}, {"metric": "cityblock"}):
+        with pytest.raises(ValueError, match=r"found 1 of 6 masked; array\.filled"):
+            lacuna_tda.rips(points, **options)
+    diagrams = lacuna_tda.rips_many(np.ma.stack([points, points.filled(2.0)]), errors="return")
+    assert isinstance(diagrams[0], ValueError) and isinstance(diagrams[1], lacuna_tda.Diagram)
+    unmasked = np.ma.masked_greater(points.filled(2.0), 900)
+    assert np.array_equal(lacuna_tda.rips(unmasked).bars(0), lacuna_tda.rips(unmasked.data).bars(0))
 
 
 def test_what_would_not_fit_is_an_error_of_memory() -> None:

@@ -179,6 +179,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         Some(dim) => BTreeSet::from([dim]),
         None => diagrams.iter().flat_map(|bars| bars.dims.iter().copied()).collect(),
     };
+    if let Some(dim) = arguments.dim
+        && diagrams.iter().all(|bars| of_dimension(bars, dim).is_empty())
+    {
+        meter.aside(|| notes.note(format_args!("no file has bars of dimension {dim}: all distances are 0")));
+    }
     meter.expect(&arguments.stages(&diagrams, &all));
     let found = all.into_iter().map(|dim| arguments.measure(&diagrams, dim, &metric, &meter));
     let found = found.collect::<Result<Vec<Dimension>, CliError>>()?;

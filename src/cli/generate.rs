@@ -15,7 +15,7 @@ use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of, names};
+use super::naming::{OutputFormat, format_of, names, say_default};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, Extents};
@@ -195,13 +195,13 @@ impl Arguments {
     fn formats(&self) -> Result<(DistanceFile, ImageFile), UsageError> {
         let (mut points, mut image) = (DistanceFile::PointCloud, ImageFile::Npy);
         match self.name {
-            Name::Space(_) => points = self.format("points")?.unwrap_or(points),
-            Name::Scene(_) => image = self.format("image")?.unwrap_or(image),
+            Name::Space(_) => points = self.format("points", points)?,
+            Name::Scene(_) => image = self.format("image", image)?,
         }
         Ok((points, image))
     }
 
-    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str) -> Result<Option<F>, UsageError> {
+    fn format<F: OutputFormat + ValueEnum>(&self, kind: &str, default: F) -> Result<F, UsageError> {
         let parse = |found: &String| {
             F::from_str(found, true).map_err(|_| UsageError::UnknownOutput {
                 kind: kind.to_owned(),
@@ -210,7 +210,10 @@ impl Arguments {
             })
         };
         let given = self.output.as_ref().map(parse).transpose()?;
-        format_of(given, self.out.as_deref())
+        Ok(format_of(given, self.out.as_deref())?.unwrap_or_else(|| {
+            say_default(default, given, self.out.as_deref(), self.verbosity.notes());
+            default
+        }))
     }
 
     fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {

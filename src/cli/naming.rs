@@ -10,6 +10,7 @@ use lacuna::output::{self, curves, geometry, images, pairs, vectors};
 use lacuna::plot::PlotFormat;
 
 use super::error::UsageError;
+use super::notes::Notes;
 use super::sink::Content;
 
 /// A format of output files.
@@ -49,6 +50,19 @@ pub(crate) fn format_of<F: OutputFormat>(
         }
         (Some(given), _, _) => Ok(Some(given)),
         (None, named, _) => Ok(named.map(|formats| formats[0])),
+    }
+}
+
+/// Says in which format the file at `path` is written where nothing was said of it, and its name has an ending that tells none.
+pub(crate) fn say_default<F: OutputFormat>(format: F, given: Option<F>, path: Option<&Path>, notes: Notes) {
+    let Some(path) = path.filter(|_| given.is_none()) else { return };
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    let tells = |ending: &str| F::EXTENSIONS.iter().any(|(extension, _)| *extension == ending);
+    // What programs write is often kept under these names, whatever its format; the last is refused.
+    let is_usual = |ending: &str| ["txt", "out", "log", "gz"].contains(&ending);
+    if ending.is_some_and(|ending| !tells(&ending) && !is_usual(&ending)) {
+        let name = path.display();
+        notes.note(format_args!("{name}: written as {format}, as its name tells no format; --output does"));
     }
 }
 

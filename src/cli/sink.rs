@@ -84,6 +84,14 @@ impl Sink {
 
     fn open_path(path: &Path) -> Result<Sink, PathError> {
         let failed = |source| PathError::Open { path: path.to_path_buf(), source };
+        let name = path.as_os_str().to_string_lossy().to_lowercase();
+        // What is compressed is so by its format, that of images.
+        if name.ends_with(".gz") && !name.ends_with(".nii.gz") {
+            return Err(PathError::Compressed { path: path.to_path_buf() });
+        }
+        if name.ends_with(std::path::is_separator) && !path.is_dir() {
+            return Err(PathError::NamedAsDirectory { path: path.to_path_buf() });
+        }
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(PathError::Directory { path: path.to_path_buf() }),
             Ok(found) if found.is_file() => replace(path, &found).map_err(failed),

@@ -47,7 +47,11 @@ impl Value {
     /// [`Inexact`]: an integer past 2^53 that no double is.
     pub fn exact_double(self) -> Result<f64, Inexact> {
         let double = self.double();
-        if Value::Double(double) == self { Ok(double) } else { Err(Inexact { value: self }) }
+        if Value::Double(double) == self {
+            Ok(double)
+        } else {
+            Err(Inexact { value: self, has_texts: false })
+        }
     }
 
     /// The integer that this is, if it has an integer type.
@@ -198,12 +202,22 @@ fn around(text: &str) -> Option<Threshold> {
 /// A value that no double is, where doubles are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "expected values that doubles hold exactly, found the integer {value}; csv and json hold all of its digits"
+    "expected values that doubles hold exactly, found the integer {value}{}",
+    if *has_texts { "; csv and json hold all of its digits" } else { "" }
 )]
 #[non_exhaustive]
 pub struct Inexact {
     /// The value.
     pub value: Value,
+    /// Whether what is to be written has formats of text too, which hold it: bars and curves have, images have not.
+    has_texts: bool,
+}
+
+impl Inexact {
+    /// The error for what has formats of text too.
+    pub(crate) fn beside_texts(self) -> Self {
+        Inexact { has_texts: true, ..self }
+    }
 }
 
 #[cfg(test)]
@@ -281,7 +295,8 @@ mod tests {
     fn doubles_that_are_the_value() {
         assert_eq!(Value::Unsigned(1 << 63).exact_double(), Ok(9223372036854775808.0));
         let error = Value::Signed(i64::MAX).exact_double().unwrap_err();
-        assert!(error.to_string().contains("the integer 9223372036854775807;"), "{error}");
+        assert!(error.to_string().ends_with("the integer 9223372036854775807"), "{error}");
+        assert!(error.beside_texts().to_string().contains("807; csv and json hold"), "{error}");
     }
 
     #[test]

@@ -21,6 +21,18 @@ pub(crate) fn gzip<R: io::Read>(packed: R) -> io::Result<impl io::Read + use<R>>
     Ok(flate2::read::MultiGzDecoder::new(packed))
 }
 
+/// Where the sound gzip members at the beginning of `packed` end, if anything else follows them.
+#[cfg(feature = "codecs")]
+pub(crate) fn end_of_members(packed: &[u8]) -> Option<usize> {
+    let mut rest = packed;
+    while rest.starts_with(super::gzip::MAGIC) {
+        let mut member = flate2::bufread::GzDecoder::new(rest);
+        io::copy(&mut member, &mut io::sink()).ok()?;
+        rest = member.into_inner();
+    }
+    (!rest.is_empty()).then(|| packed.len() - rest.len())
+}
+
 /// The content of what `packed` holds deflated.
 #[cfg(feature = "codecs")]
 pub(crate) fn deflate<R: io::BufRead>(packed: R) -> io::Result<impl io::Read + use<R>> {
@@ -37,6 +49,12 @@ pub(crate) fn gzip<R: io::Read>(_: R) -> io::Result<io::Empty> {
 #[cfg(not(feature = "codecs"))]
 pub(crate) fn deflate<R: io::BufRead>(_: R) -> io::Result<io::Empty> {
     Err(missing())
+}
+
+/// Without the feature nothing is decoded.
+#[cfg(not(feature = "codecs"))]
+pub(crate) fn end_of_members(_: &[u8]) -> Option<usize> {
+    None
 }
 
 /// What is wrong with writing or reading a format that needs the feature.

@@ -24,7 +24,13 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
     let all = codecs::gzip(bytes).map_err(GrowthFault::Io).and_then(|mut stream| read_growing(&mut stream));
     all.map(Cow::Owned).map_err(|fault| match fault {
         GrowthFault::Memory(size) => out_of_memory(size),
-        GrowthFault::Io(error) => Problem::new(Place::Whole, "a sound gzip file", error.to_string()),
+        GrowthFault::Io(error) => match codecs::end_of_members(bytes) {
+            Some(end) => {
+                let found = format!("{} bytes that gzip does not know", bytes.len() - end);
+                Problem::new(Place::Byte(end), "the end of the gzip file", found)
+            }
+            None => Problem::new(Place::Whole, "a sound gzip file", error.to_string()),
+        },
     })
 }
 
@@ -72,6 +78,12 @@ mod tests {
         assert_eq!(unpacked(&packed).unwrap(), content);
         let cut = unpacked(&packed[..packed.len() / 2]).unwrap_err();
         assert!(cut.to_string().starts_with("expected a sound gzip file, found "), "{cut}");
+        let tailed = unpacked(&[&packed[..], b"tail"].concat()).unwrap_err();
+        let end = packed.len();
+        assert_eq!(
+            tailed.to_string(),
+            format!("byte {end}: expected the end of the gzip file, found 4 bytes that gzip does not know")
+        );
         let two = [&packed[..], &packed[..]].concat();
         assert_eq!(unpacked(&two).unwrap().len(), 2 * content.len());
     }

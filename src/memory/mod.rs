@@ -44,6 +44,11 @@ impl Refused {
         Refused { bytes, limit, is_given, stage: budget::stage() }
     }
 
+    /// The limit that leaves no room, where it is one that was given.
+    pub(crate) fn given_limit(&self) -> Option<u64> {
+        self.limit.filter(|_| self.is_given)
+    }
+
     /// The end of a run that has passed its limit by so many bytes.
     fn at_limit(bytes: u64) -> Refused {
         Refused { limit: budget::passed(0), ..Refused::new(bytes) }

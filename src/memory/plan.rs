@@ -97,16 +97,22 @@ impl MemoryPlan {
     /// [`DoesNotFit`]: it does not.
     pub fn check(&self, taken: u64, helps: &'static str) -> Result<(), DoesNotFit> {
         let available = if self.peak() <= LITTLE { None } else { room() };
-        self.check_against(available.map(|available| available.saturating_add(taken)), helps)
+        let limit = budget::given().filter(|_| budget::is_the_given());
+        self.check_against(available.map(|available| available.saturating_add(taken)), limit, helps)
     }
 
-    fn check_against(&self, available: Option<u64>, helps: &'static str) -> Result<(), DoesNotFit> {
+    fn check_against(
+        &self,
+        available: Option<u64>,
+        limit: Option<u64>,
+        helps: &'static str,
+    ) -> Result<(), DoesNotFit> {
         let Some(stage) = self.stages.iter().max_by_key(|stage| stage.bytes()) else { return Ok(()) };
         match available {
             Some(available) if stage.bytes() > available => {
                 let mut stage = stage.clone();
                 stage.uses.sort_by_key(|part| std::cmp::Reverse(part.bytes));
-                Err(DoesNotFit { stage, available, helps })
+                Err(DoesNotFit { stage, available, helps, limit })
             }
             _ => Ok(()),
         }
@@ -123,21 +129,32 @@ pub struct DoesNotFit {
     pub available: u64,
     /// What would make it less.
     pub helps: &'static str,
+    /// The limit in bytes that leaves no more, where it is one that was given.
+    limit: Option<u64>,
 }
 
 impl fmt::Display for DoesNotFit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DoesNotFit { stage, available, helps } = self;
+        let DoesNotFit { stage, available, helps, limit } = self;
         let (needed, available) = (Bytes(stage.bytes()), Bytes(*available));
         write!(
             f,
-            "memory: the stage {} needs {needed} at the least, {available} are available; ",
+            "memory: the stage {} needs {needed} at the least, {available} are available",
             stage.stage
         )?;
+        if let Some(limit) = limit {
+            let program = Bytes(budget::UNCOUNTED);
+            write!(f, " of the {} of --memory, in which the program itself has {program}", Bytes(*limit))?;
+        }
+        f.write_str("; ")?;
         for MemoryUse { what, bytes } in stage.uses.iter().take(3) {
             write!(f, "{what}: {}; ", Bytes(*bytes))?;
         }
-        f.write_str(helps)
+        f.write_str(helps)?;
+        if limit.is_some() && !budget::spills() {
+            f.write_str("; --spill DIR lets tables lie in a file there")?;
+        }
+        Ok(())
     }
 }
 
@@ -217,12 +234,19 @@ mod tests {
             [("the image", 1_000_000), ("words", 16_000_000)],
             false,
         );
-        assert_eq!(plan.check_against(None, ""), Ok(()));
-        assert_eq!(plan.check_against(Some(17_000_000), ""), Ok(()));
+        assert_eq!(plan.check_against(None, None, ""), Ok(()));
+        assert_eq!(plan.check_against(Some(17_000_000), None, ""), Ok(()));
         assert_eq!(
-            plan.check_against(Some(16_999_999), "a part of the image takes less").unwrap_err().to_string(),
+            plan.check_against(Some(16_999_999), None, "a part of the image takes less")
+                .unwrap_err()
+                .to_string(),
             "memory: the stage order needs 17.0 MB at the least, 17.0 MB are available; words: 16.0 MB; the image: 1.0 MB; \
              a part of the image takes less"
+        );
+        let limited = plan.check_against(Some(0), Some(12_000_000), "a part").unwrap_err().to_string();
+        assert!(
+            limited.contains("0 bytes are available of the 12.0 MB of --memory, in which the program"),
+            "{limited}"
         );
         assert!(
             MemoryPlan::default().stage("x", [("all", u64::MAX)], true).check(0, "").is_err()

@@ -92,7 +92,10 @@ impl CurveFormat {
             CurveFormat::Npy => {
                 let count = found.count();
                 let three = |row: &Row| -> io::Result<[f64; 3]> {
-                    let value = row.value.exact_double().map_err(io::Error::other)?;
+                    let value = row
+                        .value
+                        .exact_double()
+                        .map_err(|inexact| io::Error::other(inexact.beside_texts()))?;
                     Ok([value, row.change as f64, row.euler as f64])
                 };
                 if is_one {

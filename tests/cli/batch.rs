@@ -206,3 +206,18 @@ fn pictures_of_each_image_and_of_all() {
     let drawn = |file: &std::path::Path| read(file).matches("<path").count();
     assert!(drawn(all.as_ref()) > drawn(&scratch.path("pictures").join("a.npy.svg")));
 }
+
+#[test]
+fn an_array_of_no_inputs_is_an_error_of_its_own() {
+    let scratch = Scratch::new();
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 5, 2), }\n";
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    let none = scratch.file("none.npy", file);
+    let said = contains("expected at least one input").and(contains("-o DIR").not());
+    rips([none.as_os_str(), "-o".as_ref(), scratch.path("d").as_os_str()]).assert().code(2).stderr(said);
+    let empty = scratch.path("empty");
+    fs::create_dir(&empty).unwrap();
+    rips([&empty]).assert().code(2).stderr(contains("a directory with files to read"));
+}

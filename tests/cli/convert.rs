@@ -3,6 +3,7 @@
 use std::fs;
 
 use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
 use predicates::str::{contains, is_empty};
 
 use super::{SQUARE, Scratch, data, lacuna, read, triangle_words, words};
@@ -469,4 +470,21 @@ fn options_of_matrices_and_archives_are_refused_elsewhere() {
     let mut convert = lacuna("convert", ["-q", "--from", "image", "--to", "matrix", "--round"]);
     let run = convert.arg(&image).arg(scratch.path("out.bin")).assert();
     run.code(2).stderr(contains("--round: expected --to image, which it is for, found --to matrix"));
+}
+
+#[test]
+fn what_helps_with_integers_that_are_no_doubles_is_what_an_image_has() {
+    let scratch = Scratch::new();
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    let header = "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }\n";
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.bytes());
+    file.extend([(1u64 << 60) + 1, 3].map(u64::to_le_bytes).as_flattened());
+    let image = scratch.file("far.npy", file);
+    for out in ["far.perseus", "far.dipha"] {
+        let run = convert(["--to", "image"]).args([&image, &scratch.path(out)]).assert().code(2);
+        run.stderr(contains("--round").and(contains("1152921504606846977")).and(contains("csv").not()));
+    }
+    let mut curve = lacuna("ecc", [image.as_os_str(), "-o".as_ref(), scratch.path("c.npy").as_os_str()]);
+    curve.assert().code(2).stderr(contains("csv and json hold all of its digits"));
 }

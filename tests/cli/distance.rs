@@ -139,3 +139,10 @@ fn no_input_is_overwritten_and_names_tell_formats_in_any_letters() {
     lacuna("distance", ["-q"]).args([&a, &b]).arg("-o").arg(&upper).assert().success();
     assert_eq!(std::fs::read_to_string(upper).unwrap(), "dim,distance\n0,1.0\n1,0.5\n");
 }
+
+#[test]
+fn a_dimension_without_bars_is_said() {
+    let said = || contains("no file has bars of dimension 9");
+    of_a_and_b(&["--dim", "9"]).success().stdout(contains("dim 9: 0.0")).stderr(said());
+    of_a_and_b(&["--dim", "0"]).success().stderr(said().not());
+}

@@ -86,7 +86,7 @@ fn memory_is_for_everything_and_does_not_grow_with_the_image() {
 fn too_little_memory_says_what_it_takes() {
     let error =
         contains("expected at least").and(contains("bytes of memory for an image of 3x3 voxels, found 1024"));
-    ring(&["--memory", "1K"]).assert().code(2).stdout(is_empty()).stderr(error);
+    ring(&["--memory", "1K"]).assert().code(1).stdout(is_empty()).stderr(error);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_directory_without_files_is_an_error() {
         run.assert()
     };
     let message =
-        "images: expected a directory with files for images, found none but hidden ones and what is no file";
+        "images: expected a directory with files to read, found none but hidden ones and what is no file";
     run().code(2).stdout(is_empty()).stderr(contains(message));
     fs::create_dir(images.join("deeper")).unwrap();
     fs::write(images.join(".hidden"), RING).unwrap();

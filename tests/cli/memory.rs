@@ -313,3 +313,19 @@ fn limits_that_are_none_are_refused() {
         lacuna(command, ["--help"]).assert().success().stdout(contains("--memory").and(contains("--spill")));
     }
 }
+
+/// What is refused for want of memory names the limit that was given, not the system.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_limit_that_was_given_is_named() {
+    let scratch = Scratch::new();
+    let image = scratch.name("zeros.raw");
+    fs::File::create(&image).unwrap().set_len(96 * 96 * 96).unwrap();
+    let raw = ["--shape", "96,96,96", "--dtype", "u8", image.as_str()];
+    let cubical = lacuna("cubical", raw).args(["--memory", "12M"]).assert().code(1);
+    cubical
+        .stderr(contains("--memory").and(contains("--spill DIR")).or(contains("(--memory) leaves no room")));
+    let out = scratch.name("out.npy");
+    let thin = lacuna("thin", raw).args(["--memory", "100K", "-o", &out]).assert().code(1);
+    thin.stderr(contains("--memory").and(contains("the system").not()));
+}

@@ -241,3 +241,42 @@ fn nothing_binary_goes_to_a_terminal() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("binary") && said.contains("-o FILE") && !said.contains("NUMPY"), "{said}");
 }
+
+/// Names that promise what is not written.
+#[test]
+fn names_of_directories_and_of_compressed_files_are_refused() {
+    let scratch = Scratch::new();
+    let square = scratch.file("square.txt", SQUARE);
+    let (square, image) = (square.to_str().unwrap(), data("cubical/shell.npy"));
+    let folder = format!("{}/", scratch.name("stats"));
+    rips([square, "--stats", &folder]).assert().code(2).stderr(contains("one that ends in /"));
+    let packed = scratch.name("bars.csv.gz");
+    let refused = || contains("does not end in .gz").and(contains("-o - | gzip"));
+    rips([square, "-o", &packed]).assert().code(2).stderr(refused());
+    let image = image.to_str().unwrap();
+    for command in ["cubical", "ecc"] {
+        lacuna(command, [image, "-o", &packed]).assert().code(2).stderr(refused());
+    }
+    lacuna("convert", [image, &packed]).assert().code(2).stderr(refused());
+    assert_eq!(scratch.names(), ["square.txt"]);
+    lacuna("convert", [image, &scratch.name("volume.nii.gz")]).assert().success();
+}
+
+#[test]
+fn a_format_that_nothing_told_is_said() {
+    let scratch = Scratch::new();
+    let square = scratch.file("square.txt", SQUARE);
+    let square = square.to_str().unwrap();
+    let said = || contains("written as text, as its name tells no format");
+    rips([square, "-o", &scratch.name("bars.xyz")]).assert().success().stderr(said());
+    for name in ["bars", "bars.txt", "bars.out"] {
+        rips([square, "-o", &scratch.name(name)]).assert().success().stderr(said().not());
+    }
+    let points = scratch.name("points.bogus");
+    let said = contains("points.bogus: written as point-cloud");
+    lacuna("generate", ["circle", "--points", "3", "-o", &points]).assert().success().stderr(said);
+    let image = scratch.name("image.npy");
+    lacuna("generate", ["field", "--shape", "4,2", "-q", "-o", &image]).assert().success().stderr(is_empty());
+    let said = contains("m.npz: written as npz, the boundary matrix of the image");
+    lacuna("convert", [&image, &scratch.name("m.npz")]).assert().success().stderr(said);
+}

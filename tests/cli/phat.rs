@@ -142,6 +142,13 @@ fn an_output_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
+fn a_text_is_no_binary_file() {
+    let scratch = Scratch::new();
+    let said = contains("found text in place of PHAT's binary format").and(contains("--ascii"));
+    phat([data("triangle.dat"), scratch.path("out")]).assert().code(2).stderr(said);
+}
+
+#[test]
 fn wrong_usage() {
     for arguments in [&["--bogus", "in", "out"][..], &["in"], &[], &["in", "out", "more"], &["in", "-"]] {
         phat(arguments).assert().code(2).stdout(is_empty()).stderr(contains("error: "));

@@ -2,7 +2,7 @@
 
 use super::{SQUARE, edges, load, matrix, points, refuse, refuse_named};
 use lacuna::metric::read::{
-    Columns, DistanceFormat, DistanceOptions, Input, Loaded, Symmetrize, read_bytes, read_path,
+    Columns, Decimal, DistanceFormat, DistanceOptions, Input, Loaded, Symmetrize, read_bytes, read_path,
 };
 use lacuna::metric::{DistanceMatrix, Distances, PointCloud, Value};
 use std::fs;
@@ -188,6 +188,59 @@ fn headers_tell_edges_from_points() {
     refuse(b"a,c,d\n0,1,2.5\n", None, &["(a, c, d)", "--format sparse", "--format point-cloud"]);
 }
 
+/// Lists of edges that give pairs in both directions, or again, as other programs write them; each may hold points.
+#[test]
+fn edges_given_again_may_be_points() {
+    two_readings(
+        b"0 1 1\n1 0 1\n1 2 2\n2 1 2\n0 2 3\n2 0 3\n",
+        &[
+            ("--format sparse", edges(3, &[(1, 0, 1.0), (2, 1, 2.0), (2, 0, 3.0)])),
+            (
+                "--format point-cloud",
+                points(
+                    3,
+                    &[
+                        0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 2.0, 0.0, 2.0, 3.0, 2.0, 0.0,
+                        3.0,
+                    ],
+                ),
+            ),
+        ],
+    );
+    for text in [
+        &b"0 1 1.5\n1 0 1.5\n5 2 1\n"[..],
+        b"0 1 1\n1 0 1\n1 2 2\n2 1 2\n0 2 3\n",
+        b"0 1 1\n1 0 2\n1 2 2\n0 2 3\n",
+        b"0 1 1\n0 1 1\n1 2 2\n0 2 3\n",
+        b"1 2 1\n2 3 2\n3 4 1\n1 4 2\n",
+        b"1 2 1\n2 1 1\n2 3 2\n3 2 2\n",
+        b"0 0 0\n0 1 1\n0 2 3\n1 0 1\n1 1 0\n1 2 2\n2 0 3\n2 1 2\n2 2 0\n",
+    ] {
+        refuse(text, None, &["edges", "or points in dimension 3", "--format sparse", "--format point-cloud"]);
+    }
+    refuse(b"source,target,d\n0,1,1\n1,0,2\n", None, &["line 3", "line 2: 1", "--symmetrize"]);
+    // Corners of cubes, unit vectors, a surface over a grid, and points whose whole numbers are no ids.
+    for text in [
+        &b"0 1 1\n1 0 1\n1 1 0\n0 0 0\n"[..],
+        b"0 1 1\n1 0 1\n",
+        b"1 0 0\n0 1 0\n",
+        b"0 0 3\n0 1 1\n0 2 2\n1 0 5\n1 1 4\n1 2 2\n",
+        b"0 7 1\n7 0 1\n3 9 2\n9 3 2\n",
+        b"0 7 1.5\n7 0 2.5\n3 9 2\n",
+    ] {
+        assert_eq!(load("x", text, None).format, DistanceFormat::PointCloud, "{}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn commas_that_may_group_thousands() {
+    let text = b"\"1,234\",\"5,678\"\n\"1,500\",\"2,500\"\n\"900\",\"1,100\"\n";
+    refuse(text, None, &["line 1", "1,234 is 1.234", "1,234 is 1234", "--decimal comma"]);
+    let options = DistanceOptions { decimal: Some(Decimal::Comma), ..DistanceOptions::default() };
+    let want = points(2, &[1.234, 5.678, 1.5, 2.5, 900.0, 1.1]);
+    assert_eq!(read_bytes("x", text, options).unwrap().input, want);
+}
+
 #[test]
 fn lines_of_old_macintoshs() {
     assert_eq!(load("x.pts", b"0 0\r3 4\r", None).input, points(2, &[0.0, 0.0, 3.0, 4.0]));
@@ -230,6 +283,16 @@ fn the_distance_that_counts() {
     for one_sided in [&b"1\n2 3\n"[..], b"0 0\n3 4\n", b"0 1 0.5\n"] {
         let error = read_bytes("x", one_sided, options()).unwrap_err().to_string();
         assert!(error.contains("two distances for each pair, which --symmetrize is for"), "{error}");
+    }
+    let both = b"0 1 2\n1 2 5\n1 0 4\n";
+    for (which, value) in Symmetrize::ALL.into_iter().zip([4.0, 2.0, 3.0, 4.0, 2.0]) {
+        let options = DistanceOptions {
+            symmetrize: Some(which),
+            format: Some(DistanceFormat::Sparse),
+            ..DistanceOptions::default()
+        };
+        let loaded = read_bytes("x", both, options).unwrap();
+        assert_eq!(loaded.input, edges(3, &[(1, 0, value), (2, 1, 5.0)]));
     }
     let rounded = load("x", b"-1e-16 1\n1.00001 0\n", None);
     assert_eq!(rounded.input, matrix(&[1.00001]));

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arguments import is_sparse
+from .._arguments import is_sparse, unmasked
 
 Metric = str | Callable[[Any, Any], float]
 
@@ -21,7 +21,7 @@ def pairwise(points: Any, metric: Metric, params: Mapping[str, Any] | None = Non
         return np.asarray(pairwise_distances(points, metric=metric, **(params or {})))
     from scipy.spatial.distance import pdist, squareform
 
-    array = np.asarray(points)
+    array = np.asarray(unmasked(points))
     if array.ndim != 2:
         raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
     if len(array) == 0:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import cubical
+from .._arguments import unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
 
 __all__ = [
@@ -90,7 +91,7 @@ def compute_ph(
     TypeError
         An array of something else than numbers.
     """
-    image = np.asarray(arr)
+    image = np.asarray(unmasked(arr))
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     if not np.issubdtype(image.dtype, np.number):
@@ -143,7 +144,7 @@ def _computed(
     """The classes of an image in either construction."""
     if representatives and top_dim:
         raise ValueError("representatives, top_dim: expected one of them at most")
-    image = np.asarray(arr, dtype=np.float64)
+    image = np.asarray(unmasked(arr), dtype=np.float64)
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     if image.size == 0:
@@ -207,7 +208,7 @@ def _inside(voxels: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int
 
 def dual_embedding(arr: Any) -> NDArray[np.float64]:
     """The least values around the corners of voxels: an array that is longer by one along each of its one to four axes."""
-    image = np.asarray(arr, dtype=np.float64)
+    image = np.asarray(unmasked(arr), dtype=np.float64)
     if not 1 <= image.ndim <= 4:
         raise ValueError(f"expected an array of one to four axes, found {image.ndim}")
     corners = np.full([length + 1 for length in image.shape], np.inf)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import Diagram
-from .._arguments import is_sparse
+from .._arguments import is_sparse, unmasked
 from ._filtration import Graph, barcode_of_graph, barcode_of_matrix
 from ._metric import Metric, pairwise
 
@@ -100,7 +100,7 @@ def ripser_parallel(
         "representatives": "simplices" if return_generators else None,
     }
     if metric == "precomputed":
-        distances = X if is_sparse(X) else np.asarray(X)
+        distances = X if is_sparse(X) else np.asarray(unmasked(X))
     elif thresh != np.inf:
         distances = _near(X, thresh, metric, metric_params, nearest_neighbors_params, n_threads)
     else:

@@ -28,7 +28,7 @@ from sklearn.exceptions import DataDimensionalityWarning
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import cubical
-from .._arguments import is_sparse
+from .._arguments import is_sparse, unmasked
 from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._metric import Metric
 from .gph import ripser_parallel
@@ -307,7 +307,7 @@ def _images(X: Any) -> list[NDArray[Any]]:
     """The images of a collection."""
     if hasattr(X, "shape") and np.ndim(X) < 2:
         raise ValueError(f"expected a collection of images, found an array of shape {np.shape(X)}")
-    images = [np.asarray(image) for image in X]
+    images = [np.asarray(unmasked(image)) for image in X]
     if not images:
         raise ValueError("expected one or more images, found none")
     return images

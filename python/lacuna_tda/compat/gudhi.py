@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import cubical, rips_many
+from .._arguments import unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
 
 __all__ = ["CubicalPersistence", "RipsPersistence"]
@@ -173,7 +174,7 @@ class RipsPersistence(_OfDimensions):
 
 
 def _points(one: Any) -> NDArray[np.float64]:
-    return np.asarray(one, dtype=np.float64)
+    return np.asarray(unmasked(one), dtype=np.float64)
 
 
 def _square(one: Any) -> NDArray[np.float64]:
@@ -275,7 +276,7 @@ class CubicalPersistence(_OfDimensions):
         if self.input_type not in ("top_dimensional_cells", "vertices"):
             raise ValueError(f"input_type: expected top_dimensional_cells or vertices, found {self.input_type!r}")
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        return self._chosen(jobs(delayed(self._bars)(np.asarray(image)) for image in X))
+        return self._chosen(jobs(delayed(self._bars)(np.asarray(unmasked(image))) for image in X))
 
     def _bars(self, image: NDArray[Any]) -> list[Bars]:
         """The bars of an image in the dimensions that are wanted."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import Diagram, cubical
-from .._arguments import is_sparse
+from .._arguments import is_sparse, unmasked
 from ._filtration import Graph, barcode_of_graph, barcode_of_matrix
 from ._metric import Metric, from_point, pairwise
 
@@ -92,7 +92,7 @@ def ripser(
     UserWarning
         Points that may be meant as distances, being square, or as their transpose, being wider than high.
     """
-    X = X if is_sparse(X) else np.asarray(X)
+    X = X if is_sparse(X) else np.asarray(unmasked(X))
     if X.ndim != 2:
         raise ValueError(f"X: expected an array of two axes, found shape {X.shape}")
     height, width = X.shape
@@ -204,7 +204,7 @@ def lower_star_img(img: Any) -> NDArray[np.float64]:
     ValueError
         An array that has not two axes, or holds NaN.
     """
-    image = np.asarray(img)
+    image = np.asarray(unmasked(img))
     if image.ndim != 2:
         raise ValueError(f"img: expected an array of two axes, found shape {image.shape}")
     bars = cubical(image.astype(np.float32), construction="T", max_dim=0).bars(0)

@@ -56,7 +56,7 @@ pub(crate) struct TableArguments {
     #[arg(long, value_name = "SIGN", value_parser = parse::one_of::<Decimal>())]
     decimal: Option<Decimal>,
 
-    /// Which of two distances of a pair counts where a square matrix has two that differ
+    /// Which of two distances of a pair counts where a square matrix or a list of edges has two that differ
     ///
     /// Without it, differences below 1e-4 of the greatest distance are taken for rounding, and the lower one counts.
     #[arg(long, value_name = "WHICH", value_parser = parse::one_of::<Symmetrize>())]

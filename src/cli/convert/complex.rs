@@ -64,6 +64,7 @@ fn convert(
     let write = frame
         .write(|meter, out| meter.writing(size, out, |out| complex.write(format, image, superlevel, out)))?;
     frame.commit_answer()?;
+    arguments.say_written(frame.notes, format, "the boundary matrix of the image");
     let image = image.shape().described(image.voxel_type());
     let what = format!("{image}, {}, {}", counted(cells, "cell"), entries_of(entries));
     Ok(Done { what, build: build.as_secs_f64(), write: write.as_secs_f64() })

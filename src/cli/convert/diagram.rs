@@ -47,6 +47,8 @@ pub(super) fn run(
     }
     let write = frame.write(|_, out| format.write(&barcode, out))?;
     frame.commit_answer()?;
+    let is_bars = matches!(barcode, Barcode::Bars(_));
+    arguments.say_written(notes, format, if is_bars { "bars" } else { "pairs of cells" });
     if arguments.verbosity.verbose {
         let what = match &barcode {
             Barcode::Bars(bars) => counted(bars.bars.len(), "bar"),

@@ -95,6 +95,12 @@ fn convert<T: Value>(
     }
     let write = frame.write(|_, out| format.write(&distances, out))?;
     frame.commit_answer()?;
+    let written = match &distances {
+        Distances::Points(_) => "points",
+        Distances::Matrix(_) => "distances",
+        Distances::Sparse(_) => "edges",
+    };
+    arguments.say_written(frame.notes, format, written);
     let points = counted(distances.len(), "point");
     let what = match &distances {
         Distances::Points(cloud) => format!("{points} in dimension {}", cloud.dimension()),

@@ -37,6 +37,7 @@ pub(super) fn run(
     let image = if arguments.round { rounded(format, image)? } else { image };
     let write = frame.write(|_, out| format.write(&image, geometry.as_ref(), out))?;
     frame.commit_answer()?;
+    arguments.say_written(frame.notes, format, "an image");
     if format == ImageFile::Raw {
         let axes: Vec<String> = image.shape().axes().iter().map(usize::to_string).collect();
         let order = if image.shape().order() == Order::F { " --order f" } else { "" };

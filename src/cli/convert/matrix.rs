@@ -49,6 +49,7 @@ pub(super) fn run(
     let size = written(format, cells, entries);
     let write = frame.write(|meter, out| meter.writing(size, out, |out| complex.write(format, out)))?;
     frame.commit_answer()?;
+    arguments.say_written(notes, format, "a boundary matrix");
     if arguments.verbosity.verbose {
         tell(format_args!("{name}: {}, {}", counted(cells, "cell"), entries_of(entries)));
         tell(timing_line("read", read.as_secs_f64()));

@@ -13,7 +13,8 @@ mod image;
 pub(super) mod kind;
 mod matrix;
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -35,6 +36,7 @@ use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
 use super::frame::{Files, Frame};
 use super::naming::{OutputFormat, format_of, names};
+use super::notes::Notes;
 use super::parse;
 use super::sink::Content;
 use kind::Kind;
@@ -203,6 +205,18 @@ impl Arguments {
         let frame = Frame::open(start, &files, self.verbosity.notes())?;
         self.threads.start(frame.notes)?;
         Ok(frame)
+    }
+
+    /// Says what was written, where `--output` did not: the name of OUT may tell a format that was not meant.
+    fn say_written(&self, notes: Notes, format: impl fmt::Display, what: &str) {
+        if self.output.is_none() {
+            let out = if self.out == Path::new("-") {
+                "standard output".into()
+            } else {
+                self.out.display().to_string()
+            };
+            notes.note(format_args!("{out}: written as {format}, {what}"));
+        }
     }
 
     /// Refuses options that are for other kinds.

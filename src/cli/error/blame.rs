@@ -303,12 +303,13 @@ impl<E: Blame> Blame for SlabError<E> {
     fn fault(&self) -> Fault {
         match self {
             SlabError::Read(error) => error.fault(),
-            SlabError::Memory(_) | SlabError::Spill { .. } | SlabError::Threads(_) => Fault::Machine,
-            SlabError::Bins(_)
-            | SlabError::Short { .. }
-            | SlabError::Since(_)
-            | SlabError::Range(_)
-            | SlabError::Slabs { .. } => Fault::Input,
+            SlabError::Memory(_)
+            | SlabError::Slabs { .. }
+            | SlabError::Spill { .. }
+            | SlabError::Threads(_) => Fault::Machine,
+            SlabError::Bins(_) | SlabError::Short { .. } | SlabError::Since(_) | SlabError::Range(_) => {
+                Fault::Input
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// What is wrong with the path of an input or an output.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PathError {
-    #[error("{}: expected a directory with files for images, found none but hidden ones and what is no file", path.display())]
+    #[error("{}: expected a directory with files to read, found none but hidden ones and what is no file", path.display())]
     NoFiles { path: PathBuf },
     #[error("{}: expected a directory with snapshots (*.lac), found none", path.display())]
     NoSnapshots { path: PathBuf },
@@ -18,6 +18,13 @@ pub(crate) enum PathError {
     Open { path: PathBuf, source: io::Error },
     #[error("{}: expected a path that can be written, found a directory", path.display())]
     Directory { path: PathBuf },
+    #[error("{}: expected a path of a file that can be written, found one that ends in {}, as those of directories do", path.display(), std::path::MAIN_SEPARATOR)]
+    NamedAsDirectory { path: PathBuf },
+    #[error(
+        "{}: expected a name that does not end in .gz, found one that does: what is written is not compressed; -o - | gzip compresses it",
+        path.display()
+    )]
+    Compressed { path: PathBuf },
     #[error("{}: expected an output that is not the input, found the file {}", path.display(), input.display())]
     Overwritten { path: PathBuf, input: PathBuf },
     #[error(
@@ -33,6 +40,8 @@ impl PathError {
             PathError::Open { .. }
             | PathError::Read { .. }
             | PathError::Directory { .. }
+            | PathError::NamedAsDirectory { .. }
+            | PathError::Compressed { .. }
             | PathError::Overwritten { .. } => true,
             PathError::NoFiles { .. }
             | PathError::NoSnapshots { .. }

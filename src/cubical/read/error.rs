@@ -7,7 +7,7 @@ use phat_formats::dipha::DiphaError;
 use super::format::ImageFormat;
 use crate::cubical::shape::{Order, Shape, ShapeError};
 use crate::input;
-use crate::memory::budget;
+use crate::memory::{Bytes, Refused, budget};
 
 /// Why an image cannot be read.
 pub type ImageReadError = input::ReadError<ImageFormat, ImageProblem>;
@@ -79,9 +79,13 @@ pub(super) fn room<T>(held: &Vec<T>, wanted: usize) -> Result<(), Fault> {
     reserved.map_err(|_| no_room(wanted.saturating_mul(size_of::<T>())))
 }
 
-/// The fault that the system gives no memory of so many bytes.
+/// The fault that the system, or the limit of this process, leaves no memory of so many bytes.
 pub(super) fn no_room(bytes: usize) -> Fault {
-    let found = format!("expected {bytes} bytes of memory for voxels, found that the system refuses them");
+    let refuses = match Refused::new(bytes as u64).given_limit() {
+        Some(limit) => format!("the limit of {} (--memory) leaves no room for them", Bytes(limit)),
+        None => "the system refuses them".to_owned(),
+    };
+    let found = format!("expected {bytes} bytes of memory for voxels, found that {refuses}");
     Fault::System(io::Error::new(io::ErrorKind::OutOfMemory, found))
 }
 

@@ -78,6 +78,15 @@ pub(super) fn detect(name: &str, head: &[u8]) -> Result<(MatrixFormat, String), 
     }
 }
 
+/// The problem of a file that was said to be binary; of one that looks like text, that.
+pub(super) fn text_for_binary(head: &[u8], problem: MatrixFileProblem) -> MatrixFileProblem {
+    if !phat::looks_ascii(&plain(head)) {
+        return problem;
+    }
+    let advice = "--ascii of lacuna phat reads PHAT's text, and --format phat-ascii of the other commands";
+    MatrixFileProblem::Other { found: "text in place of PHAT's binary format", advice: advice.into() }
+}
+
 /// Whether the first line that is not a comment is of numbers of which one is no whole number, or is separated by other than blanks.
 fn is_table(head: &[u8]) -> bool {
     let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

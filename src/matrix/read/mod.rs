@@ -137,7 +137,9 @@ fn read_source_observed(
     let content = match (format, options.upper_dim) {
         (MatrixFormat::Dipha, upper_dim) => dipha::read(source, upper_dim),
         (_, Some(_)) => Err(MatrixFileProblem::UpperDim),
-        (MatrixFormat::PhatBinary, None) => phat::read_binary(source, observer),
+        (MatrixFormat::PhatBinary, None) => {
+            phat::read_binary(source, observer).map_err(|problem| detect::text_for_binary(&head, problem))
+        }
         (MatrixFormat::PhatAscii, None) => phat::read_ascii(&plain(&whole()?)),
         (MatrixFormat::Npz, None) => sparse::read_npz(&whole()?),
         (MatrixFormat::MatrixMarket, None) => sparse::read_matrix_market(&whole()?),

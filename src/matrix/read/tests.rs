@@ -68,6 +68,9 @@ fn a_given_format_is_taken_at_its_word() {
     let loaded = load("a.dipha", TEXT, Some(MatrixFormat::PhatAscii)).unwrap();
     assert_eq!((loaded.format, loaded.detection), (MatrixFormat::PhatAscii, None));
     let error = load("a", TEXT, Some(MatrixFormat::PhatBinary)).unwrap_err();
+    assert!(error.contains("found text in place of") && error.ends_with(" (format phat-binary)"), "{error}");
+    // Bytes that are no text are told where they break the format.
+    let error = load("a", &[0; 12], Some(MatrixFormat::PhatBinary)).unwrap_err();
     assert!(error.starts_with("a: byte ") && error.ends_with(" (format phat-binary)"), "{error}");
     let error = load("a", &binary(), Some(MatrixFormat::PhatAscii)).unwrap_err();
     assert!(error.starts_with("a: line 1: ") && error.ends_with(" (format phat-ascii)"), "{error}");

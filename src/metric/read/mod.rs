@@ -50,6 +50,8 @@
 //! | has rows of …, 3, 2, 1 numbers | `upper-distance` |
 //! | is called `*.dist…` | `distance` |
 //! | has lines `i j d` with whole numbers i ≠ j from 0, no pair twice, and some d has a fraction or every id up to the greatest occurs, or a header calls them edges | `sparse` |
+//! | has such lines of three points or more, with pairs in both directions or given again, and every id from 0 or 1 on occurs (or some d has a fraction, and pairs agree); or each pair once and every id from 1 on | an error: edges or points? |
+//! | has lines for all entries of a symmetric matrix of three points or more, with zeros on the diagonal | an error: edges or points? |
 //! | has n(n−1)/2 ≥ 3 non-negative numbers in one row, in one column, or in rows of equal length but the last | an error: all distances of n points, above or below the diagonal, or points? |
 //! | has rows of m ≥ 3 numbers, all written with a fraction, below a row of 0, 1, …, m−1 | `point-cloud`, without that row |
 //! | has rows of m ≥ 2 numbers of which the first is 0, 1, …, m−1; or three and more rows with a first column that counts from 0 or 1 | an error: labels or points? |
@@ -351,7 +353,9 @@ fn check_symmetrize(
     format: Option<DistanceFormat>,
 ) -> Result<(), Problem> {
     let points = matches!(input, Input::Single(Distances::Points(_)) | Input::Double(Distances::Points(_)));
-    let edges = matches!(input, Input::Single(Distances::Sparse(_)));
+    // The reader of a text of edges knows whether there are two distances of a pair.
+    let edges =
+        matches!(input, Input::Single(Distances::Sparse(_))) && format != Some(DistanceFormat::Sparse);
     let one_sided = matches!(
         format,
         Some(DistanceFormat::LowerDistance | DistanceFormat::UpperDistance | DistanceFormat::Binary)
@@ -359,9 +363,13 @@ fn check_symmetrize(
     if options.symmetrize.is_none() || !(points || edges || one_sided) {
         return Ok(());
     }
-    let found = if points { "points" } else { "one distance for each pair" };
+    Err(nothing_to_symmetrize(if points { "points" } else { "one distance for each pair" }))
+}
+
+/// The error for an input that has no two distances of a pair.
+fn nothing_to_symmetrize(found: &str) -> Problem {
     let expected = "a matrix with two distances for each pair, which --symmetrize is for";
-    Err(Problem::new(Place::Whole, expected, found))
+    Problem::new(Place::Whole, expected, found)
 }
 
 /// An error when births are on the diagonal, but there is no diagonal.

@@ -116,6 +116,14 @@ fn shape(shape: &[u64], found: usize, size: usize, format: DistanceFormat) -> Re
             &[length],
             DistanceFormat::PointCloud | DistanceFormat::LowerDistance | DistanceFormat::UpperDistance,
         ) => (length, 1),
+        (&[0, _, _], _) => {
+            let expected = "at least one input, an array of points or distances";
+            return Err(Problem::new(
+                Place::Byte(10),
+                expected,
+                format!("none, an array of shape {shape:?}"),
+            ));
+        }
         _ => {
             let found = format!("{} of shape {shape:?}", shape.len());
             let problem = Problem::new(Place::Byte(10), "an array of 2 dimensions", found);

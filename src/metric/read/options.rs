@@ -16,7 +16,7 @@ pub struct DistanceOptions {
     pub columns: Option<Columns>,
     /// What separates the whole part of a number in a text from its fraction.
     pub decimal: Option<Decimal>,
-    /// Which of the two distances of a pair counts where a square matrix holds two that differ.
+    /// Which of the two distances of a pair counts where a square matrix or a list of edges holds two that differ.
     pub symmetrize: Option<Symmetrize>,
     /// What the diagonal of a matrix holds.
     pub diagonal: Diagonal,

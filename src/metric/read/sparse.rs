@@ -2,27 +2,37 @@
 //!
 //! `i j d` a line: two point ids, 0-based, and their distance; lines that are blank or a comment are
 //! skipped. There are as many points as the greatest id of an edge says. Lines with i = j are checked and then
-//! ignored, ids included, as Ripser does; where births are asked for they are those of their points, which count. A pair may be given once, either end first; pairs that are not given,
-//! or given as `inf`, are never connected. Ids are below 2^24, so that a short file cannot ask for gigabytes.
+//! ignored, ids included, as Ripser does; where births are asked for they are those of their points, which count.
+//!
+//! A pair may be given once, either end first, or once in either direction, `i j d` and `j i d`, as by the entries of a
+//! symmetric matrix. Its two distances must agree up to rounding; then the one below the diagonal, i > j, counts, unless
+//! it is said which counts. Pairs that are not given, or given as `inf`, are never connected. Ids are below 2^24, so
+//! that a short file cannot ask for gigabytes.
 
+use super::Symmetrize;
 use super::diagonal::{self, BIRTH, Entries};
 use super::error::{Place, Problem};
 use super::text::{self, Fault};
 use crate::input::text::lines;
 use crate::metric::SparseDistances;
-use crate::metric::square::{DISTANCE, Tolerance};
+use crate::metric::square::{DISTANCE, Rounding, Tolerance};
+use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Point ids are below this.
 const IDS: u32 = 1 << 24;
 
 const ID: &str = "a point id, a whole number from 0 to 16777215";
 
+/// What helps with a pair that has two distances.
+const TWO_DISTANCES: &str = "--symmetrize lower, upper, mean, max or min says which of the two counts";
+
 /// One line of the file.
 #[derive(Debug, Clone, Copy)]
-struct Triplet {
-    i: u32,
-    j: u32,
-    distance: f32,
+pub(super) struct Triplet {
+    pub(super) i: u32,
+    pub(super) j: u32,
+    pub(super) distance: f32,
 }
 
 impl Triplet {
@@ -30,45 +40,83 @@ impl Triplet {
     fn key(self) -> u64 {
         u64::from(self.i.max(self.j)) << 32 | u64::from(self.i.min(self.j))
     }
+
+    /// Whether the line joins a point to itself.
+    pub(super) fn is_loop(self) -> bool {
+        self.i == self.j
+    }
+}
+
+/// How often a list of edges gives a pair of points at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// Every pair once.
+    Once,
+    /// Some pairs in both directions, with one distance up to rounding.
+    BothWays {
+        /// Whether all pairs are.
+        all: bool,
+    },
+    /// Some pair twice in one direction, or with two distances.
+    Again,
+}
+
+/// The lines of `text` that are neither blank nor a comment.
+pub(super) fn triplets(text: &[u8]) -> Result<Vec<Triplet>, Problem> {
+    let mut listed = Vec::new();
+    for line in lines(text) {
+        let triplet = triplet(&text[line.clone()])
+            .map_err(|fault| text::fault_problem(text, Fault { at: fault.at + line.start, ..fault }))?;
+        listed.extend(triplet);
+    }
+    Ok(listed)
+}
+
+/// How often the lines give a pair of two points.
+pub(super) fn listed(triplets: &[Triplet]) -> Listed {
+    let mut sorted: Vec<Triplet> = triplets.iter().copied().filter(|t| !t.is_loop()).collect();
+    let tolerance = Tolerance::of(sorted.iter().map(|t| t.distance));
+    sorted.sort_unstable_by_key(|t| (t.key(), t.i));
+    let (mut once, mut twice) = (false, false);
+    for of_pair in sorted.chunk_by(|a, b| a.key() == b.key()) {
+        match of_pair {
+            [_] => once = true,
+            [a, b] if a.i != b.i && tolerance.agree(a.distance, b.distance) => twice = true,
+            _ => return Listed::Again,
+        }
+    }
+    if twice { Listed::BothWays { all: !once } } else { Listed::Once }
 }
 
 /// The edges listed in `text`, and what there is to say of them.
 pub(super) fn read(text: &[u8], asked: Entries) -> Result<(SparseDistances<f32>, Option<String>), Problem> {
-    let mut listed = Vec::new();
-    let mut greatest = 0;
-    for line in lines(text) {
-        let triplet = triplet(&text[line.clone()])
-            .map_err(|fault| text::fault_problem(text, Fault { at: fault.at + line.start, ..fault }))?;
-        if let Some(entry) = triplet.filter(|t| t.i != t.j || asked.has_births()) {
-            greatest = greatest.max(entry.i).max(entry.j);
-            listed.push(entry);
-        }
-    }
+    let mut listed = triplets(text)?;
+    listed.retain(|t| !t.is_loop() || asked.has_births());
     if listed.is_empty() {
         let found = if text.is_empty() { "an empty file" } else { "none" };
         return Err(Problem::new(Place::Whole, "at least one edge between two points", found));
     }
-    check_unique(text, &listed)?;
+    let greatest = listed.iter().map(|t| t.i.max(t.j)).max().unwrap_or(0);
+    let (listed, rounded) = one_of_each_pair(text, listed, asked.symmetrize)?;
     let n = greatest as usize + 1;
-    let of_two = |entry: &Triplet| entry.i != entry.j;
     let mut edges: Vec<(u32, u32, f32)> =
-        listed.iter().filter(|e| of_two(e)).map(|e| (e.i, e.j, e.distance)).collect();
+        listed.iter().filter(|e| !e.is_loop()).map(|e| (e.i, e.j, e.distance)).collect();
     if !asked.has_births() {
-        return Ok((SparseDistances::new(n, edges).map_err(super::metric_problem)?, None));
+        return Ok((SparseDistances::new(n, edges).map_err(super::metric_problem)?, rounded));
     }
     let mut births = vec![0.0; n];
-    listed.iter().filter(|e| !of_two(e)).for_each(|e| births[e.i as usize] = e.distance);
+    listed.iter().filter(|e| e.is_loop()).for_each(|e| births[e.i as usize] = e.distance);
     let tolerance = Tolerance::of(edges.iter().map(|&(_, _, d)| d));
     let points = edges.iter_mut().map(|(i, j, d)| (*i as usize, *j as usize, d));
     let note = diagonal::raise(&births, points, tolerance).map_err(|early| {
         let is_it = |t: &Triplet| (t.i as usize, t.j as usize) == (early.i, early.j);
-        let at = |line: std::ops::Range<usize>| triplet(&text[line]).ok().flatten();
+        let at = |line: Range<usize>| triplet(&text[line]).ok().flatten();
         let number = lines(text).position(|line| at(line).is_some_and(|t| is_it(&t)));
         let found = listed.iter().find(|t| is_it(t)).map_or(f32::NAN, |t| t.distance);
         Problem::new(Place::Line(number.map_or(0, |index| index + 1)), early.expected, found.to_string())
     })?;
     let graph = SparseDistances::new(n, edges).and_then(|graph| graph.with_births(births));
-    Ok((graph.map_err(super::metric_problem)?, note))
+    Ok((graph.map_err(super::metric_problem)?, diagonal::joined(rounded, note)))
 }
 
 /// What a line holds; `None` for a blank one or a comment.
@@ -103,17 +151,64 @@ fn id(line: &[u8], at: usize) -> Result<(u32, usize), Fault> {
     Ok((id, next))
 }
 
-/// An error when two lines give the same pair.
-fn check_unique(text: &[u8], edges: &[Triplet]) -> Result<(), Problem> {
-    let mut keys: Vec<u64> = edges.iter().map(|e| e.key()).collect();
+/// The lines with those that give one pair in both directions made one, and what there is to say of it.
+fn one_of_each_pair(
+    text: &[u8],
+    listed: Vec<Triplet>,
+    symmetrize: Option<Symmetrize>,
+) -> Result<(Vec<Triplet>, Option<String>), Problem> {
+    let mut keys: Vec<u64> = listed.iter().map(|t| t.key()).collect();
     keys.sort_unstable();
-    let Some(twice) = keys.windows(2).find(|w| w[0] == w[1]).map(|w| w[0]) else { return Ok(()) };
-    let mut same = lines(text)
-        .enumerate()
-        .filter(|(_, line)| matches!(triplet(&text[line.clone()]), Ok(Some(t)) if t.key() == twice));
-    let mut next = || same.next().map_or(0, |(index, _)| index + 1);
-    let (first, second) = (next(), next());
-    let expected = format!("every pair of points once (line {first} has this one)");
-    let found = format!("points {} and {} again", twice >> 32, twice & u64::from(u32::MAX));
-    Err(Problem::new(Place::Line(second), expected, found))
+    if keys.windows(2).all(|w| w[0] != w[1]) {
+        return match symmetrize {
+            None => Ok((listed, None)),
+            Some(_) => Err(super::nothing_to_symmetrize("one distance for each pair")),
+        };
+    }
+    let tolerance = Tolerance::of(listed.iter().filter(|t| !t.is_loop()).map(|t| t.distance));
+    let mut rounding = Rounding::default();
+    let mut sorted = listed;
+    // By pair of points, and within a pair the line below the diagonal first.
+    sorted.sort_by_key(|t| (t.key(), Reverse(t.i)));
+    let mut edges = Vec::with_capacity(sorted.len());
+    for of_pair in sorted.chunk_by(|a, b| a.key() == b.key()) {
+        match *of_pair {
+            [only] => edges.push(only),
+            [below, above] if below.i != above.i => {
+                if symmetrize.is_none() && !tolerance.agree(below.distance, above.distance) {
+                    return Err(two_distances(text, below.key()));
+                }
+                let distance = rounding.choose(below.distance, above.distance, symmetrize);
+                edges.push(Triplet { distance, ..below });
+            }
+            _ => return Err(given_again(text, of_pair[0].key())),
+        }
+    }
+    Ok((edges, rounding.note(symmetrize)))
+}
+
+/// The lines that give a pair, counted from 1.
+fn lines_of(text: &[u8], key: u64) -> Vec<(usize, Triplet)> {
+    let of_line = |line: Range<usize>| triplet(&text[line]).ok().flatten().filter(|t| t.key() == key);
+    lines(text).enumerate().filter_map(|(k, line)| Some((k + 1, of_line(line)?))).collect()
+}
+
+/// The error of a pair whose two distances differ.
+fn two_distances(text: &[u8], key: u64) -> Problem {
+    let of_pair = lines_of(text, key);
+    let (first, second) = (of_pair[0], of_pair[1]);
+    let expected = format!("the same distance as in line {}: {}", first.0, first.1.distance);
+    Problem::new(Place::Line(second.0), expected, second.1.distance.to_string()).note(TWO_DISTANCES)
+}
+
+/// The error of a pair that comes twice in one direction.
+fn given_again(text: &[u8], key: u64) -> Problem {
+    let of_pair = lines_of(text, key);
+    let earlier = |k: usize| of_pair[..k].iter().find(|other| other.1.i == of_pair[k].1.i);
+    let (first, second) = (0..of_pair.len())
+        .find_map(|k| Some((earlier(k)?, of_pair[k])))
+        .map_or((0, 0), |(first, second)| (first.0, second.0));
+    let expected = format!("every pair of points once in a direction (line {first} has this one)");
+    let found = format!("points {} and {} again", key >> 32, key & u64::from(u32::MAX));
+    Problem::new(Place::Line(second), expected, found)
 }

@@ -225,14 +225,15 @@ impl ImageBarsFormat {
     /// # Errors
     /// [`Inexact`]: it holds doubles, and one end of a bar is an integer that no double is.
     pub fn check(self, barcode: &Barcode<'_>) -> Result<(), Inexact> {
-        match self {
+        let checked = match self {
             ImageBarsFormat::Npy | ImageBarsFormat::Npz => barcode.rows().try_for_each(|row| row.map(drop)),
             ImageBarsFormat::Dipha => dipha::check(barcode),
             ImageBarsFormat::Text
             | ImageBarsFormat::Csv
             | ImageBarsFormat::Json
             | ImageBarsFormat::Cripser => Ok(()),
-        }
+        };
+        checked.map_err(Inexact::beside_texts)
     }
 
     /// Writes `barcode` to `out`, unbuffered: pass a buffered writer.

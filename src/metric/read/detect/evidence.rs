@@ -1,7 +1,7 @@
 //! What speaks for the readings of a table of numbers.
 
 use super::Reading;
-use crate::metric::read::diagonal::Entries;
+use crate::metric::read::sparse::{Listed, Triplet};
 use crate::metric::read::text::{self, Table, entries};
 use crate::metric::read::{DistanceFormat, Place, Problem, layout, sparse, triangle};
 use crate::metric::square;
@@ -200,31 +200,32 @@ impl Evidence<'_> {
         Problem::new(place, "numbers that can be read in one way only", found).note(how)
     }
 
-    /// Whether the lines are edges rather than points in space: readable as such, without an edge from a point to
-    /// itself, and with either a fraction among the distances or every id in use. A header can say so, too, or deny it.
+    /// Whether the lines are edges rather than points in space: readable as such, no pair twice, without an edge from a
+    /// point to itself, and with either a fraction among the distances or every id in use. A header can say so, too, or
+    /// deny it. Lines that are as likely points are an error.
     pub(super) fn is_edge_list(&self) -> Result<bool, Problem> {
-        let table = self.table;
-        if table.width() != Some(3) {
+        if self.table.width() != Some(3) {
             return Ok(false);
         }
-        let Ok((graph, _)) = sparse::read(self.text, Entries::default()) else { return Ok(false) };
-        let said = header_says_edges(self.names);
-        if said == Some(true) {
-            return Ok(true);
-        }
-        let triplets = || table.values.chunks_exact(3);
-        let loops = triplets().any(|t| t[0] == t[1]);
-        let fraction = triplets().any(|t| t[2].fract() != 0.0);
-        let edges = !loops && (fraction || every_id_used(graph.len(), triplets()));
-        if !edges || said == Some(false) {
+        let Ok(triplets) = sparse::triplets(self.text) else { return Ok(false) };
+        if triplets.iter().all(|t| t.is_loop()) {
             return Ok(false);
         }
-        if self.names.is_empty() {
-            return Ok(true);
-        }
+        let named = match header_says_edges(self.names) {
+            Some(is_edges) => return Ok(is_edges),
+            None if self.names.is_empty() => String::new(),
+            None => format!(" ({})", self.names.join(", ")),
+        };
+        let doubt = match edges_or_points(&triplets) {
+            Likely::Points => return Ok(false),
+            Likely::Edges if self.names.is_empty() => return Ok(true),
+            Likely::Edges => "",
+            Likely::Either(doubt) => doubt,
+        };
         Err(self.two_readings(
-            format!("three columns ({}) that may be edges or points", self.names.join(", ")),
-            "--format sparse reads edges, --format point-cloud points".into(),
+            format!("three columns{named} that may be edges{doubt} or points in dimension 3"),
+            "--format sparse reads edges of points that are counted from 0, --format point-cloud points"
+                .into(),
         ))
     }
 
@@ -316,14 +317,56 @@ pub(super) fn check_no_diagonal(text: &[u8], table: &Table, lower: bool) -> Resu
     .note(format!("if those zeros are distances, say --format {name}")))
 }
 
-pub(super) fn every_id_used<'a>(n: usize, triplets: impl Iterator<Item = &'a [f32]>) -> bool {
-    let mut used = vec![false; n];
-    for triplet in triplets {
-        // Ids are whole numbers below 2^24, exact in f32.
-        used[triplet[0] as usize] = true;
-        used[triplet[1] as usize] = true;
+/// What lines of two whole numbers and a third number are likely to be.
+enum Likely {
+    Edges,
+    Points,
+    /// Edges of a kind, in words, or points.
+    Either(&'static str),
+}
+
+/// What the numbers of the lines speak for. Few edges join a point to itself, and most lists use all ids up to the
+/// greatest. Two ids alone are as common among the corners of a cube, so lists that give a pair again need three.
+fn edges_or_points(triplets: &[Triplet]) -> Likely {
+    let loops = triplets.iter().any(|t| t.is_loop());
+    let zero_loops = triplets.iter().all(|t| !t.is_loop() || t.distance == 0.0);
+    let fraction = triplets.iter().any(|t| t.distance.fract() != 0.0);
+    let (ids, first) = ids_in_use(triplets);
+    let (several, dense) = (ids >= 3, ids >= 3 && first.is_some());
+    match sparse::listed(triplets) {
+        // Every entry of a matrix, its diagonal too.
+        Listed::BothWays { all: true } if loops && zero_loops && dense => {
+            Likely::Either(", each in both directions,")
+        }
+        _ if loops => Likely::Points,
+        Listed::Once if fraction || first == Some(0) => Likely::Edges,
+        Listed::Once if dense => Likely::Either(" of points counted from 1"),
+        Listed::BothWays { all: true } if fraction && several || dense => {
+            Likely::Either(", each in both directions,")
+        }
+        Listed::BothWays { all: false } if fraction && several || dense => {
+            Likely::Either(", some in both directions,")
+        }
+        Listed::Again if dense => Likely::Either(", some given more than once,"),
+        _ => Likely::Points,
     }
-    used.into_iter().all(|u| u)
+}
+
+/// The number of ids in use, and the first of them, 0 or 1, when all up to the greatest are.
+fn ids_in_use(triplets: &[Triplet]) -> (usize, Option<u32>) {
+    let greatest = triplets.iter().map(|t| t.i.max(t.j)).max().unwrap_or(0);
+    let mut used = vec![false; greatest as usize + 1];
+    for triplet in triplets {
+        used[triplet.i as usize] = true;
+        used[triplet.j as usize] = true;
+    }
+    let count = used.iter().filter(|&&used| used).count();
+    let first = match count {
+        all if all == used.len() => Some(0),
+        but_one if but_one + 1 == used.len() && !used[0] => Some(1),
+        _ => None,
+    };
+    (count, first)
 }
 
 /// An error at the first row that is not one longer than the row before.

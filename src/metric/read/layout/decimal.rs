@@ -12,12 +12,15 @@ pub(super) fn decimal_of(rows: &[(usize, Range<usize>)], sample: &[&[u8]]) -> Re
     let refuse = |with_comma: &str, with_point: &str| {
         let found =
             format!("commas that may be decimal ones ({with_comma}) or separate numbers ({with_point})");
-        let place = Place::Line(rows.first().map_or(1, |row| row.0 + 1));
-        let problem = Problem::new(place, "numbers that can be read in one way only", found);
+        let problem = Problem::new(first_line(rows), "numbers that can be read in one way only", found);
         Err(problem.note("--decimal comma or --decimal point decides"))
     };
+    let comma_unless_thousands = |delimiter| match thousands(sample, delimiter) {
+        Some(number) => Err(decimal_or_thousands(first_line(rows), number)),
+        None => Ok(Decimal::Comma),
+    };
     if has_quoted_commas(sample) && numbers_agree(sample, Delimiter::Byte(b','), true) {
-        return Ok(Decimal::Comma);
+        return comma_unless_thousands(Delimiter::Byte(b','));
     }
     if !has(b',') {
         return Ok(Decimal::Point);
@@ -25,7 +28,7 @@ pub(super) fn decimal_of(rows: &[(usize, Range<usize>)], sample: &[&[u8]]) -> Re
     if let Some(separator) = [b';', b'\t'].into_iter().find(|&byte| has(byte)) {
         let delimiter = Delimiter::Byte(separator);
         return match (numbers_agree(sample, delimiter, true), numbers_agree(sample, delimiter, false)) {
-            (true, _) => Ok(Decimal::Comma),
+            (true, _) => comma_unless_thousands(delimiter),
             (false, true) => refuse("2,5 is 2.5", "2,5 is 2 and 5, and some numbers have points"),
             (false, false) => Ok(Decimal::Point),
         };
@@ -41,6 +44,40 @@ pub(super) fn decimal_of(rows: &[(usize, Range<usize>)], sample: &[&[u8]]) -> Re
         return refuse("a number a line", "two whole numbers a line, some with a 0 before them");
     }
     Ok(Decimal::Point)
+}
+
+fn first_line(rows: &[(usize, Range<usize>)]) -> Place {
+    Place::Line(rows.first().map_or(1, |row| row.0 + 1))
+}
+
+/// The error of a table whose commas may be decimal ones or group thousands, as that of `number`.
+fn decimal_or_thousands(place: Place, number: String) -> Problem {
+    let (decimal, whole) = (number.replace(',', "."), number.replace(',', ""));
+    let found = format!(
+        "commas that may be decimal ones ({number} is {decimal}) or group thousands ({number} is {whole})"
+    );
+    Problem::new(place, "numbers that can be read in one way only", found)
+        .note("--decimal comma says that they are decimal ones; thousands are to be written without commas")
+}
+
+/// The first number with a comma, when all such numbers may be whole ones whose thousands are grouped: one to three digits,
+/// the first of them no 0, and three digits after the comma.
+fn thousands(sample: &[&[u8]], delimiter: Delimiter) -> Option<String> {
+    let mut first = None;
+    let mut all = true;
+    for line in sample {
+        split(line, delimiter, |cell| {
+            let cell = unquoted(cell.of(line));
+            let cell = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
+            let Some(at) = memchr::memchr(b',', cell).filter(|_| !is_name(cell)) else { return };
+            let (before, after) = (&cell[..at], &cell[at + 1..]);
+            let are_digits = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+            let grouped = (1..=3).contains(&before.len()) && before[0] != b'0' && after.len() == 3;
+            all &= grouped && are_digits(before) && are_digits(after);
+            first.get_or_insert_with(|| String::from_utf8_lossy(cell).into_owned());
+        });
+    }
+    first.filter(|_| all)
 }
 
 /// Whether every cell that is no name is a number whose comma, if any, has a digit after it, and some have one.

@@ -85,9 +85,26 @@ fn decimal_commas() {
         let problem = numbers_only(text.as_bytes(), &DistanceOptions::default()).unwrap_err().to_string();
         assert!(problem.contains("--decimal comma or --decimal point"), "{text:?}: {problem}");
     }
+    for text in ["\"1,234\",\"5,678\"\n\"900\",\"-1,100\"\n", "a;b\n1,234;5\n", "12,345\t2\n3\t1,500\n"] {
+        let problem = numbers_only(text.as_bytes(), &DistanceOptions::default()).unwrap_err().to_string();
+        assert!(
+            problem.contains("group thousands") && problem.contains("--decimal comma"),
+            "{text:?}: {problem}"
+        );
+    }
+    for (text, numbers) in [
+        ("\"1,234\",\"5,67\"\n", "1.234 , 5.67"),
+        ("\"1,234\",\"0,678\"\n", "1.234 , 0.678"),
+        ("1,234;1234,567\n", "1.234;1234.567"),
+        ("1,2345;1,234\n", "1.2345;1.234"),
+    ] {
+        assert_eq!(laid(text).0, numbers, "{text:?}");
+    }
     let comma = DistanceOptions { decimal: Some(Decimal::Comma), ..DistanceOptions::default() };
     let laid = numbers_only(b"1,5 2,5\n", &comma).unwrap();
     assert_eq!(&laid.text[..], b"1.5 2.5\n");
+    let laid = numbers_only(b"1,234;5,678\n", &comma).unwrap();
+    assert_eq!(&laid.text[..], b"1.234;5.678\n");
     let problem = numbers_only(b"1,5 2.5\n", &comma).unwrap_err();
     assert!(problem.to_string().starts_with("line 1, entry 2: expected a number with a decimal comma"));
 }
