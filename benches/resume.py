@@ -174,6 +174,7 @@ def main():
             raise SystemExit("the output of an undisturbed run differs")
         work = statistics.median(taken[1::2])
         overhead = work / statistics.median(taken[::2]) - 1
+        print(f"undisturbed: {work:.2f} s, {100 * overhead:+.1f} % for what is kept", file=sys.stderr, flush=True)
 
         def killed(number):
             """The work of a run that is killed and goes on, as a part of an undisturbed one; and whether its output is the same."""
@@ -183,9 +184,11 @@ def main():
             # A run that was quicker than the moment is begun again.
             while code == 0:
                 code, done = run.ended("output", moments.uniform(0.02, 0.98) * work)
-            rest = run.to_end("output")
-            print(f"  {number}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end", file=sys.stderr, flush=True)
-            return (done + rest) / work, same(run.folder)
+            rest, is_same = run.to_end("output"), same(run.folder)
+            answer = "the same answer" if is_same else "ANOTHER ANSWER"
+            told = f"  {number}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end, {answer}"
+            print(told, file=sys.stderr, flush=True)
+            return (done + rest) / work, is_same
 
         results = list(pool.map(killed, range(arguments.kills)))
         shares, differing = [share for share, _ in results], sum(not is_same for _, is_same in results)
