@@ -52,7 +52,7 @@ def precision(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
 def unmasked(array: Any) -> Any:
     """What is given, unless it is an array of which NumPy masks entries: the numbers below a mask are no data."""
     if np.ma.is_masked(array):
-        masked, of = np.ma.count_masked(array), np.size(array)
+        masked, of = np.count_nonzero(array.mask), np.size(array)
         raise ValueError(f"expected an array without masked entries, found {masked} of {of} masked; array.filled(value) gives them a value")
     return array
 
