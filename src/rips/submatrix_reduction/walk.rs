@@ -82,9 +82,13 @@ impl Edges {
         memory::reserve(&mut edges, keys.len()).ok()?;
         edges.extend(keys.iter().map(edge));
         let rank = |key: &u64| (key >> 32).low_u32();
+        let groups = || keys.chunk_by(|a, b| rank(a) == rank(b));
         let (mut ranks, mut starts) = (Vec::new(), Vec::new());
+        let count = groups().count();
+        memory::reserve(&mut ranks, count).ok()?;
+        memory::reserve(&mut starts, count + 1).ok()?;
         let mut at = 0;
-        for equal in keys.chunk_by(|a, b| rank(a) == rank(b)) {
+        for equal in groups() {
             ranks.push(rank(&equal[0]));
             starts.push(at);
             at += equal.len();
