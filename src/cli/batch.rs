@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::directory::files_of;
 use super::error::{Blame, CliError, Fault, PathError, UsageError, report};
-use super::naming::{OutputFormat, extension_of, format_of, say_default};
+use super::naming::{OutputFormat, extension_of, format_or};
 use super::notes::Notes;
 use super::outputs::{Inputs, differ};
 use super::progress::Meter;
@@ -75,10 +75,7 @@ impl Tasks {
         let inputs = numbered(inputs, count);
         let is_batch = has_several || inputs.iter().any(|(_, number)| number.is_some());
         let into = output.filter(|path| is_batch || path.is_dir());
-        let named = output.filter(|_| into.is_none());
-        let given = format;
-        let format = format_of(given, named)?.unwrap_or(default);
-        say_default(format, given, named, notes);
+        let format = format_or(default, format, output.filter(|_| into.is_none()), notes)?;
         let mut tasks = match into {
             Some(into) => {
                 if !into.is_dir() {

@@ -15,7 +15,7 @@ use super::arguments::memory::MemoryArguments;
 use super::arguments::messages::VerbosityArguments;
 use super::error::{CliError, UsageError};
 use super::exit_codes::EXIT_CODES;
-use super::naming::{OutputFormat, format_of, names, say_default};
+use super::naming::{OutputFormat, format_or, names};
 use super::notes::{Notes, counted};
 use super::outputs::{Inputs, Outputs};
 use super::parse::{self, Extents};
@@ -210,10 +210,7 @@ impl Arguments {
             })
         };
         let given = self.output.as_ref().map(parse).transpose()?;
-        Ok(format_of(given, self.out.as_deref())?.unwrap_or_else(|| {
-            say_default(default, given, self.out.as_deref(), self.verbosity.notes());
-            default
-        }))
+        format_or(default, given, self.out.as_deref(), self.verbosity.notes())
     }
 
     fn draw(&self, points: DistanceFile, image: ImageFile) -> Result<Drawn, CliError> {

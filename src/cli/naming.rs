@@ -53,17 +53,27 @@ pub(crate) fn format_of<F: OutputFormat>(
     }
 }
 
-/// Says in which format the file at `path` is written where nothing was said of it, and its name has an ending that tells none.
-pub(crate) fn say_default<F: OutputFormat>(format: F, given: Option<F>, path: Option<&Path>, notes: Notes) {
-    let Some(path) = path.filter(|_| given.is_none()) else { return };
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    let tells = |ending: &str| F::EXTENSIONS.iter().any(|(extension, _)| *extension == ending);
+/// Like [`format_of`], or else the default; of a name with an ending that tells no format that is said.
+///
+/// # Errors
+/// As [`format_of`].
+pub(crate) fn format_or<F: OutputFormat>(
+    default: F,
+    given: Option<F>,
+    path: Option<&Path>,
+    notes: Notes,
+) -> Result<F, UsageError> {
+    if let Some(format) = format_of(given, path)? {
+        return Ok(format);
+    }
+    let ending = path.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
     // What programs write is often kept under these names, whatever its format; the last is refused.
     let is_usual = |ending: &str| ["txt", "out", "log", "gz"].contains(&ending);
-    if ending.is_some_and(|ending| !tells(&ending) && !is_usual(&ending)) {
+    if let Some(path) = path.filter(|_| ending.is_some_and(|ending| !is_usual(&ending))) {
         let name = path.display();
-        notes.note(format_args!("{name}: written as {format}, as its name tells no format; --output does"));
+        notes.note(format_args!("{name}: written as {default}, as its name tells no format; --output does"));
     }
+    Ok(default)
 }
 
 /// The names of all formats of an output.

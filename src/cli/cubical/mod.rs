@@ -39,7 +39,7 @@ use crate::cli::frame::{Files, Frame};
 use crate::cli::image_file::{open_image, read_image};
 use crate::cli::input_identity;
 use crate::cli::long_run::LongRun;
-use crate::cli::naming::{OutputFormat, format_of, say_default};
+use crate::cli::naming::{OutputFormat, format_or};
 use crate::cli::notes::tell;
 use crate::cli::parse;
 use crate::cli::parse::OrAuto;
@@ -150,8 +150,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         return Err(UsageError::ThinOfV.into());
     }
     let answer = arguments.output_file.as_deref();
-    let format = format_of(arguments.output, answer)?.unwrap_or(ImageBarsFormat::Text);
-    say_default(format, arguments.output, answer, arguments.report.messages.notes());
+    let notes = arguments.report.messages.notes();
+    let format = format_or(ImageBarsFormat::Text, arguments.output, answer, notes)?;
     arguments.representatives.check(format, arguments.via)?;
     let drawing = arguments.representatives.drawing()?;
     let ReportArguments { stats, messages } = &arguments.report;
