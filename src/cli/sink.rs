@@ -203,25 +203,19 @@ pub(crate) fn settle() -> io::Result<()> {
 }
 
 fn bring_to_the_disk(paths: &[PathBuf]) -> io::Result<()> {
-    let told = |path: &Path, error: io::Error| {
-        let words = format!("{}: cannot be brought to the disk: {error}", path.display());
-        io::Error::new(error.kind(), words)
+    let told = |path: &Path, synced: io::Result<()>| match synced {
+        // What the user has removed or moved since is no answer any more.
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            let words = format!("{}: cannot be brought to the disk: {error}", path.display());
+            Err(io::Error::new(error.kind(), words))
+        }
+        _ => Ok(()),
     };
     for path in paths {
-        match File::open(path).and_then(|file| file.sync_all()) {
-            // What the user has removed or moved since is no answer any more.
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(told(path, error)),
-            _ => {}
-        }
+        told(path, File::open(path).and_then(|file| file.sync_all()))?;
     }
     let directories: BTreeSet<&Path> = paths.iter().map(|path| parent(path)).collect();
-    for directory in directories {
-        match sync_directory(Some(directory)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(told(directory, error)),
-            _ => {}
-        }
-    }
-    Ok(())
+    directories.into_iter().try_for_each(|directory| told(directory, sync_directory(Some(directory))))
 }
 
 /// A sink in place of the file at `path`, with its permissions.
