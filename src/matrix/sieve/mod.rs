@@ -116,7 +116,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
             survey: Some(survey),
             clock,
             kept_until: clock,
-            ..Run::begin(matrix, dualize, progress, mates)
+            ..Run::begin(matrix, max_dim, dualize, progress, mates)
         };
         run.count("scan");
         Ok(run)
@@ -132,7 +132,7 @@ impl<'m, I: SharedIndex> Run<'m, I> {
         let KeptSieve { pairs, figures, is_downwards } = kept;
         let mates = Mates::new(matrix.len());
         pairs.iter().for_each(|(creator, destroyer)| mates.pair(creator.to_usize(), destroyer.to_usize()));
-        let mut run = Run::begin(matrix, dualize, progress, mates);
+        let mut run = Run::begin(matrix, matrix.max_dim().unwrap_or(0), dualize, progress, mates);
         // A block of a dimension that there is none of would be of another matrix, whose number of cells is another one too.
         for block in &figures.blocks {
             if let Some(is_solved) = run.solved.get_mut(usize::from(block.dim)) {
@@ -145,11 +145,11 @@ impl<'m, I: SharedIndex> Run<'m, I> {
     /// A run that knows these pairs, and has solved no block.
     fn begin(
         matrix: &'m BoundaryMatrix<I>,
+        max_dim: Dimension,
         dualize: Dualize,
         progress: &'m dyn Progress,
         mates: Mates<I>,
     ) -> Self {
-        let max_dim = matrix.max_dim().unwrap_or(0);
         let mut solved = vec![false; usize::from(max_dim) + 1];
         // Block 0 has no rows.
         solved[0] = true;

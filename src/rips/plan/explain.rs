@@ -84,7 +84,7 @@ impl Plan {
             Shape::Dense => "dense, a square matrix of ranks",
             Shape::Sparse { bitsets: true } => "sparse, neighbour lists and adjacency bitsets",
             Shape::Sparse { bitsets: false } => {
-                "sparse, neighbour lists alone: adjacency bitsets would be too large for so few edges"
+                "sparse, neighbour lists alone: adjacency bitsets would be too large for what they gain"
             }
         };
         format!("{shape}: {edges} of {pairs} pairs of points are edges up to the threshold")

@@ -61,7 +61,8 @@ impl Edges {
     /// The edges of a complex, to walk columns of simplices of so many vertices; none if there are too many, or too many of one rank, or memory is
     /// refused.
     fn of(complex: &dyn Complex, vertices: usize) -> Option<Self> {
-        let most_equal = *MOST_EQUAL.get(vertices - 2)?;
+        let (most_equal, equal_in_the_mean) =
+            (*MOST_EQUAL.get(vertices - 2)?, *EQUAL_IN_THE_MEAN.get(vertices - 2)?);
         // Fewer than 2^16, or the cochain would take too many bytes.
         let points = complex.points() as u32;
         let mut keys: Vec<u64> = Vec::new();
@@ -77,14 +78,16 @@ impl Edges {
             keys.extend(found.iter().map(key));
         }
         Word::sort(&mut keys);
-        let edge = |&key: &u64| (!key.low_u32() >> 16, !key.low_u32() & 0xffff);
-        let mut edges = Vec::new();
-        memory::reserve(&mut edges, keys.len()).ok()?;
-        edges.extend(keys.iter().map(edge));
         let rank = |key: &u64| (key >> 32).low_u32();
         let groups = || keys.chunk_by(|a, b| rank(a) == rank(b));
-        let (mut ranks, mut starts) = (Vec::new(), Vec::new());
         let count = groups().count();
+        if keys.len() > count * equal_in_the_mean || groups().any(|equal| equal.len() > most_equal) {
+            return None;
+        }
+        let edge = |&key: &u64| (!key.low_u32() >> 16, !key.low_u32() & 0xffff);
+        let (mut edges, mut ranks, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        memory::reserve(&mut edges, keys.len()).ok()?;
+        edges.extend(keys.iter().map(edge));
         memory::reserve(&mut ranks, count).ok()?;
         memory::reserve(&mut starts, count + 1).ok()?;
         let mut at = 0;
@@ -92,12 +95,9 @@ impl Edges {
             ranks.push(rank(&equal[0]));
             starts.push(at);
             at += equal.len();
-            if equal.len() > most_equal {
-                return None;
-            }
         }
         starts.push(at);
-        (at <= ranks.len() * EQUAL_IN_THE_MEAN[vertices - 2]).then_some(Edges { edges, ranks, starts })
+        Some(Edges { edges, ranks, starts })
     }
 }
 
