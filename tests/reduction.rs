@@ -4,6 +4,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use common::complexes::Complex;
@@ -423,7 +424,7 @@ fn reductions_go_on_from_what_was_kept() {
                     let plan = Plan { threads: 4, ..plan };
                     let has_pairs = life.names().iter().any(|name| name.ends_with("-pairs"));
                     assert_eq!(has_pairs, every > 0 && algorithm != Algorithm::Sieve, "{:?}", life.names());
-                    let has_columns = life.names().iter().any(|name| name.ends_with("-columns"));
+                    let has_columns = life.names().iter().any(|name| name.contains("-columns"));
                     assert!(!(has_pairs && has_columns), "{:?}", life.names());
                     let run = |progress: &dyn Progress| {
                         reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress)
@@ -434,4 +435,34 @@ fn reductions_go_on_from_what_was_kept() {
         }
     }
     assert!(done.values().flatten().all(|&count| count > 10), "{done:?}");
+}
+
+/// Columns are kept in pieces, each with what has changed since the last; when these are many, one takes their place.
+#[test]
+fn pieces_of_columns_do_not_grow_without_end() {
+    let mut rng = generator(21);
+    let distances = DistanceMatrix::from_fn(20, |_, _| f64::from(rng.random_range(1..40))).unwrap();
+    let complex = rips_complex::<u32, f64>(&distances.into(), 3, f64::INFINITY).unwrap();
+    let expected = reduce(&complex.matrix, &PLAINEST).pairs;
+    let dualize = Dualize::Off;
+    let plan = Plan { algorithm: Algorithm::Standard, columns: Representation::BitTree, dualize, threads: 1 };
+    let life = Life::new(1, false);
+    // Saves so far, and pieces that are left, when a run was ended.
+    let mut seen = Vec::new();
+    let seen_at_end = Mutex::new(&mut seen);
+    let run = |progress: &dyn Progress| {
+        let reduced = reduce_watched(&complex.matrix, &plan, &Scanner::processor(), progress);
+        if reduced.is_err() {
+            seen_at_end.lock().unwrap().push((life.saved.load(Ordering::Relaxed), life.names().len()));
+        }
+        reduced
+    };
+    let is_interruption = |error: &MatrixError| matches!(error, MatrixError::Interrupted(_));
+    let (found, ended) = life.live(600, run, is_interruption);
+    assert_eq!(found.pairs, expected);
+    let undisturbed = reduce(&complex.matrix, &plan).figures.additions;
+    // What was kept is not done again: 600 times that a run is asked whether it is to end are a third of it.
+    assert!(4 * found.figures.additions < 3 * undisturbed, "{} of {undisturbed}", found.figures.additions);
+    assert!(ended > 0 && seen.iter().any(|&(saved, _)| saved > 2 * 256), "{seen:?}");
+    assert!(seen.iter().all(|&(_, pieces)| 0 < pieces && pieces <= 256), "{seen:?}");
 }

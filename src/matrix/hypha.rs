@@ -17,7 +17,7 @@ use phat_formats::BoundaryMatrix;
 use super::error::MatrixError;
 use super::figures::{Figures, HyphaFigures};
 use super::index::SharedIndex;
-use super::kept::{keeping, restore};
+use super::kept::KeptColumns;
 use super::leftmost_ones::Scanner;
 use super::reduction::problem::{Additions, ReductionProblem};
 use super::reduction_matrix::ReductionMatrix;
@@ -50,9 +50,9 @@ pub fn hypha<I: SharedIndex, C: WorkingColumn<I>>(
     let mut todo = std::mem::take(&mut found.unstable);
     let cleared = clearing::clear(&columns, &clearing::Creators::of(matrix), &mut todo);
     lap(figures, "clearing");
-    restore(&columns, progress)?;
+    let kept = KeptColumns::restore(&columns, progress.checkpoint())?;
     check(progress);
-    let compressed = keeping(&columns, progress, |progress| {
+    let compressed = kept.keeping(progress, |progress| {
         let problem = ReductionProblem {
             matrix: &columns,
             lookup: &found.lookup,

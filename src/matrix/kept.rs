@@ -10,9 +10,16 @@
 //! That holds as long as no row is left out of some columns and not of others, see [`ReductionMatrix::keep_no_longer`]. HYPHA leaves rows out
 //! of all columns that it reduces, in a stage that changes nothing where it has been before; so its columns are kept at any moment too.
 //!
+//! **Pieces.** To write all of them each time would take as long as there are many, and a run that is to spend little of its time on that would
+//! save seldom. So a save writes a piece of its own with what has changed since the last one: [`ReductionMatrix`] numbers its changes, and a column is
+//! among them if the number of its last change is. A column that a thread was about to store when these were counted is left out, or comes
+//! again; and if a run is killed while it replaces all pieces by one, those that are left are older than that. Both do no harm, since any versions
+//! will do: they are read in the order of their numbers, and the last one that has a column is right.
+//!
 //! When all are reduced the pairs take their place, if it took long to find them: a run that is ended later reads the matrix and has its pairs.
 
 use std::io;
+use std::sync::Mutex;
 
 use zerocopy::little_endian::U64;
 
@@ -20,11 +27,15 @@ use super::figures::Figures;
 use super::index::SharedIndex;
 use super::pairs::Pairs;
 use super::reduction_matrix::ReductionMatrix;
+use crate::parallel::lock;
 use crate::progress::{Progress, saving};
 use crate::snapshot::{Checkpoint, Kind, Reader, Saving, SnapshotError, Writer, facts};
 
-/// The name under which the columns are kept.
+/// The name under which the columns are kept: that of their first piece, and what those of the others begin with.
 const COLUMNS: &str = "columns";
+/// When there are so many pieces, one takes the place of all of them: old versions of columns do not stay for ever, nor do files become too many to be
+/// looked through.
+const MOST_PIECES: usize = 256;
 /// The name under which the pairs are kept.
 const PAIRS: &str = "pairs";
 
@@ -59,7 +70,7 @@ pub(super) fn keep_pairs<I: SharedIndex>(
         write_pairs(out, pairs)
     });
     if is_kept {
-        of_columns.forget(COLUMNS);
+        forget_columns(of_columns, 0);
     }
 }
 
@@ -101,59 +112,129 @@ pub(super) fn write_pairs<I: SharedIndex>(out: &mut Writer<'_>, pairs: &[(I, I)]
     out.u64s_of(pairs.len(), pairs.iter().map(|(_, destroyer)| destroyer.to_usize() as u64))
 }
 
-/// Makes the columns what another run left of them, if one did.
-///
-/// # Errors
-/// [`SnapshotError`]: what is kept is damaged, or of another matrix.
-pub(super) fn restore<I: SharedIndex>(
-    matrix: &ReductionMatrix<'_, I>,
-    progress: &dyn Progress,
-) -> Result<(), SnapshotError> {
-    let Some(snapshot) = progress.checkpoint().load(COLUMNS, Kind::MatrixReduction)? else { return Ok(()) };
-    let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
-    expect_cells(&mut reader, matrix.len())?;
-    for (column, rows) in read_columns::<I>(&mut reader, matrix.len())? {
-        matrix.set(column, &rows);
-    }
-    let words = reader.u64s("columns that are zero")?;
-    if words.len() != matrix.len().div_ceil(64) {
-        return Err(reader.unexpected("columns that are zero", matrix.len().div_ceil(64), words.len()));
-    }
-    for column in (0..matrix.len()).filter(|column| words[column / 64].get() >> (column % 64) & 1 == 1) {
-        matrix.clear(column);
-    }
-    reader.end()
+/// What is kept of the columns of a matrix.
+pub(super) struct KeptColumns<'r, 'm, I: SharedIndex> {
+    matrix: &'r ReductionMatrix<'m, I>,
+    written: Mutex<Written>,
 }
 
-/// Does `work` on a matrix, with a progress that keeps its columns when it is time, and when the run is to end.
-pub(super) fn keeping<I: SharedIndex, T>(
-    matrix: &ReductionMatrix<'_, I>,
-    progress: &dyn Progress,
-    work: impl FnOnce(&dyn Progress) -> T,
-) -> T {
-    let checkpoint = progress.checkpoint();
-    if !checkpoint.is_kept() {
-        return work(progress);
-    }
-    let save = || {
-        if matrix.is_to_be_kept() {
-            save(matrix, checkpoint);
+/// What the pieces hold.
+#[derive(Default)]
+struct Written {
+    pieces: usize,
+    /// How many changes of the matrix had been made when the last of them was.
+    changes: usize,
+    /// A bit for each column that is zero in one of them.
+    zeros: Vec<u64>,
+}
+
+impl<'r, 'm, I: SharedIndex> KeptColumns<'r, 'm, I> {
+    /// Makes the columns what another run left of them, if one did.
+    ///
+    /// # Errors
+    /// [`SnapshotError`]: what is kept is damaged, or of another matrix.
+    pub(super) fn restore(
+        matrix: &'r ReductionMatrix<'m, I>,
+        checkpoint: &dyn Checkpoint,
+    ) -> Result<Self, SnapshotError> {
+        let mut written = Written { zeros: vec![0; matrix.len().div_ceil(64)], ..Written::default() };
+        while let Some(snapshot) = checkpoint.load(&name_of(written.pieces), Kind::MatrixReduction)? {
+            let mut reader = snapshot.payload_of(Kind::MatrixReduction)?;
+            expect_cells(&mut reader, matrix.len())?;
+            for (column, rows) in read_columns::<I>(&mut reader, matrix.len())? {
+                matrix.set(column, &rows);
+            }
+            read_zeros(&mut reader, &mut written.zeros)?;
+            reader.end()?;
+            written.pieces += 1;
         }
-    };
-    saving(|| work(&Saving::new(progress, &save)), save)
+        for column in (0..matrix.len()).filter(|column| written.zeros[column / 64] >> (column % 64) & 1 == 1)
+        {
+            matrix.clear(column);
+        }
+        written.changes = matrix.changes();
+        Ok(KeptColumns { matrix, written: Mutex::new(written) })
+    }
+
+    /// Does `work`, with a progress that keeps the columns when it is time, and when the run is to end.
+    pub(super) fn keeping<T>(&self, progress: &dyn Progress, work: impl FnOnce(&dyn Progress) -> T) -> T {
+        let checkpoint = progress.checkpoint();
+        if !checkpoint.is_kept() {
+            return work(progress);
+        }
+        let save = || {
+            if self.matrix.is_to_be_kept() {
+                self.save(checkpoint);
+            }
+        };
+        saving(|| work(&Saving::new(progress, &save)), save)
+    }
+
+    /// Keeps what has changed since the last save; all that has changed, if there are many pieces.
+    fn save(&self, checkpoint: &dyn Checkpoint) {
+        let mut written = lock(&self.written);
+        let is_whole = written.pieces >= MOST_PIECES;
+        let before = if is_whole { Written::default() } else { std::mem::take(&mut *written) };
+        let changes = self.matrix.changes();
+        let (changed, zeros) = self.matrix.changed_since(before.changes);
+        let told = facts([
+            ("cells", self.matrix.len().to_string()),
+            ("columns that have changed", changed.len().to_string()),
+        ]);
+        let fill = &mut |out: &mut Writer<'_>| {
+            out.record(&(self.matrix.len() as u64))?;
+            write_columns(out, &changed)?;
+            write_zeros(out, &before.zeros, &zeros)
+        };
+        if !checkpoint.save(&name_of(before.pieces), Kind::MatrixReduction, &told, fill) {
+            if !is_whole {
+                *written = before;
+            }
+            return;
+        }
+        if is_whole {
+            forget_columns(checkpoint, 1);
+        }
+        *written = Written { pieces: before.pieces + 1, changes, zeros };
+    }
 }
 
-fn save<I: SharedIndex>(matrix: &ReductionMatrix<'_, I>, checkpoint: &dyn Checkpoint) {
-    let (changed, zeros) = matrix.changes();
-    let told = facts([
-        ("cells", matrix.len().to_string()),
-        ("columns that have changed", changed.len().to_string()),
-    ]);
-    checkpoint.save(COLUMNS, Kind::MatrixReduction, &told, &mut |out: &mut Writer<'_>| {
-        out.record(&(matrix.len() as u64))?;
-        write_columns(out, &changed)?;
-        out.u64s(&zeros)
-    });
+/// The name of a piece of the columns.
+fn name_of(piece: usize) -> String {
+    if piece == 0 { COLUMNS.to_owned() } else { format!("{COLUMNS}-{piece}") }
+}
+
+/// Forgets the pieces of the columns from one on, the last first: so those that are left when a run is killed meanwhile are read.
+fn forget_columns(checkpoint: &dyn Checkpoint, from: usize) {
+    (from..MOST_PIECES).rev().for_each(|piece| checkpoint.forget(&name_of(piece)));
+}
+
+/// Reads which columns are zero: 64 columns a word, and the places of those words that differ from what was known.
+fn read_zeros(reader: &mut Reader<'_>, zeros: &mut [u64]) -> Result<(), SnapshotError> {
+    let (places, words) =
+        (reader.u64s("places of columns that are zero")?, reader.u64s("columns that are zero")?);
+    if places.len() != words.len() {
+        return Err(reader.unexpected("columns that are zero", places.len(), words.len()));
+    }
+    for (place, word) in places.iter().zip(words) {
+        let known = usize::try_from(place.get()).ok().and_then(|place| zeros.get_mut(place));
+        let Some(known) = known else {
+            let expected = format!("at most {}", zeros.len());
+            return Err(reader.unexpected("places of columns that are zero", expected, place));
+        };
+        *known |= word.get();
+    }
+    Ok(())
+}
+
+/// Writes which columns are zero, where that differs from before; no words before are words without a bit.
+fn write_zeros(out: &mut Writer<'_>, before: &[u64], zeros: &[u64]) -> io::Result<()> {
+    let known = before.iter().copied().chain(std::iter::repeat(0));
+    let differing =
+        || zeros.iter().zip(known.clone()).enumerate().filter(|(_, (word, known))| *word != known);
+    let count = differing().count();
+    out.u64s_of(count, differing().map(|(place, _)| place as u64))?;
+    out.u64s_of(count, differing().map(|(_, (word, _))| *word))
 }
 
 /// Reads the number of cells, which must be that of the matrix.

@@ -16,7 +16,7 @@ use super::error::MatrixError;
 use super::figures::{Distribution, Figures};
 use super::hypha::hypha;
 use super::index::SharedIndex;
-use super::kept::{keep_pairs, keeping, kept_pairs, restore};
+use super::kept::{KeptColumns, keep_pairs, kept_pairs};
 use super::leftmost_ones::Scanner;
 use super::pairs::Pairs;
 use super::pivot_lookup::PivotLookup;
@@ -288,10 +288,10 @@ fn on_all_columns<I: SharedIndex, C>(
     algorithm: impl FnOnce(&ReductionProblem<'_, I, C>, &mut Figures),
 ) -> Result<Vec<(I, I)>, MatrixError> {
     let columns = ReductionMatrix::new(matrix);
-    restore(&columns, progress)?;
+    let kept = KeptColumns::restore(&columns, progress.checkpoint())?;
     let lookup = PivotLookup::new(matrix.len());
     let todo: Vec<I> = (0..matrix.len()).map(I::from_usize).collect();
-    keeping(&columns, progress, |progress| {
+    kept.keeping(progress, |progress| {
         let problem = ReductionProblem {
             matrix: &columns,
             lookup: &lookup,

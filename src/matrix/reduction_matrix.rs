@@ -90,14 +90,20 @@ impl<'m, I: SharedIndex> ReductionMatrix<'m, I> {
         self.is_to_be_kept.load(Ordering::Acquire)
     }
 
-    /// The columns that have changed so far and are not zero, and a bit for each column, set for those that have become zero. Other threads may
-    /// change columns meanwhile.
-    pub(super) fn changes(&self) -> (Vec<(usize, &[I])>, Vec<u64>) {
+    /// How many changes there have been that left a column not zero. Those that threads are at may not be among them.
+    pub(super) fn changes(&self) -> usize {
+        self.changed.count()
+    }
+
+    /// The columns that are not zero and have changed since there had been so many changes; and a bit for each column of the matrix, set for all that
+    /// a change has made zero. Other threads may change columns meanwhile.
+    pub(super) fn changed_since(&self, changes: usize) -> (Vec<(usize, &[I])>, Vec<u64>) {
         let (mut changed, mut zeros) = (Vec::new(), vec![0; self.len().div_ceil(64)]);
         for (column, content) in self.contents.iter().enumerate() {
             match content.load().to_usize() {
                 ORIGINAL => {}
                 CLEARED => zeros[column / 64] |= 1 << (column % 64),
+                place if place - CHANGED < changes => {}
                 place => changed.push((column, &self.changed[place - CHANGED][..])),
             }
         }
