@@ -8,6 +8,7 @@
 //! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
 //! pairs alone (`near`), which a k-d tree (`tree`) finds.
 
+mod buckets;
 mod few;
 mod keyed;
 mod near;

@@ -5,18 +5,17 @@
 //!
 //! A key of single precision is an integer of 31 bits, and the distances of an input cover a small part of those. So where there are
 //! about as many distances as keys between the least and the greatest, places are found without sorting: a bit a key says which keys
-//! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted without
-//! their places, and looked up through a table of buckets. Few keys take neither way ([`few`](super::few)).
+//! occur, and a rank is the number of bits below. Elsewhere, and so nearly always in double precision, the keys are sorted
+//! ([`buckets`](super::buckets)). Few keys take neither way ([`few`](super::few)).
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
-
+use super::buckets::ranks_by_buckets;
 use super::few::{FEW, ranks_of_few};
 use crate::memory::{self, Refused};
 use crate::metric::value::DistanceKey;
-use crate::parallel::{each, into_inner, joined, lock};
+use crate::parallel::{each, joined, lock};
 use crate::progress::Progress;
 use crate::rips::RipsError;
 use crate::rips::complex::ABSENT;
@@ -121,13 +120,7 @@ pub(super) fn ranks_of_keys<K: DistanceKey>(
         progress.advance(0);
         Ok((Values::Listed(values), rank_by(keys, &|key| present.rank(key.into()))?))
     } else {
-        let sorted = Sorted::of(&keys, &extent, progress)?;
-        let mut values = Vec::new();
-        memory::reserve(&mut values, sorted.keys.len() + 1)?;
-        values.push(0.0);
-        values.extend(sorted.keys.iter().map(|key| key.distance()));
-        progress.advance(0);
-        Ok((Values::Listed(values), rank_by(keys, &|key| sorted.rank(key))?))
+        ranks_by_buckets(&keys, limit, &extent, progress)
     }
 }
 
@@ -304,57 +297,5 @@ impl Present {
             }
         });
         Ok(values)
-    }
-}
-
-/// The distinct keys, ascending, and where those of each bucket begin: keys that agree in their upper bits.
-struct Sorted<K> {
-    least: u64,
-    keys: Vec<K>,
-    shift: u32,
-    begins: Vec<u32>,
-}
-
-impl<K: DistanceKey> Sorted<K> {
-    fn of(keys: &[K], extent: &Extent<K>, progress: &dyn Progress) -> Result<Self, RipsError> {
-        let mut sorted = Vec::new();
-        memory::reserve(&mut sorted, extent.count)?;
-        let found = Mutex::new(sorted);
-        each(keys.len().div_ceil(CHUNK), &|chunk| {
-            progress.advance(0);
-            let first = chunk * CHUNK;
-            let kept = keys[first..keys.len().min(first + CHUNK)].iter().copied();
-            let kept: Vec<K> = kept.filter(|&key| extent.contains(key)).collect();
-            lock(&found).extend_from_slice(&kept);
-        });
-        sorted = into_inner(found);
-        progress.advance(0);
-        sorted.par_sort_unstable();
-        progress.advance(0);
-        sorted.dedup();
-        if sorted.len() as u64 >= u64::from(ABSENT) {
-            return Err(RipsError::TooManyDistances);
-        }
-        let least = extent.least.into();
-        let span = u64::BITS - (extent.greatest.into() - least).leading_zeros();
-        let shift = span.saturating_sub(sorted.len().ilog2() + 1);
-        let buckets = ((extent.greatest.into() - least) >> shift) as usize + 1;
-        let mut begins = memory::zeroed(buckets + 1)?;
-        // How many keys a bucket has, and then how many there are before it.
-        sorted.iter().for_each(|&key| begins[((key.into() - least) >> shift) as usize + 1] += 1);
-        let mut before = 0;
-        for begin in &mut begins {
-            before += *begin;
-            *begin = before;
-        }
-        Ok(Sorted { least, keys: sorted, shift, begins })
-    }
-
-    /// The rank of a key that occurs.
-    fn rank(&self, key: K) -> u32 {
-        let bucket = ((key.into() - self.least) >> self.shift) as usize;
-        let (from, to) = (self.begins[bucket] as usize, self.begins[bucket + 1] as usize);
-        // There are fewer keys than 2^32, and rank 0 is that of the distance 0.
-        1 + (from + self.keys[from..to].partition_point(|&other| other < key)) as u32
     }
 }

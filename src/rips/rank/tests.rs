@@ -2,6 +2,7 @@
 
 use super::order::CHUNK;
 use super::*;
+use crate::metric::value::Sealed;
 use crate::metric::{DistanceMatrix, PointCloud};
 use crate::rips::complex::stride;
 use crate::rips::plan::PairSearch;
@@ -77,6 +78,39 @@ fn keys_of_every_spread_are_ranked_as_by_sorting() {
                     Ok(plain(&wide, limit)),
                     "{len}, {from}, {below}"
                 );
+            }
+        }
+    }
+}
+
+/// Many chunks and buckets, buckets of nearly all keys, and distances that differ by next to nothing.
+#[test]
+fn keys_that_are_sorted_in_buckets_are_ranked_as_by_sorting() {
+    let mut state = 5u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let spreads: [(&str, &dyn Fn(f64) -> f64); 6] = [
+        ("even", &|x| x),
+        ("with ties", &|x| (x * 1000.0).floor() * 1.000_000_1),
+        ("near to each other", &|x| 1.0 + x * 1e-9),
+        ("of every magnitude", &|x| (x * 1400.0 - 700.0).exp()),
+        ("next to nothing", &|x| x * 1e-310),
+        ("in two clusters", &|x| if x < 0.5 { x } else { 1e12 + x }),
+    ];
+    for (what, spread) in spreads {
+        let mut keys: Vec<u64> = (0..300_000).map(|_| spread(random()).key()).collect();
+        for outlier in [None, Some(0.0), Some(f64::MAX), Some(f64::INFINITY)] {
+            keys.extend(outlier.map(f64::key));
+            for limit in [0.4, f64::MAX] {
+                let limit = limit.key();
+                let expected = Ok(plain(&keys, limit));
+                for threads in [1, 3] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let found = pool.install(|| ranks_of_keys(keys.clone(), limit, None, &()));
+                    assert!(found == expected, "{what}, {outlier:?}, {limit}, {threads} threads");
+                }
             }
         }
     }

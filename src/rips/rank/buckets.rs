@@ -1,0 +1,177 @@
+//! The ranks of keys that have to be sorted, as nearly all of double precision: what is looked at at a time lies in a cache.
+//!
+//! The distances between the least and the greatest are cut into intervals of one length, *buckets*, of a few thousand keys each where distances are spread
+//! evenly.
+//!
+//! 1. The keys of each chunk are laid bucket by bucket, each with its place.
+//! 2. The keys of each bucket, from all chunks, are sorted with their places; the rank of each among the distinct keys of its bucket is written to its place.
+//! 3. To each rank the number of distinct keys in the buckets before is added.
+//!
+//! So no key is searched for among the sorted ones, which takes longer than sorting them. Most keys may lie in one bucket, where one distance is far
+//! greater than the others: a large bucket is sorted by all threads.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::order::{Extent, Values};
+use crate::memory::{self, Refused};
+use crate::metric::value::DistanceKey;
+use crate::parallel::{map, pieces_mut};
+use crate::progress::Progress;
+use crate::rips::RipsError;
+use crate::rips::complex::ABSENT;
+
+/// Keys of a chunk.
+const CHUNK: usize = 1 << 17;
+
+/// Keys of a bucket, about, and the most buckets.
+const KEYS: usize = 1 << 11;
+const MOST_BUCKETS: usize = 1 << 12;
+
+/// Keys of a bucket from which on all threads sort it.
+const CROWDED: usize = 1 << 16;
+
+/// A rank for each key up to `limit`, `ABSENT` for the others, and the distances of the ranks. The progress is told of no work, but may end it.
+///
+/// # Errors
+/// [`RipsError::Refused`] and [`RipsError::TooManyDistances`].
+pub(super) fn ranks_by_buckets<K: DistanceKey>(
+    keys: &[K],
+    limit: K,
+    extent: &Extent<K>,
+    progress: &dyn Progress,
+) -> Result<(Values, Vec<u32>), RipsError> {
+    let buckets = Buckets::of(extent);
+    let chunks = map(keys.len().div_ceil(CHUNK), &|chunk| {
+        progress.advance(0);
+        let first = chunk * CHUNK;
+        Chunk::of(&keys[first..keys.len().min(first + CHUNK)], extent, &buckets)
+    });
+    let chunks = chunks.into_iter().collect::<Result<Vec<_>, Refused>>()?;
+    let mut ranks: Vec<AtomicU32> = memory::zeroed(keys.len())?;
+    let distinct = map(buckets.count, &|bucket| {
+        progress.advance(0);
+        rank_bucket(&chunks, bucket, &ranks)
+    });
+    let distinct = distinct.into_iter().collect::<Result<Vec<_>, Refused>>()?;
+    drop(chunks);
+    // Rank 0 is that of the distance 0.
+    let (mut firsts, mut next) = (Vec::with_capacity(buckets.count), 1u64);
+    for keys in &distinct {
+        firsts.push(next as u32);
+        next += keys.len() as u64;
+        if next > u64::from(ABSENT) {
+            return Err(RipsError::TooManyDistances);
+        }
+    }
+    let mut values = Vec::new();
+    // Below `ABSENT`.
+    memory::reserve(&mut values, next as usize)?;
+    values.push(0.0);
+    values.extend(distinct.iter().flatten().map(|key| key.distance()));
+    drop(distinct);
+    progress.advance(0);
+    pieces_mut(&mut ranks, CHUNK, &|chunk, ranks: &mut [AtomicU32]| {
+        for (rank, &key) in ranks.iter_mut().zip(&keys[chunk * CHUNK..]) {
+            let rank = rank.get_mut();
+            *rank = match key {
+                _ if key > limit => ABSENT,
+                _ if key == K::default() => 0,
+                _ => *rank + firsts[buckets.of_key(key)],
+            };
+        }
+    });
+    Ok((Values::Listed(values), ranks.into_iter().map(AtomicU32::into_inner).collect()))
+}
+
+/// Intervals of distances, all of one length.
+struct Buckets {
+    least: f64,
+    /// Buckets a unit of distance.
+    scale: f64,
+    count: usize,
+}
+
+impl Buckets {
+    fn of<K: DistanceKey>(extent: &Extent<K>) -> Self {
+        let count = (extent.count / KEYS).clamp(1, MOST_BUCKETS);
+        let (least, greatest) = (extent.least.distance(), extent.greatest.distance());
+        Buckets { least, scale: count as f64 / (greatest - least), count }
+    }
+
+    /// The bucket of a key of the extent: not less than that of any smaller key, as subtraction, multiplication and truncation keep the order. Where all keys
+    /// are equal or differ by next to nothing, the product may be no number, which is that of the least key.
+    #[inline]
+    fn of_key<K: DistanceKey>(&self, key: K) -> usize {
+        let bucket = (key.distance() - self.least) * self.scale;
+        (bucket as u32 as usize).min(self.count - 1)
+    }
+}
+
+/// The keys of a chunk that are to be ranked, bucket by bucket, and their places in the chunk.
+struct Chunk<K> {
+    keys: Vec<K>,
+    places: Vec<u32>,
+    /// Where each bucket begins, and the number of keys.
+    begins: Vec<u32>,
+}
+
+impl<K: DistanceKey> Chunk<K> {
+    fn of(keys: &[K], extent: &Extent<K>, buckets: &Buckets) -> Result<Self, Refused> {
+        let kept = || (0..).zip(keys).filter(|&(_, &key)| extent.contains(key));
+        // How many keys there are in each bucket, two places on; where each begins, one place on; at last where each ends, which is where the next begins.
+        let mut begins: Vec<u32> = memory::zeroed(buckets.count + 2)?;
+        kept().for_each(|(_, &key)| begins[buckets.of_key(key) + 2] += 1);
+        let mut before = 0;
+        for begin in &mut begins {
+            before += *begin;
+            *begin = before;
+        }
+        let count = before as usize;
+        let (mut laid, mut places) = (memory::zeroed(count)?, memory::zeroed(count)?);
+        for (place, &key) in kept() {
+            let next = &mut begins[buckets.of_key(key) + 1];
+            laid[*next as usize] = key;
+            places[*next as usize] = place;
+            *next += 1;
+        }
+        begins.pop();
+        Ok(Chunk { keys: laid, places, begins })
+    }
+
+    /// Where the keys of a bucket lie.
+    fn bucket(&self, bucket: usize) -> Range<usize> {
+        self.begins[bucket] as usize..self.begins[bucket + 1] as usize
+    }
+}
+
+/// Writes the rank of each key of a bucket among the distinct ones, which are returned, ascending.
+fn rank_bucket<K: DistanceKey>(
+    chunks: &[Chunk<K>],
+    bucket: usize,
+    ranks: &[AtomicU32],
+) -> Result<Vec<K>, Refused> {
+    let mut keys: Vec<(K, usize)> = Vec::new();
+    memory::reserve(&mut keys, chunks.iter().map(|chunk| chunk.bucket(bucket).len()).sum())?;
+    for (number, chunk) in chunks.iter().enumerate() {
+        let (range, first) = (chunk.bucket(bucket), number * CHUNK);
+        let placed = chunk.keys[range.clone()].iter().zip(&chunk.places[range]);
+        keys.extend(placed.map(|(&key, &place)| (key, first + place as usize)));
+    }
+    if keys.len() >= CROWDED {
+        keys.par_sort_unstable_by_key(|&(key, _)| key);
+    } else {
+        keys.sort_unstable_by_key(|&(key, _)| key);
+    }
+    let equal = || keys.chunk_by(|a, b| a.0 == b.0);
+    let mut distinct = Vec::new();
+    memory::reserve(&mut distinct, equal().count())?;
+    for (rank, equal) in equal().enumerate() {
+        distinct.push(equal[0].0);
+        // Where there are more than ranks of 32 bits, that is the error.
+        equal.iter().for_each(|&(_, place)| ranks[place].store(rank as u32, Ordering::Relaxed));
+    }
+    Ok(distinct)
+}
