@@ -2,7 +2,7 @@
 """Runs that are killed at random moments and go on: the answer, the work that is done twice, and what keeping the state costs.
 
     python3 benches/resume.py --lacuna BIN [--case rips] [--kills 50] [--every 1s] [--points 400] [--max-dim 2] [--seed 1] [--runs 3]
-    python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] …
+    python3 benches/resume.py --lacuna BIN --case reduce [--points 60] [--max-dim 2] [--algorithm auto] [--dualize auto] …
     python3 benches/resume.py --lacuna BIN --case ecc [--megabytes 2000] [--type u16|u32] …
     python3 benches/resume.py … [--side-by-side 16 --threads 1] [--backend cuda] [--directory DIR]
 
@@ -36,6 +36,7 @@ def parse_arguments():
     parser.add_argument("--lacuna", type=pathlib.Path, required=True)
     parser.add_argument("--case", choices=["rips", "reduce", "ecc"], default="rips")
     parser.add_argument("--algorithm", default="auto")
+    parser.add_argument("--dualize", default="auto")
     parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--type", choices=["u16", "u32"], default="u16")
     parser.add_argument("--kills", type=int, default=50)
@@ -90,7 +91,9 @@ def subject(arguments, folder, generator):
     if arguments.case == "reduce":
         write_dipha(folder / "random.complex", points, generator)
         label = f"reduce, {points} points, dimension {arguments.max_dim}, {arguments.algorithm}"
-        return label, [*dimension, "--algorithm", arguments.algorithm, "random.complex"]
+        if arguments.dualize != "auto":
+            label += f", --dualize {arguments.dualize}"
+        return label, [*dimension, "--algorithm", arguments.algorithm, "--dualize", arguments.dualize, "random.complex"]
     size = int(arguments.type[1:]) // 8
     write_volume(folder / "random.raw", arguments.megabytes, size == 4, generator)
     shape = f"{arguments.megabytes},1000,{1000 // size}"

@@ -51,27 +51,36 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
     });
     let chunks = chunks.into_iter().collect::<Result<Vec<_>, Refused>>()?;
     let mut ranks: Vec<AtomicU32> = memory::zeroed(keys.len())?;
-    let distinct = map(buckets.count, &|bucket| {
+    // Rank 0 is that of the distance 0. Each bucket has room for as many distances as keys, and gaps are closed at the end.
+    let mut values = memory::zeroed(extent.count + 1)?;
+    let mut rest = &mut values[1..];
+    let mut rooms: Vec<Room<'_>> = (0..buckets.count)
+        .map(|bucket| {
+            let keys = chunks.iter().map(|chunk| chunk.bucket(bucket).len()).sum();
+            let (values, after) = std::mem::take(&mut rest).split_at_mut(keys);
+            rest = after;
+            Room { values, distinct: Ok(0) }
+        })
+        .collect();
+    pieces_mut(&mut rooms, 1, &|bucket, room| {
         progress.advance(0);
-        rank_bucket(&chunks, bucket, &ranks)
+        room[0].distinct = rank_bucket(&chunks, bucket, &ranks, room[0].values);
     });
-    let distinct = distinct.into_iter().collect::<Result<Vec<_>, Refused>>()?;
     drop(chunks);
-    // Rank 0 is that of the distance 0.
-    let (mut firsts, mut next) = (Vec::with_capacity(buckets.count), 1u64);
-    for keys in &distinct {
-        firsts.push(next as u32);
-        next += keys.len() as u64;
-        if next > u64::from(ABSENT) {
+    let rooms = rooms.into_iter().map(|room| Ok((room.values.len(), room.distinct?)));
+    let rooms = rooms.collect::<Result<Vec<_>, Refused>>()?;
+    let (mut firsts, mut next, mut room) = (Vec::with_capacity(buckets.count), 1, 1);
+    for (keys, distinct) in rooms {
+        if next + distinct > ABSENT as usize {
             return Err(RipsError::TooManyDistances);
         }
+        // Below `ABSENT`.
+        firsts.push(next as u32);
+        if room != next {
+            values.copy_within(room..room + distinct, next);
+        }
+        (next, room) = (next + distinct, room + keys);
     }
-    let mut values = Vec::new();
-    // Below `ABSENT`.
-    memory::reserve(&mut values, next as usize)?;
-    values.push(0.0);
-    values.extend(distinct.iter().flatten().map(|key| key.distance()));
-    drop(distinct);
     progress.advance(0);
     pieces_mut(&mut ranks, CHUNK, &|chunk, ranks: &mut [AtomicU32]| {
         for (rank, &key) in ranks.iter_mut().zip(&keys[chunk * CHUNK..]) {
@@ -83,7 +92,25 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
             };
         }
     });
-    Ok((Values::Listed(values), ranks.into_iter().map(AtomicU32::into_inner).collect()))
+    Ok((Values::Listed(cut(values, next)?), ranks.into_iter().map(AtomicU32::into_inner).collect()))
+}
+
+/// Where the distances of a bucket are put, and how many different ones it has.
+struct Room<'v> {
+    values: &'v mut [f64],
+    distinct: Result<usize, Refused>,
+}
+
+/// The first values. Memory for many others is given back.
+fn cut(mut values: Vec<f64>, len: usize) -> Result<Vec<f64>, Refused> {
+    if len >= values.len() / 2 {
+        values.truncate(len);
+        return Ok(values);
+    }
+    let mut first = Vec::new();
+    memory::reserve(&mut first, len)?;
+    first.extend_from_slice(&values[..len]);
+    Ok(first)
 }
 
 /// Intervals of distances, all of one length.
@@ -147,14 +174,15 @@ impl<K: DistanceKey> Chunk<K> {
     }
 }
 
-/// Writes the rank of each key of a bucket among the distinct ones, which are returned, ascending.
+/// Writes the rank of each key of a bucket among the distinct ones, and the distances of these, ascending. Gives their number.
 fn rank_bucket<K: DistanceKey>(
     chunks: &[Chunk<K>],
     bucket: usize,
     ranks: &[AtomicU32],
-) -> Result<Vec<K>, Refused> {
+    values: &mut [f64],
+) -> Result<usize, Refused> {
     let mut keys: Vec<(K, usize)> = Vec::new();
-    memory::reserve(&mut keys, chunks.iter().map(|chunk| chunk.bucket(bucket).len()).sum())?;
+    memory::reserve(&mut keys, values.len())?;
     for (number, chunk) in chunks.iter().enumerate() {
         let (range, first) = (chunk.bucket(bucket), number * CHUNK);
         let placed = chunk.keys[range.clone()].iter().zip(&chunk.places[range]);
@@ -165,13 +193,12 @@ fn rank_bucket<K: DistanceKey>(
     } else {
         keys.sort_unstable_by_key(|&(key, _)| key);
     }
-    let equal = || keys.chunk_by(|a, b| a.0 == b.0);
-    let mut distinct = Vec::new();
-    memory::reserve(&mut distinct, equal().count())?;
-    for (rank, equal) in equal().enumerate() {
-        distinct.push(equal[0].0);
+    let mut distinct = 0;
+    for (value, equal) in values.iter_mut().zip(keys.chunk_by(|a, b| a.0 == b.0)) {
+        *value = equal[0].0.distance();
         // Where there are more than ranks of 32 bits, that is the error.
-        equal.iter().for_each(|&(_, place)| ranks[place].store(rank as u32, Ordering::Relaxed));
+        equal.iter().for_each(|&(_, place)| ranks[place].store(distinct as u32, Ordering::Relaxed));
+        distinct += 1;
     }
     Ok(distinct)
 }
