@@ -110,8 +110,13 @@ impl Tables {
         let (points, edges) = (plan.points as u64, plan.edges as u64);
         let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
         let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
-        // The keys in order, or bits that say which occur.
-        let order = if plan.keys_are_ranks || count == 0 { 0 } else { width * plan.ranks as u64 + values };
+        // The places of keys, bucket by bucket, and room for the value of each; or the keys in order, or bits that say which occur.
+        let order = match plan.keys_are_ranks {
+            true => 0,
+            false if width > RANK => count.saturating_mul(RANK + 8),
+            false if count == 0 => 0,
+            false => width * plan.ranks as u64 + values,
+        };
         let ranks = if width > RANK { count.saturating_mul(RANK) } else { 0 };
         let list = if ends > 0 { listed(count) } else { 0 };
         let mut memory = plan.memory.clone();

@@ -3,7 +3,7 @@
 //! The distances between the least and the greatest are cut into intervals of one length, *buckets*, of a few thousand keys each where distances are spread
 //! evenly.
 //!
-//! 1. The keys of each chunk are laid bucket by bucket, each with its place.
+//! 1. The places of the keys of each chunk are laid bucket by bucket.
 //! 2. The keys of each bucket, from all chunks, are sorted with their places; the rank of each among the distinct keys of its bucket is written to its place.
 //! 3. To each rank the number of distinct keys in the buckets before is added.
 //!
@@ -64,7 +64,7 @@ pub(super) fn ranks_by_buckets<K: DistanceKey>(
         .collect();
     pieces_mut(&mut rooms, 1, &|bucket, room| {
         progress.advance(0);
-        room[0].distinct = rank_bucket(&chunks, bucket, &ranks, room[0].values);
+        room[0].distinct = rank_bucket(keys, &chunks, bucket, &ranks, room[0].values);
     });
     drop(chunks);
     let rooms = rooms.into_iter().map(|room| Ok((room.values.len(), room.distinct?)));
@@ -137,16 +137,15 @@ impl Buckets {
     }
 }
 
-/// The keys of a chunk that are to be ranked, bucket by bucket, and their places in the chunk.
-struct Chunk<K> {
-    keys: Vec<K>,
+/// The places in a chunk of the keys that are to be ranked, bucket by bucket.
+struct Chunk {
     places: Vec<u32>,
-    /// Where each bucket begins, and the number of keys.
+    /// Where each bucket begins, and the number of places.
     begins: Vec<u32>,
 }
 
-impl<K: DistanceKey> Chunk<K> {
-    fn of(keys: &[K], extent: &Extent<K>, buckets: &Buckets) -> Result<Self, Refused> {
+impl Chunk {
+    fn of<K: DistanceKey>(keys: &[K], extent: &Extent<K>, buckets: &Buckets) -> Result<Self, Refused> {
         let kept = || (0..).zip(keys).filter(|&(_, &key)| extent.contains(key));
         // How many keys there are in each bucket, two places on; where each begins, one place on; at last where each ends, which is where the next begins.
         let mut begins: Vec<u32> = memory::zeroed(buckets.count + 2)?;
@@ -156,19 +155,17 @@ impl<K: DistanceKey> Chunk<K> {
             before += *begin;
             *begin = before;
         }
-        let count = before as usize;
-        let (mut laid, mut places) = (memory::zeroed(count)?, memory::zeroed(count)?);
+        let mut places = memory::zeroed(before as usize)?;
         for (place, &key) in kept() {
             let next = &mut begins[buckets.of_key(key) + 1];
-            laid[*next as usize] = key;
             places[*next as usize] = place;
             *next += 1;
         }
         begins.pop();
-        Ok(Chunk { keys: laid, places, begins })
+        Ok(Chunk { places, begins })
     }
 
-    /// Where the keys of a bucket lie.
+    /// Where the places of a bucket lie.
     fn bucket(&self, bucket: usize) -> Range<usize> {
         self.begins[bucket] as usize..self.begins[bucket + 1] as usize
     }
@@ -176,25 +173,26 @@ impl<K: DistanceKey> Chunk<K> {
 
 /// Writes the rank of each key of a bucket among the distinct ones, and the distances of these, ascending. Gives their number.
 fn rank_bucket<K: DistanceKey>(
-    chunks: &[Chunk<K>],
+    keys: &[K],
+    chunks: &[Chunk],
     bucket: usize,
     ranks: &[AtomicU32],
     values: &mut [f64],
 ) -> Result<usize, Refused> {
-    let mut keys: Vec<(K, usize)> = Vec::new();
-    memory::reserve(&mut keys, values.len())?;
+    let mut placed: Vec<(K, usize)> = Vec::new();
+    memory::reserve(&mut placed, values.len())?;
     for (number, chunk) in chunks.iter().enumerate() {
-        let (range, first) = (chunk.bucket(bucket), number * CHUNK);
-        let placed = chunk.keys[range.clone()].iter().zip(&chunk.places[range]);
-        keys.extend(placed.map(|(&key, &place)| (key, first + place as usize)));
+        let keys = &keys[number * CHUNK..];
+        let places = chunk.places[chunk.bucket(bucket)].iter().map(|&place| place as usize);
+        placed.extend(places.map(|place| (keys[place], number * CHUNK + place)));
     }
-    if keys.len() >= CROWDED {
-        keys.par_sort_unstable_by_key(|&(key, _)| key);
+    if placed.len() >= CROWDED {
+        placed.par_sort_unstable_by_key(|&(key, _)| key);
     } else {
-        keys.sort_unstable_by_key(|&(key, _)| key);
+        placed.sort_unstable_by_key(|&(key, _)| key);
     }
     let mut distinct = 0;
-    for (value, equal) in values.iter_mut().zip(keys.chunk_by(|a, b| a.0 == b.0)) {
+    for (value, equal) in values.iter_mut().zip(placed.chunk_by(|a, b| a.0 == b.0)) {
         *value = equal[0].0.distance();
         // Where there are more than ranks of 32 bits, that is the error.
         equal.iter().for_each(|&(_, place)| ranks[place].store(distinct as u32, Ordering::Relaxed));
