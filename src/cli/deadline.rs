@@ -5,6 +5,7 @@
 //! replaced would have a part of it: once that has begun, it goes on to its end. Runs that have a use for what is done by then ask for it themselves, see
 //! [`interruption`](super::interruption).
 
+use std::fmt;
 use std::io::{self, Read};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -83,24 +84,34 @@ fn end(answer: Answer) -> ! {
     let _no_other_file = temporary::remove_all();
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();
     let answer = if answer == Answer::Written { "the answer is written" } else { "no answer is written" };
+    tell_and_exit(TIME_IS_UP, format_args!("{}time limit reached{reached}; {answer}", over_a_bar()))
+}
+
+/// Ends the program wherever it is, with this exit code and a last line. No temporary files are left.
+pub(super) fn end_saying(code: u8, line: fmt::Arguments<'_>) -> ! {
+    let _no_other_file = temporary::remove_all();
+    tell_and_exit(code, line)
+}
+
+fn tell_and_exit(code: u8, line: fmt::Arguments<'_>) -> ! {
     // Where nobody reads what is said, the run ends all the same.
-    let _ = thread::Builder::new().spawn(|| {
+    let _ = thread::Builder::new().spawn(move || {
         thread::sleep(PATIENCE);
-        exit()
+        exit(code)
     });
-    tell(format_args!("{}time limit reached{reached}; {answer}", over_a_bar()));
-    exit()
+    tell(line);
+    exit(code)
 }
 
 /// Ends the process at once: nobody waits for the other threads.
 #[cfg(unix)]
-fn exit() -> ! {
-    signal_hook::low_level::exit(TIME_IS_UP.into())
+fn exit(code: u8) -> ! {
+    signal_hook::low_level::exit(code.into())
 }
 
 #[cfg(not(unix))]
-fn exit() -> ! {
-    std::process::exit(TIME_IS_UP.into())
+fn exit(code: u8) -> ! {
+    std::process::exit(code.into())
 }
 
 /// What another process says, and how it ends. It is ended with this one.

@@ -29,6 +29,7 @@ use super::curves::CurveFile;
 use super::error::CliError;
 use super::exit_codes::EXIT_CODES;
 use super::input_identity;
+use super::interruption::while_reading;
 use super::long_run::LongRun;
 use super::naming::OutputFormat;
 use super::notes::{Notes, counted, tell, timing_line};
@@ -220,11 +221,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     } else {
         tasks.run(|task| Ok(teller.tell(task, job.run(&mut curves, task, true)?)))
     };
-    let mut ran = ran.map_err(|error| {
+    let mut ran = ran.inspect_err(|_| {
         if tasks.is_batch {
             answers.save();
         }
-        long.told(error)
     })?;
     let kept = std::mem::take(&mut teller.kept);
     let records = std::mem::take(&mut ran.found);
@@ -365,7 +365,9 @@ impl Job<'_> {
             let prefix = prefix.unwrap_or_default();
             let part = Part { checkpoint, prefix: &prefix };
             let progress = Resumable { progress: &meter, checkpoint: &part };
-            let found = file.curves(curves, self.arguments.scales().as_ref(), &progress)?;
+            let scales = self.arguments.scales();
+            let mut find = || file.curves(curves, scales.as_ref(), &progress);
+            let found = if kept.is_kept() { find()? } else { while_reading(find)?? };
             kept_until_answered = Some((checkpoint, prefix));
             found
         } else {

@@ -3,21 +3,19 @@
 use std::path::Path;
 
 use lacuna::cubical::AnyImage;
-use lacuna::cubical::read::{self, AnyStream, ImageOptions, ImageReadError};
+use lacuna::cubical::read::{self, AnyStream, ImageOptions};
 use lacuna::internals::name_of;
 use lacuna::progress::Progress;
 
+use super::error::CliError;
 use super::frame::Frame;
+use super::interruption::while_reading;
 use super::progress::Meter;
 
 /// Opens the image in `file`, and says what it was detected to be while the run's meter may be seen.
-pub(crate) fn open_image(
-    file: &Path,
-    options: &ImageOptions,
-    frame: &Frame,
-) -> Result<AnyStream, ImageReadError> {
+pub(crate) fn open_image(file: &Path, options: &ImageOptions, frame: &Frame) -> Result<AnyStream, CliError> {
     frame.meter.stage("reading");
-    let stream = read::open(file, options)?;
+    let stream = while_reading(|| read::open(file, options))??;
     if let Some(detection) = stream.detection() {
         frame.meter.aside(|| frame.notes.note(format_args!("{}: {detection}", name_of(file))));
     }
@@ -25,7 +23,7 @@ pub(crate) fn open_image(
 }
 
 /// The image of a stream; `meter` shows how much of it has been read.
-pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, ImageReadError> {
+pub(crate) fn read_image(stream: AnyStream, meter: &Meter) -> Result<AnyImage, CliError> {
     meter.begin("reading", None, stream.shape().count() as u64);
-    stream.image_watched(&|voxels| meter.advance(voxels))
+    Ok(while_reading(|| stream.image_watched(&|voxels| meter.advance(voxels)))??)
 }

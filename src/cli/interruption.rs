@@ -1,14 +1,18 @@
 //! Why a run is asked to end early: by a signal, where it keeps its state, or by a limit of time.
 //!
-//! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always.
+//! Stages ask by their [`Progress`], save what they have, and unwind. A run that keeps no state ends by a signal at once, as always. An input may
+//! never come: the limit of time ends its reading at once ([`while_reading`]); a signal does not, but another one does.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lacuna::progress::Progress;
 
+use super::deadline;
+use super::error::EndedEarly;
 use super::notes::{over_a_bar, tell};
 use super::temporary;
 
@@ -25,8 +29,11 @@ pub(crate) enum Request {
 static REQUESTED: AtomicU8 = AtomicU8::new(0);
 const ALL: [Request; 2] = [Request::Signal, Request::TimeLimit];
 
-/// Whether the run keeps its state, so that a signal asks for an end in order.
-static KEEPS: AtomicBool = AtomicBool::new(false);
+/// The directory where the run keeps its state, so that a signal asks for an end in order.
+static KEPT_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// Whether the run reads an input. Held by who ends it meanwhile.
+static IS_READING: Mutex<bool> = Mutex::new(false);
 
 /// When the first signal came that did.
 static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -57,15 +64,46 @@ fn ask(request: Request) {
     let _ = REQUESTED.compare_exchange(0, number(request), Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Has the first signal that would end the program ask for an end in order, and one that comes a second later or more end it.
-pub(crate) fn hear_signals() {
-    KEEPS.store(true, Ordering::Relaxed);
+fn is_reading() -> MutexGuard<'static, bool> {
+    // A single value is valid whoever panicked.
+    IS_READING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The run reads an input as long as this lives.
+struct Reading;
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        *is_reading() = false;
+    }
+}
+
+/// Reads an input, of which there is nothing yet to be kept: when the time is up meanwhile, the program ends at once. No other thread has work that
+/// would be lost.
+///
+/// # Errors
+/// The run was asked to end before.
+pub(crate) fn while_reading<T>(read: impl FnOnce() -> T) -> Result<T, EndedEarly> {
+    *is_reading() = true;
+    let _reading = Reading;
+    if is_requested() { Err(EndedEarly::now()) } else { Ok(read()) }
+}
+
+/// Has the first signal that would end the program, which keeps its state in this directory, ask for an end in order, and one that comes a
+/// second later or more end it.
+pub(crate) fn hear_signals(directory: &Path) {
+    KEPT_IN.get_or_init(|| directory.to_path_buf());
     temporary::watch_signals();
+}
+
+/// The directory where the run keeps its state, if it does.
+pub(crate) fn kept_in() -> Option<&'static Path> {
+    KEPT_IN.get().map(PathBuf::as_path)
 }
 
 /// Whether the run keeps its state.
 pub(crate) fn keeps_state() -> bool {
-    KEEPS.load(Ordering::Relaxed)
+    kept_in().is_some()
 }
 
 /// A signal came; one thread at a time says so. Whether the program goes on, to an end in order.
@@ -90,6 +128,12 @@ pub(crate) fn limit(time: Duration) -> std::io::Result<()> {
     let wait = move || {
         thread::sleep(time);
         ask(Request::TimeLimit);
+        // Held to the end, so that nothing is begun that would not be ended.
+        let is_reading = is_reading();
+        if *is_reading {
+            let ended = EndedEarly::now();
+            deadline::end_saying(ended.exit_code(), format_args!("{}{ended}", over_a_bar()));
+        }
     };
     thread::Builder::new().name("time limit".into()).spawn(wait).map(drop)
 }

@@ -18,7 +18,7 @@ use lacuna::snapshot::{Checkpoint, Kind, Resumable, facts};
 use super::arguments::picture::{Picture, title_of};
 use super::error::{Blame, CliError, Fault};
 use super::frame::Frame;
-use super::interruption::Unseen;
+use super::interruption::{Unseen, while_reading};
 use super::long_run::LongRun;
 use super::notes::tell;
 use super::pairs_record::PairsRecord;
@@ -144,8 +144,9 @@ impl Job<'_> {
 
     fn read(&self, feeds: &Feeds, frame: &Frame) -> Result<(AnyComplex, Reading), CliError> {
         frame.meter.stage("reading");
-        let (loaded, took) = timed(|| read_watched(self.file, &self.options, feeds, &frame.meter));
-        let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded?;
+        let read = || read_watched(self.file, &self.options, feeds, &frame.meter);
+        let (loaded, took) = timed(|| while_reading(read));
+        let LoadedMatrix { input, format, detection, warning, gives_boundaries, .. } = loaded??;
         if let Some(why) = detection {
             frame.notes.note(format_args!("{}: {format} ({why})", self.input_name()));
         }

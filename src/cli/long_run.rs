@@ -1,11 +1,9 @@
 //! A run that may be long: its limit of time, the directory where it keeps its state, and what is said of both.
 
-use std::env;
-
 use lacuna::snapshot::{Checkpoint, CheckpointDirectory, Fingerprint};
 
 use super::arguments::limits::{CheckpointArguments, TimeLimitArguments};
-use super::error::{CliError, EndedEarly};
+use super::error::CliError;
 use super::notes::Notes;
 use super::sink;
 
@@ -45,17 +43,6 @@ impl LongRun {
         }
     }
 
-    /// How a run that keeps its state ended, as it is told: with the command that goes on.
-    pub(crate) fn told(&self, error: CliError) -> CliError {
-        match (error, &self.directory) {
-            (CliError::Ended(why), Some(directory)) => {
-                let (why, directory) = (Box::new(why), directory.path().to_path_buf());
-                EndedEarly::Kept { why, directory, command: command() }.into()
-            }
-            (error, _) => error,
-        }
-    }
-
     /// Removes what was kept, as the run is done; not before the answer is on the disk.
     pub(crate) fn finish(self) {
         let Some(directory) = self.directory else { return };
@@ -66,33 +53,5 @@ impl LongRun {
         if let Err(error) = directory.finish() {
             self.notes.warn(error);
         }
-    }
-}
-
-/// The command of this run, as it is typed into a shell.
-fn command() -> String {
-    let words = env::args_os().map(|word| quoted(&word.to_string_lossy()));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// A word of a shell's command line.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_take_them_apart() {
-        assert_eq!(quoted("--max-dim=2"), "--max-dim=2");
-        assert_eq!(quoted("my points.txt"), "'my points.txt'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
     }
 }

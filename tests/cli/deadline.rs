@@ -1,4 +1,4 @@
-//! Runs that have their answer as a whole, and no time for it: they end, and leave nothing.
+//! Runs that have no time: those that have their answer as a whole, and those whose input never comes. They end, and leave nothing.
 
 use std::fs;
 use std::io::Read;
@@ -56,6 +56,23 @@ fn commands_end_wherever_they_are() {
         waiting(&["plot", bars, "-o", &answer, "--output", "svg", "--time-limit", "1h"], |_| ());
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(scratch.names(), ["answer.npy", "bars.csv"]);
+}
+
+#[test]
+fn an_input_that_never_comes_is_not_waited_for() {
+    let scratch = Scratch::new();
+    let answer = scratch.name("answer");
+    let image = ["-", "--shape", "200,100,100", "--dtype", "u8"];
+    let commands = [("rips", &["-"][..]), ("reduce", &["-"]), ("cubical", &image), ("ecc", &image)];
+    for (command, input) in commands {
+        let options = [command, "-o", &answer, "--time-limit", "100ms"];
+        let (output, took) = waiting(&[&options[..], input].concat(), |_| ());
+        let error = text(&output.stderr);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(4), String::new()), "{error}");
+        assert!(error.ends_with("time limit reached\n"), "{error}");
+        assert!(took >= Duration::from_millis(100) && took < Duration::from_secs(5), "{command:?}: {took:?}");
+        assert_eq!(scratch.names(), [""; 0], "{command:?}");
+    }
 }
 
 #[test]

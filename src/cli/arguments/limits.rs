@@ -80,7 +80,7 @@ impl CheckpointArguments {
             notes.warn(format_args!("{error}; the run goes on, and what was kept before stays"));
         };
         let directory = CheckpointDirectory::open(path, self.every, Box::new(warn))?;
-        interruption::hear_signals();
+        interruption::hear_signals(path);
         Ok(Some(directory))
     }
 }

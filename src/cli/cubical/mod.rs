@@ -182,10 +182,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         memory = arguments.memory_plan(stream.shape(), stream.bytes());
         let fits = memory.check(0, footprint::HELPS);
         fits.map_err(|source| CliError::about(arguments.image.name(), source))?;
-        Ok::<_, CliError>(read_image(stream, &frame.meter)?)
+        read_image(stream, &frame.meter)
     });
     let job = Job { arguments, backend, format, drawing, picture, frame, memory, read, long: &long };
-    job.run(image?).map_err(|error| long.told(error))?;
+    job.run(image?)?;
     long.finish();
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! Runs that end early because they were asked to.
 
+use std::env;
 use std::path::PathBuf;
 
 use crate::cli::deadline::TIME_IS_UP;
-use crate::cli::interruption::{Request, requested};
+use crate::cli::interruption::{Request, kept_in, requested};
 
 /// How a run ended that was asked to.
 #[derive(Debug, thiserror::Error)]
@@ -17,20 +18,55 @@ pub(crate) enum EndedEarly {
 }
 
 impl EndedEarly {
-    /// How this run ended.
+    /// How this run ended, and where it keeps its state, if it does.
     pub(crate) fn now() -> Self {
-        match requested() {
+        let why = match requested() {
             Some(Request::TimeLimit) => EndedEarly::TimeLimit,
             Some(Request::Signal) | None => EndedEarly::Interrupted,
+        };
+        match kept_in() {
+            Some(directory) => {
+                let (why, directory) = (Box::new(why), directory.to_path_buf());
+                EndedEarly::Kept { why, directory, command: command() }
+            }
+            None => why,
         }
     }
 
     /// What the program answers with.
-    pub(super) fn exit_code(&self) -> u8 {
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             EndedEarly::Interrupted => 3,
             EndedEarly::TimeLimit => TIME_IS_UP,
             EndedEarly::Kept { why, .. } => why.exit_code(),
         }
+    }
+}
+
+/// The command of this run, as it is typed into a shell.
+fn command() -> String {
+    let words = env::args_os().map(|word| quoted(&word.to_string_lossy()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a shell's command line.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(quoted("--max-dim=2"), "--max-dim=2");
+        assert_eq!(quoted("my points.txt"), "'my points.txt'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
     }
 }

@@ -158,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
         explain: messages.explain,
         long: Some(&long),
     };
-    let report = job.run(frame).map_err(|error| long.told(error))?;
+    let report = job.run(frame)?;
     long.finish();
     if messages.notes().verbose {
         report.tell();

@@ -9,7 +9,7 @@ use std::time::Instant;
 use lacuna::Diagram;
 use lacuna::backend::Backend;
 use lacuna::internals::name_of;
-use lacuna::metric::read::{Diagonal, Input, Loaded, ReadError, name_of_cloud};
+use lacuna::metric::read::{Diagonal, Input, Loaded, name_of_cloud};
 use lacuna::output::geometry::{CloudCoordinates, Geometry};
 use lacuna::output::{Barcode, OutputFormat};
 use lacuna::plot::Series;
@@ -22,6 +22,7 @@ use crate::cli::arguments::bars::Drawing;
 use crate::cli::arguments::picture::{Picture, title_of};
 use crate::cli::batch::{Task, Tasks};
 use crate::cli::error::{CliError, EndedEarly};
+use crate::cli::interruption;
 use crate::cli::long_run::LongRun;
 use crate::cli::notes::{Notes, Times, counted, tell};
 use crate::cli::progress::Meter;
@@ -113,7 +114,7 @@ impl Job<'_> {
         let name = name(task);
         let mut kept = Vec::new();
         let mut say = |line: String| if crew == Crew::One { kept.push(line) } else { notes.note(line) };
-        let (loaded, read) = timed(|| self.read(task));
+        let (loaded, read) = timed(|| self.read(task, crew));
         let Loaded { input, format, detection, notes: said, .. } = loaded?;
         match (detection, task.number) {
             (Some(why), None) => say(format!("{name}: {format} ({why})")),
@@ -181,9 +182,12 @@ impl Job<'_> {
         Ok(Answered { record, notes: kept, series })
     }
 
-    fn read(&self, task: &Task) -> Result<Loaded, ReadError> {
+    fn read(&self, task: &Task, crew: Crew) -> Result<Loaded, CliError> {
         let diagonal = self.arguments.weights.diagonal();
-        self.arguments.distances.read(&task.input, task.number, diagonal)
+        let read = || self.arguments.distances.read(&task.input, task.number, diagonal);
+        // Where there are others, what is done of them is saved first.
+        let has_others = crew == Crew::One || self.is_batch && interruption::keeps_state();
+        Ok(if has_others { read()? } else { interruption::while_reading(read)?? })
     }
 
     /// Where points are drawn, if they are.

@@ -193,11 +193,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
             picture: outputs.picture.as_mut(),
             report: outputs.report.as_mut(),
         };
-        let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long));
-        let answered = answered.map_err(|error| long.told(error))?;
+        let answered = job.run(task, &mut outputs.answer, beside, start, crew, Some(&long))?;
         outputs.commit(&answered.record)?;
         if answered.record.unfinished.is_some() {
-            return Err(long.told(EndedEarly::now().into()));
+            return Err(EndedEarly::now().into());
         }
         long.finish();
         return Ok(());
@@ -243,10 +242,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), CliError> {
     } else {
         tasks.run(|task| run(task, Crew::All).map(&mut tell))
     };
-    let ran = ran.map_err(|error| {
-        answers.save();
-        long.told(error)
-    })?;
+    let ran = ran.inspect_err(|_| answers.save())?;
     pictures.finish(&kept)?;
     tell_stats(stats, &Records::new(&ran, start))?;
     if ran.has_failures() {
