@@ -39,7 +39,8 @@ const CLOSED: f64 = 0.6;
 /// The estimate for distances of this summary up to a dimension, with ranks of so many bits.
 pub(super) fn of(summary: &Summary, max_dim: usize, rank_width: u32, level: Level) -> Estimate {
     let dims = 1..=max_dim.min(summary.points.saturating_sub(2));
-    let swept: f64 = dims.clone().map(|dim| simplices(summary, dim)).sum();
+    // The sum of no numbers is -0.
+    let swept = dims.clone().map(|dim| simplices(summary, dim)).fold(0.0, |sum, count| sum + count);
     let filled: f64 = dims.clone().map(|dim| filled(summary, dim)).sum();
     let rate = if rank_width == 16 { CPU_RATE } else { WIDE_RATE };
     let rate = if level.name() == "portable" { rate * PORTABLE } else { rate };

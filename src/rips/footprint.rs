@@ -11,7 +11,7 @@ use crate::rips::edge_collapse;
 use crate::rips::filtration_construction::binomial;
 use crate::rips::rank::{Keyed, Layout, RankedEdges, pairs_of};
 use crate::rips::summary::Summary;
-use crate::rips::{Plan, RipsError, Shape};
+use crate::rips::{PairSearch, Plan, RipsError, Shape};
 
 /// Bytes of a rank.
 const RANK: u64 = size_of::<u32>() as u64;
@@ -42,6 +42,8 @@ pub(super) struct Tables {
     /// Keys, and the ends of edges that are listed.
     keys: u64,
     ends: u64,
+    /// The points in blocks, and their distances to a spanning tree that grows.
+    growing: u64,
     /// Bytes of a key.
     width: u64,
     /// How many keys there are.
@@ -62,8 +64,13 @@ impl Tables {
             Layout::Square => (0, true),
             Layout::Lower => (0, false),
         };
+        let growing = match keyed.search {
+            PairSearch::SpanningTree => input.saturating_add(2 * width * keyed.points as u64),
+            _ => 0,
+        };
         Tables {
             input,
+            growing,
             keys: count.saturating_mul(width),
             ends,
             width,
@@ -106,7 +113,7 @@ impl Tables {
 
     /// Adds the stages of a run to its plan.
     pub(super) fn plan(&self, plan: &Plan) -> MemoryPlan {
-        let Tables { input, keys, ends, width, count, collapsed, shed, .. } = *self;
+        let Tables { input, growing, keys, ends, width, count, collapsed, shed, .. } = *self;
         let (points, edges) = (plan.points as u64, plan.edges as u64);
         let listed = |edges: u64| edges.saturating_mul(size_of::<(u32, u32, u32)>() as u64);
         let values = if plan.keys_are_ranks { 0 } else { 8 * plan.ranks as u64 };
@@ -125,7 +132,12 @@ impl Tables {
         }
         let memory = memory.stage(
             "distances",
-            [("the input", input), ("distances as keys", keys), ("the ends of edges", ends)],
+            [
+                ("the input", input),
+                ("points and their distances to the spanning tree", growing),
+                ("distances as keys", keys),
+                ("the ends of edges", ends),
+            ],
             false,
         );
         let memory = memory.stage(

@@ -106,6 +106,23 @@ fn what_cannot_fit_is_refused_at_once_with_what_would() {
     assert!(start.elapsed() < Duration::from_secs(20));
 }
 
+/// A spanning tree of points takes no table of their distances.
+#[cfg(all(target_os = "linux", feature = "huge-pages"))]
+#[test]
+fn dimension_0_of_points_takes_little() {
+    let scratch = Scratch::new();
+    let points = scratch.name("s.npy");
+    lacuna("generate", ["sphere", "--points", "4000", "-q", "-o", &points]).assert().success();
+    let run = |dim: &str| {
+        let mut run = rips(["--explain", "--memory", "24M", "--max-dim", dim, "--output", "csv", &points]);
+        run.assert()
+    };
+    let bars = run("0").success().stderr(contains("a spanning tree alone")).get_output().stdout.clone();
+    // The header, and a bar a point.
+    assert_eq!(bars.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count(), 4001);
+    run("1").code(1).stderr(contains("4000 points with 7998000 distances to rank"));
+}
+
 /// A limit below what a run takes ends it with an error that names the limit and the stage; above, it changes nothing.
 #[cfg(all(target_os = "linux", feature = "huge-pages"))]
 #[test]

@@ -15,7 +15,7 @@ use ruint::aliases::U512;
 use self::collapsed::Attempt;
 use self::kept::KeptDimension;
 use self::stages::{CPU, CUDA, RipsComplex, Run};
-use self::survey::{Surveyed, survey};
+use self::survey::{Allowed, Surveyed, survey};
 use super::Landmarks;
 use super::code::MOST_POINTS;
 use super::complex::Dense;
@@ -29,8 +29,8 @@ use super::representatives::{Below, Collector, collapse_beside};
 use super::stats::DimensionStats;
 use super::word::Word;
 use super::{
-    Collapse, Outcome, Plan, Progress, RepresentativesRequest, Rips, RipsError, Shape, Stats, Summary,
-    estimate, footprint, landmarks,
+    Collapse, Outcome, PairSearch, Plan, Progress, RepresentativesRequest, Rips, RipsError, Shape, Stats,
+    Summary, estimate, footprint, landmarks,
 };
 use crate::backend::{Backend, BackendError, Estimate};
 use crate::cuda::{CudaError, Gpu};
@@ -83,7 +83,10 @@ pub struct Prepared {
     start: Instant,
     asked: Asked,
     backend: Backend,
+    /// The figures of the graph that is ranked.
     summary: Summary,
+    /// Edges up to the threshold: more than are ranked, where a spanning tree stands for them.
+    edges: usize,
     tables: Tables,
     work: Work,
     /// When each point is born, if not all are at 0.
@@ -130,8 +133,17 @@ pub(super) fn prepare<T: Value>(
     let may_collapse = collapse == Collapse::On || collapse == Collapse::Auto && max_dim > 1;
     let collapse = if may_collapse { collapse } else { Collapse::Off };
     let input = footprint::of_input(&distances);
+    // Dimension 0 without the simplices of its bars needs the edges of a spanning tree alone.
+    let spanning_tree = max_dim == 0 && representatives.is_none() && !may_collapse;
+    let allowed = Allowed { square: !may_collapse, spanning_tree };
     let Surveyed { keyed, summary, births } =
-        survey(distances, weights.as_ref(), threshold, !may_collapse, progress)?;
+        survey(distances, weights.as_ref(), threshold, allowed, progress)?;
+    let edges = summary.edges;
+    // The plan is that of the graph which is ranked.
+    let summary = match keyed.search {
+        PairSearch::SpanningTree => Summary { edges: keyed.keys.len(), ..summary },
+        _ => summary,
+    };
     let estimate = estimated(&summary, max_dim);
     let (attempt, shed) = Attempt::decide(collapse, &summary, max_dim, &backend, &estimate)?;
     if attempt.is_none() {
@@ -154,7 +166,19 @@ pub(super) fn prepare<T: Value>(
     };
     let notes = note.into_iter().collect();
     let tables = if matches!(work, Work::Collapsed(..)) { tables.collapsing(summary.edges) } else { tables };
-    Ok(Prepared { start, asked, backend, summary, tables, work, births, landmarks, representatives, notes })
+    Ok(Prepared {
+        start,
+        asked,
+        backend,
+        summary,
+        edges,
+        tables,
+        work,
+        births,
+        landmarks,
+        representatives,
+        notes,
+    })
 }
 
 /// The estimate before the distances are ranked. How many different ones there are is known after that; meanwhile a device may begin to open.
@@ -191,6 +215,7 @@ impl Prepared {
             start,
             asked,
             summary,
+            edges,
             tables,
             work,
             births,
@@ -209,7 +234,8 @@ impl Prepared {
             representatives.rename(&landmarks.points, asked.modulus);
         }
         notes.append(&mut outcome.notes);
-        Ok(Outcome { landmarks, notes, ..outcome })
+        let summary = Summary { edges, ..outcome.summary };
+        Ok(Outcome { summary, landmarks, notes, ..outcome })
     }
 }
 

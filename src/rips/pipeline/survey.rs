@@ -3,7 +3,7 @@
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 use crate::rips::plan::PairSearch;
-use crate::rips::rank::{Keyed, matrix_of_points};
+use crate::rips::rank::{Keyed, SpanningTree, matrix_of_points, takes_all_pairs};
 use crate::rips::{
     DistanceToMeasure, Progress, RipsError, Summary, Threshold, distance_to_measure, footprint,
 };
@@ -18,7 +18,16 @@ pub(super) struct Surveyed<K> {
     pub(super) births: Option<Vec<f64>>,
 }
 
-/// Surveys the input, weighted. Keys of all pairs of points may lie in a square, if that is allowed.
+/// What may become of the distances of all pairs of points.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// Their keys may lie in a square.
+    pub(super) square: bool,
+    /// Those of a spanning tree may stand for all.
+    pub(super) spanning_tree: bool,
+}
+
+/// Surveys the input, weighted.
 ///
 /// # Errors
 /// [`RipsError::Memory`], [`RipsError::Refused`], [`RipsError::TooFarApart`], and those of [`distance_to_measure`].
@@ -26,7 +35,7 @@ pub(super) fn survey<T: Value>(
     distances: Distances<T>,
     weights: Option<&DistanceToMeasure>,
     threshold: Threshold,
-    may_be_square: bool,
+    allowed: Allowed,
     progress: &dyn Progress,
 ) -> Result<Surveyed<T::Key>, RipsError> {
     let given = threshold.rounded::<T>();
@@ -41,7 +50,13 @@ pub(super) fn survey<T: Value>(
         Some(measure) => weighted(distances, measure, progress)?,
         None => distances,
     };
-    let keyed = Keyed::of(&distances, given, may_be_square, progress)?;
+    if let (Distances::Points(cloud), true) = (&distances, allowed.spanning_tree)
+        && takes_all_pairs(cloud, given)
+    {
+        let SpanningTree { keyed, summary } = SpanningTree::of(cloud, given, progress)?;
+        return Ok(Surveyed { keyed, summary, births: None });
+    }
+    let keyed = Keyed::of(&distances, given, allowed.square, progress)?;
     progress.begin("summary", None, 1);
     let summary = Summary::of_keyed(&distances, &keyed, given);
     // Up to a finite threshold a distance that is too great for its precision makes no difference.

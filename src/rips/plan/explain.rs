@@ -71,6 +71,9 @@ impl Plan {
             PairSearch::Dense => {
                 format!("of all {pairs} pairs of points: a sample of pairs says that many are near enough")
             }
+            PairSearch::SpanningTree => format!(
+                "of all {pairs} pairs of points, none of which is kept: dimension 0 takes a spanning tree alone"
+            ),
             PairSearch::Tree { compared } => format!(
                 "of near points: boxes of a k-d tree left {compared} of {pairs} pairs of points to compare"
             ),
@@ -80,6 +83,9 @@ impl Plan {
     fn explain_shape(&self) -> String {
         let pairs = self.pairs();
         let edges = self.edges;
+        if self.search == PairSearch::SpanningTree {
+            return format!("the {edges} edges of a spanning tree up to the threshold");
+        }
         let shape = match self.shape {
             Shape::Dense => "dense, a square matrix of ranks",
             Shape::Sparse { bitsets: true } => "sparse, neighbour lists and adjacency bitsets",
@@ -236,6 +242,10 @@ mod tests {
         assert_eq!(found(PairSearch::Given), "as given");
         assert!(found(PairSearch::All).starts_with("of all 43956 pairs of points: there is no finite"));
         assert!(found(PairSearch::Dense).starts_with("of all 43956 pairs of points: a sample"));
+        assert!(
+            found(PairSearch::SpanningTree)
+                .starts_with("of all 43956 pairs of points, none of which is kept")
+        );
         assert!(
             found(PairSearch::Tree { compared: 7 }).ends_with("left 7 of 43956 pairs of points to compare")
         );

@@ -76,6 +76,9 @@ pub enum PairSearch {
         /// Pairs of points that were compared.
         compared: u64,
     },
+    /// Of all pairs of points, of which a spanning tree alone is ranked, because dimension 0 alone is wanted.
+    #[serde(rename = "spanning-tree")]
+    SpanningTree,
 }
 
 /// The shape the ranked distances are kept in.
@@ -97,7 +100,7 @@ pub enum Shape {
 pub struct Plan {
     /// Number of points.
     pub points: usize,
-    /// Number of edges up to the threshold.
+    /// Number of edges up to the threshold; those of a spanning tree alone, where `search` says that these are ranked.
     pub edges: usize,
     /// The greatest homology dimension computed (what was asked, cut to n − 2).
     pub max_dim: usize,

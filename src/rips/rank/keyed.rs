@@ -74,10 +74,9 @@ impl<K: DistanceKey> Keyed<K> {
                 pairs.extend(kept().map(|e| (e.i, e.j)));
                 Ok(Keyed { points, keys, layout: Layout::Pairs(pairs), search: PairSearch::Given })
             }
-            Distances::Points(cloud) => match threshold.filter(|t| *t < T::INFINITY) {
-                Some(threshold) if !are_mostly_near(cloud, threshold) => near(cloud, threshold, progress),
-                threshold => {
-                    let is_bounded = threshold.is_some();
+            Distances::Points(cloud) => match nearness(cloud, threshold) {
+                Nearness::Few(threshold) => near(cloud, threshold, progress),
+                Nearness::Most { is_bounded } => {
                     footprint::check_all_pairs(cloud, is_bounded)?;
                     progress.begin("distances", None, binomial(points, 2));
                     let search = if is_bounded { PairSearch::Dense } else { PairSearch::All };
@@ -128,6 +127,29 @@ fn near<T: Value>(
         }
         Search::TooMany(edges) => Err(footprint::too_many_edges(cloud, edges)),
     }
+}
+
+/// How many of all pairs of points are near to each other.
+enum Nearness<T> {
+    /// Few, within a finite threshold.
+    Few(T),
+    /// All, or many within a finite threshold.
+    Most {
+        /// Whether there is one.
+        is_bounded: bool,
+    },
+}
+
+fn nearness<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> Nearness<T> {
+    match threshold.filter(|t| *t < T::INFINITY) {
+        Some(threshold) if !are_mostly_near(cloud, threshold) => Nearness::Few(threshold),
+        threshold => Nearness::Most { is_bounded: threshold.is_some() },
+    }
+}
+
+/// Whether distances are computed of all pairs of points.
+pub(in crate::rips) fn takes_all_pairs<T: Value>(cloud: &PointCloud<T>, threshold: Option<T>) -> bool {
+    matches!(nearness(cloud, threshold), Nearness::Most { .. })
 }
 
 /// Whether a sample says that a complex on all points within a finite threshold will be dense.

@@ -6,7 +6,8 @@
 //!
 //! Distances of points are computed as keys, integers that are ordered as the distances are (`keyed`), and lie in memory once. Without a
 //! finite threshold, or where many points are near to each other, they are those of all pairs (`rows`); else those of the near
-//! pairs alone (`near`), which a k-d tree (`tree`) finds.
+//! pairs alone (`near`), which a k-d tree (`tree`) finds. Where dimension 0 is all that is wanted, those of all pairs are computed row by row and only the
+//! edges of a spanning tree are kept (`spanning_tree`).
 
 mod buckets;
 mod few;
@@ -14,15 +15,17 @@ mod keyed;
 mod near;
 mod order;
 mod rows;
+mod spanning_tree;
 mod square;
 #[cfg(test)]
 mod tests;
 mod tree;
 
-pub(super) use keyed::{Keyed, Layout, pairs_of};
+pub(super) use keyed::{Keyed, Layout, pairs_of, takes_all_pairs};
 pub(super) use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
+pub(super) use spanning_tree::SpanningTree;
 
 use rayon::prelude::*;
 

@@ -66,27 +66,37 @@ impl<T: Value, O: Copy, F: Fn(T) -> O> Kernel<u32> for Row<'_, T, O, F> {
     #[inline(always)]
     fn run<S: Simd<u32>>(self, _: S) {
         let Row { cloud, blocks, i, out, convert } = self;
-        let point = cloud.point(i);
         for (number, out) in out.chunks_mut(LANES).enumerate() {
-            let sums = T::sums_of_squares(point, blocks.block(number));
-            let mut is_harmed = false;
-            for (lane, sum) in sums.into_iter().enumerate() {
-                // Nothing is lost of the distance of the point to itself, whose sum is 0.
-                is_harmed |= T::is_harmed(sum) & (number * LANES + lane != i);
-            }
-            if is_harmed {
-                for (lane, out) in out.iter_mut().enumerate() {
-                    *out = convert(cloud.distance(i, number * LANES + lane));
-                }
-            } else {
-                // All lanes at once, also of a block that is cut.
-                let mut converted = [convert(T::from_f64(0.0)); LANES];
-                for (out, sum) in converted.iter_mut().zip(sums) {
-                    *out = convert(sum.root());
-                }
-                out.copy_from_slice(&converted[..out.len()]);
-            }
+            // All lanes at once, also of a block that is cut.
+            let converted = distances_to_block(cloud, blocks, i, number).map(&convert);
+            out.copy_from_slice(&converted[..out.len()]);
         }
+    }
+}
+
+/// The distances from point `i` to those of a block; past the last point there is any number, or none.
+#[inline(always)]
+pub(super) fn distances_to_block<T: Value>(
+    cloud: &PointCloud<T>,
+    blocks: &Blocks<T>,
+    i: usize,
+    number: usize,
+) -> [T; LANES] {
+    let mut sums = T::sums_of_squares(cloud.point(i), blocks.block(number));
+    let first = number * LANES;
+    let mut is_harmed = false;
+    for (lane, &sum) in sums.iter().enumerate() {
+        // Nothing is lost of the distance of the point to itself, whose sum is 0.
+        is_harmed |= T::is_harmed(sum) & (first + lane != i);
+    }
+    if is_harmed {
+        let points = cloud.len().min(first + LANES) - first;
+        for (lane, distance) in sums[..points].iter_mut().enumerate() {
+            *distance = cloud.distance(i, first + lane);
+        }
+        sums
+    } else {
+        sums.map(T::root)
     }
 }
 

@@ -1,0 +1,365 @@
+//! A minimum spanning tree of points, which is all that dimension 0 is about. It is found along the rows of the distances, none of which is kept.
+//!
+//! Prim's algorithm (1957): the tree grows from the first point on. Each point outside knows its distance to the tree and the point there that it is
+//! to, and the nearest of them joins. The distances of that one from all points are computed; they bring some points outside nearer to the tree, and
+//! the greatest of them is the eccentricity of the point, of which the enclosing radius is the least. That makes n² distances. A second pass over half
+//! as many counts those up to the threshold, unless all are. Memory is that of some numbers a point.
+//!
+//! Points are cut into pieces, one for each thread. Of points that are equally near the first one joins, so the tree is the same on any number of
+//! threads. Another tree would have the same lengths: a threshold leaves the same components of each.
+
+use rayon::prelude::*;
+
+use super::keyed::{Keyed, Layout};
+use super::rows::{Blocks, distances_to_block, rows_at_once};
+use crate::memory::{self, Refused};
+use crate::metric::value::{DistanceKey, LANES, Sealed};
+use crate::metric::{PointCloud, Value};
+use crate::parallel::joined;
+use crate::progress::{Cost, Expected};
+use crate::rips::filtration_construction::binomial;
+use crate::rips::plan::PairSearch;
+use crate::rips::{Progress, RipsError, Summary};
+use crate::simd::{Kernel, Level, Simd};
+
+/// The fewest points for which it is worth waking a thread up.
+const PIECE: usize = 1 << 13;
+
+/// The edges of a spanning tree, up to the threshold, and the figures of all distances.
+pub(in crate::rips) struct SpanningTree<K> {
+    /// The edges.
+    pub(in crate::rips) keyed: Keyed<K>,
+    /// The figures.
+    pub(in crate::rips) summary: Summary,
+}
+
+impl<K: DistanceKey> SpanningTree<K> {
+    /// The tree of the points of a cloud, up to a threshold or the enclosing radius.
+    ///
+    /// # Errors
+    /// [`RipsError::Refused`], and [`RipsError::TooFarApart`] where there is no finite threshold.
+    pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
+        cloud: &PointCloud<T>,
+        given: Option<T>,
+        progress: &dyn Progress,
+    ) -> Result<Self, RipsError> {
+        let pieces = rayon::current_num_threads().min(cloud.len() / PIECE).max(1);
+        SpanningTree::in_pieces(cloud, given, pieces, progress)
+    }
+
+    /// The same, the points cut into so many pieces or fewer.
+    fn in_pieces<T: Value + Sealed<Key = K>>(
+        cloud: &PointCloud<T>,
+        given: Option<T>,
+        pieces: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self, RipsError> {
+        let points = cloud.len();
+        let pairs = binomial(points, 2);
+        let all = (points as u64).saturating_mul(points as u64).saturating_add(pairs);
+        progress.expect(&[Expected { stage: "distances", dim: None, cost: Cost::Known(1.0) }]);
+        progress.begin("distances", None, all);
+        // Points are numbers of 32 bits.
+        let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
+        let rows = Rows { cloud, blocks };
+        let Grown { pairs: mut ends, mut keys, radius, greatest } = rows.grow(pieces, progress)?;
+        let threshold = given.unwrap_or_else(|| T::from_f64(radius.distance()));
+        let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
+        if !is_bounded && greatest == K::INFINITY && threshold == T::INFINITY {
+            let (i, j) = rows.first_infinite().expect("the greatest distance is infinite");
+            return Err(RipsError::TooFarApart { i, j });
+        }
+        let limit = Keyed::limit(threshold);
+        let (edges, greatest) = match greatest <= limit {
+            true => {
+                progress.advance(pairs);
+                (pairs as usize, greatest)
+            }
+            false => rows.count(limit, progress),
+        };
+        let least = keys.iter().copied().min().filter(|&least| least < K::INFINITY);
+        let value_range = least.filter(|_| !is_bounded).map(|least| (least.distance(), greatest.distance()));
+        let mut is_kept = keys.iter().map(|&key| key <= limit);
+        ends.retain(|_| is_kept.next() == Some(true));
+        keys.retain(|&key| key <= limit);
+        let summary = Summary {
+            points,
+            precision: T::PRECISION,
+            ambient_dimension: Some(cloud.dimension()),
+            edge_list: false,
+            value_range,
+            edges,
+            threshold: threshold.into(),
+            enclosing_radius: given.is_none(),
+        };
+        let search = PairSearch::SpanningTree;
+        Ok(SpanningTree { keyed: Keyed { points, keys, layout: Layout::Pairs(ends), search }, summary })
+    }
+}
+
+/// A tree of all points, and what the rows said on the way.
+struct Grown<K> {
+    /// The ends of its edges, the greater point first.
+    pairs: Vec<(u32, u32)>,
+    /// The length of each.
+    keys: Vec<K>,
+    /// The least eccentricity.
+    radius: K,
+    /// The greatest distance.
+    greatest: K,
+}
+
+/// Some of the points, from the first of a block on, and what is known of those that are outside the tree.
+struct Piece<K> {
+    first: usize,
+    /// The distance to the tree; [`DistanceKey::NONE`] of those that have joined, and past the last point.
+    nearest: Vec<K>,
+    /// The point of the tree that it is to, as the bits of a key, so that lanes have one width.
+    to: Vec<K>,
+}
+
+/// What the row of a point says of a piece.
+#[derive(Clone, Copy)]
+struct Told<K> {
+    /// The greatest distance from the point.
+    farthest: K,
+    /// The point outside that is nearest to the tree, and its distance.
+    next: (K, usize),
+}
+
+impl<K: DistanceKey> Told<K> {
+    fn and(self, other: Self) -> Self {
+        Told { farthest: self.farthest.max(other.farthest), next: self.next.min(other.next) }
+    }
+}
+
+/// The rows of the distances of points.
+struct Rows<'a, T> {
+    cloud: &'a PointCloud<T>,
+    blocks: Blocks<T>,
+}
+
+impl<T: Value> Rows<'_, T> {
+    /// Grows the tree.
+    fn grow(&self, pieces: usize, progress: &dyn Progress) -> Result<Grown<T::Key>, Refused> {
+        let n = self.cloud.len();
+        let length = n.div_ceil(LANES).div_ceil(pieces) * LANES;
+        let piece = |first: usize| -> Result<_, Refused> {
+            let length = length.min(n.next_multiple_of(LANES) - first);
+            let mut nearest = memory::filled(T::Key::INFINITY, length)?;
+            nearest[length.min(n - first)..].fill(T::Key::NONE);
+            Ok(Piece { first, nearest, to: memory::zeroed(length)? })
+        };
+        let mut pieces = (0..n).step_by(length).map(piece).collect::<Result<Vec<_>, _>>()?;
+        let (mut pairs, mut keys) = (Vec::new(), Vec::new());
+        memory::reserve(&mut pairs, n - 1)?;
+        memory::reserve(&mut keys, n - 1)?;
+        let (level, nothing) =
+            (Level::detect(), Told { farthest: T::Key::default(), next: (T::Key::NONE, n) });
+        let (mut radius, mut greatest, mut joined) = (T::Key::INFINITY, T::Key::default(), 0);
+        let mut grow = || loop {
+            pieces[joined / length].nearest[joined % length] = T::Key::NONE;
+            let look = |piece: &mut Piece<T::Key>| level.run(Row { rows: self, i: joined, piece });
+            let told = match &mut pieces[..] {
+                [all] => look(all),
+                pieces => pieces.par_iter_mut().map(look).reduce(|| nothing, Told::and),
+            };
+            radius = radius.min(told.farthest);
+            greatest = greatest.max(told.farthest);
+            progress.advance(n as u64);
+            let (key, point) = told.next;
+            if point == n {
+                return;
+            }
+            let to = pieces[point / length].to[point % length].into() as u32;
+            pairs.push((to.max(point as u32), to.min(point as u32)));
+            keys.push(key);
+            joined = point;
+        };
+        // On a thread of the pool, which then need not be asked from outside for each row.
+        if n > length {
+            rayon::scope(|_| grow())
+        } else {
+            grow()
+        }
+        Ok(Grown { pairs, keys, radius, greatest })
+    }
+
+    /// The number of distances up to a limit, and the greatest finite one.
+    fn count(&self, limit: T::Key, progress: &dyn Progress) -> (usize, T::Key) {
+        let count = |rows: std::ops::Range<usize>| {
+            let of_row = |i: usize| {
+                let found = Level::detect().run(LowerRow { rows: self, i, limit });
+                progress.advance(i as u64);
+                found
+            };
+            rows.map(of_row).fold((0, T::Key::default()), |a, b| (a.0 + b.0, a.1.max(b.1)))
+        };
+        let n = self.cloud.len();
+        let join =
+            |all: &mut (usize, T::Key), found: (usize, T::Key)| *all = (all.0 + found.0, all.1.max(found.1));
+        joined(n, rows_at_once(n), (0, T::Key::default()), &count, &join)
+    }
+
+    /// The first two points whose distance is infinite, if there are any.
+    fn first_infinite(&self) -> Option<(usize, usize)> {
+        let n = self.cloud.len();
+        (1..n).find_map(|i| (0..i).find(|&j| self.cloud.distance(i, j) == T::INFINITY).map(|j| (i, j)))
+    }
+}
+
+/// The row of point `i`, which has joined the tree, over a piece.
+struct Row<'a, T: Value> {
+    rows: &'a Rows<'a, T>,
+    i: usize,
+    piece: &'a mut Piece<T::Key>,
+}
+
+impl<T: Value> Kernel<u32> for Row<'_, T> {
+    type Output = Told<T::Key>;
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> Told<T::Key> {
+        let Row { rows: Rows { cloud, blocks }, i, piece } = self;
+        let (n, own) = (cloud.len(), T::Key::of_bits(i as u64));
+        let mut farthest = [T::Key::default(); LANES];
+        let (mut least, mut place) = ([T::Key::NONE; LANES], [T::Key::default(); LANES]);
+        let nearest = piece.nearest.as_chunks_mut::<LANES>().0;
+        let to = piece.to.as_chunks_mut::<LANES>().0;
+        for (number, (nearest, to)) in nearest.iter_mut().zip(to).enumerate() {
+            let first = piece.first + number * LANES;
+            let mut keys = distances_to_block(cloud, blocks, i, first / LANES).map(T::key);
+            if first + LANES > n {
+                keys[n - first..].fill(T::Key::default());
+            }
+            let number = T::Key::of_bits(number as u64);
+            for lane in 0..LANES {
+                let key = keys[lane];
+                farthest[lane] = farthest[lane].max(key);
+                let is_nearer = (key < nearest[lane]) & (nearest[lane] != T::Key::NONE);
+                nearest[lane] = if is_nearer { key } else { nearest[lane] };
+                to[lane] = if is_nearer { own } else { to[lane] };
+                let is_least = nearest[lane] < least[lane];
+                least[lane] = if is_least { nearest[lane] } else { least[lane] };
+                place[lane] = if is_least { number } else { place[lane] };
+            }
+        }
+        let mut told = Told { farthest: T::Key::default(), next: (T::Key::NONE, n) };
+        for lane in 0..LANES {
+            let number: u64 = place[lane].into();
+            let point =
+                if least[lane] == T::Key::NONE { n } else { piece.first + number as usize * LANES + lane };
+            told = told.and(Told { farthest: farthest[lane], next: (least[lane], point) });
+        }
+        told
+    }
+}
+
+/// The distances from point `i` to the points before it.
+struct LowerRow<'a, T: Value> {
+    rows: &'a Rows<'a, T>,
+    i: usize,
+    limit: T::Key,
+}
+
+impl<T: Value> Kernel<u32> for LowerRow<'_, T> {
+    type Output = (usize, T::Key);
+
+    #[inline(always)]
+    fn run<S: Simd<u32>>(self, _: S) -> (usize, T::Key) {
+        let LowerRow { rows: Rows { cloud, blocks }, i, limit } = self;
+        let (mut counts, mut greatest) = ([0_u32; LANES], [T::Key::default(); LANES]);
+        for number in 0..i.div_ceil(LANES) {
+            let mut keys = distances_to_block(cloud, blocks, i, number).map(T::key);
+            if number == i / LANES {
+                keys[i % LANES..].fill(T::Key::INFINITY);
+            }
+            for lane in 0..LANES {
+                counts[lane] += u32::from(keys[lane] <= limit);
+                let finite = if keys[lane] < T::Key::INFINITY { keys[lane] } else { T::Key::default() };
+                greatest[lane] = greatest[lane].max(finite);
+            }
+        }
+        let counted = counts.iter().map(|&count| count as usize).sum();
+        (counted, greatest.into_iter().fold(T::Key::default(), Ord::max))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::Distances;
+    use crate::rips::rank::matrix_of_points;
+    use crate::rips::{Rips, Threshold};
+
+    /// Coordinates on a grid of so many steps, so that many distances are equal.
+    fn cloud<T: Value>(points: usize, dimension: usize, steps: u64, scale: f64) -> PointCloud<T> {
+        let mut state = points as u64 * 31 + steps;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            T::from_f64((state >> 33) as f64 % steps as f64 * scale)
+        };
+        PointCloud::new(dimension, (0..points * dimension).map(|_| next()).collect()).unwrap()
+    }
+
+    /// The bars and the figures are those of the matrix of the points' distances, in any number of pieces.
+    fn check<T: Value>(cloud: &PointCloud<T>, threshold: Option<f64>) {
+        let matrix = matrix_of_points(cloud, &()).unwrap();
+        let solve = |distances: Distances<T>| {
+            let rips = Rips::new(distances).max_dim(0);
+            threshold.map_or(rips.clone(), |t| rips.threshold(t)).solve(&())
+        };
+        let found = solve(cloud.clone().into()).unwrap();
+        let expected = solve(matrix.into()).unwrap();
+        assert_eq!(found.diagram, expected.diagram);
+        let (found, expected) = (found.summary, expected.summary);
+        assert_eq!((found.edges, found.threshold), (expected.edges, expected.threshold));
+        if threshold.is_none_or(f64::is_infinite) {
+            assert_eq!(found.value_range, expected.value_range);
+        }
+        let given = threshold.and_then(|t| Threshold::Value(t).rounded::<T>());
+        let tree = |pieces| SpanningTree::in_pieces(cloud, given, pieces, &()).unwrap();
+        let one = tree(1);
+        assert_eq!(one.summary.edges, expected.edges);
+        for pieces in [2, 3, 7] {
+            let tree = tree(pieces);
+            assert_eq!(tree.summary, one.summary);
+            assert_eq!(tree.keyed.keys, one.keyed.keys);
+            assert!(matches!(
+                (&tree.keyed.layout, &one.keyed.layout),
+                (Layout::Pairs(a), Layout::Pairs(b)) if a == b
+            ));
+        }
+    }
+
+    #[test]
+    fn the_bars_of_a_spanning_tree_are_those_of_all_distances() {
+        for points in [1, 2, 3, 31, 32, 33, 64, 97, 300] {
+            for (dimension, steps) in [(1, 3), (2, 5), (3, 1 << 20), (9, 4)] {
+                let (single, double) = (
+                    cloud::<f32>(points, dimension, steps, 1.0),
+                    cloud::<f64>(points, dimension, steps, 1e-3),
+                );
+                for threshold in [None, Some(f64::INFINITY), Some(steps as f64 * 0.9), Some(0.0)] {
+                    check(&single, threshold);
+                    check(&double, threshold.map(|t| t * 1e-3));
+                }
+            }
+        }
+    }
+
+    /// Squares that underflow, and sums that overflow.
+    #[test]
+    fn distances_at_the_ends_of_the_range_have_their_spanning_tree() {
+        for scale in [1e-30, 1e-20, 1e17] {
+            check(&cloud::<f32>(70, 3, 50, scale), None);
+            check(&cloud::<f32>(70, 3, 50, scale), Some(30.0 * scale));
+        }
+        let far = PointCloud::new(1, vec![0.0f32, 3e38, -3e38, 1.0, 2.0]).unwrap();
+        // Up to the enclosing radius, which is finite, an infinite distance makes no difference.
+        check(&far, None);
+        check(&far, Some(2.0));
+        let refused = Rips::new(far).max_dim(0).threshold(f64::INFINITY).run();
+        assert_eq!(refused, Err(RipsError::TooFarApart { i: 2, j: 1 }));
+    }
+}
