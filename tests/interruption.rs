@@ -204,6 +204,13 @@ fn reducible(modulus: u32, max_dim: usize) -> Rips {
     options.collapse(Collapse::Off).threads(2)
 }
 
+/// Points whose components alone are wanted.
+fn components() -> Rips {
+    let mixed = |i: u64| (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44;
+    let points = PointCloud::new(2, (0..160).map(|i| mixed(i) as f32).collect()).unwrap();
+    Rips::new(points).max_dim(0).threads(2)
+}
+
 /// A run that is interrupted anywhere, and goes on, and is interrupted again, has the diagram of one that is left alone.
 #[test]
 fn what_is_kept_is_gone_on_from() {
@@ -215,6 +222,7 @@ fn what_is_kept_is_gone_on_from() {
         on(reducible(2, 3)),
         // Entries of 512 bits.
         reducible(2, 22).threshold(250_000.0),
+        components(),
     ];
     let mut kinds = Vec::new();
     for (number, rips) in cases.into_iter().enumerate() {
@@ -243,7 +251,8 @@ fn what_is_kept_is_gone_on_from() {
         }
     }
     // All there is was gone on from.
-    for kind in [Kind::RipsCollapse, Kind::RipsDimension, Kind::RipsResidue, Kind::RipsReduction] {
+    let graph = [Kind::RipsCollapse, Kind::RipsDimension, Kind::RipsResidue, Kind::RipsReduction];
+    for kind in graph.into_iter().chain([Kind::RipsSpanningTree]) {
         assert!(kinds.contains(&kind), "{kind}");
     }
 }

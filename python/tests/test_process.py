@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -24,9 +25,15 @@ import lacuna_tda
 
 @pytest.fixture(autouse=True)
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C is heard, also in a process that a shell has started in the background, where it is ignored from the start."""
+    """Ctrl-C is heard, also in a process that a shell has started in the background, where it is ignored from the start.
+
+    No garbage is collected meanwhile: what is raised in a callback of that, as of a thread of another test, is raised to nobody.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.collect()
+    gc.disable()
     yield
+    gc.enable()
     signal.signal(signal.SIGINT, before)
 
 

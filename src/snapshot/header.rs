@@ -58,6 +58,8 @@ kinds! {
     RipsResidue = 18, "residue";
     /// Those of them that are reduced.
     RipsReduction = 19, "reduced columns of distances";
+    /// A spanning tree of points, as far as it has grown.
+    RipsSpanningTree = 20, "spanning tree";
     /// A boundary matrix that is partly reduced.
     MatrixReduction = 32, "reduced columns of a boundary matrix";
     /// Stages of an image that are done.

@@ -5,11 +5,19 @@
 //! the greatest of them is the eccentricity of the point, of which the enclosing radius is the least. That makes n² distances. A second pass over half
 //! as many counts those up to the threshold, unless all are. Memory is that of some numbers a point.
 //!
+//! Where the run keeps its state, the tree is kept as it grows, between the row of one point and that of the next, and so are the counts
+//! ([`kept`]).
+//!
 //! Points are cut into pieces, one for each thread. Of points that are equally near the first one joins, so the tree is the same on any number of
 //! threads. Another tree would have the same lengths: a threshold leaves the same components of each.
 
+mod kept;
+
+use std::ops::Range;
+
 use rayon::prelude::*;
 
+use self::kept::KeptTree;
 use super::keyed::{Keyed, Layout};
 use super::rows::{Blocks, distances_to_block, rows_at_once};
 use crate::memory::{self, Refused};
@@ -24,6 +32,9 @@ use crate::simd::{Kernel, Level, Simd};
 
 /// The fewest points for which it is worth waking a thread up.
 const PIECE: usize = 1 << 13;
+
+/// How many times as many rows are counted before they may be kept as a thread takes at a time.
+const PARTS: usize = 256;
 
 /// The edges of a spanning tree, up to the threshold, and the figures of all distances.
 pub(in crate::rips) struct SpanningTree<K> {
@@ -62,21 +73,28 @@ impl<K: DistanceKey> SpanningTree<K> {
         // Points are numbers of 32 bits.
         let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
         let rows = Rows { cloud, blocks };
-        let Grown { pairs: mut ends, mut keys, radius, greatest } = rows.grow(pieces, progress)?;
-        let threshold = given.unwrap_or_else(|| T::from_f64(radius.distance()));
+        let kept = KeptTree::of(cloud, given, progress.checkpoint());
+        let mut tree = match kept.restored(pieces)? {
+            Some(tree) => tree,
+            None => Growing::new(points, pieces)?,
+        };
+        rows.grow(&mut tree, &kept, progress);
+        let threshold = given.unwrap_or_else(|| T::from_f64(tree.radius.distance()));
         let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
-        if !is_bounded && greatest == K::INFINITY && threshold == T::INFINITY {
+        if !is_bounded && tree.greatest == K::INFINITY && threshold == T::INFINITY {
             let (i, j) = rows.first_infinite().expect("the greatest distance is infinite");
             return Err(RipsError::TooFarApart { i, j });
         }
         let limit = Keyed::limit(threshold);
-        let (edges, greatest) = match greatest <= limit {
-            true => {
-                progress.advance(pairs);
-                (pairs as usize, greatest)
-            }
-            false => rows.count(limit, progress),
+        let (edges, greatest) = if tree.greatest <= limit {
+            progress.advance(pairs);
+            (pairs as usize, tree.greatest)
+        } else {
+            rows.count(&mut tree, limit, &kept, progress);
+            (tree.counted.edges, tree.counted.greatest)
         };
+        kept.forget();
+        let Growing { pairs: mut ends, mut keys, .. } = tree;
         let least = keys.iter().copied().min().filter(|&least| least < K::INFINITY);
         let value_range = least.filter(|_| !is_bounded).map(|least| (least.distance(), greatest.distance()));
         let mut is_kept = keys.iter().map(|&key| key <= limit);
@@ -97,16 +115,22 @@ impl<K: DistanceKey> SpanningTree<K> {
     }
 }
 
-/// A tree of all points, and what the rows said on the way.
-struct Grown<K> {
-    /// The ends of its edges, the greater point first.
+/// A tree while it grows, and what the rows said on the way.
+struct Growing<K> {
+    /// Points of a piece, but for the last one.
+    length: usize,
+    pieces: Vec<Piece<K>>,
+    /// The ends of its edges, the greater point first, in the order in which they came.
     pairs: Vec<(u32, u32)>,
     /// The length of each.
     keys: Vec<K>,
+    /// The point that joined last, whose row comes next.
+    joined: usize,
     /// The least eccentricity.
     radius: K,
     /// The greatest distance.
     greatest: K,
+    counted: Counted<K>,
 }
 
 /// Some of the points, from the first of a block on, and what is known of those that are outside the tree.
@@ -116,6 +140,36 @@ struct Piece<K> {
     nearest: Vec<K>,
     /// The point of the tree that it is to, as the bits of a key, so that lanes have one width.
     to: Vec<K>,
+}
+
+/// What the second pass has found.
+#[derive(Clone, Copy, Default)]
+struct Counted<K> {
+    /// The rows that it has been through.
+    rows: usize,
+    /// Distances up to the limit.
+    edges: usize,
+    /// The greatest finite distance.
+    greatest: K,
+}
+
+impl<K: DistanceKey> Growing<K> {
+    /// The first of so many points, in so many pieces or fewer.
+    fn new(points: usize, pieces: usize) -> Result<Self, Refused> {
+        let length = points.div_ceil(LANES).div_ceil(pieces) * LANES;
+        let piece = |first: usize| -> Result<_, Refused> {
+            let length = length.min(points.next_multiple_of(LANES) - first);
+            let mut nearest = memory::filled(K::INFINITY, length)?;
+            nearest[length.min(points - first)..].fill(K::NONE);
+            Ok(Piece { first, nearest, to: memory::zeroed(length)? })
+        };
+        let pieces = (0..points).step_by(length).map(piece).collect::<Result<Vec<_>, _>>()?;
+        let (mut pairs, mut keys) = (Vec::new(), Vec::new());
+        memory::reserve(&mut pairs, points - 1)?;
+        memory::reserve(&mut keys, points - 1)?;
+        let (joined, radius, greatest) = (0, K::INFINITY, K::default());
+        Ok(Growing { length, pieces, pairs, keys, joined, radius, greatest, counted: Counted::default() })
+    }
 }
 
 /// What the row of a point says of a piece.
@@ -140,65 +194,67 @@ struct Rows<'a, T> {
 }
 
 impl<T: Value> Rows<'_, T> {
-    /// Grows the tree.
-    fn grow(&self, pieces: usize, progress: &dyn Progress) -> Result<Grown<T::Key>, Refused> {
-        let n = self.cloud.len();
-        let length = n.div_ceil(LANES).div_ceil(pieces) * LANES;
-        let piece = |first: usize| -> Result<_, Refused> {
-            let length = length.min(n.next_multiple_of(LANES) - first);
-            let mut nearest = memory::filled(T::Key::INFINITY, length)?;
-            nearest[length.min(n - first)..].fill(T::Key::NONE);
-            Ok(Piece { first, nearest, to: memory::zeroed(length)? })
-        };
-        let mut pieces = (0..n).step_by(length).map(piece).collect::<Result<Vec<_>, _>>()?;
-        let (mut pairs, mut keys) = (Vec::new(), Vec::new());
-        memory::reserve(&mut pairs, n - 1)?;
-        memory::reserve(&mut keys, n - 1)?;
-        let (level, nothing) =
-            (Level::detect(), Told { farthest: T::Key::default(), next: (T::Key::NONE, n) });
-        let (mut radius, mut greatest, mut joined) = (T::Key::INFINITY, T::Key::default(), 0);
+    /// Grows the tree until all points have joined, and their rows have been looked at.
+    fn grow(&self, tree: &mut Growing<T::Key>, kept: &KeptTree<'_>, progress: &dyn Progress) {
+        let (n, level) = (self.cloud.len(), Level::detect());
+        let nothing = Told { farthest: T::Key::default(), next: (T::Key::NONE, n) };
+        let is_shared = tree.pieces.len() > 1;
+        progress.advance((tree.pairs.len() * n) as u64);
         let mut grow = || loop {
-            pieces[joined / length].nearest[joined % length] = T::Key::NONE;
-            let look = |piece: &mut Piece<T::Key>| level.run(Row { rows: self, i: joined, piece });
+            let Growing { length, pieces, joined, .. } = &mut *tree;
+            let (i, length) = (*joined, *length);
+            pieces[i / length].nearest[i % length] = T::Key::NONE;
+            let look = |piece: &mut Piece<T::Key>| level.run(Row { rows: self, i, piece });
             let told = match &mut pieces[..] {
                 [all] => look(all),
                 pieces => pieces.par_iter_mut().map(look).reduce(|| nothing, Told::and),
             };
-            radius = radius.min(told.farthest);
-            greatest = greatest.max(told.farthest);
-            progress.advance(n as u64);
             let (key, point) = told.next;
-            if point == n {
+            let to = (point < n).then(|| pieces[point / length].to[point % length].into() as u32);
+            tree.radius = tree.radius.min(told.farthest);
+            tree.greatest = tree.greatest.max(told.farthest);
+            if let Some(to) = to {
+                tree.pairs.push((to.max(point as u32), to.min(point as u32)));
+                tree.keys.push(key);
+                tree.joined = point;
+            }
+            kept.saving(tree, || progress.advance(n as u64));
+            if to.is_none() {
                 return;
             }
-            let to = pieces[point / length].to[point % length].into() as u32;
-            pairs.push((to.max(point as u32), to.min(point as u32)));
-            keys.push(key);
-            joined = point;
         };
         // On a thread of the pool, which then need not be asked from outside for each row.
-        if n > length {
-            rayon::scope(|_| grow())
-        } else {
-            grow()
-        }
-        Ok(Grown { pairs, keys, radius, greatest })
+        if is_shared { rayon::scope(|_| grow()) } else { grow() }
     }
 
-    /// The number of distances up to a limit, and the greatest finite one.
-    fn count(&self, limit: T::Key, progress: &dyn Progress) -> (usize, T::Key) {
-        let count = |rows: std::ops::Range<usize>| {
+    /// Counts the distances up to a limit, and finds the greatest finite one.
+    fn count(&self, tree: &mut Growing<T::Key>, limit: T::Key, kept: &KeptTree<'_>, progress: &dyn Progress) {
+        let n = self.cloud.len();
+        let at_once = rows_at_once(n);
+        let in_rows = |rows: Range<usize>| {
             let of_row = |i: usize| {
                 let found = Level::detect().run(LowerRow { rows: self, i, limit });
                 progress.advance(i as u64);
                 found
             };
-            rows.map(of_row).fold((0, T::Key::default()), |a, b| (a.0 + b.0, a.1.max(b.1)))
+            rows.map(of_row).fold((0, T::Key::default()), both)
         };
-        let n = self.cloud.len();
-        let join =
-            |all: &mut (usize, T::Key), found: (usize, T::Key)| *all = (all.0 + found.0, all.1.max(found.1));
-        joined(n, rows_at_once(n), (0, T::Key::default()), &count, &join)
+        let part = at_once * PARTS;
+        progress.advance(binomial(tree.counted.rows, 2));
+        while tree.counted.rows < n {
+            let first = tree.counted.rows;
+            let rows = part.min(n - first);
+            let count = || {
+                let in_part = |range: Range<usize>| in_rows(first + range.start..first + range.end);
+                joined(rows, at_once, (0, T::Key::default()), &in_part, &|all, found| {
+                    *all = both(*all, found)
+                })
+            };
+            let (edges, greatest) = kept.saving(tree, count);
+            let counted = &mut tree.counted;
+            counted.rows += rows;
+            (counted.edges, counted.greatest) = both((counted.edges, counted.greatest), (edges, greatest));
+        }
     }
 
     /// The first two points whose distance is infinite, if there are any.
@@ -206,6 +262,11 @@ impl<T: Value> Rows<'_, T> {
         let n = self.cloud.len();
         (1..n).find_map(|i| (0..i).find(|&j| self.cloud.distance(i, j) == T::INFINITY).map(|j| (i, j)))
     }
+}
+
+/// What two parts of the rows say: a number of distances, and the greatest of them.
+fn both<K: DistanceKey>(one: (usize, K), other: (usize, K)) -> (usize, K) {
+    (one.0 + other.0, one.1.max(other.1))
 }
 
 /// The row of point `i`, which has joined the tree, over a piece.
@@ -233,12 +294,19 @@ impl<T: Value> Kernel<u32> for Row<'_, T> {
                 keys[n - first..].fill(T::Key::default());
             }
             let number = T::Key::of_bits(number as u64);
+            let mut is_nearer = [false; LANES];
             for lane in 0..LANES {
-                let key = keys[lane];
-                farthest[lane] = farthest[lane].max(key);
-                let is_nearer = (key < nearest[lane]) & (nearest[lane] != T::Key::NONE);
-                nearest[lane] = if is_nearer { key } else { nearest[lane] };
-                to[lane] = if is_nearer { own } else { to[lane] };
+                farthest[lane] = farthest[lane].max(keys[lane]);
+                is_nearer[lane] = (keys[lane] < nearest[lane]) & (nearest[lane] != T::Key::NONE);
+            }
+            // Seldom, once the tree has grown; what is not changed need not be written.
+            if is_nearer.iter().fold(false, |any, &one| any | one) {
+                for lane in 0..LANES {
+                    nearest[lane] = if is_nearer[lane] { keys[lane] } else { nearest[lane] };
+                    to[lane] = if is_nearer[lane] { own } else { to[lane] };
+                }
+            }
+            for lane in 0..LANES {
                 let is_least = nearest[lane] < least[lane];
                 least[lane] = if is_least { nearest[lane] } else { least[lane] };
                 place[lane] = if is_least { number } else { place[lane] };

@@ -1,0 +1,140 @@
+//! A spanning tree that is kept while it grows.
+//!
+//! Between the row of one point and that of the next all there is to keep are the edges, the distances of the points outside to the tree, and which points
+//! these are to: some 30 bytes a point. Threads may be others when another run goes on. The piece has the checksum of the points and of the threshold
+//! in its name, so that it is that of no other tree.
+
+use xxhash_rust::xxh3::Xxh3;
+use zerocopy::little_endian::U32;
+
+use super::{Counted, Growing};
+use crate::metric::value::DistanceKey;
+use crate::metric::{PointCloud, Value};
+use crate::progress::saving;
+use crate::rips::RipsError;
+use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
+
+/// Where a tree is kept.
+pub(super) struct KeptTree<'a> {
+    checkpoint: &'a dyn Checkpoint,
+    name: String,
+    points: usize,
+}
+
+impl<'a> KeptTree<'a> {
+    /// The place of the tree of these points, up to this threshold.
+    pub(super) fn of<T: Value>(
+        cloud: &PointCloud<T>,
+        given: Option<T>,
+        checkpoint: &'a dyn Checkpoint,
+    ) -> Self {
+        let points = cloud.len();
+        let mut name = String::new();
+        if checkpoint.is_kept() {
+            let mut sum = Xxh3::new();
+            let mut number = |number: u64| sum.update(&number.to_le_bytes());
+            number(cloud.dimension() as u64);
+            number(given.map_or(u64::MAX, T::order_bits));
+            (0..points).flat_map(|i| cloud.point(i)).for_each(|&x| number(Into::<f64>::into(x).to_bits()));
+            name = format!("{:016x}-tree", sum.digest());
+        }
+        KeptTree { checkpoint, name, points }
+    }
+
+    /// The tree as another run left it, in so many pieces or fewer; none if none did.
+    ///
+    /// # Errors
+    /// [`RipsError::Checkpoint`]: what is kept makes no sense; [`RipsError::Refused`].
+    pub(super) fn restored<K: DistanceKey>(&self, pieces: usize) -> Result<Option<Growing<K>>, RipsError> {
+        let Some(snapshot) = self.checkpoint.load(&self.name, Kind::RipsSpanningTree)? else {
+            return Ok(None);
+        };
+        let mut tree = Growing::<K>::new(self.points, pieces)?;
+        let mut payload = snapshot.payload_of(Kind::RipsSpanningTree)?;
+        self.read(&mut tree, &mut payload)?;
+        payload.end()?;
+        Ok(Some(tree))
+    }
+
+    fn read<K: DistanceKey>(
+        &self,
+        tree: &mut Growing<K>,
+        payload: &mut Reader<'_>,
+    ) -> Result<(), SnapshotError> {
+        let n = self.points;
+        let [joined, radius, greatest, rows, edges, finite]: [u64; 6] = payload.record("figures")?;
+        let ends = (payload.u32s("greater ends")?, payload.u32s("smaller ends")?);
+        let keys = payload.u64s("lengths")?;
+        let (nearest, to) = (payload.u64s("distances")?, payload.u32s("neighbours")?);
+        let are_edges = ends.0.len() < n && ends.0.len() == ends.1.len() && ends.0.len() == keys.len();
+        let is_edge = |(greater, smaller): (&U32, &U32)| smaller < greater && (greater.get() as usize) < n;
+        if !are_edges || !ends.0.iter().zip(ends.1).all(is_edge) {
+            return Err(payload.unexpected("ends", format!("edges of a tree of {n} points"), "others"));
+        }
+        let are_points = nearest.len() == n && to.len() == n && to.iter().all(|to| (to.get() as usize) < n);
+        if !are_points || joined >= n as u64 || rows > n as u64 {
+            return Err(payload.unexpected("neighbours", format!("those of {n} points"), "others"));
+        }
+        let key = |bits: u64| K::of_bits(bits);
+        tree.pairs.extend(ends.0.iter().zip(ends.1).map(|(greater, smaller)| (greater.get(), smaller.get())));
+        tree.keys.extend(keys.iter().map(|bits| key(bits.get())));
+        let told = nearest.iter().zip(to).map(|(bits, point)| (bits.get(), u64::from(point.get())));
+        let points = tree.pieces.iter_mut().flat_map(|piece| piece.nearest.iter_mut().zip(&mut piece.to));
+        for ((nearest, to), (bits, point)) in points.zip(told) {
+            (*nearest, *to) = (key(bits), key(point));
+        }
+        tree.joined = joined as usize;
+        (tree.radius, tree.greatest) = (key(radius), key(greatest));
+        tree.counted = Counted { rows: rows as usize, edges: edges as usize, greatest: key(finite) };
+        Ok(())
+    }
+
+    /// Does `work`, and keeps the tree if it is time to; if it is interrupted, too.
+    pub(super) fn saving<K: DistanceKey, R>(&self, tree: &Growing<K>, work: impl FnOnce() -> R) -> R {
+        if self.name.is_empty() {
+            return work();
+        }
+        let done = saving(work, || self.save(tree));
+        if self.checkpoint.takes_turn() {
+            self.save(tree);
+        }
+        done
+    }
+
+    fn save<K: DistanceKey>(&self, tree: &Growing<K>) {
+        let Growing { pieces, pairs, keys, joined, radius, greatest, counted, .. } = tree;
+        let told = facts([
+            ("points", self.points.to_string()),
+            ("edges of the tree", pairs.len().to_string()),
+            ("rows counted", counted.rows.to_string()),
+        ]);
+        let bits = |key: K| -> u64 { key.into() };
+        self.checkpoint.save(&self.name, Kind::RipsSpanningTree, &told, &mut |out| {
+            let figures = [
+                *joined as u64,
+                bits(*radius),
+                bits(*greatest),
+                counted.rows as u64,
+                counted.edges as u64,
+                bits(counted.greatest),
+            ];
+            out.record(&figures)?;
+            out.u32s(&pairs.iter().map(|&(greater, _)| greater).collect::<Vec<_>>())?;
+            out.u32s(&pairs.iter().map(|&(_, smaller)| smaller).collect::<Vec<_>>())?;
+            out.u64s_of(keys.len(), keys.iter().map(|&key| bits(key)))?;
+            let n = self.points;
+            let nearest = pieces.iter().flat_map(|piece| &piece.nearest).take(n);
+            out.u64s_of(n, nearest.map(|&key| bits(key)))?;
+            // Points are numbers of 32 bits.
+            let to = pieces.iter().flat_map(|piece| &piece.to).take(n);
+            out.u32s(&to.map(|&point| bits(point) as u32).collect::<Vec<_>>())
+        });
+    }
+
+    /// Forgets the tree, which is done: what comes after takes less time than to read it.
+    pub(super) fn forget(&self) {
+        if !self.name.is_empty() {
+            self.checkpoint.forget(&self.name);
+        }
+    }
+}
