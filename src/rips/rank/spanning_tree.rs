@@ -93,7 +93,6 @@ impl<K: DistanceKey> SpanningTree<K> {
             rows.count(&mut tree, limit, &kept, progress);
             (tree.counted.edges, tree.counted.greatest)
         };
-        kept.forget();
         let Growing { pairs: mut ends, mut keys, .. } = tree;
         let least = keys.iter().copied().min().filter(|&least| least < K::INFINITY);
         let value_range = least.filter(|_| !is_bounded).map(|least| (least.distance(), greatest.distance()));

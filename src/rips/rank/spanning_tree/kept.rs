@@ -130,11 +130,4 @@ impl<'a> KeptTree<'a> {
             out.u32s(&to.map(|&point| bits(point) as u32).collect::<Vec<_>>())
         });
     }
-
-    /// Forgets the tree, which is done: what comes after takes less time than to read it.
-    pub(super) fn forget(&self) {
-        if !self.name.is_empty() {
-            self.checkpoint.forget(&self.name);
-        }
-    }
 }
