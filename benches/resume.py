@@ -9,8 +9,8 @@
 The input is a matrix of random distances, whose reduction is long; of `ecc` it is a volume of random voxels: of 16 bits, or of
 32 bits with a million values. Undisturbed runs with and without `--checkpoint` take turns, and the overhead is that of the medians of their processor
 time. Then, `--kills` times: a run is killed at a random moment of its processor time, and run again to its end. The output must be that of the first undisturbed
-run byte for byte; the work is the time of both, as a part of an undisturbed run that keeps its state. With --side-by-side so many of these are done
-at a time, undisturbed runs too.
+run byte for byte; the work is the time of both, as a part of an undisturbed run that keeps its state. A machine may become slower meanwhile, so
+undisturbed runs are made before and after, and their median counts. With --side-by-side so many of all these are done at a time.
 
 Needs Linux, and nothing but Python's standard library. Prints a row for benches/RESULTS.md; exits 1 when an output differs.
 """
@@ -171,30 +171,39 @@ def main():
             return Run(keeping if number % 2 else plain, place(number)).to_end("output")
 
         numbers = range(2 * max(arguments.runs, arguments.side_by_side // 2))
-        taken = list(pool.map(undisturbed, numbers))
-        shutil.copy(place(0) / "output", folder / "expected")
-        if not all(same(place(number)) for number in numbers):
-            raise SystemExit("the output of an undisturbed run differs")
-        work = statistics.median(taken[1::2])
-        overhead = work / statistics.median(taken[::2]) - 1
-        print(f"undisturbed: {work:.2f} s, {100 * overhead:+.1f} % for what is kept", file=sys.stderr, flush=True)
+
+        def all_undisturbed(taken_before):
+            """What all undisturbed runs have taken by now, how long one takes that keeps its state, and the overhead of that."""
+            taken = taken_before + list(pool.map(undisturbed, numbers))
+            if not taken_before:
+                shutil.copy(place(0) / "output", folder / "expected")
+            if not all(same(place(number)) for number in numbers):
+                raise SystemExit("the output of an undisturbed run differs")
+            work = statistics.median(taken[1::2])
+            overhead = work / statistics.median(taken[::2]) - 1
+            told = f"undisturbed: {work:.2f} s, {100 * overhead:+.1f} % for what is kept"
+            print(told, file=sys.stderr, flush=True)
+            return taken, work, overhead
+
+        taken, expected_work, _ = all_undisturbed([])
 
         def killed(number):
-            """The work of a run that is killed and goes on, as a part of an undisturbed one; and whether its output is the same."""
+            """The work of a run that is killed and goes on, in seconds; and whether its output is the same."""
             run = Run(keeping, place(number))
             moments = random.Random(arguments.seed * 1000 + number)
             code = 0
             # A run that was quicker than the moment is begun again.
             while code == 0:
-                code, done = run.ended("output", moments.uniform(0.02, 0.98) * work)
+                code, done = run.ended("output", moments.uniform(0.02, 0.98) * expected_work)
             rest, is_same = run.to_end("output"), same(run.folder)
             answer = "the same answer" if is_same else "ANOTHER ANSWER"
-            told = f"  {number}: killed after {done:.2f} s of {work:.2f} s, {rest:.2f} s to the end, {answer}"
+            told = f"  {number}: killed after {done:.2f} s of {expected_work:.2f} s, {rest:.2f} s to the end, {answer}"
             print(told, file=sys.stderr, flush=True)
-            return (done + rest) / work, is_same
+            return done + rest, is_same
 
         results = list(pool.map(killed, range(arguments.kills)))
-        shares, differing = [share for share, _ in results], sum(not is_same for _, is_same in results)
+        _, work, overhead = all_undisturbed(taken)
+        shares, differing = [done / work for done, _ in results], sum(not is_same for _, is_same in results)
         row = [label, f"{work:.1f}", f"{100 * overhead:+.1f} %"]
         row += [str(len(shares)), str(differing), f"{statistics.mean(shares):.2f}", f"{max(shares):.2f}"]
         print("| random input | processor s | overhead | kills | other answers | work, mean | work, most |")
