@@ -3,7 +3,7 @@
 use crate::metric::value::DistanceKey;
 use crate::metric::{Distances, Value};
 use crate::rips::plan::PairSearch;
-use crate::rips::rank::{Keyed, SpanningTree, matrix_of_points, takes_all_pairs};
+use crate::rips::rank::{self, Keyed, SpanningTree, matrix_of_points, takes_all_pairs};
 use crate::rips::{
     DistanceToMeasure, Progress, RipsError, Summary, Threshold, distance_to_measure, footprint,
 };
@@ -52,6 +52,7 @@ pub(super) fn survey<T: Value>(
     };
     if let (Distances::Points(cloud), true) = (&distances, allowed.spanning_tree)
         && takes_all_pairs(cloud, given)
+        && rank::spanning_tree_pays(cloud)
     {
         let SpanningTree { keyed, summary } = SpanningTree::of(cloud, given, progress)?;
         return Ok(Surveyed { keyed, summary, births: None });

@@ -25,7 +25,7 @@ pub(super) use keyed::{Keyed, Layout, pairs_of, takes_all_pairs};
 pub(super) use order::Values;
 pub use rows::matrix_of_points;
 pub(super) use rows::rows_at_once;
-pub(super) use spanning_tree::SpanningTree;
+pub(super) use spanning_tree::{SpanningTree, pays as spanning_tree_pays};
 
 use rayon::prelude::*;
 

@@ -27,7 +27,7 @@ use crate::parallel::joined;
 use crate::progress::{Cost, Expected};
 use crate::rips::filtration_construction::binomial;
 use crate::rips::plan::PairSearch;
-use crate::rips::{Progress, RipsError, Summary};
+use crate::rips::{Progress, RipsError, Summary, footprint};
 use crate::simd::{Kernel, Level, Simd};
 
 /// The fewest points for which it is worth waking a thread up.
@@ -35,6 +35,16 @@ const PIECE: usize = 1 << 13;
 
 /// How many times as many rows are counted before they may be kept as a thread takes at a time.
 const PARTS: usize = 256;
+
+/// Coordinates up to which the tree takes less time than to rank all distances, which are computed once for that and here three times: of single
+/// precision. In double precision, where ranks take longest, they may be four times as many (`benches/RESULTS.md`).
+const MOST_COORDINATES: usize = 32;
+
+/// Whether a tree takes less time than ranks of all distances of these points, or there is no memory for the distances.
+pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>) -> bool {
+    let most = if T::NARROW { MOST_COORDINATES } else { 4 * MOST_COORDINATES };
+    cloud.dimension() <= most || footprint::check_all_pairs(cloud, false).is_err()
+}
 
 /// The edges of a spanning tree, up to the threshold, and the figures of all distances.
 pub(in crate::rips) struct SpanningTree<K> {
@@ -413,6 +423,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Of points of many coordinates distances are ranked.
+    #[test]
+    fn distances_of_many_coordinates_are_computed_once() {
+        let search = |points: Distances<f32>| Rips::new(points).max_dim(0).solve(&()).unwrap().plan.search;
+        assert_eq!(search(cloud::<f32>(20, 32, 5, 1.0).into()), PairSearch::SpanningTree);
+        assert_eq!(search(cloud::<f32>(20, 33, 5, 1.0).into()), PairSearch::All);
+        assert!(pays(&cloud::<f64>(20, 128, 5, 1.0)) && !pays(&cloud::<f64>(20, 129, 5, 1.0)));
     }
 
     /// Squares that underflow, and sums that overflow.
