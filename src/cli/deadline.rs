@@ -81,19 +81,14 @@ fn end(answer: Answer) -> ! {
         // One that has ended needs no end. It makes no more files once it has.
         let _ = child.kill().and_then(|()| child.wait());
     }
-    let _no_other_file = temporary::remove_all();
     let reached = told_last().map(|reached| format!(": {reached}")).unwrap_or_default();
     let answer = if answer == Answer::Written { "the answer is written" } else { "no answer is written" };
-    tell_and_exit(TIME_IS_UP, format_args!("{}time limit reached{reached}; {answer}", over_a_bar()))
+    end_saying(TIME_IS_UP, format_args!("{}time limit reached{reached}; {answer}", over_a_bar()))
 }
 
 /// Ends the program wherever it is, with this exit code and a last line. No temporary files are left.
 pub(super) fn end_saying(code: u8, line: fmt::Arguments<'_>) -> ! {
     let _no_other_file = temporary::remove_all();
-    tell_and_exit(code, line)
-}
-
-fn tell_and_exit(code: u8, line: fmt::Arguments<'_>) -> ! {
     // Where nobody reads what is said, the run ends all the same.
     let _ = thread::Builder::new().spawn(move || {
         thread::sleep(PATIENCE);

@@ -229,15 +229,24 @@ pub(super) fn check_all_pairs<T: Value + Sealed>(
     is_bounded: bool,
 ) -> Result<(), RipsError> {
     let points = cloud.len();
-    let distances = binomial(points, 2);
-    let needed = distances.saturating_mul(ranked::<T::Key>());
-    match room_for(needed) {
-        Some(available) if needed > available => {
+    match lacks_room::<T::Key>(points) {
+        Some((needed, available)) => {
             let helps = proposals(cloud, is_bounded, available);
-            Err(RipsError::Memory { points, distances, needed, available, helps })
+            Err(RipsError::Memory { points, distances: binomial(points, 2), needed, available, helps })
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// Whether the distances of all pairs of so many points, as keys, and their ranks can fit in memory.
+pub(super) fn affords_all_pairs<K>(points: usize) -> bool {
+    lacks_room::<K>(points).is_none()
+}
+
+/// The bytes that all pairs of so many points take, and those that there are, if these are fewer.
+fn lacks_room<K>(points: usize) -> Option<(u64, u64)> {
+    let needed = binomial(points, 2).saturating_mul(ranked::<K>());
+    room_for(needed).filter(|&available| needed > available).map(|available| (needed, available))
 }
 
 /// Pairs of points that are looked at for a threshold that would do.

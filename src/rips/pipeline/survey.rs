@@ -7,6 +7,7 @@ use crate::rips::rank::{self, Keyed, SpanningTree, matrix_of_points, takes_all_p
 use crate::rips::{
     DistanceToMeasure, Progress, RipsError, Summary, Threshold, distance_to_measure, footprint,
 };
+use crate::snapshot::{Part, Resumable};
 
 /// What is known of the input.
 pub(super) struct Surveyed<K> {
@@ -54,6 +55,15 @@ pub(super) fn survey<T: Value>(
         && takes_all_pairs(cloud, given)
         && rank::spanning_tree_pays(cloud)
     {
+        let checkpoint = progress.checkpoint();
+        let prefix = if checkpoint.is_kept() {
+            let threshold = given.map_or(u64::MAX, T::order_bits);
+            format!("{:032x}-{threshold:016x}-", distances.checksum())
+        } else {
+            String::new()
+        };
+        let part = Part { checkpoint, prefix: &prefix };
+        let progress = &Resumable { progress, checkpoint: &part };
         let SpanningTree { keyed, summary } = SpanningTree::of(cloud, given, progress)?;
         return Ok(Surveyed { keyed, summary, births: None });
     }

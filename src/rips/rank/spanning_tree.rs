@@ -43,7 +43,7 @@ const MOST_COORDINATES: usize = 32;
 /// Whether a tree takes less time than ranks of all distances of these points, or there is no memory for the distances.
 pub(in crate::rips) fn pays<T: Value>(cloud: &PointCloud<T>) -> bool {
     let most = if T::NARROW { MOST_COORDINATES } else { 4 * MOST_COORDINATES };
-    cloud.dimension() <= most || footprint::check_all_pairs(cloud, false).is_err()
+    cloud.dimension() <= most || !footprint::affords_all_pairs::<T::Key>(cloud.len())
 }
 
 /// The edges of a spanning tree, up to the threshold, and the figures of all distances.
@@ -55,10 +55,10 @@ pub(in crate::rips) struct SpanningTree<K> {
 }
 
 impl<K: DistanceKey> SpanningTree<K> {
-    /// The tree of the points of a cloud, up to a threshold or the enclosing radius.
+    /// The tree of the points of a cloud, up to a threshold or the enclosing radius. What the checkpoint of `progress` keeps is of these alone.
     ///
     /// # Errors
-    /// [`RipsError::Refused`], and [`RipsError::TooFarApart`] where there is no finite threshold.
+    /// [`RipsError::Refused`], [`RipsError::Checkpoint`], and [`RipsError::TooFarApart`] where there is no finite threshold.
     pub(in crate::rips) fn of<T: Value + Sealed<Key = K>>(
         cloud: &PointCloud<T>,
         given: Option<T>,
@@ -83,7 +83,7 @@ impl<K: DistanceKey> SpanningTree<K> {
         // Points are numbers of 32 bits.
         let blocks = Blocks::of(cloud, &(0..points as u32).collect::<Vec<_>>())?;
         let rows = Rows { cloud, blocks };
-        let kept = KeptTree::of(cloud, given, progress.checkpoint());
+        let kept = KeptTree { checkpoint: progress.checkpoint(), points };
         let mut tree = match kept.restored(pieces)? {
             Some(tree) => tree,
             None => Growing::new(points, pieces)?,
@@ -91,8 +91,10 @@ impl<K: DistanceKey> SpanningTree<K> {
         rows.grow(&mut tree, &kept, progress);
         let threshold = given.unwrap_or_else(|| T::from_f64(tree.radius.distance()));
         let is_bounded = given.is_some_and(|threshold| threshold < T::INFINITY);
-        if !is_bounded && tree.greatest == K::INFINITY && threshold == T::INFINITY {
-            let (i, j) = rows.first_infinite().expect("the greatest distance is infinite");
+        if threshold == T::INFINITY
+            && tree.greatest == K::INFINITY
+            && let Some((i, j)) = rows.first_infinite()
+        {
             return Err(RipsError::TooFarApart { i, j });
         }
         let limit = Keyed::limit(threshold);

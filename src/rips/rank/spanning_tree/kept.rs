@@ -1,52 +1,34 @@
 //! A spanning tree that is kept while it grows.
 //!
 //! Between the row of one point and that of the next all there is to keep are the edges, the distances of the points outside to the tree, and which points
-//! these are to: some 30 bytes a point. Threads may be others when another run goes on. The piece has the checksum of the points and of the threshold
-//! in its name, so that it is that of no other tree.
+//! these are to: some 30 bytes a point. Threads may be others when another run goes on.
 
-use xxhash_rust::xxh3::Xxh3;
-use zerocopy::little_endian::U32;
+use zerocopy::little_endian::{U32, U64};
 
 use super::{Counted, Growing};
 use crate::metric::value::DistanceKey;
-use crate::metric::{PointCloud, Value};
 use crate::progress::saving;
 use crate::rips::RipsError;
+use crate::rips::filtration_construction::binomial;
 use crate::snapshot::{Checkpoint, Kind, Reader, SnapshotError, facts};
+
+/// The name under which the tree is kept. The checkpoint is of these points and this threshold.
+const TREE: &str = "tree";
 
 /// Where a tree is kept.
 pub(super) struct KeptTree<'a> {
-    checkpoint: &'a dyn Checkpoint,
-    name: String,
-    points: usize,
+    pub(super) checkpoint: &'a dyn Checkpoint,
+    /// The number of points.
+    pub(super) points: usize,
 }
 
-impl<'a> KeptTree<'a> {
-    /// The place of the tree of these points, up to this threshold.
-    pub(super) fn of<T: Value>(
-        cloud: &PointCloud<T>,
-        given: Option<T>,
-        checkpoint: &'a dyn Checkpoint,
-    ) -> Self {
-        let points = cloud.len();
-        let mut name = String::new();
-        if checkpoint.is_kept() {
-            let mut sum = Xxh3::new();
-            let mut number = |number: u64| sum.update(&number.to_le_bytes());
-            number(cloud.dimension() as u64);
-            number(given.map_or(u64::MAX, T::order_bits));
-            (0..points).flat_map(|i| cloud.point(i)).for_each(|&x| number(Into::<f64>::into(x).to_bits()));
-            name = format!("{:016x}-tree", sum.digest());
-        }
-        KeptTree { checkpoint, name, points }
-    }
-
+impl KeptTree<'_> {
     /// The tree as another run left it, in so many pieces or fewer; none if none did.
     ///
     /// # Errors
     /// [`RipsError::Checkpoint`]: what is kept makes no sense; [`RipsError::Refused`].
     pub(super) fn restored<K: DistanceKey>(&self, pieces: usize) -> Result<Option<Growing<K>>, RipsError> {
-        let Some(snapshot) = self.checkpoint.load(&self.name, Kind::RipsSpanningTree)? else {
+        let Some(snapshot) = self.checkpoint.load(TREE, Kind::RipsSpanningTree)? else {
             return Ok(None);
         };
         let mut tree = Growing::<K>::new(self.points, pieces)?;
@@ -67,11 +49,23 @@ impl<'a> KeptTree<'a> {
         let keys = payload.u64s("lengths")?;
         let (nearest, to) = (payload.u64s("distances")?, payload.u32s("neighbours")?);
         let are_edges = ends.0.len() < n && ends.0.len() == ends.1.len() && ends.0.len() == keys.len();
+        let infinity: u64 = K::INFINITY.into();
+        let are_keys =
+            keys.iter().map(|bits| bits.get()).chain([radius, greatest, finite]).all(|bits| bits <= infinity);
+        if !are_keys || edges > binomial(n, 2) {
+            return Err(payload.unexpected("figures", format!("those of {n} points"), "others"));
+        }
         let is_edge = |(greater, smaller): (&U32, &U32)| smaller < greater && (greater.get() as usize) < n;
         if !are_edges || !ends.0.iter().zip(ends.1).all(is_edge) {
             return Err(payload.unexpected("ends", format!("edges of a tree of {n} points"), "others"));
         }
-        let are_points = nearest.len() == n && to.len() == n && to.iter().all(|to| (to.get() as usize) < n);
+        let are_outside = |(i, (bits, to)): (usize, (&U64, &U32))| {
+            let (bits, to) = (bits.get(), to.get() as usize);
+            // A point that has joined knows no other.
+            bits == K::NONE.into() || bits <= infinity && to < n && to != i
+        };
+        let are_points =
+            nearest.len() == n && to.len() == n && nearest.iter().zip(to).enumerate().all(are_outside);
         if !are_points || joined >= n as u64 || rows > n as u64 {
             return Err(payload.unexpected("neighbours", format!("those of {n} points"), "others"));
         }
@@ -91,7 +85,7 @@ impl<'a> KeptTree<'a> {
 
     /// Does `work`, and keeps the tree if it is time to; if it is interrupted, too.
     pub(super) fn saving<K: DistanceKey, R>(&self, tree: &Growing<K>, work: impl FnOnce() -> R) -> R {
-        if self.name.is_empty() {
+        if !self.checkpoint.is_kept() {
             return work();
         }
         let done = saving(work, || self.save(tree));
@@ -109,7 +103,7 @@ impl<'a> KeptTree<'a> {
             ("rows counted", counted.rows.to_string()),
         ]);
         let bits = |key: K| -> u64 { key.into() };
-        self.checkpoint.save(&self.name, Kind::RipsSpanningTree, &told, &mut |out| {
+        self.checkpoint.save(TREE, Kind::RipsSpanningTree, &told, &mut |out| {
             let figures = [
                 *joined as u64,
                 bits(*radius),
