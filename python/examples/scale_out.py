@@ -1,6 +1,6 @@
 """Thousands of clouds and images, on the processes of joblib, Dask or Ray.
 
-    pip install lacuna-tda joblib
+    pip install ./python joblib
     python scale_out.py --on joblib
 
 `lacuna_tda.rips_many` alone uses all cores of a machine, in threads. These are for more than one machine, or for programs that run on one of
