@@ -4,7 +4,7 @@ Clouds of points are drawn from a circle, a sphere, a torus and a ball, each wit
 little about which shape it is, and distances among the points all. The pipeline computes the bars of each cloud, takes for features how long
 the longest of each dimension last, relative to the size of the cloud, and fits a linear classifier:
 
-    pip install 'lacuna-tda[sklearn]'
+    pip install './python[sklearn]'
     python classify_shapes.py
 """
 

@@ -3,7 +3,7 @@
 Random points of a disk begin with many short loops. Each step makes the longest bar of dimension 1 longer, and pulls points back that have left
 the disk; in the end they lie around a hole.
 
-    pip install lacuna-tda torch
+    pip install ./python torch
     python optimise_points.py
 """
 

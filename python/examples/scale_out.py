@@ -1,6 +1,6 @@
 """Thousands of clouds and images, on the processes of joblib, Dask or Ray.
 
-    pip install lacuna-tda joblib
+    pip install ./python joblib
     python scale_out.py --on joblib
 
 `lacuna_tda.rips_many` alone uses all cores of a machine, in threads. These are for more than one machine, or for programs that run on one of
@@ -76,6 +76,7 @@ def on_ray(work: Work, inputs: Batch, processes: int = 2) -> list[lacuna_tda.Dia
 
 
 ON = {"joblib": on_joblib, "dask": on_dask, "ray": on_ray}
+PACKAGES = {"joblib": "joblib", "dask": "'dask[distributed]'", "ray": "ray"}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -89,7 +90,11 @@ def main(arguments: list[str] | None = None) -> None:
     clouds = rng.random((options.inputs, 50, 3))
     images = rng.integers(0, 256, (options.inputs, 32, 32), dtype=np.uint8)
     for what, work, inputs in (("clouds", bars_of_clouds, clouds), ("images", bars_of_images, images)):
-        found = ON[options.on](work, inputs, options.processes)
+        try:
+            found = ON[options.on](work, inputs, options.processes)
+        except ModuleNotFoundError:
+            package = PACKAGES[options.on]
+            parser.error(f"--on {options.on} needs {package}, which is not installed: pip install {package}")
         loops = sum(len(diagram.bars(1)) for diagram in found)
         print(f"{len(found)} {what} on {options.on}: {loops} bars of dimension 1")
 

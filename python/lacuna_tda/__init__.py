@@ -27,8 +27,13 @@ array([[1.        , 1.41421356]])
 ========================  =============================================================
 
 All work is done without the interpreter's lock, on as many threads as there are cores unless ``threads`` says otherwise; no answer depends on
-their number. Ctrl-C ends it. Arrays must not change while they are worked on. What is wrong with an argument is a ``ValueError`` or, of its
-type, a ``TypeError``; too little memory is a ``MemoryError``, a machine that does not do what it is asked to a ``RuntimeError``.
+their number. Ctrl-C ends it. What is wrong with an argument is a ``ValueError`` or, of its type, a ``TypeError``; too little memory is a
+``MemoryError``, a machine that does not do what it is asked to a ``RuntimeError``. Whole numbers may come as floats of their value; text is never
+taken for a number.
+
+Images are read where they lie until a call returns; all else is copied when it begins. Meanwhile NumPy refuses to resize the array with a
+``ValueError``, also with ``refcheck=False``. Writes of other threads are not refused: of an array that is written to the answer is undefined, or
+a ``RuntimeError``.
 """
 
 from ._diagram import Chain, Diagram, Landmarks, Representatives

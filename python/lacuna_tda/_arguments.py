@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -10,7 +13,9 @@ from numpy.typing import NDArray
 
 
 def count(name: str, value: Any, least: int) -> int:
-    """A whole number that is not below the least one."""
+    """A whole number that is not below the least one. It may come as a float, as NumPy and others compute them."""
+    if isinstance(value, (float, np.floating)) and value.is_integer():
+        value = int(value)
     try:
         number = index(value)
     except TypeError:
@@ -32,6 +37,50 @@ def word(name: str, value: Any, expected: str) -> str:
 def optional_count(name: str, value: Any, least: int) -> int | None:
     """A whole number that is not below the least one, if any is given."""
     return None if value is None else count(name, value, least)
+
+
+def number(name: str, value: Any) -> float:
+    """A real number; a whole one as an int, however many digits it has."""
+    try:
+        whole = index(value)
+    except TypeError:
+        pass
+    else:
+        if abs(whole) >= 2**1023:
+            raise ValueError(f"{name}: expected a number that a double holds, found one of {whole.bit_length()} bits")
+        return whole
+    # They would be parsed.
+    if not isinstance(value, (str, bytes, bytearray)):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{name}: expected a number, found {value!r}")
+
+
+def optional_number(name: str, value: Any) -> float | None:
+    """A real number, if any is given."""
+    return None if value is None else number(name, value)
+
+
+def warn(message: str) -> None:
+    """Warns of something in the name of the line that called the package."""
+    warnings.warn(message, stacklevel=len(_modules()) + 1)
+
+
+def hint(message: str) -> None:
+    """Warns of something that may not be meant, unless a module of `compat` called, which warns where the library does whose place it takes."""
+    if not any(module.startswith("lacuna_tda.compat") for module in _modules()):
+        warn(message)
+
+
+def _modules() -> list[str]:
+    """The modules of this package that have called one another, the latest first."""
+    modules, frame = [], sys._getframe().f_back
+    while frame is not None and (module := str(frame.f_globals.get("__name__"))).split(".")[0] == "lacuna_tda":
+        modules.append(module)
+        frame = frame.f_back
+    return modules
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -59,13 +108,30 @@ def unmasked(array: Any) -> Any:
 
 def floats(array: Any) -> NDArray[Any]:
     """An array of single or double precision, the array itself where it is one."""
-    found = np.asarray(unmasked(array))
+    unmasked(array)
+    try:
+        found = np.asarray(array)
+    except ValueError as error:
+        raise ValueError(f"expected rows of one length: {error}") from error
     return found.astype(precision(found.dtype), copy=False)
+
+
+def births_and_deaths(name: str, array: Any) -> NDArray[np.float64]:
+    """Births and deaths, (n, 2), as an array of type float64, the array itself where it is one."""
+    found = np.asarray(array)
+    if found.size == 0:
+        found = found.reshape(0, 2)
+    if found.ndim != 2 or found.shape[1] != 2:
+        raise ValueError(f"{name}: expected an array of shape (n, 2), found {found.shape}")
+    if found.dtype.kind in "SUc":
+        raise TypeError(f"{name}: expected an array of numbers, found one of type {found.dtype}")
+    return found.astype(np.float64, copy=False)
 
 
 def image(array: Any) -> NDArray[Any]:
     """An array that holds an image, contiguous in C's or Fortran's order: the array itself where it is one."""
     found = np.asarray(unmasked(array))
+    tell_of_colours(found.shape, found.dtype)
     kind, size = found.dtype.kind, found.dtype.itemsize
     if kind == "b":
         found = found.view(np.uint8)
@@ -78,3 +144,11 @@ def image(array: Any) -> NDArray[Any]:
     flags = found.flags
     is_plain = flags.aligned and (flags.c_contiguous or flags.f_contiguous)
     return found if is_plain else np.array(found, order="C")
+
+
+def tell_of_colours(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    """Warns of a picture in colours: a row of voxels along its last axis is no part of space."""
+    is_colour = len(shape) == 3 and shape[2] in (3, 4) and min(shape[:2]) >= 8
+    if is_colour and (dtype.kind == "f" or (dtype.kind == "u" and dtype.itemsize <= 2)):
+        taken = f"the image of shape {tuple(shape)} is taken for a volume of {shape[2]} slices"
+        hint(f"{taken}; if they are colours, make it gray first, as image.mean(axis=-1) does, or take one, image[..., 0]")

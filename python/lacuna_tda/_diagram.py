@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arguments import births_and_deaths, count, number
+from ._extras import extra
+
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
@@ -24,6 +27,9 @@ class Chain(NamedTuple):
     coefficients: Indices
     """(k,): numbers from 1 to p - 1."""
 
+    def __repr__(self) -> str:
+        return f"<Chain of {len(self.simplices)} simplices of dimension {self.simplices.shape[1] - 1}>"
+
 
 class Landmarks(NamedTuple):
     """The points that a computation was made on in the place of all."""
@@ -32,6 +38,9 @@ class Landmarks(NamedTuple):
     """(k,): their numbers among all points, in the order in which they were chosen."""
     covering_radius: float
     """The greatest distance of a point to its nearest landmark."""
+
+    def __repr__(self) -> str:
+        return f"<Landmarks: {len(self.points)} points, covering radius {self.covering_radius:.6g}>"
 
 
 class Representatives(NamedTuple):
@@ -52,15 +61,22 @@ class Representatives(NamedTuple):
     cycles: list[Chain] | None
     """A cycle for each bar, likewise."""
 
+    def __repr__(self) -> str:
+        dim = self.birth_simplices.shape[1] - 1
+        told = [name for name in ("cocycles", "cycles") if getattr(self, name) is not None]
+        return f"<Representatives of {len(self.places)} bars of dimension {dim}: {', '.join(['simplices', *told])}>"
 
-class Diagram(Sequence[Bars]):
+
+@Sequence.register
+class Diagram:
     """The bars of each dimension from 0 up: ``diagram[d]`` is an array (n, 2) of births and deaths, of type float64.
 
     A bar that never ends has the death ``inf``, of superlevel sets of images ``-inf``. No bar has length zero. Bars come in an order that
     depends on the input alone: of distances, dimension 0 by death, essential bars last, and higher dimensions by descending birth, ties as
     Ripser has them; of images by birth.
 
-    Two diagrams are equal if their arrays are. Diagrams are pickled with all that belongs to them.
+    A diagram is a ``Sequence`` without the methods ``count`` and ``index``, which cannot compare arrays. Two diagrams are equal if their arrays
+    are. Diagrams are pickled with all that belongs to them.
 
     >>> diagram = Diagram([[[0.0, 1.0], [0.0, np.inf]], [[1.0, 2.5]]])
     >>> len(diagram), diagram.bars(1), diagram.betti(1.5)
@@ -89,7 +105,7 @@ class Diagram(Sequence[Bars]):
         representatives: list[Representatives] | None = None,
         locations: list[tuple[Indices, Indices]] | None = None,
     ) -> None:
-        self._arrays = [_bars(dim, array) for dim, array in enumerate(arrays)]
+        self._arrays = [births_and_deaths(f"bars of dimension {dim}", array) for dim, array in enumerate(arrays)]
         self.threshold = threshold
         self.landmarks = landmarks
         self.representatives = representatives
@@ -114,12 +130,12 @@ class Diagram(Sequence[Bars]):
 
     def bars(self, dim: int) -> Bars:
         """The bars of a dimension, (n, 2): a row of birth and death each. None of a dimension that was not computed."""
-        if dim < 0:
-            raise ValueError(f"dim: expected 0 or more, found {dim}")
+        dim = count("dim", dim, 0)
         return self._arrays[dim] if dim < len(self._arrays) else np.empty((0, 2))
 
     def betti(self, value: float) -> NDArray[np.int64]:
         """The number of bars of each dimension that are alive at a value: ``birth <= value < death``, in either direction."""
+        value = number("value", value)
         alive = [((a[:, 0] <= value) & (value < a[:, 1])) | ((a[:, 0] >= value) & (value > a[:, 1])) for a in self._arrays]
         return np.array([np.count_nonzero(of) for of in alive], dtype=np.int64)
 
@@ -141,11 +157,11 @@ class Diagram(Sequence[Bars]):
         0    0    0.0    inf
         1    1    1.0    2.0
         """
-        import pandas
-
+        frame = extra("pandas", "pandas", "Diagram.to_frame").DataFrame
         dims = np.repeat(np.arange(len(self._arrays)), [len(array) for array in self._arrays])
         bars = self.to_array()
-        return pandas.DataFrame({"dim": dims, "birth": bars[:, 1], "death": bars[:, 2]})
+        table: pandas.DataFrame = frame({"dim": dims, "birth": bars[:, 1], "death": bars[:, 2]})
+        return table
 
     def plot(self, **options: Any) -> Axes:
         """The diagram as points (birth, death), as :func:`plot_diagram` draws it."""
@@ -195,16 +211,6 @@ class Diagram(Sequence[Bars]):
             rows.append("<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>")
         names = "".join(f"<th>{name}</th>" for name in ("dimension", "bars", "essential", "longest finite bars"))
         return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-
-
-def _bars(dim: int, array: Any) -> Bars:
-    """An array of births and deaths of type float64."""
-    bars = np.asarray(array, dtype=np.float64)
-    if bars.size == 0:
-        bars = bars.reshape(0, 2)
-    if bars.ndim != 2 or bars.shape[1] != 2:
-        raise ValueError(f"bars of dimension {dim}: expected an array of shape (n, 2), found {bars.shape}")
-    return bars
 
 
 def _restored(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, optional_count
+from ._arguments import births_and_deaths, count, number, optional_count
 from ._diagram import Bars, Diagram, Indices
+from ._keywords import suggests_keywords
 
 
 class Matching(NamedTuple):
@@ -22,6 +23,9 @@ class Matching(NamedTuple):
     distances: NDArray[np.float64] | None
     """(k,): how far apart the bars of each pair are in the ground norm; None if the distance is infinite."""
 
+    def __repr__(self) -> str:
+        return f"<Matching at distance {self.distance:.6g}{'' if self.pairs is None else f' of {len(self.pairs)} pairs'}>"
+
 
 @overload
 def bottleneck(
@@ -31,6 +35,7 @@ def bottleneck(
 def bottleneck(
     a: Any, b: Any, *, dim: int | None = None, matching: Literal[True], threads: int | None = None
 ) -> Matching: ...
+@suggests_keywords
 def bottleneck(
     a: Any, b: Any, *, dim: int | None = None, matching: bool = False, threads: int | None = None
 ) -> float | Matching:
@@ -93,6 +98,7 @@ def wasserstein(
     matching: Literal[True],
     threads: int | None = None,
 ) -> Matching: ...
+@suggests_keywords
 def wasserstein(
     a: Any,
     b: Any,
@@ -135,7 +141,7 @@ def wasserstein(
     >>> lacuna_tda.wasserstein([[0.0, 3.0]], [[0.0, 0.0]], order=2, internal_p=1)
     3.0
     """
-    return _measured(a, b, (float(order), float(internal_p)), dim, matching, threads)
+    return _measured(a, b, (number("order", order), number("internal_p", internal_p)), dim, matching, threads)
 
 
 def _measured(
@@ -156,13 +162,8 @@ def _bars(name: str, diagram: Any, dim: int | None) -> Bars:
     """Births and deaths as an array of type float64."""
     if isinstance(diagram, Diagram):
         if dim is None:
-            raise ValueError(f"{name}: expected dim beside a diagram, found None")
+            raise ValueError(f"{name}: dim is missing: diagrams are compared in one dimension, as by dim=1")
         return diagram.bars(count("dim", dim, 0))
     if dim is not None:
         raise ValueError(f"{name}: expected a Diagram beside dim, found {type(diagram).__name__}")
-    bars = np.asarray(diagram, dtype=np.float64)
-    if bars.size == 0:
-        bars = bars.reshape(0, 2)
-    if bars.ndim != 2 or bars.shape[1] != 2:
-        raise ValueError(f"{name}: expected an array of shape (n, 2), found {bars.shape}")
-    return bars
+    return births_and_deaths(name, diagram)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, image as plain_image, optional_count
-from ._device_arrays import lent
+from ._arguments import count, image as plain_image, number, optional_count, optional_number, tell_of_colours
+from ._device_arrays import Lent, lent
 from ._diagram import Diagram
+from ._keywords import suggests_keywords
 from ._progress import Report, shown
 
 Construction = Literal["T", "V"]
@@ -18,6 +19,7 @@ Backend = Literal["auto", "cpu", "cuda"]
 Rule = Literal["guo-hall", "zhang-suen", "kashani", "kashani-safe", "subfields"]
 
 
+@suggests_keywords
 def cubical(
     image: Any,
     *,
@@ -36,7 +38,8 @@ def cubical(
     ----------
     image : array
         Up to three axes of more than one voxel; integers of 8 to 64 bits or floats. An array that is contiguous, in C's or Fortran's order, is
-        read where it is. NaN is an error, and so are entries that NumPy masks; infinities are values like others.
+        read where it is. NaN is an error, and so are entries that NumPy masks; infinities are values like others. A last axis of 3 or 4 voxels is
+        an axis of space like the others: of pictures in colours, which have such arrays, a warning says so.
     construction : "T" or "V"
         ``"T"``: voxels are top cells and touch at corners as well (8 neighbours in the plane, 26 in space), GUDHI's ``top_dimensional_cells``.
         ``"V"``: voxels are vertices, joined along the axes (4, 6), GUDHI's ``vertices``.
@@ -78,6 +81,7 @@ def cubical(
     array([[1, 1]])
     """
     max_dim, threads = optional_count("max_dim", max_dim, 0), optional_count("threads", threads, 1)
+    threshold = optional_number("threshold", threshold)
     array = plain_image(image)
     with shown(progress) as report:
         answer = _lacuna.cubical(
@@ -93,6 +97,10 @@ class EulerCurve(NamedTuple):
     """(n,): the distinct values of voxels, ascending (of superlevel sets descending), or the ends of bins; integers where they are exact."""
     changes: NDArray[np.int64]
     """(n,): how the Euler characteristic changes there, the sum of (-1)**dim over the cells that enter."""
+
+    def __repr__(self) -> str:
+        ends = f" from {self.values[0]:.6g} to {self.values[-1]:.6g}" if len(self.values) else ""
+        return f"<EulerCurve of {len(self.values)} values{ends}>"
 
     @property
     def euler(self) -> NDArray[np.int64]:
@@ -130,6 +138,7 @@ def ecc(
     backend: Backend = ...,
     progress: bool | Report = ...,
 ) -> list[EulerCurve]: ...
+@suggests_keywords
 def ecc(
     image: Any,
     *,
@@ -189,21 +198,22 @@ def ecc(
     bins, threads = optional_count("bins", bins, 0), optional_count("threads", threads, 1)
     if range is not None and bins is None:
         raise ValueError("range: expected beside bins only")
+    ends = None if range is None else _ends(range)
     wanted = None
     if scales is not None:
-        wanted = count("scales", scales, 1), float(sigma), count("taps", taps, 1)
+        wanted = count("scales", scales, 1), number("sigma", sigma), count("taps", taps, 1)
     on_device = lent(image)
     if on_device is not None:
-        _expect_device(backend)
+        _expect_device(on_device, backend)
     elif scales is not None and backend == "cuda":
         raise ValueError("scales: expected backend auto or cpu for an array of the host, found cuda")
     with shown(progress) as report:
         if on_device is not None:
-            curves = _lacuna.ecc_on_device(on_device, bins, range, construction, bool(superlevel), wanted, report)
+            curves = _lacuna.ecc_on_device(on_device, bins, ends, construction, bool(superlevel), wanted, report)
         else:
             array = plain_image(image)
             curves = _lacuna.ecc(
-                array, bins, range, construction, bool(superlevel), wanted, threads, backend, report
+                array, bins, ends, construction, bool(superlevel), wanted, threads, backend, report
             )
     found = [EulerCurve(values, changes) for values, changes in curves]
     return found[0] if scales is None else found
@@ -233,6 +243,7 @@ def thin(
     backend: Backend = ...,
     progress: bool | Report = ...,
 ) -> NDArray[np.bool_] | _lacuna.DeviceArray: ...
+@suggests_keywords
 def thin(
     image: Any,
     *,
@@ -293,9 +304,9 @@ def thin(
     if otsu and threshold != "otsu":
         raise ValueError(f"threshold: expected a number or 'otsu', found {threshold!r}")
     on_device = lent(image)
-    above = None if threshold is None or isinstance(threshold, str) else float(threshold)
+    above = None if isinstance(threshold, str) else optional_number("threshold", threshold)
     if on_device is not None:
-        _expect_device(backend)
+        _expect_device(on_device, backend)
         if otsu:
             raise ValueError("threshold: expected a number for an array on a GPU, found 'otsu'")
         with shown(progress) as report:
@@ -306,8 +317,18 @@ def thin(
     return voxels.view(np.bool_).reshape(array.shape)
 
 
-def _expect_device(backend: str) -> None:
-    """Raises an error if an array that lies on a GPU is to be worked on elsewhere."""
+def _ends(range: Any) -> tuple[float, float]:
+    """The ends of bins."""
+    try:
+        low, high = range
+    except (TypeError, ValueError):
+        raise ValueError(f"range: expected two numbers, the ends of the bins, found {range!r}") from None
+    return number("range", low), number("range", high)
+
+
+def _expect_device(image: Lent, backend: str) -> None:
+    """Raises an error if an array that lies on a GPU is to be worked on elsewhere, and warns if it holds colours."""
+    tell_of_colours(image.shape, np.dtype(image.type))
     if backend == "cpu":
         raise ValueError("backend: expected auto or cuda for an array on a GPU, found cpu")
     if backend not in ("auto", "cuda"):

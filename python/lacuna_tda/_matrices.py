@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -11,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _lacuna
-from ._arguments import count, is_sparse, optional_count, word
+from ._arguments import count, floats, is_sparse, optional_count, warn, word
 from ._diagram import Diagram, Indices
+from ._keywords import suggests_keywords
 from ._progress import Report, shown
 
 Algorithm = Literal[
@@ -47,6 +47,10 @@ class Reduction(NamedTuple):
     cycles: dict[int, Indices] | None
     """By the cell that creates a class, the cells of a cycle that represents it, ascending; if cycles were asked for."""
 
+    def __repr__(self) -> str:
+        cycles = "" if self.cycles is None else f", {len(self.cycles)} cycles"
+        return f"<Reduction of {len(self.dimensions)} cells: {len(self.pairs)} pairs, {len(self.essential)} essential{cycles}>"
+
     def diagram(self, values: Any = None) -> Diagram:
         """The bars of each dimension: by the values of cells, (n,), without bars of length zero; or by the numbers of cells if there are none.
 
@@ -57,7 +61,7 @@ class Reduction(NamedTuple):
         array([[0. , 1.5],
                [0. , inf]])
         """
-        given = self.values if values is None else np.asarray(values, dtype=np.float64)
+        given = self.values if values is None else floats(values).astype(np.float64)
         cells = len(self.dimensions)
         if given is not None and given.shape != (cells,):
             raise ValueError(f"values: expected one for each of {cells} cells, found shape {given.shape}")
@@ -71,6 +75,7 @@ class Reduction(NamedTuple):
         return Diagram([bars[is_kept & (of == dim)] for dim in range(dimensions)] if cells else [])
 
 
+@suggests_keywords
 def reduce(
     matrix: Any,
     *,
@@ -148,8 +153,11 @@ def reduce(
     """
     if representatives not in (None, "cycles"):
         raise ValueError(f"representatives: expected None or cycles, found {representatives!r}")
-    if representatives is None and not (only is None and min_persistence is None):
-        raise ValueError("only, min_persistence: expected beside representatives only")
+    chosen = {"only": only, "min_persistence": min_persistence}
+    given = [name for name, value in chosen.items() if value is not None]
+    if representatives is None and given:
+        chooses = "chooses" if len(given) == 1 else "choose"
+        raise ValueError(f'{", ".join(given)}: {chooses} cycles, and representatives is missing, as representatives="cycles"')
     request = Request(
         algorithm=None if algorithm is None else word("algorithm", algorithm, "the name of an algorithm"),
         dualize=word("dualize", dualize, "auto, on or off"),
@@ -174,7 +182,7 @@ def reduce(
             upper = optional_count("max_dim", max_dim, 0)
             answer = _lacuna.reduce_file(path, format, upper, request, threads, backend, report)
     if answer["warning"] is not None:
-        warnings.warn(answer["warning"], stacklevel=2)
+        warn(answer["warning"])
     cycles = answer.get("cycles")
     return Reduction(
         pairs=answer["pairs"],

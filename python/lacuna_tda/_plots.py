@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arguments import count, number, optional_count
+from ._extras import extra
+from ._keywords import suggests_keywords
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ._diagram import Diagram
 
+
+@suggests_keywords
 def plot_diagram(
-    diagram: Sequence[NDArray[Any]],
+    diagram: Diagram | Sequence[NDArray[Any]],
     *,
     dims: Iterable[int] | None = None,
     ax: Axes | None = None,
@@ -43,6 +50,7 @@ def plot_diagram(
     >>> axes.get_xlabel(), axes.get_ylabel()
     ('birth', 'death')
     """
+    size = number("size", size)
     axes, drawn = _axes(ax), _drawn(diagram, dims)
     low, high = _range(drawn)
     margin = 0.05 * (high - low)
@@ -71,8 +79,9 @@ def plot_diagram(
     return axes
 
 
+@suggests_keywords
 def plot_barcode(
-    diagram: Sequence[NDArray[Any]],
+    diagram: Diagram | Sequence[NDArray[Any]],
     *,
     dims: Iterable[int] | None = None,
     ax: Axes | None = None,
@@ -91,6 +100,7 @@ def plot_barcode(
     -------
     matplotlib.axes.Axes
     """
+    most = optional_count("most", most, 0)
     axes, drawn = _axes(ax), _drawn(diagram, dims)
     low, high = _range(drawn)
     margin = 0.05 * (high - low)
@@ -113,13 +123,13 @@ def plot_barcode(
     axes.set_xlim(low - margin, high + margin)
     axes.set_yticks([])
     axes.set_xlabel("value")
-    if drawn:
-        axes.legend(loc="best")
+    _legend_above(axes, drawn, -1, max(bottom, 1))
     return axes
 
 
+@suggests_keywords
 def plot_betti(
-    diagram: Sequence[NDArray[Any]],
+    diagram: Diagram | Sequence[NDArray[Any]],
     *,
     dims: Iterable[int] | None = None,
     ax: Axes | None = None,
@@ -138,6 +148,7 @@ def plot_betti(
     axes, drawn = _axes(ax), _drawn(diagram, dims)
     low, high = _range(drawn)
     margin = 0.05 * (high - low)
+    most_alive = 1
     for dim, bars in drawn:
         first, last = np.minimum(bars[:, 0], bars[:, 1]), np.maximum(bars[:, 0], bars[:, 1])
         values = np.concatenate([first, last])
@@ -148,30 +159,39 @@ def plot_betti(
         counts = before + np.cumsum(np.bincount(place, changes[is_finite], len(steps)))
         xs = np.concatenate([[low - margin], steps, [high + margin]])
         ys = np.concatenate([[before], counts, counts[-1:] if len(counts) else [before]])
+        most_alive = max(most_alive, int(ys.max()))
         axes.step(xs, ys, where="post", color=_colour(dim), label=_name(dim))
     axes.set_xlim(low - margin, high + margin)
-    axes.set_ylim(bottom=0)
     axes.set_xlabel("value")
     axes.set_ylabel("Betti number")
-    if drawn:
-        axes.legend(loc="best")
+    _legend_above(axes, drawn, 0, most_alive)
     return axes
+
+
+def _legend_above(axes: Axes, drawn: Sequence[object], bottom: float, top: float) -> None:
+    """Puts the legend in one row above what is drawn from `bottom` to `top`, within the axes, where it hides nothing of these or of others."""
+    axes.set_ylim(bottom, top + 0.05 * (top - bottom))
+    if not drawn:
+        return
+    legend = axes.legend(loc="upper left", ncols=len(drawn), handlelength=1.2, columnspacing=1.2)
+    # Of the height of the axes, which the layout of a figure may yet make less.
+    taken = 1.5 * legend.get_window_extent().height / axes.get_window_extent().height
+    axes.set_ylim(bottom, bottom + 1.02 * (top - bottom) / (1 - min(taken, 0.6)))
 
 
 def _axes(ax: Axes | None) -> Axes:
     """Where to draw."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'lacuna-tda[plot]'") from error
-    return plt.subplots(layout="constrained")[1]
+    axes: Axes = extra("matplotlib.pyplot", "matplotlib", "a picture").subplots(layout="constrained")[1]
+    return axes
 
 
-def _drawn(diagram: Sequence[NDArray[Any]], dims: Iterable[int] | None) -> list[tuple[int, NDArray[np.float64]]]:
+def _drawn(
+    diagram: Diagram | Sequence[NDArray[Any]], dims: Iterable[int] | None
+) -> list[tuple[int, NDArray[np.float64]]]:
     """The dimensions to draw, and their bars."""
-    wanted = range(len(diagram)) if dims is None else dims
+    wanted = range(len(diagram)) if dims is None else [count("dims", dim, 0) for dim in dims]
     return [(dim, np.asarray(diagram[dim], dtype=np.float64).reshape(-1, 2)) for dim in wanted]
 
 

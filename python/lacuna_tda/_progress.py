@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from ._extras import extra
 
 Report = Callable[[str, "int | None", int, int], None]
 
@@ -22,11 +23,7 @@ def shown(progress: bool | Report) -> Iterator[Report | None]:
     if callable(progress):
         yield progress
         return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise ImportError("progress=True needs tqdm: pip install 'lacuna-tda[progress]'") from error
-    with tqdm(total=1, leave=False) as bar:
+    with extra("tqdm.auto", "tqdm", "progress=True").tqdm(total=1, leave=False) as bar:
 
         def report(stage: str, dim: int | None, done: int, total: int) -> None:
             name = stage if dim is None else f"{stage} {dim}"

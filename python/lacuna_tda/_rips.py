@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from . import _lacuna
-from ._arguments import count, floats, is_sparse, optional_count, unmasked, word
+from ._arguments import count, floats, number, optional_count, optional_number, warn, word
 from ._diagram import Chain, Diagram, Landmarks, Representatives
+from ._inputs import distances_of, tell_of_distances
+from ._keywords import suggests_keywords
 from ._progress import Report, shown
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ Kind = Literal["simplices", "cocycles", "cycles"]
 Backend = Literal["auto", "cpu", "cuda"]
 
 
+@suggests_keywords
 def rips(
     X: Any,
     *,
@@ -53,10 +55,11 @@ def rips(
     Parameters
     ----------
     X : array or sparse matrix
-        With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; or a sparse
-        matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where pairs without an entry are never connected. Otherwise
-        points: an array (n, d). Distances are computed and compared in single precision, but those of doubles and of integers of 32 and 64
-        bits, and of SciPy's metrics, in double precision. The array is copied once. Entries that NumPy masks are an error.
+        With ``metric="precomputed"`` distances: a symmetric array (n, n), whose lower half counts where both differ by rounding; a list
+        (n (n - 1) / 2,) as SciPy's ``pdist`` makes it; or a sparse matrix of SciPy (n, n), whose stored entries are edges, zeros too, and where
+        pairs without an entry are never connected. Otherwise points: an array (n, d). Distances are computed and compared in single precision,
+        but those of doubles and of integers of 32 and 64 bits, and of SciPy's metrics, in double precision. The array is copied once. Entries
+        that NumPy masks are an error.
     metric : str or callable
         ``"euclidean"``, ``"precomputed"``, or a metric of ``scipy.spatial.distance.pdist``, which then computes the distances.
     metric_params : mapping, optional
@@ -123,7 +126,8 @@ def rips(
     Warns
     -----
     UserWarning
-        Something was done in another way than asked for. The bars are right all the same.
+        Something was done in another way than asked for, and the bars are right all the same; or the rows of an array that looks like distances
+        were taken for points.
 
     Examples
     --------
@@ -162,7 +166,7 @@ def rips(
         backend=backend,
     )
     threads = optional_count("threads", threads, 1)
-    distances = _distances(X, metric, metric_params, are_births, symmetrize)
+    distances = distances_of(X, metric, metric_params, are_births, symmetrize)
     if progress is False:
         answer = _lacuna.rips(distances, request, threads, None)
     else:
@@ -225,6 +229,7 @@ def rips_many(
     backend: Backend = ...,
     progress: bool | Report = ...,
 ) -> list[Diagram | Exception]: ...
+@suggests_keywords
 def rips_many(
     X: Any,
     *,
@@ -308,6 +313,9 @@ def rips_many(
     # Of an array, one call makes all clouds: ten thousand calls take as long as the bars of two thousand small clouds.
     is_array_of_clouds = isinstance(X, np.ndarray) and X.dtype != object and isinstance(metric, str) and metric == "euclidean"
     if is_array_of_clouds and not np.ma.is_masked(X) and metric_params is None and symmetrize is None and not are_births:
+        for one in X if X.shape[1] == X.shape[2] else ():
+            if tell_of_distances(one):
+                break
         for input_or_error in _lacuna.clouds(floats(X)):
             if isinstance(input_or_error, Exception):
                 found.append(input_or_error)
@@ -317,7 +325,7 @@ def rips_many(
     else:
         for one in X:
             try:
-                inputs.append(_distances(one, metric, metric_params, are_births, symmetrize))
+                inputs.append(distances_of(one, metric, metric_params, are_births, symmetrize))
                 found.append(None)
             except (TypeError, ValueError) as error:
                 found.append(error)
@@ -379,19 +387,17 @@ def _requested(
         raise ValueError(f"weights: expected None, diagonal or dtm, found {weights!r}")
     dtm = None
     if weights == "dtm":
-        growths = {1: "1", 2: "2", float("inf"): "inf", "inf": "inf", "1": "1", "2": "2", None: "1"}
+        growths = {1: "1", 2: "2", float("inf"): "inf", "inf": "inf", None: "1"}
         if dtm_p not in growths:
             raise ValueError(f"dtm_p: expected 1, 2 or inf, found {dtm_p!r}")
         neighbors = 3 if dtm_neighbors is None else count("dtm_neighbors", dtm_neighbors, 1)
-        dtm = growths[dtm_p], 2.0 if dtm_r is None else float(dtm_r), neighbors
+        dtm = growths[dtm_p], 2.0 if dtm_r is None else number("dtm_r", dtm_r), neighbors
     elif not (dtm_p is None and dtm_r is None and dtm_neighbors is None):
         raise ValueError('dtm_p, dtm_r, dtm_neighbors: expected beside weights="dtm" only')
     if representatives is None:
         kinds: tuple[str, ...] = ()
-        given = [option for option in (cocycles_at, only, longest, min_persistence) if option is not None]
-        if tighten or given:
-            options = "cocycles_at, tighten, only, longest, min_persistence"
-            raise ValueError(f"{options}: expected beside representatives only")
+        _expect_none_alone({"only": only, "longest": longest, "min_persistence": min_persistence}, "bars for representatives")
+        _expect_none_alone({"cocycles_at": cocycles_at, "tighten": tighten or None}, "how representatives are made")
     else:
         names = (representatives,) if isinstance(representatives, str) else representatives
         kinds = tuple(word("representatives", name, "simplices, cocycles or cycles") for name in names)
@@ -401,7 +407,7 @@ def _requested(
             raise ValueError('tighten: expected beside representatives="cycles" only')
     request = Request(
         max_dim=count("max_dim", max_dim, 0),
-        threshold=None if threshold is None else float(threshold),
+        threshold=optional_number("threshold", threshold),
         modulus=_modulus(modulus),
         collapse=word("collapse", collapse, "auto, off or on"),
         dtm=dtm,
@@ -411,10 +417,19 @@ def _requested(
         tighten=bool(tighten),
         only=None if only is None else [(count("only", dim, 0), count("only", place, 0)) for dim, place in only],
         longest=optional_count("longest", longest, 1),
-        min_persistence=None if min_persistence is None else float(min_persistence),
+        min_persistence=optional_number("min_persistence", min_persistence),
         backend=word("backend", backend, "auto, cpu or cuda"),
     )
     return request, weights == "diagonal"
+
+
+def _expect_none_alone(options: dict[str, Any], what: str) -> None:
+    """Raises an error about options that choose something about representatives where none are wanted."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        chooses = "chooses" if len(given) == 1 else "choose"
+        missing = 'representatives is missing, as representatives="cycles"'
+        raise ValueError(f"{', '.join(given)}: {chooses} {what}, and {missing}")
 
 
 def _modulus(modulus: Any) -> int:
@@ -425,72 +440,10 @@ def _modulus(modulus: Any) -> int:
     return number
 
 
-def _distances(
-    X: Any,
-    metric: str | Callable[[Any, Any], float],
-    metric_params: Mapping[str, Any] | None,
-    births: bool,
-    symmetrize: str | None,
-) -> _lacuna.Distances:
-    """The input as the extension module has it."""
-    is_precomputed = isinstance(metric, str) and metric == "precomputed"
-    is_euclidean = isinstance(metric, str) and metric == "euclidean"
-    if metric_params is not None and (is_precomputed or is_euclidean):
-        raise ValueError(f"metric_params: expected beside a metric of SciPy only, found metric={metric!r}")
-    if births and not is_precomputed:
-        raise ValueError('weights="diagonal": expected metric="precomputed"')
-    if symmetrize is not None and not is_precomputed:
-        raise ValueError('symmetrize: expected metric="precomputed"')
-    if is_sparse(X):
-        if not is_precomputed:
-            raise ValueError('a sparse matrix holds distances: expected metric="precomputed"')
-        if symmetrize is not None:
-            raise ValueError("symmetrize: expected an array of distances, found a sparse matrix")
-        return _edges(X, births)
-    if not is_precomputed and not is_euclidean:
-        return _by_scipy(X, metric, metric_params)
-    array = floats(X)
-    if array.ndim != 2:
-        expected = "distances of shape (n, n)" if is_precomputed else "points of shape (n, d)"
-        raise ValueError(f"expected {expected}, found an array of shape {array.shape}")
-    return _lacuna.matrix(array, births, symmetrize) if is_precomputed else _lacuna.points(array)
-
-
-def _by_scipy(X: Any, metric: Any, metric_params: Mapping[str, Any] | None) -> _lacuna.Distances:
-    """The distances that SciPy computes."""
-    try:
-        from scipy.spatial.distance import pdist
-    except ImportError as error:
-        raise ImportError(f"metric={metric!r} needs SciPy: pip install 'lacuna-tda[metrics]'") from error
-    array = np.asarray(unmasked(X))
-    if array.ndim != 2:
-        raise ValueError(f"expected points of shape (n, d), found an array of shape {array.shape}")
-    return _lacuna.condensed(len(array), pdist(array, metric, **(metric_params or {})))
-
-
-def _edges(matrix: Any, births: bool) -> _lacuna.Distances:
-    """The stored entries of a sparse matrix as edges; those of the diagonal are births, or must be zeros."""
-    rows = matrix.tocsr()
-    if rows.shape[0] != rows.shape[1]:
-        raise ValueError(f"expected a square matrix, a row and a column for each point, found {rows.shape[0]} x {rows.shape[1]}")
-    if not rows.has_sorted_indices:
-        rows = rows.sorted_indices()
-    starts, columns, entries = rows.indptr, rows.indices, floats(rows.data)
-    if not births:
-        return _lacuna.edges(rows.shape[0], starts, columns, entries, None)
-    row_of = np.repeat(np.arange(rows.shape[0], dtype=columns.dtype), np.diff(starts))
-    is_birth = row_of == columns
-    born = np.zeros(rows.shape[0], dtype=entries.dtype)
-    born[columns[is_birth]] = entries[is_birth]
-    left = np.zeros_like(starts)
-    np.cumsum(np.bincount(row_of[~is_birth], minlength=rows.shape[0]), out=left[1:])
-    return _lacuna.edges(rows.shape[0], left, columns[~is_birth], entries[~is_birth], born)
-
-
 def _diagram(answer: RipsAnswer, request: Request) -> Diagram:
     """What was found as a diagram; what is to be said of it is said."""
     for note in answer["notes"]:
-        warnings.warn(note, stacklevel=3)
+        warn(note)
     landmarks, tables = answer.get("landmarks"), answer.get("representatives")
     return Diagram._of(
         answer["bars"],

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _images, _rips
+from ._extras import extra
+from ._keywords import suggests_keywords
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,6 +35,7 @@ Backend = Literal["auto", "cpu", "cuda"]
 Indices = NDArray[np.int64]
 
 
+@suggests_keywords
 def rips(
     X: Tensor,
     *,
@@ -74,6 +77,8 @@ def rips(
     if metric not in ("euclidean", "precomputed"):
         raise ValueError(f"metric: expected euclidean or precomputed, found {metric!r}")
     is_precomputed = metric == "precomputed"
+    if is_precomputed and X.ndim != 2:
+        raise ValueError(f"expected distances of shape (n, n), found a tensor of shape {tuple(X.shape)}")
     diagram = _rips.rips(
         X.detach().cpu().numpy(),
         metric=metric,
@@ -108,6 +113,7 @@ def rips(
     ]
 
 
+@suggests_keywords
 def cubical(
     image: Tensor,
     *,
@@ -166,11 +172,7 @@ def cubical(
 
 
 def _torch() -> Any:
-    try:
-        import torch
-    except ImportError as error:
-        raise ImportError("lacuna_tda.torch needs PyTorch: pip install torch") from error
-    return torch
+    return extra("torch", "torch", "lacuna_tda.torch")
 
 
 def _expect_floats(torch: Any, tensor: Any) -> None:

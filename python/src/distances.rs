@@ -5,14 +5,15 @@
 
 use lacuna::metric::read::{Input, Symmetrize};
 use lacuna::metric::{DistanceMatrix, Distances as Metric, MetricError, PointCloud, SparseDistances, Value};
-use ndarray::{ArrayView1, ArrayView2, ArrayView3};
-use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
+use ndarray::{ArrayView1, ArrayView2, ArrayView3, Ix1, Ix2, Ix3};
+use numpy::{Element, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use sprs::{CsMatViewI, SpIndex};
 
 use crate::error::Failure;
+use crate::pinned::PinnedArray;
 
 /// Points or distances, which a computation takes for its own.
 #[pyclass(module = "lacuna_tda._lacuna", frozen)]
@@ -37,8 +38,8 @@ impl Distances {
 
 /// An array of one of the two precisions.
 pub(crate) enum Square<'py> {
-    Single(PyReadonlyArray2<'py, f32>),
-    Double(PyReadonlyArray2<'py, f64>),
+    Single(PinnedArray<'py, f32, Ix2>),
+    Double(PinnedArray<'py, f64, Ix2>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Square<'py> {
@@ -47,36 +48,33 @@ impl<'py> FromPyObject<'_, 'py> for Square<'py> {
     /// Makes no exception of the first type if it is the second, which would take longer than all the rest.
     fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         if let Ok(array) = array.cast::<PyArray2<f64>>() {
-            return Ok(Square::Double(array.try_readonly()?));
+            return Ok(Square::Double(PinnedArray::new(array.try_readonly()?)?));
         }
         let single = array.cast::<PyArray2<f32>>();
-        Ok(Square::Single(
-            single
-                .map_err(|_| PyTypeError::new_err("expected an array of two axes of floats"))?
-                .try_readonly()?,
-        ))
+        let single = single.map_err(|_| PyTypeError::new_err("expected an array of two axes of floats"))?;
+        Ok(Square::Single(PinnedArray::new(single.try_readonly()?)?))
     }
 }
 
 /// A list of one of the two precisions.
 #[derive(FromPyObject)]
 pub(crate) enum List<'py> {
-    Single(PyReadonlyArray1<'py, f32>),
-    Double(PyReadonlyArray1<'py, f64>),
+    Single(PinnedArray<'py, f32, Ix1>),
+    Double(PinnedArray<'py, f64, Ix1>),
 }
 
 /// Several clouds in one of the two precisions.
 #[derive(FromPyObject)]
 pub(crate) enum Cube<'py> {
-    Single(PyReadonlyArray3<'py, f32>),
-    Double(PyReadonlyArray3<'py, f64>),
+    Single(PinnedArray<'py, f32, Ix3>),
+    Double(PinnedArray<'py, f64, Ix3>),
 }
 
 /// Indices of a sparse matrix.
 #[derive(FromPyObject)]
 pub(crate) enum Indices<'py> {
-    Narrow(PyReadonlyArray1<'py, i32>),
-    Wide(PyReadonlyArray1<'py, i64>),
+    Narrow(PinnedArray<'py, i32, Ix1>),
+    Wide(PinnedArray<'py, i64, Ix1>),
 }
 
 /// The rows of an array as points.

@@ -7,15 +7,20 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use crate::pinned::{Pinned, pinned};
+
 /// The voxels of an array, which lives as long as they are wanted.
 struct Borrowed<T> {
     /// Keeps the memory.
     _array: Py<PyArrayDyn<T>>,
+    /// Keeps it where it is.
+    _pinned: Pinned,
     first: *const T,
     count: usize,
 }
 
-// SAFETY: an array's elements are plain numbers, which any thread may read; the array itself is only released, which any thread may do.
+// SAFETY: an array's elements are plain numbers, which any thread may read; the array and the references that pin it are only released, which any
+// thread may do.
 #[allow(unsafe_code)]
 unsafe impl<T: Sync> Send for Borrowed<T> {}
 // SAFETY: as above.
@@ -25,9 +30,9 @@ unsafe impl<T: Sync> Sync for Borrowed<T> {}
 impl<T> AsRef<[T]> for Borrowed<T> {
     #[allow(unsafe_code)]
     fn as_ref(&self) -> &[T] {
-        // SAFETY: a contiguous array of `count` elements begins at `first`, aligned, and NumPy neither frees nor moves the elements of an array
-        // that is referred to. That nobody writes them meanwhile is what the documentation asks of callers, as NumPy's functions do that
-        // release the interpreter's lock.
+        // SAFETY: a contiguous array of `count` elements begins at `first`, aligned, and NumPy neither frees the elements of an array that is
+        // referred to nor moves those of one that is pinned. That nobody writes them meanwhile is what the documentation asks of callers, as
+        // NumPy's functions do that release the interpreter's lock.
         unsafe { std::slice::from_raw_parts(self.first, self.count) }
     }
 }
@@ -60,12 +65,12 @@ fn borrowed<T: Voxel + Element>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<(M
         _ => return Err(PyTypeError::new_err("expected a contiguous array")),
     };
     let axes = array.shape().to_vec();
-    let voxels = Borrowed { _array: array.clone().unbind(), first: array.data(), count: array.len() };
+    let (first, count) = (array.data(), array.len());
+    let voxels = Borrowed { _pinned: pinned(array.as_any())?, _array: array.clone().unbind(), first, count };
     // An address that no number of this type may have is one that NumPy calls unaligned; the package makes a copy of such arrays.
     if !voxels.first.is_aligned() || voxels.first.is_null() {
         return Err(PyTypeError::new_err("expected an aligned array"));
     }
-    let count = voxels.count;
     let make = Box::new(move || {
         let voxels: SharedVoxels<T> = Arc::new(voxels);
         AnyImage::shared(Shape::new(&axes, order)?, voxels)

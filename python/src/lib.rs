@@ -11,6 +11,7 @@
 //! | `representatives` | what bars are made of, as arrays |
 //! | `matrix` | pairs of boundary matrices |
 //! | `image` | arrays as images |
+//! | `pinned` | arrays that stay where they are while they are read |
 //! | `device_array` | arrays on a device as images |
 //! | `cubical` | bars, curves and skeletons of images |
 //! | `diagram_distances` | distances between diagrams |
@@ -28,6 +29,7 @@ mod error;
 mod image;
 mod machine;
 mod matrix;
+mod pinned;
 mod representatives;
 mod rips;
 mod run;

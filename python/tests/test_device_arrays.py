@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -64,6 +65,13 @@ def test_where_arrays_lie_and_how(as_other: Callable[..., Any], array: NDArray[A
     found = lent(as_other(array))
     assert found is not None
     assert (found.address, found.shape, found.order, found.type) == (array.ctypes.data, list(array.shape), order, kind)
+
+
+@pytest.mark.parametrize("function", [lacuna_tda.ecc, lacuna_tda.thin])
+def test_colours_on_a_gpu_are_told(function: Callable[..., object]) -> None:
+    # What is computed of them, if a GPU is there to find out that this memory is not its own, does not matter.
+    with pytest.warns(UserWarning, match="taken for a volume of 3 slices"), contextlib.suppress(RuntimeError, ValueError):
+        function(Interface(np.zeros((8, 9, 3), dtype=np.uint8)))
 
 
 def test_which_stream_is_waited_for() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -26,6 +27,52 @@ def test_it_is_a_sequence_of_arrays() -> None:
         diagram.bars(-1)
     assert repr(diagram) == f"<Diagram H0: 30, H1: 1, H2: {len(diagram[2])}>"
     assert diagram.threshold == pytest.approx(2.0, abs=0.01)
+
+
+def test_it_has_the_names_of_diagrams_alone() -> None:
+    names = [name for name in dir(lacuna_tda.Diagram) if not name.startswith("_")]
+    assert names == [
+        "bars",
+        "betti",
+        "landmarks",
+        "locations",
+        "plot",
+        "representatives",
+        "threshold",
+        "to_array",
+        "to_frame",
+    ]
+    diagram = lacuna_tda.rips(CIRCLE)
+    assert isinstance(diagram, Sequence) and not hasattr(diagram, "__dict__")
+    assert [len(bars) for bars in reversed(diagram)] == [1, 30]
+    match diagram:
+        case [_, loops]:
+            assert len(loops) == 1
+        case _:
+            pytest.fail("a diagram is no sequence to match")
+
+
+def test_reprs_are_short_and_say_how_much_there_is(rng: np.random.Generator) -> None:
+    found = lacuna_tda.rips(rng.random((300, 3)), landmarks=200, representatives=["cocycles", "cycles"])
+    assert found.representatives is not None and found.landmarks is not None
+    assert repr(found.landmarks) == f"<Landmarks: 200 points, covering radius {found.landmarks.covering_radius:.6g}>"
+    zero, one = found.representatives
+    assert repr(zero) == "<Representatives of 200 bars of dimension 0: simplices>"
+    assert repr(one) == f"<Representatives of {len(found.bars(1))} bars of dimension 1: simplices, cocycles, cycles>"
+    assert one.cycles is not None
+    assert repr(one.cycles[0]) == f"<Chain of {len(one.cycles[0].coefficients)} simplices of dimension 1>"
+    image = rng.permutation(4096).reshape(64, 64)
+    assert repr(lacuna_tda.ecc(image)) == "<EulerCurve of 4096 values from 0 to 4095>"
+    assert repr(lacuna_tda.EulerCurve(np.empty(0), np.empty(0, dtype=np.int64))) == "<EulerCurve of 0 values>"
+    bars = np.sort(rng.random((300, 2)), axis=1)
+    match = lacuna_tda.wasserstein(bars, bars + 0.25, matching=True)
+    assert match.pairs is not None
+    assert repr(match) == f"<Matching at distance {match.distance:.6g} of {len(match.pairs)} pairs>"
+    assert repr(lacuna_tda.Matching(np.inf, None, None)) == "<Matching at distance inf>"
+    sparse = pytest.importorskip("scipy.sparse")
+    edge = sparse.csc_array(([1, 1], [0, 1], [0, 0, 0, 2]), shape=(3, 3))
+    assert repr(lacuna_tda.reduce(edge)) == "<Reduction of 3 cells: 1 pairs, 1 essential>"
+    assert repr(lacuna_tda.reduce(edge, representatives="cycles")).endswith("1 essential, 2 cycles>")
 
 
 def test_equality_is_that_of_bars() -> None:
@@ -101,3 +148,45 @@ def test_pictures_show_every_bar(axes: object) -> None:
     for empty in (lacuna_tda.Diagram([]), lacuna_tda.Diagram([[]]), lacuna_tda.Diagram([[[2.0, np.inf]]])):
         for plot in (lacuna_tda.plot_diagram, lacuna_tda.plot_barcode, lacuna_tda.plot_betti):
             plot(empty)
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3.2), (3, 2), (12, 8)])
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_legends_hide_no_bar(axes: object, size: tuple[float, float], layout: str | None, rng: np.random.Generator) -> None:
+    import matplotlib.pyplot as plt
+
+    # The bars that last longest are those at the corner where a legend finds most room.
+    births = np.sort(rng.random(60))
+    many = lacuna_tda.Diagram(
+        [np.column_stack([np.zeros(60), 0.3 + births]), np.column_stack([births, births + 1]), [[0.9, 2.0], [0.2, np.inf]]]
+    )
+    for diagram in (lacuna_tda.rips(CIRCLE), many, lacuna_tda.Diagram([[[0.0, np.inf]], [[1.0, 2.0]]])):
+        for plot in (lacuna_tda.plot_barcode, lacuna_tda.plot_betti):
+            figure, drawn = plt.subplots(figsize=size, layout=layout)
+            plot(diagram, ax=drawn)
+            figure.canvas.draw()
+            legend = drawn.get_legend().get_window_extent()
+            assert drawn.bbox.y0 < legend.y0 and legend.y1 < drawn.bbox.y1
+            lines = [line.get_xydata() for line in drawn.lines]
+            lines += [segment for of in drawn.collections for segment in of.get_segments()]
+            highest = max(line[:, 1].max() for line in lines if len(line))
+            assert drawn.transData.transform((0, highest))[1] < legend.y0
+            plt.close(figure)
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (4, 3.2), (12, 8)])
+@pytest.mark.parametrize("superlevel", [False, True])
+def test_the_legend_of_points_lies_beyond_the_diagonal(
+    axes: object, size: tuple[float, float], superlevel: bool, rng: np.random.Generator
+) -> None:
+    import matplotlib.pyplot as plt
+
+    diagram = lacuna_tda.cubical(rng.random((12, 12, 12)), superlevel=superlevel)
+    figure, drawn = plt.subplots(figsize=size)
+    lacuna_tda.plot_diagram(diagram, ax=drawn)
+    figure.canvas.draw()
+    points = np.concatenate([drawn.transData.transform(of.get_offsets()) for of in drawn.collections])
+    legend = drawn.get_legend().get_window_extent()
+    assert len(points) == len(diagram.to_array())
+    assert not any(legend.contains(*point) for point in points)
+    plt.close(figure)

@@ -89,7 +89,7 @@ def test_what_is_infinite() -> None:
         (([], []), {"order": np.inf}, "order: expected a finite number from 1 up, found inf"),
         (([], []), {"internal_p": np.nan}, "internal p: expected a number from 1 up or inf"),
         (([], []), {"dim": 1}, "a: expected a Diagram beside dim, found list"),
-        ((lacuna_tda.Diagram([]), []), {}, "a: expected dim beside a diagram"),
+        ((lacuna_tda.Diagram([]), []), {}, "a: dim is missing: diagrams are compared in one dimension, as by dim=1"),
         (([], []), {"threads": 0}, "threads: expected 1 or more"),
     ],
 )

@@ -78,3 +78,16 @@ def test_results_of_other_processes_are_the_same(on: str, rng: np.random.Generat
     clouds, images = rng.random((250, 20, 3)), rng.integers(0, 99, (250, 12, 12))
     assert scale_out.ON[on](scale_out.bars_of_clouds, clouds) == lacuna_tda.rips_many(clouds)
     assert scale_out.ON[on](scale_out.bars_of_images, images) == [lacuna_tda.cubical(image) for image in images]
+
+
+@pytest.mark.parametrize("on", ["joblib", "dask", "ray"])
+def test_what_runs_the_processes_is_named_where_it_is_missing(
+    on: str, scale_out: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == on]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, on, None)
+    with pytest.raises(SystemExit):
+        scale_out.main(["--on", on, "--inputs", "1"])
+    package = scale_out.PACKAGES[on]
+    assert f"--on {on} needs {package}, which is not installed: pip install {package}" in capsys.readouterr().err

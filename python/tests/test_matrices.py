@@ -100,7 +100,7 @@ def square(rows: list[list[int]]) -> object:
         (square([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), {}, ValueError, "boundary"),
         (square([[0]]), {"algorithm": "magic"}, ValueError, "algorithm: expected one of sieve"),
         (square([[0]]), {"format": "npz"}, ValueError, "expected beside a file only"),
-        (square([[0]]), {"only": [0]}, ValueError, "expected beside representatives only"),
+        (square([[0]]), {"only": [0]}, ValueError, "representatives is missing"),
         (square([[0]]), {"representatives": "cycles", "only": [7]}, ValueError, "7"),
         (DATA / "nothing.dat", {}, FileNotFoundError, "nothing.dat"),
         (DATA / "torus.pts", {}, ValueError, "torus.pts"),

@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -248,6 +249,53 @@ def test_importing_it_imports_numpy_alone() -> None:
 def test_importing_it_is_quick() -> None:
     code = "import numpy, time; began = time.perf_counter(); import lacuna_tda; print(time.perf_counter() - began)"
     assert min(float(python(code)) for _ in range(5)) < 0.02 * slowness()
+
+
+def test_an_image_is_not_resized_while_it_is_read(rng: np.random.Generator) -> None:
+    volume = rng.random((120, 120, 120))
+    refused: list[str] = []
+
+    def resize(*_: object) -> None:
+        for shape in ((1 << 25,), (1,)):
+            with pytest.raises(ValueError, match="cannot resize"):
+                volume.resize(shape, refcheck=False)
+            refused.append("resize")
+
+    # A view reads the memory of what it is a view of.
+    expected = lacuna_tda.cubical(volume, progress=resize)
+    of_the_whole = len(refused)
+    assert lacuna_tda.cubical(volume[:], progress=resize) == expected
+    assert 0 < of_the_whole < len(refused)
+    # Until the call returns, and no longer.
+    volume.resize((1, 1, 1), refcheck=False)
+    assert volume.shape == (1, 1, 1)
+
+
+def test_distances_are_not_resized_while_they_are_read(rng: np.random.Generator) -> None:
+    distances = np.ones((3000, 3000))
+    np.fill_diagonal(distances, 0)
+    refused = threading.Event()
+    ended = threading.Event()
+
+    def resize() -> None:
+        while not ended.is_set():
+            # One who reads without the interpreter's lock refers to it.
+            if weakref.getweakrefcount(distances):
+                try:
+                    distances.resize((1 << 25,), refcheck=False)
+                except ValueError:
+                    refused.set()
+                    return
+
+    other = threading.Thread(target=resize)
+    other.start()
+    for _ in range(50):
+        lacuna_tda.rips(distances, metric="precomputed", max_dim=0, threshold=0.5)
+        if refused.is_set():
+            break
+    ended.set()
+    other.join()
+    assert refused.is_set() and distances.shape == (3000, 3000)
 
 
 def test_a_tiny_call_is_quick() -> None:

@@ -226,7 +226,7 @@ POINTS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
         (POINTS, {"landmarks": 4}, ValueError, "landmarks: expected from 1 to 3"),
         (POINTS, {"landmarks": 0}, ValueError, "landmarks: expected from 1 to 3"),
         (POINTS, {"representatives": "loops"}, ValueError, "representatives: expected one of simplices"),
-        (POINTS, {"tighten": True}, ValueError, "expected beside representatives only"),
+        (POINTS, {"tighten": True}, ValueError, "tighten: chooses how representatives are made, and representatives is missing"),
         (POINTS, {"representatives": "cycles", "only": [(1, 5)]}, ValueError, "5"),
         (POINTS, {"representatives": "cycles", "longest": 1, "min_persistence": 0}, ValueError, "found several"),
         (sparse.csr_array(np.eye(3)), {}, ValueError, 'expected metric="precomputed"'),

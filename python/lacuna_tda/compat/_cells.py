@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import reduce
+from .._extras import extra
 
 Indices = NDArray[np.int64]
 
@@ -135,8 +136,7 @@ def _dimensions(shape: tuple[int, ...]) -> NDArray[np.uint8]:
 
 def _boundary(grid: Grid, place: Indices) -> Any:
     """The boundary matrix of cells in the order of their places."""
-    from scipy.sparse import csc_matrix
-
+    csc_matrix = extra("scipy.sparse", "scipy", "an image of four axes, a cycle, or a bar of length zero").csc_matrix
     cells = np.arange(place.size).reshape(grid.values.shape)
     rows, columns = [], []
     for axis, wraps in enumerate(grid.is_periodic):

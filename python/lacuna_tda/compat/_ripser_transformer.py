@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
+from .._extras import extra
 from ._metric import Metric
+from ._sklearn import BaseEstimator, TransformerMixin
 from .ripser import ripser
 
 
@@ -104,6 +105,4 @@ class Rips(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def plot(self, diagrams: Any = None, *args: Any, **kwargs: Any) -> None:
         """Draws diagrams, by default those of the last call, by persim's ``plot_diagrams``, which takes the other arguments."""
-        import persim
-
-        persim.plot_diagrams(self.dgms_ if diagrams is None else diagrams, *args, **kwargs)
+        extra("persim", "persim", "Rips.plot").plot_diagrams(self.dgms_ if diagrams is None else diagrams, *args, **kwargs)

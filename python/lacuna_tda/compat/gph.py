@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .. import Diagram
 from .._arguments import is_sparse, unmasked
+from .._extras import extra
 from ._filtration import Graph, barcode_of_graph, barcode_of_matrix
 from ._metric import Metric, pairwise
 
@@ -134,9 +135,8 @@ def _near(
     threads: int,
 ) -> Any:
     """The distances up to a threshold, as a sparse matrix."""
-    from sklearn.neighbors import NearestNeighbors
-
-    near = NearestNeighbors(
+    neighbors = extra("sklearn.neighbors", "scikit-learn", "a threshold of points")
+    near = neighbors.NearestNeighbors(
         radius=threshold, metric=metric, metric_params=dict(metric_params), n_jobs=threads, **neighbor_params
     )
     return near.fit(points).radius_neighbors_graph(mode="distance")

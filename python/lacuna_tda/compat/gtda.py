@@ -21,16 +21,21 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import DataDimensionalityWarning
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from .. import cubical
 from .._arguments import is_sparse, unmasked
 from ._cells import cubical_pairs, is_beyond_voxels, may_have_torsion
 from ._metric import Metric
+from ._sklearn import (
+    BaseEstimator,
+    DataDimensionalityWarning,
+    Parallel,
+    TransformerMixin,
+    check_array,
+    check_is_fitted,
+    delayed,
+)
 from .gph import ripser_parallel
 
 __all__ = ["CubicalPersistence", "VietorisRipsPersistence"]

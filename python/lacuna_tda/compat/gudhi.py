@@ -17,14 +17,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .. import cubical, rips_many
 from .._arguments import unmasked
 from ._cells import cubical_pairs, is_beyond_voxels
+from ._sklearn import BaseEstimator, Parallel, TransformerMixin, check_is_fitted, delayed, effective_n_jobs
 
 __all__ = ["CubicalPersistence", "RipsPersistence"]
 

@@ -1,0 +1,58 @@
+"""Names of options, and what other libraries call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ELSEWHERE = {
+    "coeff": "modulus",
+    "collapse_edges": "collapse",
+    "distance_matrix": 'metric="precomputed"',
+    "do_cocycles": 'representatives="cocycles"',
+    "homology_coeff_field": "modulus",
+    "homology_dimensions": "max_dim",
+    "location": "locations",
+    "max_dimension": "max_dim",
+    "max_edge_length": "threshold",
+    "maxdim": "max_dim",
+    "n_jobs": "threads",
+    "n_perm": "landmarks",
+    "n_threads": "threads",
+    "num_collapses": "collapse",
+    "return_generators": 'representatives="simplices"',
+    "thresh": "threshold",
+}
+"""What ripser.py, giotto-ph, giotto-tda, GUDHI and CubicalRipser call options, and how they are written here."""
+
+
+def suggests_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, whose error about an option that it does not have names the one that was meant."""
+    known = signature(function).parameters
+
+    @wraps(function)
+    def checked(*args: P.args, **options: P.kwargs) -> R:
+        if not options.keys() <= known.keys():
+            unknown = next(name for name in options if name not in known)
+            unexpected = f"{function.__name__}() got an unexpected keyword argument {unknown!r}"
+            meant = _meant(unknown, list(known))
+            raise TypeError(unexpected if meant is None else f"{unexpected}: did you mean {meant}?")
+        return function(*args, **options)
+
+    return checked
+
+
+def _meant(unknown: str, known: list[str]) -> str | None:
+    """The option that is called otherwise elsewhere, or else the one whose name is most alike."""
+    # Only errors need it.
+    from difflib import get_close_matches
+
+    elsewhere = ELSEWHERE.get(unknown)
+    if elsewhere is not None and elsewhere.split("=")[0] in known:
+        return elsewhere
+    return next(iter(get_close_matches(unknown, known, n=1)), None)
