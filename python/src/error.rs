@@ -248,6 +248,7 @@ impl From<MatrixReadError> for Failure {
     fn from(error: MatrixReadError) -> Self {
         let text = told(&error);
         match error {
+            error if error.is_refusal_of_memory() => Failure::Memory(text),
             MatrixReadError::Io { error, .. } => Failure::File(error.kind(), text),
             _ => Failure::Value(text),
         }

@@ -184,6 +184,13 @@ fn other_curves_are_refused() {
     refused(&run.kept(&["--superlevel"]).output().unwrap(), "--superlevel was false, is true");
     let volume = run.scratch.name("volume.npy");
     let before = fs::read(&volume).unwrap();
+    // One voxel in the middle is another, and the time of change is that of before, as after `touch -r`.
+    let written = fs::metadata(&volume).unwrap().modified().unwrap();
+    let mut changed = before.clone();
+    changed[before.len() / 2] ^= 1;
+    fs::write(&volume, changed).unwrap();
+    fs::File::options().write(true).open(&volume).unwrap().set_modified(written).unwrap();
+    refused(&run.kept(&[]).output().unwrap(), ", inode ");
     fs::write(&volume, image(&[160, 130, 130], 4)).unwrap();
     refused(&run.kept(&[]).output().unwrap(), "input was 5408128 bytes, changed at ");
     fs::write(&volume, before).unwrap();
