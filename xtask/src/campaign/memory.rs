@@ -56,10 +56,11 @@ impl Subject for Limits {
     const SHARE: u32 = 1;
 
     fn draw(random: &mut Random) -> Case {
+        let magnitude = 6 + random.below(8);
         let kind = random.pick(&[Kind::Points, Kind::Matrix, Kind::Bars, Kind::Curve, Kind::Distance]);
         Case {
             kind,
-            size: 1 + random.below(1 << (6 + random.below(8))),
+            size: 1 + random.below(1 << magnitude),
             is_packed: matches!(kind, Kind::Points | Kind::Matrix) && random.once_in(2),
             threads: random.pick(&[1, 2]),
             limit: 128 + random.below(384),
