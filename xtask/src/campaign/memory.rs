@@ -17,6 +17,9 @@ use super::pools::Pools;
 use super::subject::{Subject, same};
 use lacuna::generate::Random;
 
+/// The least limit, in units of 64 KiB: a little less than the program takes for itself.
+const LEAST: usize = 188;
+
 /// Runs of the program within limits of memory.
 pub(super) struct Limits;
 
@@ -56,14 +59,14 @@ impl Subject for Limits {
     const SHARE: u32 = 1;
 
     fn draw(random: &mut Random) -> Case {
-        let magnitude = 6 + random.below(8);
+        let (magnitude, room) = (6 + random.below(8), 1 + random.below(9));
         let kind = random.pick(&[Kind::Points, Kind::Matrix, Kind::Bars, Kind::Curve, Kind::Distance]);
         Case {
             kind,
             size: 1 + random.below(1 << magnitude),
             is_packed: matches!(kind, Kind::Points | Kind::Matrix) && random.once_in(2),
             threads: random.pick(&[1, 2]),
-            limit: 128 + random.below(384),
+            limit: LEAST + random.below(1 << room),
             seed: random.below(1 << 30) as u64,
         }
     }
