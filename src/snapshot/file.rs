@@ -13,6 +13,7 @@ use super::header::{HEADER_LENGTH, Header, Kind};
 use super::reader::Reader;
 use super::writer::Writer;
 use super::{Facts, VERSION};
+use crate::memory::budget;
 
 /// What the name of a snapshot ends with while it is written.
 pub(super) const PART: &str = ".part";
@@ -121,7 +122,7 @@ pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
     let found = file.metadata().map_err(|error| failed(&error))?.len();
     if found.saturating_sub(HEADER_LENGTH as u64) == header.length {
         let room = usize::try_from(header.length).unwrap_or(usize::MAX);
-        let room = bytes.try_reserve_exact(room);
+        let room = budget::asking(|| bytes.try_reserve_exact(room));
         room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
         (&file).take(header.length).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         return Snapshot::whole(path.to_path_buf(), bytes);

@@ -240,9 +240,9 @@ impl Blame for RipsError {
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
             | RipsError::Selection(_)
-            | RipsError::Checkpoint(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
+            RipsError::Checkpoint(error) => error.fault(),
             RipsError::Memory { .. }
             | RipsError::DoesNotFit(_)
             | RipsError::SelfCheck { .. }
