@@ -7,7 +7,8 @@
 //!
 //! Within the stages an interruption unwinds the stack, as a panic does, but without the message of one: so no loop and no table has to know
 //! what half of an answer is, and memory is freed on the way. The entries of the library ([`interruptible`]) make an [`Interrupted`] of it, a
-//! variant of their errors. Where a program is built with `panic = "abort"`, an interruption ends it.
+//! variant of their errors. To return it through the stages instead would make a `Result` of every loop that looks for it, of the closures of parallel
+//! loops and of what is generic over these. Where a program is built with `panic = "abort"`, nothing unwinds, and an interruption ends it.
 
 use std::error::Error;
 use std::fmt;
@@ -17,7 +18,8 @@ use crate::memory::Refused;
 use crate::memory::budget::{self, Computation};
 use crate::snapshot::Checkpoint;
 
-/// A run that was ended early: because its [`Progress`] wanted that, or because it has passed the limit of memory.
+/// A run that was ended early: because its [`Progress`] wanted that, or because it has passed the limit of memory. In a program that is built with
+/// `panic = "abort"` there is no such error: the program ends instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Interrupted {
@@ -77,7 +79,8 @@ pub trait Progress: Sync {
         let _ = units;
     }
 
-    /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true.
+    /// Whether the run is to end early, with [`Interrupted`]. An answer of true must stay true. It ends by unwinding to the entry that began it: a program
+    /// that is built with `panic = "abort"` must not answer true, since it would end there.
     fn is_interrupted(&self) -> bool {
         false
     }

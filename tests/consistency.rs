@@ -421,10 +421,16 @@ fn hubs_take_no_longer_than_other_vertices() {
         ("stars", 100 * 2001, stars),
     ];
     for dim in [1, 2] {
-        let expected = seconds(EDGES + 1, &tree, dim);
         for (name, n, edges) in &graphs {
-            let found = seconds(*n, edges, dim);
-            assert!(found < 12.0 * expected, "dimension {dim}, {name}: {found} s, a tree {expected} s");
+            // Whatever else runs on the machine makes both longer, now this one and now that: the shortest of several tells.
+            let mut shortest = [f64::INFINITY; 2];
+            let is_quick = (0..5).any(|_| {
+                let times = [seconds(*n, edges, dim), seconds(EDGES + 1, &tree, dim)];
+                (0..2).for_each(|k| shortest[k] = shortest[k].min(times[k]));
+                shortest[0] < 12.0 * shortest[1]
+            });
+            let [found, tree] = shortest;
+            assert!(is_quick, "dimension {dim}, {name}: {found} s, a tree {tree} s");
         }
     }
 }

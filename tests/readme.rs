@@ -10,7 +10,7 @@ const LACUNA: &str = "cargo run --release -- ";
 
 /// What is no run of the program: `.ci/run` does the first and the last, and any build does the second.
 const OTHERS: [&str; 3] =
-    ["cargo test --release --workspace", "cargo install --path .", "pip install ./python"];
+    ["cargo test --release --workspace", "cargo install --path . --locked", "pip install ./python"];
 
 /// A fenced block: its language and its lines.
 struct Block {

@@ -19,6 +19,7 @@ use lacuna::cubical::ecc::BinsError;
 use lacuna::cubical::ecc::cuda::DeviceError;
 use lacuna::cubical::ecc::scales::ScalesError;
 use lacuna::cubical::persistence::PersistenceError;
+use lacuna::cubical::persistence::representatives::RepresentativesError;
 use lacuna::cubical::thinning::ThinError;
 use lacuna::cubical::thinning::binary::OtsuError;
 use lacuna::cubical::value::Inexact;
@@ -155,6 +156,15 @@ impl From<PersistenceError> for Failure {
     }
 }
 
+impl From<RepresentativesError> for Failure {
+    fn from(error: RepresentativesError) -> Self {
+        match error {
+            RepresentativesError::Memory(refused) => Failure::Memory(told(&refused)),
+            error => Failure::Value(told(&error)),
+        }
+    }
+}
+
 impl From<ThinError> for Failure {
     fn from(error: ThinError) -> Self {
         match error {
@@ -192,6 +202,7 @@ impl From<CubicalError> for Failure {
         match error {
             CubicalError::Shape(error) => error.into(),
             CubicalError::Persistence(error) => error.into(),
+            CubicalError::Representatives(error) => error.into(),
             CubicalError::Curve(error) => error.into(),
             CubicalError::Thinning(error) => error.into(),
             CubicalError::Inexact(error) => error.into(),
@@ -238,7 +249,7 @@ impl From<CyclesError> for Failure {
     fn from(error: CyclesError) -> Self {
         match error {
             CyclesError::Refused(refused) => Failure::Memory(told(&refused)),
-            CyclesError::Interrupted(_) => Failure::Interrupted,
+            CyclesError::Interrupted(error) => error.into(),
             error => Failure::Value(told(&error)),
         }
     }
@@ -248,6 +259,7 @@ impl From<MatrixReadError> for Failure {
     fn from(error: MatrixReadError) -> Self {
         let text = told(&error);
         match error {
+            error if error.is_refusal_of_memory() => Failure::Memory(text),
             MatrixReadError::Io { error, .. } => Failure::File(error.kind(), text),
             _ => Failure::Value(text),
         }

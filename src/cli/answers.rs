@@ -1,6 +1,6 @@
 //! Which inputs of a batch have been answered, so that the run that goes on leaves them out.
 //!
-//! An input and its answer are known again by their lengths and when they were changed last. The input is looked at before it is read and again
+//! An input and its answer are known again by their lengths, when they were changed last, and their inodes. The input is looked at before it is read and again
 //! when its answer is in its place: what was changed meanwhile is not kept as answered. What a run does not leave out it forgets, for until
 //! the new answer is there nobody knows what lies in its place.
 

@@ -19,7 +19,7 @@ pub(crate) fn of_bytes(path: &Path) -> Result<String, CliError> {
     Ok(format!("{length} bytes, checksum {sum:032x}"))
 }
 
-/// A file by its length, when it was changed last, and the checksum of its first and its last bytes: of one that is read as a stream, since
+/// A file by what the system tells of it, and the checksum of its first and its last bytes: of one that is read as a stream, since
 /// to sum all of it takes as long as the work.
 pub(crate) fn of_ends(path: &Path) -> Result<String, CliError> {
     let (mut file, found) = open(path)?;
@@ -31,17 +31,30 @@ pub(crate) fn of_ends(path: &Path) -> Result<String, CliError> {
     Ok(format!("{}, checksums of its ends {first:032x} and {last:032x}", of_metadata(&found)))
 }
 
-/// A file by its length and when it was changed last; none of what is no file.
+/// A file by what the system tells of it; none of what is no file.
 pub(crate) fn of_times(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
     Some(of_metadata(&found))
 }
 
+/// The length of a file and when it was changed last, as whoever changes it may say; where there are inodes, which one it has and when the system saw
+/// that change last. Nobody can say otherwise than by the system's clock: with the same inode and time, nobody has written to the file.
 fn of_metadata(found: &Metadata) -> String {
     let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let changed =
         changed.map_or_else(|| "at an unknown time".to_owned(), |time| format!("at {}", time.as_nanos()));
-    format!("{} bytes, changed {changed}", found.len())
+    format!("{} bytes, changed {changed}{}", found.len(), inode(found))
+}
+
+#[cfg(unix)]
+fn inode(found: &Metadata) -> String {
+    use std::os::unix::fs::MetadataExt;
+    format!(", inode {} changed at {}.{:09}", found.ino(), found.ctime(), found.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> String {
+    String::new()
 }
 
 /// A file that can be read again by the run that goes on.

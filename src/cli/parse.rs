@@ -223,6 +223,12 @@ pub(crate) fn time(found: &str) -> Result<Duration, String> {
     time.ok_or_else(|| format!("expected a time such as 90s, 15min or 2h 30m, found {found}"))
 }
 
+/// A time as [`time`] reads it, or none, as `0s`.
+pub(crate) fn time_or_none(found: &str) -> Result<Duration, String> {
+    humantime::parse_duration(found)
+        .map_err(|_| format!("expected a time such as 90s, 15min or 0s, found {found}"))
+}
+
 /// A number of bytes as [`bytes`] reads it, or `auto`: the program finds out.
 pub(crate) fn bytes_or_auto() -> impl TypedValueParser<Value = OrAuto<u64>> {
     StringValueParser::new().try_map(|found| match &*found {

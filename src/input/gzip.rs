@@ -4,7 +4,7 @@ use super::{Place, Problem, codecs};
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use crate::memory::budget;
+use crate::memory::{Refused, budget, room};
 
 /// What every file compressed with gzip begins with.
 pub(crate) const MAGIC: &[u8] = b"\x1f\x8b";
@@ -21,9 +21,10 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
         return Ok(Cow::Borrowed(bytes));
     }
     codecs::require("a file compressed with gzip")?;
-    let all = codecs::gzip(bytes).map_err(GrowthFault::Io).and_then(|mut stream| read_growing(&mut stream));
+    let all =
+        codecs::gzip(bytes).map_err(GrowthFault::Io).and_then(|mut stream| read_growing(&mut stream, 0));
     all.map(Cow::Owned).map_err(|fault| match fault {
-        GrowthFault::Memory(size) => out_of_memory(size),
+        GrowthFault::Memory(refused) => Problem::of_memory(Place::Whole, refused),
         GrowthFault::Io(error) => match codecs::end_of_members(bytes) {
             Some(end) => {
                 let found = format!("{} bytes that gzip does not know", bytes.len() - end);
@@ -38,29 +39,45 @@ pub(crate) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Problem<Place>> {
 pub(super) enum GrowthFault {
     /// The stream fails.
     Io(io::Error),
-    /// There is no memory for this number of bytes.
-    Memory(usize),
+    /// There is no memory for it.
+    Memory(Refused),
 }
 
-/// All that `stream` gives. Memory grows with what has been read, whatever a header promised; memory that is
-/// refused is an error.
-pub(super) fn read_growing(stream: &mut impl Read) -> Result<Vec<u8>, GrowthFault> {
+/// All that `stream` gives, which are about so many bytes, if that is known. Memory grows with what has been read, whatever a header
+/// promised; memory that is refused is an error, by the system or by the limit of this process, which holds where the allocator does not count, too.
+pub(super) fn read_growing(stream: &mut impl Read, expected: usize) -> Result<Vec<u8>, GrowthFault> {
     let mut all = Vec::new();
+    grow(&mut all, expected).map_err(GrowthFault::Memory)?;
     loop {
-        budget::asking(|| all.try_reserve(STEP)).map_err(|_| GrowthFault::Memory(all.len() + STEP))?;
-        // Within the room that was reserved.
-        let read = stream.take(STEP as u64).read_to_end(&mut all).map_err(GrowthFault::Io)?;
-        if read == 0 {
+        if all.len() == all.capacity() {
+            // That may have been all: no room is made before there is more.
+            let mut more = Vec::new();
+            if stream.take(64).read_to_end(&mut more).map_err(GrowthFault::Io)? == 0 {
+                return Ok(all);
+            }
+            let as_much = all.len().max(STEP);
+            let doubled = grow(&mut all, as_much);
+            doubled.or_else(|_| grow(&mut all, STEP)).map_err(GrowthFault::Memory)?;
+            all.append(&mut more);
+        }
+        // Within the room that there is.
+        let room = (all.capacity() - all.len()) as u64;
+        let read = stream.take(room).read_to_end(&mut all).map_err(GrowthFault::Io)?;
+        if (read as u64) < room {
             all.shrink_to_fit();
             return Ok(all);
         }
     }
 }
 
-/// The error that there is no memory for what is unpacked.
-pub(super) fn out_of_memory(size: usize) -> Problem<Place> {
-    let found = format!("that {size} bytes are more than there is memory for");
-    Problem::new(Place::Whole, "memory for what the file holds unpacked", found)
+/// Makes room for so many bytes more.
+fn grow(all: &mut Vec<u8>, more: usize) -> Result<(), Refused> {
+    // A short input asks the allocator alone: to find out how much memory there is takes longer than to read it.
+    let is_there = all.len().saturating_add(more) <= STEP || room().is_none_or(|room| more as u64 <= room);
+    if is_there && budget::asking(|| all.try_reserve_exact(more)).is_ok() {
+        return Ok(());
+    }
+    Err(Refused::new(all.len().saturating_add(more) as u64))
 }
 
 #[cfg(all(test, feature = "codecs"))]

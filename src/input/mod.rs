@@ -23,6 +23,8 @@ pub(crate) mod triplets;
 use std::fmt;
 use std::io;
 
+use crate::memory::Refused;
+
 /// The formats of one kind of file.
 pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
     /// What to do when a format was detected wrongly, as an error says it.
@@ -32,7 +34,7 @@ pub trait Formats: Copy + fmt::Debug + fmt::Display + 'static {
 /// Why an input cannot be read: `F` are its formats, `P` is what can be wrong with it.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError<F: Formats, P> {
-    /// The file cannot be opened or read.
+    /// The file cannot be opened or read, or memory for it is refused: an error of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory).
     #[error("{file}: {error}")]
     Io {
         /// The file, as it was named.
@@ -56,6 +58,11 @@ pub enum ReadError<F: Formats, P> {
 }
 
 impl<F: Formats, P> ReadError<F, P> {
+    /// Whether memory for the input was refused, which is no fault of the file.
+    pub fn is_refusal_of_memory(&self) -> bool {
+        matches!(self, ReadError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory)
+    }
+
     /// This error, with another name for the file.
     pub(crate) fn renamed(self, name: &str) -> Self {
         let file = name.to_owned();
@@ -66,6 +73,26 @@ impl<F: Formats, P> ReadError<F, P> {
             }
         }
     }
+}
+
+impl<F: Formats, P> ReadError<F, Problem<P>> {
+    /// The error that a problem of a file is: that memory was refused is none of its content.
+    pub(crate) fn of(
+        file: String,
+        format: Option<F>,
+        detection: Option<String>,
+        problem: Problem<P>,
+    ) -> Self {
+        match problem.refused {
+            Some(refused) => ReadError::Io { file, error: no_room(refused) },
+            None => ReadError::Malformed { file, format, detection, problem: Box::new(problem) },
+        }
+    }
+}
+
+/// The failure to read what there is no memory for.
+pub(crate) fn no_room(refused: Refused) -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, refused)
 }
 
 /// One thing that is wrong with an input: `P` are its places, which display with a colon and a blank, or as nothing.
@@ -80,6 +107,8 @@ pub struct Problem<P> {
     pub found: String,
     /// A remedy, when there is an obvious one.
     pub note: Option<String>,
+    /// The memory that was refused, where nothing else is wrong.
+    pub(crate) refused: Option<Refused>,
 }
 
 /// What is wrong with an `.npz` archive, a Matrix Market file or a file compressed with gzip.
@@ -87,7 +116,15 @@ pub type SparseProblem = Problem<Place>;
 
 impl<P> Problem<P> {
     pub(crate) fn new(place: P, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Problem { place, expected: expected.into(), found: found.into(), note: None }
+        Problem { place, expected: expected.into(), found: found.into(), note: None, refused: None }
+    }
+
+    /// The problem that there is no memory for what is at `place`.
+    pub(crate) fn of_memory(place: P, refused: Refused) -> Self {
+        Problem {
+            refused: Some(refused),
+            ..Problem::new(place, "memory for what the file holds", refused.to_string())
+        }
     }
 
     /// Adds a remedy to those there are.

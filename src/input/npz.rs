@@ -7,7 +7,7 @@ mod sparse;
 #[cfg(all(test, feature = "codecs"))]
 pub(crate) mod tests;
 
-use super::gzip::{GrowthFault, out_of_memory, read_growing};
+use super::gzip::{GrowthFault, read_growing};
 use super::{Place, Problem, codecs};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 use std::io::Read;
@@ -133,8 +133,8 @@ impl<'a> Archive<'a> {
         };
         // A byte more than is promised, so that a longer array is noticed and not unpacked.
         let mut stream = entry.verifying_reader(stream.take(member.size.saturating_add(1)));
-        read_growing(&mut stream).map_err(|fault| match fault {
-            GrowthFault::Memory(size) => out_of_memory(size),
+        read_growing(&mut stream, 0).map_err(|fault| match fault {
+            GrowthFault::Memory(refused) => Problem::of_memory(Place::Whole, refused),
             GrowthFault::Io(error) => damaged(error.to_string()),
         })
     }

@@ -1,7 +1,11 @@
 //! Files and standard input.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+
+use super::gzip::{GrowthFault, read_growing};
+use super::no_room;
 
 /// How messages call the file at `path`; `-` is standard input.
 pub fn name_of(path: &Path) -> String {
@@ -11,12 +15,23 @@ pub fn name_of(path: &Path) -> String {
 /// All of the file at `path`, or of standard input when it is `-`.
 ///
 /// # Errors
-/// What the system says.
+/// What the system says; memory that is refused is an error of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory).
 pub fn read_all(path: &Path) -> io::Result<Vec<u8>> {
-    if path != Path::new("-") {
-        return std::fs::read(path);
+    if path == Path::new("-") {
+        return all_of(&mut io::stdin().lock(), 0);
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let mut file = File::open(path)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    all_of(&mut file, length)
+}
+
+/// All that a stream gives, which are about so many bytes, if that is known.
+///
+/// # Errors
+/// Those of [`read_all`].
+pub(crate) fn all_of(stream: &mut impl Read, expected: usize) -> io::Result<Vec<u8>> {
+    read_growing(stream, expected).map_err(|fault| match fault {
+        GrowthFault::Io(error) => error,
+        GrowthFault::Memory(refused) => no_room(refused),
+    })
 }

@@ -83,7 +83,8 @@ pub(super) struct Stage {
 /// its control groups and its resource limits leave is one.
 ///
 /// The limit holds from now on and for all computations of the process. The program `lacuna` counts every byte; elsewhere the limit is
-/// looked at where a large table is about to be made.
+/// looked at where a large table is about to be made. A run that has passed it ends by unwinding to its entry, which makes an error of that: in a program that is
+/// built with `panic = "abort"` it ends the program, see [`progress`](crate::progress).
 pub fn limit(bytes: u64) {
     GIVEN.store(bytes.max(1), Relaxed);
     MOST.store(most_given(), Relaxed);

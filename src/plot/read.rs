@@ -53,12 +53,7 @@ fn read(
     format: Option<BarcodeFormat>,
 ) -> Result<LoadedSeries, ReadError> {
     let curves = if format.is_some() { Ok(None) } else { curves(bytes) };
-    let malformed = |problem| ReadError::Malformed {
-        file: file.to_owned(),
-        format: None,
-        detection: None,
-        problem: Box::new(problem),
-    };
+    let malformed = |problem| ReadError::of(file.to_owned(), None, None, problem);
     if let Some(curves) = curves.map_err(malformed)? {
         let detection = Some("an Euler characteristic curve (its columns or keys say so)".to_owned());
         let series = Series::of_curves(name, curves);

@@ -74,7 +74,8 @@ impl std::fmt::Debug for CheckpointDirectory {
 }
 
 impl CheckpointDirectory {
-    /// Opens the directory at `path`, which is made if it is not there, and locks it. A run saves `every` so long, by a clock that is never set. The
+    /// Opens the directory at `path`, which is made if it is not there, and locks it. A run saves `every` so long, by a clock that is never set;
+    /// if that is zero, whenever it may, whatever it costs, so that what it keeps at a moment does not depend on how fast it is. The
     /// first piece that cannot be kept is told to `warn`.
     ///
     /// # Errors
@@ -193,6 +194,13 @@ impl CheckpointDirectory {
     fn now(&self) -> u64 {
         nanoseconds(self.start.elapsed())
     }
+
+    /// Has the next save be due so much sooner, as if that time had passed.
+    #[cfg(test)]
+    pub(super) fn pass(&mut self, time: Duration) {
+        let due = self.due.get_mut();
+        *due = due.saturating_sub(nanoseconds(time));
+    }
 }
 
 impl Drop for CheckpointDirectory {
@@ -231,8 +239,7 @@ fn locked(path: &Path) -> Result<File, SnapshotError> {
         |error: io::Error| SnapshotError::system(path, "lock the directory of the checkpoint", &error);
     // Again, if a run that was ending removed the file before it was locked here.
     loop {
-        let options = File::options().read(true).write(true).create(true).truncate(false).open(&place);
-        let lock = options.map_err(failed)?;
+        let Some(lock) = open_lock(&place).map_err(failed)? else { continue };
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => return Err(SnapshotError::Locked { path: path.to_path_buf() }),
             Err(TryLockError::Error(error)) => {
@@ -246,12 +253,31 @@ fn locked(path: &Path) -> Result<File, SnapshotError> {
     }
 }
 
-/// Whether a file that is open is the one at a place.
+/// Opens the file of a lock, or makes it; none if it was removed just now. A link in its place may lead to any file, and is refused.
+fn open_lock(place: &Path) -> io::Result<Option<File>> {
+    match file::owned().read(true).write(true).create_new(true).open(place) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made.map(Some),
+    }
+    let found = match fs::symlink_metadata(place) {
+        Ok(found) if found.is_symlink() => {
+            Err(io::Error::other(format!("expected a file {LOCK}, found a symbolic link; remove it")))
+        }
+        Ok(_) => File::options().read(true).write(true).open(place),
+        Err(error) => Err(error),
+    };
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// Whether a file that is open is the one at a place, which is no link to it.
 #[cfg(unix)]
 fn is_at(file: &File, place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |found: fs::Metadata| (found.dev(), found.ino());
-    let (open, there) = (file.metadata().map(identity), fs::metadata(place).map(identity));
+    let (open, there) = (file.metadata().map(identity), fs::symlink_metadata(place).map(identity));
     matches!((open, there), (Ok(open), Ok(there)) if open == there)
 }
 
@@ -275,7 +301,7 @@ impl Checkpoint for CheckpointDirectory {
 
     fn is_worth_keeping(&self, took: Duration) -> bool {
         let last_save = Duration::from_nanos(self.took.load(Ordering::Relaxed));
-        took >= self.every.min(LEAST_WORTH).max(last_save)
+        self.every.is_zero() || took >= self.every.min(LEAST_WORTH).max(last_save)
     }
 
     fn save(&self, name: &str, kind: Kind, facts: &Facts, fill: Fill<'_>) -> bool {
@@ -286,7 +312,8 @@ impl Checkpoint for CheckpointDirectory {
         let written = file::write(&self.file(name), kind, facts, fill);
         let took = began.elapsed();
         self.took.store(nanoseconds(took), Ordering::Relaxed);
-        let rest = nanoseconds(self.every.max(took * REST));
+        let rest =
+            if self.every.is_zero() { 0 } else { nanoseconds(self.every.max(took.saturating_mul(REST))) };
         self.rest.store(rest, Ordering::Relaxed);
         self.due.store(self.now().saturating_add(rest).min(NEVER - 1), Ordering::Relaxed);
         match written {

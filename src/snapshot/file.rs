@@ -1,7 +1,7 @@
 //! Snapshots as files: replaced as a whole, and read as a whole.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use super::header::{HEADER_LENGTH, Header, Kind};
 use super::reader::Reader;
 use super::writer::Writer;
 use super::{Facts, VERSION};
+use crate::memory::budget;
 
 /// What the name of a snapshot ends with while it is written.
 pub(super) const PART: &str = ".part";
@@ -22,6 +23,9 @@ const BUFFER: usize = 1 << 18;
 
 /// Writes a snapshot to `path`, in place of what is there: into a file beside it whose name has `.part` behind, which takes its place when
 /// all of it is on the disk. Gives the number of its bytes.
+///
+/// The name of the file beside it can be guessed, and others may write to the directory too: so the file is made anew, never opened through a
+/// link that somebody put there, and only its owner may read it.
 ///
 /// # Errors
 /// [`SnapshotError::System`]. What was there is there then, and the file beside it is gone.
@@ -42,7 +46,7 @@ pub fn write(path: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> Result<u
 }
 
 fn write_part(part: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Result<u64> {
-    let mut out = BufWriter::with_capacity(BUFFER, File::create(part)?);
+    let mut out = BufWriter::with_capacity(BUFFER, new_file(part)?);
     out.write_all(&[0; HEADER_LENGTH])?;
     let header = put(&mut out, kind, facts, fill)?;
     let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -50,6 +54,24 @@ fn write_part(part: &Path, kind: Kind, facts: &Facts, fill: Fill<'_>) -> io::Res
     file.write_all(&header.bytes())?;
     file.sync_all()?;
     Ok(header.length + HEADER_LENGTH as u64)
+}
+
+/// A new file, which is nobody else's. What a run that was killed left under this name goes, and so does a link, but not the file it leads to.
+fn new_file(path: &Path) -> io::Result<File> {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != ErrorKind::NotFound
+    {
+        return Err(error);
+    }
+    owned().write(true).create_new(true).open(path)
+}
+
+/// Options to open a file that only its owner may read, if it is made.
+pub(super) fn owned() -> OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Writes a payload.
@@ -100,7 +122,7 @@ pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
     let found = file.metadata().map_err(|error| failed(&error))?.len();
     if found.saturating_sub(HEADER_LENGTH as u64) == header.length {
         let room = usize::try_from(header.length).unwrap_or(usize::MAX);
-        let room = bytes.try_reserve_exact(room);
+        let room = budget::asking(|| bytes.try_reserve_exact(room));
         room.map_err(|_| failed(&io::ErrorKind::OutOfMemory.into()))?;
         (&file).take(header.length).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
         return Snapshot::whole(path.to_path_buf(), bytes);

@@ -267,10 +267,11 @@ fn a_piece_that_cannot_be_kept_is_told_once() {
 
 #[test]
 fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
+    const HOUR: Duration = Duration::from_secs(3600);
     let folder = folder();
-    let directory = CheckpointDirectory::open(folder.path(), Duration::from_secs(1), silent()).unwrap();
+    let mut directory = CheckpointDirectory::open(folder.path(), HOUR, silent()).unwrap();
     assert!(!directory.takes_turn());
-    std::thread::sleep(Duration::from_millis(1100));
+    directory.pass(HOUR);
     let turns = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -284,26 +285,77 @@ fn one_thread_takes_a_turn_and_saving_leaves_a_rest() {
     });
     // Who took it has saved nothing: another takes it when as much time has passed again.
     assert_eq!(turns.into_inner(), 1);
-    std::thread::sleep(Duration::from_millis(1100));
+    directory.pass(HOUR);
     assert!(directory.takes_turn());
-    directory.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
-        std::thread::sleep(Duration::from_millis(50));
-        out.u64s(&[1])
-    });
-    // Forty times as long as that.
-    assert!(!directory.takes_turn());
+    let slowly = |directory: &CheckpointDirectory, milliseconds| {
+        directory.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
+            std::thread::sleep(Duration::from_millis(milliseconds));
+            out.u64s(&[1])
+        })
+    };
+    let mut quick =
+        CheckpointDirectory::open(&folder.path().join("quick"), Duration::from_millis(1), silent()).unwrap();
+    let began = std::time::Instant::now();
+    assert!(slowly(&quick, 50));
+    // Forty times as long as that: two seconds at the least, and at most forty times what has passed here.
+    if began.elapsed() < Duration::from_secs(2) {
+        assert!(!quick.takes_turn());
+    }
+    quick.pass(began.elapsed() * 40);
+    assert!(quick.takes_turn());
     // To find what took so long again takes less, or more.
     assert!(!directory.is_worth_keeping(Duration::from_millis(999)));
     assert!(directory.is_worth_keeping(Duration::from_secs(1)));
     let far = CheckpointDirectory::open(&folder.path().join("far"), Duration::MAX, silent()).unwrap();
     assert!(!far.takes_turn() && far.is_worth_keeping(Duration::from_secs(1)));
-    far.save("slow", Kind::Diagram, &Facts::new(), &mut |out| {
-        std::thread::sleep(Duration::from_millis(1100));
-        out.u64s(&[1])
-    });
+    let began = std::time::Instant::now();
+    assert!(slowly(&far, 1100));
     assert!(!far.is_worth_keeping(Duration::from_millis(1100)));
-    assert!(far.is_worth_keeping(Duration::from_secs(60)));
+    assert!(far.is_worth_keeping(began.elapsed()));
     let often =
         CheckpointDirectory::open(&folder.path().join("often"), Duration::from_millis(1), silent()).unwrap();
     assert!(often.is_worth_keeping(Duration::from_millis(2)));
+}
+
+/// Whatever a save costs, and however little there is to lose.
+#[test]
+fn without_a_rest_it_is_always_the_turn_to_save() {
+    let folder = folder();
+    let directory = open(folder.path()).unwrap();
+    for number in 0..3 {
+        assert!(directory.takes_turn() && directory.is_worth_keeping(Duration::ZERO));
+        save(&directory, "one", number);
+    }
+}
+
+/// Whoever may write to the directory can guess the names of its files: a link under such a name leads nothing of ours to another file.
+#[cfg(unix)]
+#[test]
+fn links_that_others_have_put_there_are_not_followed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "precious").unwrap();
+    let path = folder.path().join("shared");
+    fs::create_dir(&path).unwrap();
+    symlink(&victim, path.join("lacuna.lock")).unwrap();
+    let error = open(&path).unwrap_err().to_string();
+    assert!(error.contains("expected a file lacuna.lock, found a symbolic link"), "{error}");
+    fs::remove_file(path.join("lacuna.lock")).unwrap();
+    // One that leads nowhere makes no file.
+    symlink(folder.path().join("nowhere"), path.join("lacuna.lock")).unwrap();
+    assert!(open(&path).is_err() && !folder.path().join("nowhere").exists());
+    fs::remove_file(path.join("lacuna.lock")).unwrap();
+    let directory = open(&path).unwrap();
+    for name in ["run.lac.part", "one.lac.part"] {
+        symlink(&victim, path.join(name)).unwrap();
+    }
+    directory.begin(&Fingerprint::new("rips")).unwrap();
+    save(&directory, "one", 1);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    assert_eq!(number(&directory, "one"), Some(1));
+    for name in ["lacuna.lock", "run.lac", "one.lac"] {
+        let found = fs::symlink_metadata(path.join(name)).unwrap();
+        assert!(found.is_file() && found.permissions().mode() & 0o777 == 0o600, "{name}: {found:?}");
+    }
 }

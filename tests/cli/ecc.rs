@@ -304,7 +304,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let of_directory = || {
         let mut run = ecc(bytes("3,3"));
-        run.arg(&images).arg("-o").arg(&curves).timeout(Duration::from_secs(30));
+        run.arg(&images).arg("-o").arg(&curves).timeout(Duration::from_secs(300));
         run.assert()
     };
     let left_out = "pipe.raw: left out, for it is no regular file\n";
@@ -318,7 +318,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
     let writing = writer(pipe.clone(), RING.to_vec());
     let mut run = ecc(bytes("3,3"));
     run.arg(&pipe)
-        .timeout(Duration::from_secs(30))
+        .timeout(Duration::from_secs(300))
         .assert()
         .success()
         .stdout("value,vcec,ecc\n1,0,0\n5,1,1\n");
@@ -328,7 +328,7 @@ fn pipes_are_left_out_of_directories_and_read_by_their_names() {
     let writing = writer(pipe.clone(), floats);
     let mut run = ecc(["--shape", "2", "--dtype", "f32", "--bins", "2"]);
     let message = "pipe.raw: expected the range of the bins of f32 voxels beforehand, found none (--range)";
-    run.arg(&pipe).timeout(Duration::from_secs(30)).assert().code(2).stderr(contains(message));
+    run.arg(&pipe).timeout(Duration::from_secs(300)).assert().code(2).stderr(contains(message));
     writing.join().unwrap();
 }
 

@@ -188,7 +188,7 @@ fn more_points_than_memory_has_room_for_are_refused_at_once() {
     let file = scratch.file("line.pts", lines);
     for arguments in [&[][..], &["--threshold", "inf"]] {
         let mut command = rips(arguments);
-        command.args(["--format", "point-cloud"]).arg(&file).timeout(std::time::Duration::from_secs(60));
+        command.args(["--format", "point-cloud"]).arg(&file).timeout(std::time::Duration::from_secs(300));
         let refused = command.assert().code(1).stdout("");
         refused.stderr(contains(format!("memory: {points} points")).and(contains("--threshold")));
     }

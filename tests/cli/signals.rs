@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::Scratch;
 
-/// Waits until something is so, for at most a minute.
+/// Waits until something is so, for at most some minutes.
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {what}");
+        assert!(start.elapsed() < Duration::from_secs(300), "waited for {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -84,8 +84,9 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Takes a place that was found, of which the disk has what is new. Its offset in the file.
-    pub(super) fn take(&mut self, place: Place) -> usize {
+    /// Takes a place that was found, of which the disk has what is new. Its offset in the file; none if a listed block has no free slot, which would be a
+    /// mistake here: nothing in the allocator may panic, since to tell of a panic takes memory, and the lock is held.
+    pub(super) fn take(&mut self, place: Place) -> Option<usize> {
         match place {
             Place::Slot { block } => self.take_slot(block),
             Place::NewSlots { block, class } => {
@@ -97,7 +98,7 @@ impl<'a> Blocks<'a> {
             Place::NewRun { first, count } => {
                 self.blocks[first] = Block { run: count as u32, ..Block::default() };
                 self.found(first, count);
-                first * BLOCK
+                Some(first * BLOCK)
             }
         }
     }
@@ -131,11 +132,10 @@ impl<'a> Blocks<'a> {
     }
 
     /// Takes a slot of a block that has a free one. Its offset in the file.
-    fn take_slot(&mut self, block: usize) -> usize {
+    fn take_slot(&mut self, block: usize) -> Option<usize> {
         let bits = &mut self.bits[block * WORDS..][..WORDS];
         let from = self.blocks[block].from as usize;
-        let word =
-            from + bits[from..].iter().position(|&word| word != u64::MAX).expect("the block is listed");
+        let word = from + bits[from..].iter().position(|&word| word != u64::MAX)?;
         let bit = bits[word].trailing_ones();
         bits[word] |= 1 << bit;
         let size = size_of_class(self.blocks[block].class as usize - 1);
@@ -144,7 +144,7 @@ impl<'a> Blocks<'a> {
         if self.blocks[block].used as usize == BLOCK / size {
             self.unlink(block);
         }
-        block * BLOCK + (64 * word + bit as usize) * size
+        Some(block * BLOCK + (64 * word + bit as usize) * size)
     }
 
     /// Frees what lies at an offset.
@@ -155,11 +155,12 @@ impl<'a> Blocks<'a> {
             self.blocks[block] = Block::default();
             return Some((offset, run as usize * BLOCK));
         }
-        let size = size_of_class(class as usize - 1);
+        // What is freed twice is free.
+        let size = size_of_class((class as usize).checked_sub(1)?);
         let slot = offset % BLOCK / size;
         self.bits[block * WORDS + slot / 64] &= !(1 << (slot % 64));
         self.blocks[block].from = from.min((slot / 64) as u32);
-        self.blocks[block].used = used - 1;
+        self.blocks[block].used = used.saturating_sub(1);
         if used as usize == BLOCK / size {
             self.link(block);
         }
@@ -175,7 +176,7 @@ impl<'a> Blocks<'a> {
     /// How many bytes there is room for where something lies.
     pub(super) fn room(&self, offset: usize) -> usize {
         match self.blocks[offset / BLOCK] {
-            Block { run: 0, class, .. } => size_of_class(class as usize - 1),
+            Block { run: 0, class, .. } => (class as usize).checked_sub(1).map_or(0, size_of_class),
             Block { run, .. } => run as usize * BLOCK,
         }
     }
@@ -226,7 +227,7 @@ mod tests {
     /// Takes a place at once, as if the disk had room.
     fn take(blocks: &mut Blocks<'_>, size: usize, align: usize) -> Option<usize> {
         let place = blocks.find(size, align)?;
-        Some(blocks.take(place))
+        blocks.take(place)
     }
 
     #[test]

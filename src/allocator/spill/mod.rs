@@ -136,7 +136,7 @@ pub(super) fn fits(pointer: *mut u8, size: usize) -> bool {
 }
 
 fn with_heap<T>(of: impl FnOnce(&mut Heap) -> T) -> Option<T> {
-    // Nothing here allocates while it holds the lock.
+    // Nothing here allocates or panics while it holds the lock: memory would be asked for again, and the lock waited for for ever.
     HEAP.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(of)
 }
 
@@ -154,7 +154,7 @@ impl Heap {
             }
             spilled(length as i64);
         }
-        let offset = self.blocks.take(place);
+        let Some(offset) = self.blocks.take(place) else { return null_mut() };
         // SAFETY: the offset lies in the mapping, and so do `size` bytes from there on, which nobody else has.
         unsafe {
             let pointer = self.start.add(offset);

@@ -62,8 +62,10 @@ pub(crate) struct CheckpointArguments {
     checkpoint: Option<PathBuf>,
 
     /// With --checkpoint: save after that time, again and again, and less often where saving would take more than a fortieth of the time
+    ///
+    /// 0s saves whenever the run can, however much longer the run takes for it, and the end of every stage.
     #[arg(long, value_name = "TIME", help_heading = "Long runs", default_value = "60s", requires = "checkpoint",
-        value_parser = parse::time, allow_hyphen_values = true)]
+        value_parser = parse::time_or_none, allow_hyphen_values = true)]
     every: Duration,
 }
 

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::io;
 
 use lacuna::backend::{BackendError, MachineError};
 use lacuna::cells::ComplexError;
@@ -76,12 +75,10 @@ macro_rules! of_the_input {
 }
 
 of_the_input!(
-    BarcodeError,
     BinsError,
     CompareError,
     GeometryError,
     Inexact,
-    MatrixReadError,
     NotAComplex,
     OtsuError,
     ReferenceError,
@@ -135,15 +132,27 @@ impl Blame for Interrupted {
     }
 }
 
-impl Blame for ReadError {
-    fn fault(&self) -> Fault {
-        Fault::Input
-    }
+/// Errors of reading: of the input, or that memory for it is refused.
+macro_rules! of_reading {
+    ($($error:ty, $concerns_one_input:literal;)*) => {$(
+        impl Blame for $error {
+            fn fault(&self) -> Fault {
+                if self.is_refusal_of_memory() { Fault::Machine } else { Fault::Input }
+            }
 
-    fn concerns_one_input(&self) -> bool {
-        true
-    }
+            fn concerns_one_input(&self) -> bool {
+                $concerns_one_input
+            }
+        }
+    )*};
 }
+
+of_reading!(
+    BarcodeError, false;
+    ImageReadError, false;
+    MatrixReadError, false;
+    ReadError, true;
+);
 
 impl Blame for DistanceError {
     fn fault(&self) -> Fault {
@@ -231,9 +240,9 @@ impl Blame for RipsError {
             | RipsError::LandmarksOfEdges
             | RipsError::WeightedLandmarks
             | RipsError::Selection(_)
-            | RipsError::Checkpoint(_)
             | RipsError::TooFarApart { .. } => Fault::Input,
             RipsError::Backend(error) => error.fault(),
+            RipsError::Checkpoint(error) => error.fault(),
             RipsError::Memory { .. }
             | RipsError::DoesNotFit(_)
             | RipsError::SelfCheck { .. }
@@ -245,15 +254,6 @@ impl Blame for RipsError {
 
     fn concerns_one_input(&self) -> bool {
         !matches!(self, RipsError::Backend(_) | RipsError::Interrupted(Interrupted { memory: None, .. }))
-    }
-}
-
-impl Blame for ImageReadError {
-    fn fault(&self) -> Fault {
-        match self {
-            ImageReadError::Io { error, .. } if error.kind() == io::ErrorKind::OutOfMemory => Fault::Machine,
-            ImageReadError::Io { .. } | ImageReadError::Malformed { .. } => Fault::Input,
-        }
     }
 }
 

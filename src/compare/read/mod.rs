@@ -89,11 +89,8 @@ pub fn read_path(path: &Path, format: Option<BarcodeFormat>) -> Result<Loaded, R
 /// # Errors
 /// The content is not what its format promises.
 pub fn read_bytes(name: &str, bytes: &[u8], format: Option<BarcodeFormat>) -> Result<Loaded, ReadError> {
-    let malformed = |format, detection: Option<&str>, problem| ReadError::Malformed {
-        file: name.to_owned(),
-        format,
-        detection: detection.map(str::to_owned),
-        problem: Box::new(problem),
+    let malformed = |format, detection: Option<&str>, problem| {
+        ReadError::of(name.to_owned(), format, detection.map(str::to_owned), problem)
     };
     let (format, detection) = match format {
         Some(format) => (format, None),

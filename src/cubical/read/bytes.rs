@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{Fault, ImagePlace, ImageProblem};
-use crate::input::codecs;
+use crate::input::{codecs, source};
 
 /// The bytes at the beginning that are kept: they tell the format, and hold the headers that are read here.
 const HEAD: usize = 16 << 10;
@@ -113,9 +113,8 @@ impl Bytes {
 
     /// All of the file, in memory.
     pub(super) fn into_vec(self) -> io::Result<Vec<u8>> {
-        let mut all = Vec::new();
-        self.into_reader().read_to_end(&mut all)?;
-        Ok(all)
+        let expected = self.length.map_or(0, |length| usize::try_from(length).unwrap_or(usize::MAX));
+        source::all_of(&mut self.into_reader(), expected)
     }
 
     /// All of the file and its length, with places; a pipe is read into memory for that.

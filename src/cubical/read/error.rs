@@ -58,7 +58,13 @@ impl From<input::Problem<input::Place>> for ImageProblem {
             input::Place::Byte(offset) => ImagePlace::Byte(offset as u64),
             input::Place::Line(line) | input::Place::Entry { line, .. } => ImagePlace::Line(line),
         };
-        ImageProblem { place, expected: problem.expected, found: problem.found, note: problem.note }
+        ImageProblem {
+            place,
+            expected: problem.expected,
+            found: problem.found,
+            note: problem.note,
+            refused: problem.refused,
+        }
     }
 }
 
@@ -145,9 +151,7 @@ impl Context {
     pub(super) fn error(&self, fault: Fault) -> ImageReadError {
         let Context { file, format, detection } = self.clone();
         match fault {
-            Fault::Content(problem) => {
-                ImageReadError::Malformed { file, format, detection, problem: Box::new(problem) }
-            }
+            Fault::Content(problem) => ImageReadError::of(file, format, detection, problem),
             Fault::System(error) => ImageReadError::Io { file, error },
         }
     }

@@ -5,7 +5,8 @@ use std::io;
 use phat_formats::{BoundaryMatrix, Dimension, Source};
 
 use super::format::MatrixFormat;
-use crate::memory::{self, Refused};
+use crate::input::no_room;
+use crate::memory;
 
 /// How to read a matrix.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,11 +61,6 @@ pub(super) struct Content {
     pub(super) input: AnyComplex,
     pub(super) warning: Option<String>,
     pub(super) gives_boundaries: bool,
-}
-
-/// The failure to read what the system gives no memory for.
-pub(super) fn no_room(refused: Refused) -> io::Error {
-    io::Error::new(io::ErrorKind::OutOfMemory, refused)
 }
 
 /// The first bytes of a source, at most `most`.

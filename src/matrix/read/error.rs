@@ -10,6 +10,7 @@ use super::format::MatrixFormat;
 use crate::cells::ComplexError;
 use crate::input;
 use crate::input::SparseProblem;
+use crate::memory::Refused;
 
 /// Why an input cannot be read.
 pub type MatrixReadError = input::ReadError<MatrixFormat, MatrixFileProblem>;
@@ -72,8 +73,22 @@ pub enum MatrixFileProblem {
     NoUpperDim,
 }
 
+impl MatrixFileProblem {
+    /// The memory that was refused, where nothing else is wrong.
+    pub(super) fn refused(&self) -> Option<Refused> {
+        match self {
+            MatrixFileProblem::Sparse(problem) => problem.refused,
+            MatrixFileProblem::Complex(ComplexError::Memory(refused)) => Some(*refused),
+            _ => None,
+        }
+    }
+}
+
 impl From<io::Error> for MatrixFileProblem {
     fn from(error: io::Error) -> Self {
+        if let Some(refused) = error.get_ref().and_then(|error| error.downcast_ref::<Refused>()) {
+            return MatrixFileProblem::Complex(ComplexError::Memory(*refused));
+        }
         MatrixFileProblem::Read { found: error.to_string() }
     }
 }

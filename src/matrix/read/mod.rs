@@ -39,13 +39,12 @@ mod sparse;
 mod tests;
 
 use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use phat_formats::Source;
 
-use self::complex::{Content, bytes, no_room};
-use crate::input::{gzip, source, text::plain};
+use self::complex::{Content, bytes};
+use crate::input::{gzip, no_room, source, text::plain};
 use crate::memory;
 
 pub use complex::{AnyComplex, LoadedComplex, LoadedMatrix, MatrixReadOptions};
@@ -81,8 +80,7 @@ pub fn read_path_observed(
         return read_source_observed(&name, &file, options, observer);
     }
     // A pipe cannot be read at an offset.
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
+    let bytes = source::all_of(&mut file, 0).map_err(failed)?;
     read_source_observed(&name, &bytes, options, observer)
 }
 
@@ -105,11 +103,12 @@ fn read_source_observed(
     observer: &impl ReadObserver,
 ) -> Result<LoadedMatrix, MatrixReadError> {
     let failed = |error| MatrixReadError::Io { file: name.to_owned(), error };
-    let malformed = |format, detection, problem| MatrixReadError::Malformed {
-        file: name.to_owned(),
-        format,
-        detection,
-        problem: Box::new(problem),
+    let malformed = |format, detection, problem: MatrixFileProblem| match problem.refused() {
+        Some(refused) => failed(no_room(refused)),
+        None => {
+            let file = name.to_owned();
+            MatrixReadError::Malformed { file, format, detection, problem: Box::new(problem) }
+        }
     };
     let head = bytes(source, detect::HEAD).map_err(failed)?;
     if detect::is_gzip(&head) {

@@ -7,7 +7,8 @@ use std::path::Path;
 use super::error::{Place, Problem};
 use super::{DistanceFormat, DistanceOptions, Loaded, ReadError, read_bytes};
 use crate::input::npy::{Header, MAGIC, scalar};
-use crate::input::source;
+use crate::input::{no_room, source};
+use crate::memory;
 
 /// More bytes than the beginning and the longest header of an array have.
 const HEAD: u64 = 12 << 10;
@@ -66,7 +67,9 @@ fn array_of(path: &Path, number: usize) -> io::Result<Result<Vec<u8>, Problem>> 
     let mut bytes = place.header;
     let start = bytes.len();
     // The file has as many bytes, or had a moment ago.
-    bytes.resize(start + place.bytes as usize, 0);
+    let count = place.bytes as usize;
+    memory::reserve(&mut bytes, count).map_err(no_room)?;
+    bytes.resize(start + count, 0);
     file.seek(SeekFrom::Start(place.at))?;
     file.read_exact(&mut bytes[start..])?;
     Ok(Ok(bytes))

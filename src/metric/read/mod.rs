@@ -165,14 +165,9 @@ pub fn read_bytes(
 ) -> Result<Loaded, ReadError> {
     let options = options.into();
     let mut attempt = Attempt { format: options.format, detection: None };
-    gzip::unpacked(bytes).and_then(|bytes| read(name, &bytes, &options, &mut attempt)).map_err(|problem| {
-        ReadError::Malformed {
-            file: name.to_owned(),
-            format: attempt.format,
-            detection: attempt.detection,
-            problem: Box::new(problem),
-        }
-    })
+    gzip::unpacked(bytes)
+        .and_then(|bytes| read(name, &bytes, &options, &mut attempt))
+        .map_err(|problem| ReadError::of(name.to_owned(), attempt.format, attempt.detection, problem))
 }
 
 /// What an input is taken for, for the message when it turns out to be something else.

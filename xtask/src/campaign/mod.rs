@@ -10,6 +10,7 @@
 //! | [`compare`] | matching of bars | a matching by augmenting paths |
 //! | [`convert`] | complexes of images and distances, reduced | barcodes of the images and distances |
 //! | [`files`] | readers and writers | what was written |
+//! | [`memory`] | the program within limits of memory | its answer without a limit, or an error of memory |
 //!
 //! A case is known by its subject and its seed alone. A case that fails is made smaller as long as it fails, and told with the
 //! command that runs it again. There is no list of failures that are allowed.
@@ -24,6 +25,7 @@ mod ecc;
 mod files;
 
 mod images;
+mod memory;
 mod panics;
 mod pools;
 mod reduce;
@@ -43,7 +45,7 @@ use pools::Pools;
 use subject::{AnySubject, Minimal, Of};
 
 /// Every subject.
-const SUBJECTS: [&dyn AnySubject; 8] = [
+const SUBJECTS: [&dyn AnySubject; 9] = [
     &Of(rips::RipsBars),
     &Of(reduce::Reductions),
     &Of(cubical::ImageBars),
@@ -52,6 +54,7 @@ const SUBJECTS: [&dyn AnySubject; 8] = [
     &Of(compare::Matchings),
     &Of(convert::Complexes),
     &Of(files::Files),
+    &Of(memory::Limits),
 ];
 
 /// What a campaign is asked for.
