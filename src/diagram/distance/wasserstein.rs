@@ -19,7 +19,7 @@ use super::cost::Cost;
 use super::locations::Locations;
 use super::network::{Edge, Network};
 use super::sides::{Point, Side};
-use super::sum::sum;
+use super::sum::{root_of_powers, sum};
 use super::tree::{Best, Tree};
 use crate::parallel;
 use crate::progress::{self, Progress};
@@ -86,21 +86,6 @@ fn total(pairs: &[Pair], order: f64) -> f64 {
     root_of_powers(pairs.iter().map(|pair| (pair.distance, 1)), order)
 }
 
-/// The root of the sum of the powers of distances, each as often as the number beside it says.
-fn root_of_powers(distances: impl Iterator<Item = (f64, u32)> + Clone, order: f64) -> f64 {
-    let times = |(distance, units): (f64, u32)| distance * f64::from(units);
-    if order == 1.0 {
-        return sum(distances.map(times));
-    }
-    let most = distances.clone().map(|(distance, _)| distance).fold(0.0, f64::max);
-    if most == 0.0 || most == f64::INFINITY {
-        return most;
-    }
-    let power = |distance: f64| if order == 2.0 { distance * distance } else { distance.powf(order) };
-    let powers = sum(distances.map(|(distance, units)| times((power(distance / most), units))));
-    most * if order == 2.0 { powers.sqrt() } else { powers.powf(order.recip()) }
-}
-
 /// Matches bars of both diagrams that are equal. The points are sorted.
 fn match_equal(a: &mut Locations, b: &mut Locations) -> Vec<Pair> {
     let (mut p, mut q) = (0, 0);
@@ -148,8 +133,8 @@ struct Part {
 
 impl Problem {
     fn new(points: [Vec<Point>; 2], units: [Vec<u32>; 2], cost: Cost) -> Self {
-        let diagonal = [0, 1].map(|side| points[side].iter().map(|&point| cost.of_diagonal(point)).collect());
-        let diagonal: [Vec<f64>; 2] = diagonal;
+        let diagonal = [&points[0], &points[1]]
+            .map(|side| side.iter().map(|&p| cost.of_diagonal(p)).collect::<Vec<_>>());
         Problem {
             rest: units.clone(),
             points,
